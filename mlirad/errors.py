@@ -1,0 +1,60 @@
+"""The errors mlirad raises for bad input, one class per kind, all under `MliradError`.
+
+Each carries the user's source location where one is known, says what is wrong and what to do about it,
+and is also a subclass of the Python class a NumPy user would expect.
+"""
+
+from __future__ import annotations
+
+
+class MliradError(Exception):
+    """Base of every error that mlirad raises on purpose.
+
+    `message` says what is wrong, `location` is `file:line` of the user's code (or `None` when no source
+    line is known), `hint` says what to do.
+    """
+
+    def __init__(self, message: str, *, location: str | None = None, hint: str | None = None):
+        self.message = message
+        self.location = location
+        self.hint = hint
+        text = message if location is None else f"{location}: {message}"
+        if hint is not None:
+            text += f"\n  hint: {hint}"
+        super().__init__(text)
+
+
+class ShapeError(MliradError, ValueError):
+    """Shapes that do not fit together."""
+
+
+class DtypeError(MliradError, TypeError):
+    """An element type that the operation, or the language, does not have."""
+
+
+class DifferentiationError(MliradError, TypeError):
+    """A derivative that does not exist: of an integer, of a non-scalar objective, of an op without a rule."""
+
+
+class TracingError(MliradError, TypeError):
+    """Python code that cannot be traced: control flow on traced values, leaked tracers, NumPy escapes."""
+
+
+class UnsupportedError(MliradError, TypeError):
+    """A NumPy function, option or IR construct that mlirad does not know."""
+
+
+class PositionError(MliradError, IndexError):
+    """A static position that lies outside its array, or too many positions for its rank."""
+
+
+class ParseError(MliradError, ValueError):
+    """MLIR text that does not parse; the location is `file:line:column`."""
+
+
+class VerifyError(MliradError, ValueError):
+    """IR that parses and breaks a rule of its dialect, or uses a value before it is defined."""
+
+
+class CompileError(MliradError, RuntimeError):
+    """Code generation failed: a defect of mlirad or of its environment, not of the user's program."""
