@@ -1,0 +1,177 @@
+"""LLVM IR text to machine code in memory.
+
+    text --parse, verify--> module --optimise--> module --emit--> object code --link--> addresses
+
+The optimisation level is O1 without loop unrolling, loop vectorisation and SLP vectorisation:
+lowering writes explicit vectors and unrolls where that pays, so what is left to do is invariant
+code motion, address arithmetic, inlining and clean-up. On the gradient of a Gaussian mixture
+(2,200 lines of IR, AVX-512), times in ms:
+
+    pipeline             optimise   emit   run
+    none                      0.3     70   0.76
+    O1 as here                 40     62   0.32
+    O1 with unrolling          80    101   0.33
+    O2 without the three       49     68   0.32
+    O3                        125    130   0.36
+
+Code is emitted as an object file and linked by ORC (LLVM's LLJIT), one instance per program:
+creating it, linking and unloading take 0.7 ms, addresses of external functions are given to the
+program alone, and unloading returns all memory. MCJIT is as fast, and knows no program-local
+symbols; one ORC instance shared by all programs links in 0.1 ms and keeps some 8 kB of every
+program for ever.
+
+Instructions that carry `contract` may be fused to multiply-adds; nothing else is relaxed.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from mlirad.errors import CompileError
+from mlirad.jit.llvm_binding import LLVM, Linker, LoadedLibrary, Module
+from mlirad.jit.target import Target, find_target
+
+ENTRY: Final = "mlirad_main"
+"""The name of the function that the IR text of a program defines."""
+
+OPTIMISATION_LEVEL: Final = 1
+
+
+@dataclass(frozen=True)
+class StageTimes:
+    """Seconds spent in each stage of code generation."""
+
+    parse: float = 0.0
+    optimise: float = 0.0
+    emit: float = 0.0
+    link: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Seconds spent in all of them."""
+        return self.parse + self.optimise + self.emit + self.link
+
+
+class LoadedCode:
+    """Machine code in memory. The addresses are valid as long as this object is alive; then the
+    memory is freed.
+    """
+
+    def __init__(
+        self, linker: Linker, library: LoadedLibrary, symbols: tuple[str, ...], times: StageTimes
+    ):
+        self.addresses: Mapping[str, int] = {symbol: library[symbol] for symbol in symbols}
+        self.times = times
+        self._unload = weakref.finalize(self, _unload, linker, library)
+        # At interpreter exit threads may still run the code, and the process returns the memory
+        # anyway.
+        self._unload.atexit = False
+
+
+def _unload(linker: Linker, library: LoadedLibrary) -> None:
+    library.close()
+    linker.close()
+
+
+def load(
+    text: str,
+    *,
+    symbols: tuple[str, ...] = (ENTRY,),
+    externals: Mapping[str, int] | None = None,
+    target: Target | None = None,
+) -> LoadedCode:
+    """Compile IR text and load it; `symbols` are the functions wanted, `externals` the addresses
+    it calls.
+
+    Raises `CompileError` if the text is not valid LLVM IR, or names a function that is in neither.
+    """
+    target = target or find_target()
+    module, parse, optimise = _optimised(text, target)
+    start = time.perf_counter()
+    code = _emit(module, target)
+    emit = time.perf_counter() - start
+    return load_object(
+        code, symbols=symbols, externals=externals, times=StageTimes(parse, optimise, emit)
+    )
+
+
+def load_object(
+    code: bytes,
+    *,
+    symbols: tuple[str, ...] = (ENTRY,),
+    externals: Mapping[str, int] | None = None,
+    times: StageTimes | None = None,
+) -> LoadedCode:
+    """Load object code made by `object_code` for this machine; see `load`."""
+    times = times or StageTimes()
+    start = time.perf_counter()
+    builder = LLVM.JITLibraryBuilder().add_object_img(code)
+    # LLVM calls memcpy and its like of the C library where the text has intrinsics.
+    builder.add_current_process()
+    for symbol in symbols:
+        builder.export_symbol(symbol)
+    for symbol, address in (externals or {}).items():
+        builder.import_symbol(symbol, address)
+    linker = LLVM.create_lljit_compiler(suppress_errors=True)
+    try:
+        library = builder.link(linker, "program")
+    except RuntimeError as error:
+        linker.close()
+        raise CompileError(f"machine code could not be linked: {error}") from error
+    link = time.perf_counter() - start
+    return LoadedCode(
+        linker, library, symbols, StageTimes(times.parse, times.optimise, times.emit, link)
+    )
+
+
+def optimised_llvm(text: str, target: Target | None = None) -> str:
+    """The IR text after LLVM's optimisation, as code is generated from it."""
+    return str(_optimised(text, target or find_target())[0])
+
+
+def assembly(text: str, target: Target | None = None) -> str:
+    """The assembly that the IR text compiles to."""
+    target = target or find_target()
+    try:
+        return target.machine.emit_assembly(_optimised(text, target)[0])
+    except RuntimeError as error:
+        raise CompileError(f"LLVM could not print assembly: {error}") from error
+
+
+def object_code(text: str, target: Target | None = None) -> bytes:
+    """The relocatable object file (ELF, Mach-O or COFF) that the IR text compiles to."""
+    target = target or find_target()
+    return _emit(_optimised(text, target)[0], target)
+
+
+def _emit(module: Module, target: Target) -> bytes:
+    try:
+        return target.machine.emit_object(module)
+    except RuntimeError as error:
+        raise CompileError(f"LLVM could not emit code: {error}") from error
+
+
+def _optimised(text: str, target: Target) -> tuple[Module, float, float]:
+    """The optimised module, and the seconds that parsing and optimising took."""
+    machine = target.machine
+    start = time.perf_counter()
+    try:
+        module = LLVM.parse_assembly(text)
+        module.triple = target.triple
+        module.data_layout = str(machine.target_data)
+        module.verify()
+    except RuntimeError as error:
+        raise CompileError(f"the generated LLVM IR is invalid: {error}") from error
+    parsed = time.perf_counter()
+    options = LLVM.create_pipeline_tuning_options(OPTIMISATION_LEVEL)
+    options.loop_interleaving = False
+    options.loop_vectorization = False
+    options.slp_vectorization = False
+    options.loop_unrolling = False
+    builder = LLVM.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return module, parsed - start, time.perf_counter() - parsed

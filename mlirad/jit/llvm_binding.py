@@ -1,0 +1,107 @@
+"""The part of `llvmlite.binding` that mlirad uses, with the types that llvmlite does not carry.
+
+Every other file of this folder reaches LLVM through `LLVM`, so this list is all that a new release
+of llvmlite can break. llvmlite reports its errors as `RuntimeError`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Final, Protocol, cast
+
+
+class Module(Protocol):
+    """A parsed module of LLVM IR."""
+
+    triple: str
+    data_layout: str
+
+    def verify(self) -> None: ...
+
+
+class TargetMachine(Protocol):
+    """LLVM's code generator for one processor."""
+
+    @property
+    def triple(self) -> str: ...
+    @property
+    def target_data(self) -> object: ...
+    def emit_object(self, module: Module) -> bytes: ...
+    def emit_assembly(self, module: Module) -> str: ...
+
+
+class CodeGenerators(Protocol):
+    """The class `Target` of llvmlite: finds the code generator of a triple."""
+
+    def from_triple(self, triple: str) -> CodeGenerators: ...
+    def create_target_machine(
+        self, *, cpu: str, features: str, opt: int, jit: bool
+    ) -> TargetMachine: ...
+
+
+class TuningOptions(Protocol):
+    """What the optimisation pipeline may do beyond its level."""
+
+    loop_interleaving: bool
+    loop_vectorization: bool
+    slp_vectorization: bool
+    loop_unrolling: bool
+
+
+class PassManager(Protocol):
+    """An optimisation pipeline."""
+
+    def run(self, module: Module, builder: PassBuilder) -> None: ...
+
+
+class PassBuilder(Protocol):
+    """Makes optimisation pipelines for one target machine."""
+
+    def getModulePassManager(self) -> PassManager: ...
+
+
+class Linker(Protocol):
+    """An instance of LLVM's ORC JIT: links and owns loaded code."""
+
+    def close(self) -> None: ...
+
+
+class LoadedLibrary(Protocol):
+    """Code in memory: exported addresses by name, valid until it is closed."""
+
+    def __getitem__(self, symbol: str) -> int: ...
+    def close(self) -> None: ...
+
+
+class LibraryBuilder(Protocol):
+    """Collects object code and addresses to link."""
+
+    def add_object_img(self, data: bytes) -> LibraryBuilder: ...
+    def add_current_process(self) -> LibraryBuilder: ...
+    def import_symbol(self, name: str, address: int) -> LibraryBuilder: ...
+    def export_symbol(self, name: str) -> LibraryBuilder: ...
+    def link(self, lljit: Linker, library_name: str) -> LoadedLibrary: ...
+
+
+class Binding(Protocol):
+    """The module `llvmlite.binding`."""
+
+    Target: CodeGenerators
+
+    def initialize_native_target(self) -> None: ...
+    def initialize_native_asmprinter(self) -> None: ...
+    def get_process_triple(self) -> str: ...
+    def get_host_cpu_name(self) -> str: ...
+    def get_host_cpu_features(self) -> dict[str, bool]: ...
+    def parse_assembly(self, llvmir: str) -> Module: ...
+    def create_pipeline_tuning_options(self, speed_level: int) -> TuningOptions: ...
+    def create_pass_builder(self, tm: TargetMachine, pto: TuningOptions) -> PassBuilder: ...
+    def create_lljit_compiler(self, *, suppress_errors: bool) -> Linker: ...
+    def JITLibraryBuilder(self) -> LibraryBuilder: ...
+
+
+LLVM: Final = cast(Binding, cast(object, importlib.import_module("llvmlite.binding")))
+"""llvmlite's binding layer, with the host's code generator ready for use."""
+
+LLVM.initialize_native_target()
+LLVM.initialize_native_asmprinter()

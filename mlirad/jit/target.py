@@ -1,0 +1,109 @@
+"""The machine that code is generated for: processor, features, and how wide its vectors are.
+
+By default that is the host. Another one can be asked for, by an argument or by the environment
+variable `MLIRAD_TARGET_FEATURES`, as
+
+- `native`: the host;
+- `baseline`: the least processor of the host's architecture (on x86-64, SSE2);
+- `x86-64`, `x86-64-v2`, `x86-64-v3` (AVX2 and fused multiply-add), `x86-64-v4` (AVX-512), on
+  x86-64;
+- a list of features to add to or take from the host's, such as `-avx512f` or `-avx2,-fma`. A
+  feature taken away takes along those that need it: `-avx2` leaves no AVX-512.
+
+For example, on a host with AVX-512 `find_target().vector_bytes` is 64,
+`find_target("x86-64-v3").vector_bytes` is 32 and `find_target("baseline").vector_bytes` is 16.
+Asking for more than the host has gives code that can be looked at and not be run.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from mlirad.errors import CompileError
+from mlirad.jit.llvm_binding import LLVM, TargetMachine
+
+ENVIRONMENT_VARIABLE: Final = "MLIRAD_TARGET_FEATURES"
+
+CODE_GENERATION_LEVEL: Final = 2
+"""LLVM's default. Of a gradient in 2,200 lines of IR, levels 1 to 3 emit code in 59, 62 and 63 ms
+that runs equally fast.
+"""
+
+_X86_LEVELS: Final = {"x86-64": 16, "x86-64-v2": 16, "x86-64-v3": 32, "x86-64-v4": 64}
+_AVX2: Final = ("avx", "avx2")
+_AVX512: Final = (*_AVX2, "fma", "avx512f", "avx512dq", "avx512vl")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A processor: LLVM's triple, processor name and feature list, and the width of its vectors in
+    bytes.
+    """
+
+    triple: str
+    cpu: str
+    features: str
+    vector_bytes: int
+
+    @property
+    def machine(self) -> TargetMachine:
+        """LLVM's code generator for this processor, one per process."""
+        return _machine(self)
+
+
+def find_target(request: str | None = None) -> Target:
+    """The target that `request` names, else the environment variable, else the host.
+
+    Raises `CompileError` if there is no such target.
+    """
+    return _find_target(request or os.environ.get(ENVIRONMENT_VARIABLE) or "native")
+
+
+@lru_cache(maxsize=64)
+def _find_target(request: str) -> Target:
+    triple = LLVM.get_process_triple()
+    is_x86 = triple.startswith(("x86_64", "amd64"))
+    if request == "baseline":
+        request = "x86-64" if is_x86 else "generic"
+    if request == "generic":
+        return Target(triple, request, "", 16)
+    if is_x86 and request in _X86_LEVELS:
+        return Target(triple, request, "", _X86_LEVELS[request])
+    return _host_with(triple, [] if request == "native" else request.split(","))
+
+
+def _host_with(triple: str, changes: list[str]) -> Target:
+    """The host with features added (`+name`) and taken away (`-name`)."""
+    features = LLVM.get_host_cpu_features()
+    for change in changes:
+        if change[:1] not in ("+", "-") or change[1:] not in features:
+            raise CompileError(
+                f"no target or processor feature {change!r}",
+                hint="write native, baseline, x86-64-v3, or features of the host such as -avx512f "
+                f"(argument, or environment variable {ENVIRONMENT_VARIABLE})",
+            )
+    # LLVM reads the list in order and lets a feature taken away take its dependants along: changes
+    # come last.
+    flags = [("+" if on else "-") + name for name, on in sorted(features.items())] + changes
+    features |= {change[1:]: change[0] == "+" for change in changes}
+    if all(features.get(name, False) for name in _AVX512):
+        vector_bytes = 64
+    elif all(features.get(name, False) for name in _AVX2):
+        vector_bytes = 32
+    else:
+        vector_bytes = 16
+    return Target(triple, LLVM.get_host_cpu_name(), ",".join(flags), vector_bytes)
+
+
+@lru_cache(maxsize=64)
+def _machine(target: Target) -> TargetMachine:
+    try:
+        generators = LLVM.Target.from_triple(target.triple)
+        return generators.create_target_machine(
+            cpu=target.cpu, features=target.features, opt=CODE_GENERATION_LEVEL, jit=True
+        )
+    except RuntimeError as error:
+        raise CompileError(f"LLVM has no code generator for {target.triple}: {error}") from error

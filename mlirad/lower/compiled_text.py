@@ -1,0 +1,75 @@
+"""What lowering hands to code generation: LLVM IR text and a description of the memory it works on.
+
+The text defines one function,
+
+    define void @mlirad_main(ptr %buffers, ptr %arena)
+
+`%buffers` points to an array of data pointers: one per input, then one per output, then one per
+constant, in the order of the fields below. `%arena` is scratch memory of `arena_bytes` bytes.
+Outputs and arena hold unspecified bytes on entry, and overlap nothing.
+
+For example, the program that doubles a vector of three doubles has
+
+    inputs=(ArraySpec("float64", (3,)),), outputs=(ArraySpec("float64", (3,)),), arena_bytes=0
+
+and reads `%buffers[0]` and writes `%buffers[1]`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+ITEM_BYTES: Final = {"float64": 8, "float32": 4, "int64": 8, "int32": 4, "bool": 1}
+"""Bytes per element of each element type of the language; a boolean is one byte, 0 or 1."""
+
+BUFFER_ALIGNMENT: Final = 64
+"""The alignment, in bytes, that the arena and the constants are given."""
+
+
+@dataclass(frozen=True)
+class ArraySpec:
+    """The element type and static shape of one input or output.
+
+    Elements lie row-major and contiguous, aligned to the element size and no more. Rank 0 is a
+    scalar in memory.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if self.dtype not in ITEM_BYTES:
+            raise ValueError(f"no element type {self.dtype!r}; there are {', '.join(ITEM_BYTES)}")
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self.size * ITEM_BYTES[self.dtype]
+
+
+@dataclass(frozen=True)
+class NativeProgram:
+    """One compiled program: LLVM IR text that defines `@mlirad_main`, and its memory.
+
+    `constants` are the literals too large for the text, passed by pointer. `arena_bytes` is the
+    size of the scratch memory. `externals` are the symbols that the text declares and does not
+    define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy.
+    """
+
+    llvm: str
+    inputs: tuple[ArraySpec, ...]
+    outputs: tuple[ArraySpec, ...]
+    constants: tuple[npt.NDArray[np.generic[Any]], ...] = ()
+    arena_bytes: int = 0
+    externals: tuple[str, ...] = ()
