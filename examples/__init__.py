@@ -1,0 +1,1 @@
+"""Programs that show the compiler at work, and the data they read."""
