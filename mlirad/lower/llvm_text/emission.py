@@ -1,0 +1,131 @@
+"""The growing text of one function: fresh names, current block, and a memory of pure instructions.
+
+A pure instruction is written once per scope: asking again for the same right-hand side gives the
+first result. A scope is a block with the blocks it dominates, as far as the structured constructs
+of `FunctionText` (loops, conditionals) tell; a bare label starts with an empty memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlirad.lower.llvm_text.module import ModuleText, Parameter
+from mlirad.lower.llvm_text.value import Kind, Value, constant, type_text, undefined
+
+Operand = Value | float | int
+"""What arithmetic methods take: a value, or a Python number that takes the other operand's kind."""
+
+
+class Emission:
+    """Lines, names and the memory of one function under construction."""
+
+    def __init__(
+        self,
+        module: ModuleText,
+        name: str,
+        parameters: Sequence[Parameter],
+        result_type: str,
+        linkage: str,
+        attributes: str,
+    ) -> None:
+        self.module = module
+        self.name = name
+        self.arguments = [Value(f"%{p.name}", p.kind, p.width) for p in parameters]
+        self.block = "entry"
+        self.float_flags = ""
+        """Fast-math flags of float arithmetic that is not given its own, e.g. `"contract"`."""
+        self._header = " ".join(
+            filter(
+                None,
+                (
+                    "define",
+                    linkage,
+                    result_type,
+                    f"@{name}({', '.join(_parameter_text(p) for p in parameters)})",
+                    attributes,
+                ),
+            )
+        )
+        self._allocas: list[str] = []
+        self._lines: list[str] = []
+        self._count = 0
+        self._known: dict[str, Value] = {}
+
+    def text(self) -> str:
+        """The definition, with stack slots at the head of the entry block."""
+        return "\n".join([self._header + " {", "entry:", *self._allocas, *self._lines, "}"])
+
+    def fresh(self) -> str:
+        """A new name for an SSA value, with its percent sign."""
+        self._count += 1
+        return f"%.{self._count - 1}"
+
+    def fresh_label(self, hint: str) -> str:
+        """A new block name, without percent sign."""
+        self._count += 1
+        return f"{hint}.{self._count - 1}"
+
+    def line(self, text: str) -> None:
+        """Write an instruction that defines nothing."""
+        self._lines.append("  " + text)
+
+    def define(self, right: str, kind: Kind, width: int = 1) -> Value:
+        """Write an instruction with an effect, such as a load, and name its result."""
+        name = self.fresh()
+        self._lines.append(f"  {name} = {right}")
+        return Value(name, kind, width)
+
+    def pure(self, right: str, kind: Kind, width: int = 1) -> Value:
+        """The result of an instruction that depends on its operands alone, once per scope."""
+        known = self._known.get(right)
+        if known is None:
+            known = self._known[right] = self.define(right, kind, width)
+        return known
+
+    def label(self, name: str) -> None:
+        """Begin a block that nothing is known about."""
+        self._lines.append(f"{name}:")
+        self.block = name
+        self._known = {}
+
+    def value(self, operand: Operand, kind: Kind) -> Value:
+        """The operand as a value; a Python number becomes a literal of the kind."""
+        return operand if isinstance(operand, Value) else constant(kind, operand)
+
+    def widen(self, value: Value, width: int) -> Value:
+        """The value in every lane of a vector; itself if it has that width already."""
+        if value.width == width:
+            return value
+        if value.width != 1:
+            raise ValueError(f"cannot widen {value.typed} to {width} lanes")
+        if value.literal is not None:
+            text = f"splat ({value.typed})"
+            return Value(text, value.kind, width, value.literal)
+        if value.text == "poison":
+            return undefined(value.kind, width)
+        vector = type_text(value.kind, width)
+        first = self.pure(f"insertelement {vector} poison, {value.typed}, i64 0", value.kind, width)
+        return self.pure(
+            f"shufflevector {first.typed}, {vector} poison, <{width} x i32> zeroinitializer",
+            value.kind,
+            width,
+        )
+
+    def common(self, *operands: Operand) -> list[Value]:
+        """The operands as values of one kind and the largest width among them.
+
+        Numbers take the kind of the first operand that is a value; at least one must be.
+        """
+        typed = [o for o in operands if isinstance(o, Value)]
+        if not typed:
+            raise ValueError("no operand has a kind")
+        kind, width = typed[0].kind, max([o.width for o in typed])
+        values = [o if isinstance(o, Value) else constant(kind, o) for o in operands]
+        if width == 1:
+            return values
+        return [self.widen(v, width) for v in values]
+
+
+def _parameter_text(parameter: Parameter) -> str:
+    attributes = f" {parameter.attributes}" if parameter.attributes else ""
+    return f"{type_text(parameter.kind, parameter.width)}{attributes} %{parameter.name}"

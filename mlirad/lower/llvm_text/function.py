@@ -1,0 +1,181 @@
+"""`FunctionText`, the writer of one function: all instructions, plus calls, loops and conditionals.
+
+with function.loop(0, n, 8, carries=[zero]) as loop:
+    x = function.load(function.gep(p, loop.index, "double"), "double", 8)
+    loop.carry(function.fadd(loop.carries[0], x))
+function.ret(function.reduce("fadd", loop.results[0], flags="reassoc"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
+from mlirad.lower.llvm_text.emission import Operand
+from mlirad.lower.llvm_text.memory import Memory
+from mlirad.lower.llvm_text.value import Kind, Value, type_text
+
+
+class Loop:
+    """A counted loop being written: `index` and `carries` in the body, `results` after it."""
+
+    def __init__(self, index: Value, carries: list[Value]) -> None:
+        self.index = index
+        self.carries = carries
+        self.results: list[Value] = []
+        self._next: list[Value] | None = None
+
+    def carry(self, *values: Value) -> None:
+        """Give the values that the next iteration finds in `carries`; call it at the body's end."""
+        if len(values) != len(self.carries):
+            raise ValueError(f"{len(values)} values for {len(self.carries)} carries")
+        self._next = list(values)
+
+    def carried(self) -> list[Value]:
+        """The values last given to `carry`."""
+        if self._next is None:
+            if self.carries:
+                raise ValueError("the loop has carries and its body never called carry()")
+            return []
+        return self._next
+
+
+class Conditional:
+    """A branch being written: `results` after it are the values given, or the initial ones."""
+
+    def __init__(self, initial: list[Value]) -> None:
+        self.initial = initial
+        self.given = initial
+        self.results: list[Value] = initial
+
+    def give(self, *values: Value) -> None:
+        """The values that replace the initial ones when the branch is taken."""
+        if len(values) != len(self.initial):
+            raise ValueError(f"{len(values)} values for {len(self.initial)} initial ones")
+        self.given = list(values)
+
+
+class FunctionText(Memory):
+    """Writes one function; made by `ModuleText.function`."""
+
+    def ret(self, value: Value | None = None) -> None:
+        """Return; the block ends here."""
+        self.line("ret void" if value is None else f"ret {value.typed}")
+
+    def call(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        result: Kind | None = None,
+        width: int = 1,
+        *,
+        attributes: str = "",
+    ) -> Value | None:
+        """Call a function of the module or a declared one; the result is None if it has none."""
+        spelled = f"call {'void' if result is None else type_text(result, width)}"
+        text = f"{spelled} @{name}({', '.join(v.typed for v in operands)})"
+        if attributes:
+            text += f" {attributes}"
+        if result is None:
+            self.line(text)
+            return None
+        return self.define(text, result, width)
+
+    def branch(self, target: str) -> None:
+        """Jump to a block; the current block ends here."""
+        self.line(f"br label %{target}")
+
+    def branch_if(self, condition: Value, then: str, otherwise: str, suffix: str = "") -> None:
+        """Jump by a scalar condition; the current block ends here."""
+        self.line(f"br {condition.typed}, label %{then}, label %{otherwise}{suffix}")
+
+    @contextmanager
+    def loop(
+        self,
+        lower: Operand,
+        upper: Operand,
+        step: int = 1,
+        carries: Sequence[Value] = (),
+        *,
+        name: str = "i",
+    ) -> Generator[Loop]:
+        """Run the body for index = lower, lower + step, ... while index < upper (step > 0).
+
+        Bounds are `i64`. The body may open further blocks. A loop that provably runs once becomes
+        its body with the index a literal; one that provably runs at all gets no guard in front.
+        """
+        first, last = self.value(lower, "i64"), self.value(upper, "i64")
+        trips: int | None = None
+        if first.literal is not None and last.literal is not None:
+            trips = max(0, -(-int(last.literal - first.literal) // step))
+        if trips == 1:
+            once = Loop(first, list(carries))
+            yield once
+            once.results = once.carried()
+            return
+
+        body, done = self.fresh_label(f"{name}.body"), self.fresh_label(f"{name}.done")
+        before, known = self.block, self._known
+        index = Value(self.fresh(), "i64")
+        loop = Loop(index, [Value(self.fresh(), c.kind, c.width) for c in carries])
+        guarded = not trips
+        if guarded:
+            self.branch_if(self.icmp("slt", first, last), body, done)
+        else:
+            self.branch(body)
+        self._open(body, dict(known))
+        phis = len(self._lines)
+        yield loop
+        following = loop.carried()
+        after = self.define(f"add nsw i64 {index.text}, {step}", "i64")
+        again = self.define(f"icmp slt i64 {after.text}, {last.text}", "i1")
+        latch = self.block
+        self.branch_if(again, body, done)
+        self._lines[phis:phis] = [
+            f"  {phi.text} = phi {phi.type} [ {start.text}, %{before} ], [ {end.text}, %{latch} ]"
+            for phi, start, end in zip(
+                [index, *loop.carries], [first, *carries], [after, *following], strict=True
+            )
+        ]
+        self._open(done, known)
+        loop.results = [
+            self._merge([(end, latch), (start, before)]) if guarded else end
+            for start, end in zip(carries, following, strict=True)
+        ]
+
+    @contextmanager
+    def conditional(
+        self, condition: Value, initial: Sequence[Value] = (), *, rare: bool = False
+    ) -> Generator[Conditional]:
+        """Run the body only where a scalar condition holds; see `Conditional` for its results."""
+        then, done = self.fresh_label("then"), self.fresh_label("done")
+        before, known = self.block, self._known
+        suffix = ""
+        if rare:
+            weights = self.module.metadata('!{!"branch_weights", i32 1, i32 10000}')
+            suffix = f", !prof {weights}"
+        self.branch_if(condition, then, done, suffix)
+        conditional = Conditional(list(initial))
+        self._open(then, dict(known))
+        yield conditional
+        end = self.block
+        self.branch(done)
+        self._open(done, known)
+        conditional.results = [
+            start if given == start else self._merge([(given, end), (start, before)])
+            for given, start in zip(conditional.given, conditional.initial, strict=True)
+        ]
+
+    def any_lane(self, mask: Value) -> Value:
+        """Whether any lane of a mask is set, as a scalar."""
+        return self.reduce("or", mask)
+
+    def _open(self, label: str, known: dict[str, Value]) -> None:
+        """Begin a block in which `known` is still valid."""
+        self.label(label)
+        self._known = known
+
+    def _merge(self, incoming: list[tuple[Value, str]]) -> Value:
+        value = incoming[0][0]
+        edges = ", ".join(f"[ {v.text}, %{block} ]" for v, block in incoming)
+        return self.define(f"phi {value.type} {edges}", value.kind, value.width)
