@@ -1,0 +1,15 @@
+"""The `array` dialect: the core array language, in which programs are written and derivatives come out."""
+
+from __future__ import annotations
+
+from xdsl.ir import Dialect
+
+from mlirad.dialects.array.elementwise import ELEMENTWISE_OPS
+from mlirad.dialects.array.indexing import INDEXING_OPS
+from mlirad.dialects.array.reductions import REDUCTION_OPS
+from mlirad.dialects.array.structural import STRUCTURAL_OPS
+
+ARRAY_OPS = (*ELEMENTWISE_OPS, *STRUCTURAL_OPS, *INDEXING_OPS, *REDUCTION_OPS)
+"""Every op of the dialect, in the order of the documentation."""
+
+Array = Dialect("array", [*ARRAY_OPS], [])

@@ -1,0 +1,155 @@
+"""Reductions, their argument forms and tensor contraction."""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import ClassVar
+
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, StringAttr, i64
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from mlirad.dialects.array.elementwise import check_elements
+from mlirad.dialects.array.structural import check_same_element, check_shape
+from mlirad.dialects.shapes import (
+    FLOATS,
+    INTEGERS_AND_BOOLEANS,
+    NUMBERS,
+    array_type,
+    dot_shape,
+    reduce_shape,
+    shape_of,
+    values_of,
+)
+from mlirad.dialects.syntax import StructuredOp
+
+REDUCTION_ELEMENTS = {
+    "max": NUMBERS,
+    "min": NUMBERS,
+    "and": INTEGERS_AND_BOOLEANS,
+    "or": INTEGERS_AND_BOOLEANS,
+}
+"""The kinds of `array.reduce`, each with the element types it is defined on."""
+
+
+@irdl_op_definition
+class SumOp(StructuredOp):
+    """The sum over `dims`; 0 over an empty range. Floats may be added in any order, integers wrap."""
+
+    name = "array.sum"
+    operand = operand_def()
+    dims = prop_def(DenseArrayBase.constr(i64))
+    result = result_def()
+    traits = traits_def(Pure())
+    BRACED: ClassVar = ("dims",)
+
+    def verify_(self) -> None:
+        """Distinct dimensions of a numeric operand, which the result lacks."""
+        check_elements(self.operand.type, NUMBERS, "operand")
+        check_same_element(self.operand.type, self.result.type)
+        shape = reduce_shape(shape_of(self.operand), values_of(self.dims))
+        check_shape(self.result.type, shape)
+
+
+@irdl_op_definition
+class ReduceOp(StructuredOp):
+    """Reduction over `dims` by `max`, `min`, `and` or `or`.
+
+    An empty range gives the identity: -inf or the least integer for max, +inf or the greatest for min, all
+    ones (true) for and, 0 (false) for or. NaN is propagated by max and min.
+    """
+
+    name = "array.reduce"
+    kind = prop_def(StringAttr)
+    operand = operand_def()
+    dims = prop_def(DenseArrayBase.constr(i64))
+    result = result_def()
+    traits = traits_def(Pure())
+    KEYWORD: ClassVar = "kind"
+    BRACED: ClassVar = ("dims",)
+
+    def verify_(self) -> None:
+        """A known kind on an element type it is defined on."""
+        kind = self.kind.data
+        if kind not in REDUCTION_ELEMENTS:
+            raise VerifyException(f"kind '{kind}' is not one of {', '.join(REDUCTION_ELEMENTS)}")
+        check_elements(self.operand.type, REDUCTION_ELEMENTS[kind], "operand")
+        check_same_element(self.operand.type, self.result.type)
+        shape = reduce_shape(shape_of(self.operand), values_of(self.dims))
+        check_shape(self.result.type, shape)
+
+
+class ArgReductionOp(StructuredOp, ABC):
+    """The position of an extremum along `dim` as i64: the first of equals, the first NaN if there is one.
+
+    An empty dimension gives 0.
+    """
+
+    operand = operand_def()
+    dim = prop_def(IntegerAttr[I64])
+    result = result_def()
+    traits = traits_def(Pure())
+    BRACED: ClassVar = ("dim",)
+
+    def verify_(self) -> None:
+        """A dimension of a numeric operand; i64 positions as result."""
+        check_elements(self.operand.type, NUMBERS, "operand")
+        expected = array_type(reduce_shape(shape_of(self.operand), (self.dim.value.data,)), i64)
+        if self.result.type != expected:
+            raise VerifyException(f"result has type {self.result.type}, the op computes {expected}")
+
+
+@irdl_op_definition
+class ArgmaxOp(ArgReductionOp):
+    """The position of the largest element along `dim`."""
+
+    name = "array.argmax"
+
+
+@irdl_op_definition
+class ArgminOp(ArgReductionOp):
+    """The position of the smallest element along `dim`."""
+
+    name = "array.argmin"
+
+
+@irdl_op_definition
+class DotOp(StructuredOp):
+    """General contraction of two float arrays.
+
+    Result dimensions: the batch dimensions, then the free ones of the left operand, then those of the right,
+    each in operand order. `lhs_batch[k]` is paired with `rhs_batch[k]`, `lhs_contract[k]` with
+    `rhs_contract[k]`.
+    """
+
+    name = "array.dot"
+    lhs = operand_def()
+    rhs = operand_def()
+    lhs_batch = prop_def(DenseArrayBase.constr(i64))
+    rhs_batch = prop_def(DenseArrayBase.constr(i64))
+    lhs_contract = prop_def(DenseArrayBase.constr(i64))
+    rhs_contract = prop_def(DenseArrayBase.constr(i64))
+    result = result_def()
+    traits = traits_def(Pure())
+    BRACED: ClassVar = ("lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract")
+
+    def verify_(self) -> None:
+        """Paired dimensions of equal extent; one float element type."""
+        check_elements(self.lhs.type, FLOATS, "left operand")
+        check_elements(self.rhs.type, FLOATS, "right operand")
+        check_same_element(self.lhs.type, self.rhs.type)
+        check_same_element(self.lhs.type, self.result.type)
+        shape = dot_shape(
+            shape_of(self.lhs),
+            shape_of(self.rhs),
+            values_of(self.lhs_batch),
+            values_of(self.rhs_batch),
+            values_of(self.lhs_contract),
+            values_of(self.rhs_contract),
+        )
+        check_shape(self.result.type, shape)
+
+
+REDUCTION_OPS = (SumOp, ReduceOp, ArgmaxOp, ArgminOp, DotOp)
+"""Every op of this file, in the order of the documentation."""

@@ -1,0 +1,284 @@
+"""Types of the language and the shape rule of every structural op, in one place.
+
+A scalar is an array of rank 0 and is written as its element type: `shape_of(f64)` is `()`, and
+`array_type((), f64)` is `f64` itself. Verifiers, builders and the frontend all take result shapes from
+the functions below, which raise `VerifyException` with a sentence that names what does not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from math import prod
+from typing import TypeAlias, cast
+
+from xdsl.dialects.builtin import (
+    I64,
+    DenseArrayBase,
+    Float32Type,
+    Float64Type,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    TensorType,
+    TupleType,
+    UnitAttr,
+    f32,
+    f64,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+Shape: TypeAlias = tuple[int, ...]
+Value: TypeAlias = SSAValue[Attribute]
+
+FLOATS: tuple[Attribute, ...] = (f64, f32)
+INTEGERS: tuple[Attribute, ...] = (i64, i32)
+NUMBERS: tuple[Attribute, ...] = (*FLOATS, *INTEGERS)
+ELEMENTS: tuple[Attribute, ...] = (*NUMBERS, i1)
+BOOLEANS: tuple[Attribute, ...] = (i1,)
+INTEGERS_AND_BOOLEANS: tuple[Attribute, ...] = (*INTEGERS, i1)
+
+UNIT = TupleType([])
+FLAG = UnitAttr()
+
+
+def shape_of(what: Value | Attribute) -> Shape:
+    """The extents of a value or type; `()` for a scalar."""
+    type_ = what.type if isinstance(what, SSAValue) else what
+    if isinstance(type_, TensorType):
+        return type_.get_shape()
+    return ()
+
+
+def element_of(what: Value | Attribute) -> Attribute:
+    """The element type of a value or type; a scalar is its own element."""
+    type_ = what.type if isinstance(what, SSAValue) else what
+    if isinstance(type_, TensorType):
+        return cast(Attribute, type_.element_type)
+    return type_
+
+
+def size_of(what: Value | Attribute) -> int:
+    """The number of elements."""
+    return prod(shape_of(what))
+
+
+@cache
+def array_type(shape: Shape, element: Attribute) -> Attribute:
+    """The array type of the given extents, or the element type itself at rank 0. Interned."""
+    return TensorType(element, shape) if shape else element
+
+
+@cache
+def ints(values: Shape) -> DenseArrayBase[I64]:
+    """A list of integers as an attribute. Interned."""
+    return DenseArrayBase.from_list(i64, values)
+
+
+@cache
+def integer(value: int) -> IntegerAttr[I64]:
+    """An integer attribute. Interned."""
+    return IntegerAttr(value, i64)
+
+
+@cache
+def keyword(value: str) -> StringAttr:
+    """A keyword attribute such as the predicate of a comparison. Interned."""
+    return StringAttr(value)
+
+
+@cache
+def values_of(attribute: DenseArrayBase[I64]) -> Shape:
+    """The integers of a list attribute, decoded once per distinct list."""
+    return tuple(int(v) for v in attribute.get_values())
+
+
+def is_array(type_: Attribute, elements: Sequence[Attribute] = ELEMENTS) -> bool:
+    """Whether `type_` is a scalar or a static array of rank at least 1 over one of `elements`."""
+    if isinstance(type_, TensorType):
+        shape = type_.get_shape()
+        return bool(shape) and all(e >= 0 for e in shape) and type_.element_type in elements
+    return type_ in elements
+
+
+def is_float(what: Value | Attribute) -> bool:
+    """Whether the elements are floating-point numbers."""
+    return isinstance(element_of(what), Float64Type | Float32Type)
+
+
+def is_integer(what: Value | Attribute) -> bool:
+    """Whether the elements are integers (booleans are not)."""
+    element = element_of(what)
+    return isinstance(element, IntegerType) and element != i1
+
+
+def is_boolean(what: Value | Attribute) -> bool:
+    """Whether the elements are booleans."""
+    return element_of(what) == i1
+
+
+def check_dims(dims: Sequence[int], rank: int, what: str) -> None:
+    """Require distinct dimensions of an array of the given rank."""
+    for d in dims:
+        if not 0 <= d < rank:
+            raise VerifyException(f"{what} names dimension {d} of an array of rank {rank}")
+    if len(set(dims)) != len(dims):
+        raise VerifyException(f"{what} names a dimension twice: {list(dims)}")
+
+
+def check_broadcast(operand: Shape, dims: Sequence[int], result: Shape) -> None:
+    """Operand dimension k goes to result dimension `dims[k]`, extents equal, `dims` injective."""
+    if len(dims) != len(operand):
+        raise VerifyException(
+            f"broadcast needs one entry in dims per operand dimension: {len(dims)} for rank {len(operand)}"
+        )
+    check_dims(dims, len(result), "dims")
+    for k, d in enumerate(dims):
+        if operand[k] != result[d]:
+            raise VerifyException(
+                f"operand dimension {k} has extent {operand[k]}, result dimension {d} has {result[d]}"
+            )
+
+
+def transpose_shape(operand: Shape, permutation: Sequence[int]) -> Shape:
+    """Operand dimension `permutation[k]` becomes result dimension k."""
+    if len(permutation) != len(operand):
+        raise VerifyException(
+            f"permutation has {len(permutation)} entries for an array of rank {len(operand)}"
+        )
+    check_dims(permutation, len(operand), "permutation")
+    return tuple(operand[p] for p in permutation)
+
+
+def check_reshape(operand: Shape, result: Shape) -> None:
+    """A reshape keeps the number of elements."""
+    if prod(operand) != prod(result):
+        raise VerifyException(
+            f"cannot reshape {prod(operand)} elements {list(operand)} into {prod(result)} {list(result)}"
+        )
+
+
+def reduce_shape(operand: Shape, dims: Sequence[int]) -> Shape:
+    """What is left after the reduced dimensions are dropped."""
+    check_dims(dims, len(operand), "dims")
+    return tuple(e for d, e in enumerate(operand) if d not in dims)
+
+
+def slice_shape(
+    operand: Shape, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]
+) -> Shape:
+    """Elements start, start + stride, ... below limit, along each dimension."""
+    if not len(starts) == len(limits) == len(strides) == len(operand):
+        raise VerifyException(
+            f"slice needs starts, limits and strides of length {len(operand)}, got "
+            f"{len(starts)}, {len(limits)} and {len(strides)}"
+        )
+    for d, (e, lo, hi, step) in enumerate(zip(operand, starts, limits, strides, strict=True)):
+        if step < 1:
+            raise VerifyException(f"stride {step} in dimension {d} must be at least 1")
+        if not 0 <= lo <= hi <= e:
+            raise VerifyException(f"slice {lo}:{hi} lies outside dimension {d} of extent {e}")
+    return tuple(
+        -((lo - hi) // step) for lo, hi, step in zip(starts, limits, strides, strict=True)
+    )
+
+
+def pad_shape(
+    operand: Shape, low: Sequence[int], high: Sequence[int], interior: Sequence[int]
+) -> Shape:
+    """`low` fills before, `high` after, `interior` between neighbours, along each dimension."""
+    if not len(low) == len(high) == len(interior) == len(operand):
+        raise VerifyException(
+            f"pad needs low, high and interior of length {len(operand)}, got "
+            f"{len(low)}, {len(high)} and {len(interior)}"
+        )
+    if min((*low, *high, *interior), default=0) < 0:
+        raise VerifyException("pad widths must not be negative: use slice to cut")
+    return tuple(
+        lo + e + max(e - 1, 0) * mid + hi
+        for e, lo, hi, mid in zip(operand, low, high, interior, strict=True)
+    )
+
+
+def concatenate_shape(operands: Sequence[Shape], dim: int) -> Shape:
+    """Arrays equal but for dimension `dim`, put one after the other along it."""
+    if not operands:
+        raise VerifyException("concatenate needs at least one operand")
+    first = operands[0]
+    check_dims((dim,), len(first), "dim")
+    for k, shape in enumerate(operands):
+        if len(shape) != len(first) or any(
+            a != b for d, (a, b) in enumerate(zip(shape, first, strict=True)) if d != dim
+        ):
+            raise VerifyException(
+                f"operand {k} of shape {list(shape)} cannot follow one of shape {list(first)} "
+                f"along dimension {dim}"
+            )
+    return (*first[:dim], sum(s[dim] for s in operands), *first[dim + 1 :])
+
+
+def stack_shape(operands: Sequence[Shape], dim: int) -> Shape:
+    """Arrays of one shape become one array with a new dimension `dim`."""
+    if not operands:
+        raise VerifyException("stack needs at least one operand")
+    first = operands[0]
+    if not 0 <= dim <= len(first):
+        raise VerifyException(f"dim {dim} is not a dimension of an array of rank {len(first) + 1}")
+    for k, shape in enumerate(operands):
+        if shape != first:
+            raise VerifyException(
+                f"operand {k} has shape {list(shape)}, the first one {list(first)}"
+            )
+    return (*first[:dim], len(operands), *first[dim:])
+
+
+def dot_shape(
+    lhs: Shape,
+    rhs: Shape,
+    lhs_batch: Sequence[int],
+    rhs_batch: Sequence[int],
+    lhs_contract: Sequence[int],
+    rhs_contract: Sequence[int],
+) -> Shape:
+    """Batch dimensions, then the free ones of the left operand, then those of the right."""
+    if len(lhs_batch) != len(rhs_batch) or len(lhs_contract) != len(rhs_contract):
+        raise VerifyException("both operands of dot need as many batch and contracted dimensions")
+    check_dims((*lhs_batch, *lhs_contract), len(lhs), "left batch and contract")
+    check_dims((*rhs_batch, *rhs_contract), len(rhs), "right batch and contract")
+    pairs = zip((*lhs_batch, *lhs_contract), (*rhs_batch, *rhs_contract), strict=True)
+    for a, b in pairs:
+        if lhs[a] != rhs[b]:
+            raise VerifyException(
+                f"left dimension {a} of extent {lhs[a]} is paired with right dimension {b} of "
+                f"extent {rhs[b]}"
+            )
+    left = tuple(
+        e for d, e in enumerate(lhs) if d not in lhs_batch and d not in lhs_contract
+    )
+    right = tuple(
+        e for d, e in enumerate(rhs) if d not in rhs_batch and d not in rhs_contract
+    )
+    return (*(lhs[d] for d in lhs_batch), *left, *right)
+
+
+def tangent_type(type_: Attribute) -> Attribute:
+    """The tangent space: itself for floats, unit for integers and booleans, by component for tuples."""
+    if isinstance(type_, TupleType):
+        return TupleType([tangent_type(t) for t in type_.types.data])
+    return type_ if is_float(type_) else UNIT
+
+
+def product_type(types: Sequence[Attribute]) -> Attribute:
+    """The product of the types; a product of one is the thing itself."""
+    return types[0] if len(types) == 1 else TupleType(list(types))
+
+
+def components_of(type_: Attribute) -> tuple[Attribute, ...]:
+    """The factors of a product: of a tuple its types, of anything else itself alone."""
+    if isinstance(type_, TupleType):
+        return tuple(type_.types.data)
+    return (type_,)
