@@ -1,0 +1,232 @@
+"""The BLAS that SciPy carries, called on one thread, as symbols `mlirad_blas_<routine>`.
+
+The routines are the Fortran ones: every argument is a pointer, integers are 32 bits wide,
+characters are one byte, matrices are column-major, and the dot products return their value. For
+example
+
+    declare void @mlirad_blas_dgemm(ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)
+    declare double @mlirad_blas_ddot(ptr, ptr, ptr, ptr, ptr)
+
+Results must not depend on the number of threads, so each call is wrapped in a few instructions
+that limit the library to one thread and restore what was set. How depends on the library:
+
+- OpenBLAS with its own threads (the wheels of SciPy) has one setting per process, whatever the name
+  `openblas_set_num_threads_local` promises. The first of the calls under way saves it and sets one
+  thread, the last restores it; a lock, held for a few instructions, keeps the count. Meanwhile
+  other users of SciPy's own library are limited too; NumPy has another copy and is not affected.
+- OpenBLAS on OpenMP, and MKL, have a setting per thread: it is set and restored around the call.
+- OpenBLAS built without threads, and libraries not known here, are called as they are.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import glob
+import importlib
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Final, cast
+
+from mlirad.errors import CompileError
+from mlirad.jit import engine
+
+PREFIX: Final = "mlirad_blas_"
+
+_ARGUMENTS: Final = {
+    "gemm": "char char int int int real real int real int real real int",
+    "gemv": "char int int real real int real int real real int",
+    "syrk": "char char int int real real int real real int",
+    "trmm": "char char char char int int real real int real int",
+    "dot": "int real int real int",
+}
+
+_OPENBLAS_SPELLINGS: Final = ("scipy_{}", "scipy_{}64_", "{}", "{}64_")
+
+
+@cache
+def blas_addresses() -> Mapping[str, int]:
+    """The address of every `mlirad_blas_*` symbol. Loads SciPy's linear algebra on first use.
+
+    Raises `CompileError` if a routine does not have the signature expected, 64-bit integers
+    included.
+    """
+    routines = {kind + name: (kind, name) for kind in "ds" for name in _ARGUMENTS}
+    found = {routine: _routine_address(*parts) for routine, parts in routines.items()}
+    begin, end, setters = _thread_limit()
+    if not setters:
+        return {PREFIX + routine: address for routine, address in found.items()}
+    text = [begin, end] + [
+        _limited(kind, name, found[routine]) for routine, (kind, name) in routines.items()
+    ]
+    symbols = tuple(PREFIX + routine for routine in routines)
+    code = engine.load("\n".join(text), symbols=symbols)
+    _loaded.append(code)
+    return dict(code.addresses)
+
+
+def thread_control() -> str:
+    """How BLAS is kept to one thread here: `process`, `thread`, or `none`."""
+    return _thread_limit()[2]
+
+
+# Programs hold bare addresses of this code, so it stays for the life of the process.
+_loaded: Final[list[engine.LoadedCode]] = []
+
+
+def _routine_address(kind: str, name: str) -> int:
+    """The address of one Fortran routine, its signature checked against the capsule's
+    description.
+    """
+    module = importlib.import_module("scipy.linalg.cython_blas")
+    capsules = cast("dict[str, object]", module.__pyx_capi__)
+    capsule = capsules.get(kind + name)
+    if capsule is None:
+        raise CompileError(f"SciPy has no BLAS routine {kind}{name}")
+    ctypes.pythonapi.PyCapsule_GetName.restype = ctypes.c_char_p
+    ctypes.pythonapi.PyCapsule_GetName.argtypes = (ctypes.py_object,)
+    ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    ctypes.pythonapi.PyCapsule_GetPointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
+    signature = cast(bytes, ctypes.pythonapi.PyCapsule_GetName(capsule))
+    real = f"__pyx_t_5scipy_6linalg_11cython_blas_{kind}"
+    arguments = ", ".join(f"{kind_} *" for kind_ in _ARGUMENTS[name].split())
+    expected = f"{real if name == 'dot' else 'void'} ({arguments})".replace("real *", f"{real} *")
+    if signature.decode() != expected:
+        raise CompileError(
+            f"SciPy's BLAS routine {kind}{name} has signature {signature.decode()!r}, "
+            f"and {expected!r} is needed",
+            hint="install a SciPy whose BLAS has 32-bit integers",
+        )
+    return cast(int, ctypes.pythonapi.PyCapsule_GetPointer(capsule, signature))
+
+
+def _limited(kind: str, name: str, address: int) -> str:
+    """IR of a routine that calls the one at `address` on one thread."""
+    parameters = ", ".join(f"ptr %{i}" for i in range(len(_ARGUMENTS[name].split())))
+    result = {"d": "double", "s": "float"}[kind] if name == "dot" else "void"
+    call = f"call {result} inttoptr (i64 {address} to ptr)({parameters})"
+    return f"""
+define {result} @{PREFIX}{kind}{name}({parameters}) {{
+  %state = call i32 @limit_threads()
+  {"" if result == "void" else "%result = "}{call}
+  call void @restore_threads(i32 %state)
+  ret {result}{"" if result == "void" else " %result"}
+}}"""
+
+
+def _thread_limit() -> tuple[str, str, str]:
+    """IR of `@limit_threads` and `@restore_threads`, and the scope of the setting ("" if there is
+    none).
+    """
+    for library in _libraries():
+        for spelling in _OPENBLAS_SPELLINGS:
+            parallel = _symbol(library, spelling.format("openblas_get_parallel"))
+            get = _symbol(library, spelling.format("openblas_get_num_threads"))
+            put = _symbol(library, spelling.format("openblas_set_num_threads"))
+            if not (parallel and get and put):
+                continue
+            mode = cast(int, ctypes.CFUNCTYPE(ctypes.c_int)(parallel)())
+            if mode == 0:
+                return "", "", ""
+            put_local = _symbol(library, "openblas_set_num_threads_local")
+            if mode == 2 and put_local:
+                return _per_thread(put_local)
+            return _per_process(get, put)
+        mkl = _symbol(library, "MKL_Set_Num_Threads_Local")
+        if mkl:
+            return _per_thread(mkl)
+    return "", "", ""
+
+
+def _per_thread(put: int) -> tuple[str, str, str]:
+    """For a setter that returns what was set, and sets it for the calling thread."""
+    function = f"inttoptr (i64 {put} to ptr)"
+    return (
+        f"""
+define internal i32 @limit_threads() {{
+  %before = call i32 {function}(i32 1)
+  ret i32 %before
+}}""",
+        f"""
+define internal void @restore_threads(i32 %before) {{
+  %now = call i32 {function}(i32 %before)
+  ret void
+}}""",
+        "thread",
+    )
+
+
+def _per_process(get: int, put: int) -> tuple[str, str, str]:
+    """For one setting per process: a count of calls under way, and what the first of them found."""
+    return (
+        f"""
+@lock = internal global i32 0
+@count = internal global i32 0
+@before = internal global i32 0
+
+define internal void @acquire() {{
+try:
+  br label %spin
+spin:
+  %pair = cmpxchg ptr @lock, i32 0, i32 1 acquire monotonic
+  %got = extractvalue {{i32, i1}} %pair, 1
+  br i1 %got, label %done, label %spin
+done:
+  ret void
+}}
+
+define internal i32 @limit_threads() {{
+  call void @acquire()
+  %n = load i32, ptr @count
+  %more = add i32 %n, 1
+  store i32 %more, ptr @count
+  %first = icmp eq i32 %n, 0
+  br i1 %first, label %save, label %done
+save:
+  %found = call i32 inttoptr (i64 {get} to ptr)()
+  store i32 %found, ptr @before
+  call void inttoptr (i64 {put} to ptr)(i32 1)
+  br label %done
+done:
+  store atomic i32 0, ptr @lock release, align 4
+  ret i32 0
+}}""",
+        f"""
+define internal void @restore_threads(i32 %unused) {{
+  call void @acquire()
+  %n = load i32, ptr @count
+  %fewer = sub i32 %n, 1
+  store i32 %fewer, ptr @count
+  %last = icmp eq i32 %fewer, 0
+  br i1 %last, label %restore, label %done
+restore:
+  %found = load i32, ptr @before
+  call void inttoptr (i64 {put} to ptr)(i32 %found)
+  br label %done
+done:
+  store atomic i32 0, ptr @lock release, align 4
+  ret void
+}}""",
+        "process",
+    )
+
+
+def _libraries() -> Iterator[ctypes.CDLL]:
+    """Where the BLAS may be found: behind SciPy's extension module, then in the wheel's folder.
+
+    A symbol asked of the extension is looked for in the libraries it was linked with, except on
+    Windows.
+    """
+    extension = cast(str, importlib.import_module("scipy.linalg.cython_blas").__file__)
+    package = os.path.dirname(os.path.dirname(extension))
+    for path in [extension, *sorted(glob.glob(os.path.join(package + ".libs", "*blas*")))]:
+        try:
+            yield ctypes.CDLL(path)
+        except OSError:
+            continue
+
+
+def _symbol(library: ctypes.CDLL, name: str) -> int | None:
+    """The address of a function of the library, or None."""
+    function = getattr(library, name, None)
+    return None if function is None else ctypes.cast(function, ctypes.c_void_p).value
