@@ -14,6 +14,7 @@ from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     I64,
+    ArrayAttr,
     DenseArrayBase,
     Float32Type,
     Float64Type,
@@ -29,7 +30,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.utils.exceptions import VerifyException
 
 Shape: TypeAlias = tuple[int, ...]
@@ -42,7 +43,13 @@ ELEMENTS: tuple[Attribute, ...] = (*NUMBERS, i1)
 BOOLEANS: tuple[Attribute, ...] = (i1,)
 INTEGERS_AND_BOOLEANS: tuple[Attribute, ...] = (*INTEGERS, i1)
 
-UNIT = TupleType([])
+
+def tuple_type(types: Sequence[Attribute]) -> TupleType:
+    """The tuple of the given types, `tuple<>` (unit) for none."""
+    return TupleType(cast("ArrayAttr[TypeAttribute]", ArrayAttr(types)))
+
+
+UNIT = tuple_type(())
 FLAG = UnitAttr()
 
 
@@ -101,7 +108,7 @@ def is_array(type_: Attribute, elements: Sequence[Attribute] = ELEMENTS) -> bool
     """Whether `type_` is a scalar or a static array of rank at least 1 over one of `elements`."""
     if isinstance(type_, TensorType):
         shape = type_.get_shape()
-        return bool(shape) and all(e >= 0 for e in shape) and type_.element_type in elements
+        return bool(shape) and all(e >= 0 for e in shape) and element_of(type_) in elements
     return type_ in elements
 
 
@@ -182,14 +189,10 @@ def slice_shape(
             raise VerifyException(f"stride {step} in dimension {d} must be at least 1")
         if not 0 <= lo <= hi <= e:
             raise VerifyException(f"slice {lo}:{hi} lies outside dimension {d} of extent {e}")
-    return tuple(
-        -((lo - hi) // step) for lo, hi, step in zip(starts, limits, strides, strict=True)
-    )
+    return tuple(-((lo - hi) // step) for lo, hi, step in zip(starts, limits, strides, strict=True))
 
 
-def pad_shape(
-    operand: Shape, low: Sequence[int], high: Sequence[int], interior: Sequence[int]
-) -> Shape:
+def pad_shape(operand: Shape, low: Sequence[int], high: Sequence[int], interior: Sequence[int]) -> Shape:
     """`low` fills before, `high` after, `interior` between neighbours, along each dimension."""
     if not len(low) == len(high) == len(interior) == len(operand):
         raise VerifyException(
@@ -199,8 +202,7 @@ def pad_shape(
     if min((*low, *high, *interior), default=0) < 0:
         raise VerifyException("pad widths must not be negative: use slice to cut")
     return tuple(
-        lo + e + max(e - 1, 0) * mid + hi
-        for e, lo, hi, mid in zip(operand, low, high, interior, strict=True)
+        lo + e + max(e - 1, 0) * mid + hi for e, lo, hi, mid in zip(operand, low, high, interior, strict=True)
     )
 
 
@@ -230,9 +232,7 @@ def stack_shape(operands: Sequence[Shape], dim: int) -> Shape:
         raise VerifyException(f"dim {dim} is not a dimension of an array of rank {len(first) + 1}")
     for k, shape in enumerate(operands):
         if shape != first:
-            raise VerifyException(
-                f"operand {k} has shape {list(shape)}, the first one {list(first)}"
-            )
+            raise VerifyException(f"operand {k} has shape {list(shape)}, the first one {list(first)}")
     return (*first[:dim], len(operands), *first[dim:])
 
 
@@ -253,28 +253,23 @@ def dot_shape(
     for a, b in pairs:
         if lhs[a] != rhs[b]:
             raise VerifyException(
-                f"left dimension {a} of extent {lhs[a]} is paired with right dimension {b} of "
-                f"extent {rhs[b]}"
+                f"left dimension {a} of extent {lhs[a]} is paired with right dimension {b} of extent {rhs[b]}"
             )
-    left = tuple(
-        e for d, e in enumerate(lhs) if d not in lhs_batch and d not in lhs_contract
-    )
-    right = tuple(
-        e for d, e in enumerate(rhs) if d not in rhs_batch and d not in rhs_contract
-    )
+    left = tuple(e for d, e in enumerate(lhs) if d not in lhs_batch and d not in lhs_contract)
+    right = tuple(e for d, e in enumerate(rhs) if d not in rhs_batch and d not in rhs_contract)
     return (*(lhs[d] for d in lhs_batch), *left, *right)
 
 
 def tangent_type(type_: Attribute) -> Attribute:
     """The tangent space: itself for floats, unit for integers and booleans, by component for tuples."""
     if isinstance(type_, TupleType):
-        return TupleType([tangent_type(t) for t in type_.types.data])
+        return tuple_type([tangent_type(t) for t in type_.types.data])
     return type_ if is_float(type_) else UNIT
 
 
 def product_type(types: Sequence[Attribute]) -> Attribute:
     """The product of the types; a product of one is the thing itself."""
-    return types[0] if len(types) == 1 else TupleType(list(types))
+    return types[0] if len(types) == 1 else tuple_type(types)
 
 
 def components_of(type_: Attribute) -> tuple[Attribute, ...]:

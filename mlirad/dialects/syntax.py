@@ -15,9 +15,8 @@ positions; the parser and printer below do the rest, so that reading back what w
 from __future__ import annotations
 
 from abc import ABC
-from typing import ClassVar, cast
+from typing import ClassVar, Self, cast
 
-from typing_extensions import Self
 from xdsl.dialects.builtin import (
     I64,
     ArrayAttr,
@@ -134,11 +133,11 @@ class StructuredOp(IRDLOperation, ABC):
         attributes = parser.parse_optional_attr_dict_with_keyword()
         regions = [parser.parse_region(arguments)] if has_region else []
         if len(plain_types) != len(plain):
-            parser.raise_error(
-                f"{len(plain)} operands and {len(plain_types)} operand types", start
-            )
-        operands = parser.resolve_operands(plain, plain_types, start)
-        operands += parser.resolve_operands(positions, [i64] * len(positions), start)
+            parser.raise_error(f"{len(plain)} operands and {len(plain_types)} operand types", start)
+        operands = [
+            *parser.resolve_operands(plain, plain_types, start),
+            *parser.resolve_operands(positions, [i64] * len(positions), start),
+        ]
         return cls.create(
             operands=operands,
             result_types=result_types,
@@ -159,9 +158,7 @@ def _print_value(printer: Printer, value: Attribute) -> None:
             printer.print_string(value.data)
         case ArrayAttr():
             with printer.in_square_brackets():
-                printer.print_list(
-                    cast("ArrayAttr[Attribute]", value).data, lambda v: _print_value(printer, v)
-                )
+                printer.print_list(value.data, lambda v: _print_value(printer, v))
         case _:
             printer.print_attribute(value)
 
@@ -191,9 +188,7 @@ def _parse_value(parser: Parser) -> Attribute:
     return parser.parse_attribute()
 
 
-def _parse_properties(
-    op: type[StructuredOp], parser: Parser, properties: dict[str, Attribute]
-) -> None:
+def _parse_properties(op: type[StructuredOp], parser: Parser, properties: dict[str, Attribute]) -> None:
     def parse_one() -> None:
         position = parser.pos
         name = parser.parse_identifier(" as the name of a property")
@@ -222,9 +217,7 @@ def _parse_types(
         if op.ONE_TYPE and len(types) == 1:
             return types * operands, types
         return types, []
-    results = parser.parse_optional_comma_separated_list(
-        Parser.Delimiter.PAREN, parser.parse_type
-    )
+    results = parser.parse_optional_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_type)
     if results is not None:
         return types, list(results)
     return types, [parser.parse_type()]

@@ -10,7 +10,8 @@ from __future__ import annotations
 from abc import ABC
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, Attribute, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -80,9 +81,7 @@ class BinaryOp(ElementwiseOp, ABC):
                 "broadcast or convert one of them"
             )
         if self.result.type != self.lhs.type:
-            raise VerifyException(
-                f"result type {self.result.type} must equal operand type {self.lhs.type}"
-            )
+            raise VerifyException(f"result type {self.result.type} must equal operand type {self.lhs.type}")
 
 
 class FloatTestOp(ElementwiseOp, ABC):
@@ -417,7 +416,6 @@ class IsNanOp(FloatTestOp):
     name = "array.is_nan"
 
 
-
 @irdl_op_definition
 class AddOp(BinaryOp):
     """x + y; integers wrap."""
@@ -586,14 +584,10 @@ class CompareOp(ElementwiseOp):
     def verify_(self) -> None:
         """A known predicate, operands of one type, booleans as result."""
         if self.predicate.data not in PREDICATES:
-            raise VerifyException(
-                f"predicate '{self.predicate.data}' is not one of {', '.join(PREDICATES)}"
-            )
+            raise VerifyException(f"predicate '{self.predicate.data}' is not one of {', '.join(PREDICATES)}")
         check_elements(self.lhs.type, self.DOMAIN, "left operand")
         if self.rhs.type != self.lhs.type:
-            raise VerifyException(
-                f"operands must have one type, got {self.lhs.type} and {self.rhs.type}"
-            )
+            raise VerifyException(f"operands must have one type, got {self.lhs.type} and {self.rhs.type}")
         check_boolean_result(self.lhs.type, self.result.type)
 
 
@@ -650,7 +644,6 @@ class ConvertOp(ElementwiseOp):
             raise VerifyException(
                 f"result must keep the shape {list(shape_of(self.operand))}, got {self.result.type}"
             )
-
 
 
 ELEMENTWISE_OPS: tuple[type[ElementwiseOp], ...] = (

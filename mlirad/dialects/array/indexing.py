@@ -90,9 +90,7 @@ class IndexOp(StructuredOp):
         check_same_element(self.operand.type, self.result.type)
         shape = shape_of(self.operand)
         if len(self.positions) > len(shape):
-            raise VerifyException(
-                f"{len(self.positions)} positions for an array of rank {len(shape)}"
-            )
+            raise VerifyException(f"{len(self.positions)} positions for an array of rank {len(shape)}")
         check_shape(self.result.type, shape[len(self.positions) :])
 
 
@@ -160,22 +158,22 @@ class UpdateOp(StructuredOp):
         check_elements(self.base.type, NUMBERS if kind == "add" else ELEMENTS, "base")
         check_same_element(self.base.type, self.operand.type)
         if self.result.type != self.base.type:
-            raise VerifyException(
-                f"result type {self.result.type} must equal base type {self.base.type}"
-            )
+            raise VerifyException(f"result type {self.result.type} must equal base type {self.base.type}")
         check_gather(self.body, shape_of(self.base), shape_of(self.operand), "base", "operand")
 
 
 def check_gather(
-    body: Region, indexed: tuple[int, ...], space: tuple[int, ...], indexed_name: str, space_name: str
+    body: Region,
+    indexed: tuple[int, ...],
+    space: tuple[int, ...],
+    indexed_name: str,
+    space_name: str,
 ) -> None:
     """Require `body` to map leading positions of the space to leading positions of the indexed array."""
     positions = check_positions(body, "position")
     arguments = len(body.block.args)
     if arguments > len(space):
-        raise VerifyException(
-            f"region has {arguments} arguments, the {space_name} only rank {len(space)}"
-        )
+        raise VerifyException(f"region has {arguments} arguments, the {space_name} only rank {len(space)}")
     if positions > len(indexed):
         raise VerifyException(
             f"region yields {positions} positions for the {indexed_name} of rank {len(indexed)}"
@@ -209,9 +207,7 @@ class BuildOp(StructuredOp):
             raise VerifyException(f"build must yield one value, got {len(types)}")
         shape, arguments = shape_of(self.result), len(self.body.block.args)
         if arguments > len(shape):
-            raise VerifyException(
-                f"region has {arguments} arguments, the result only rank {len(shape)}"
-            )
+            raise VerifyException(f"region has {arguments} arguments, the result only rank {len(shape)}")
         expected = array_type(shape[arguments:], element_of(self.result))
         if types[0] != expected:
             raise VerifyException(f"build must yield {expected}, got {types[0]}")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import ClassVar, Self, cast
 
-from typing_extensions import Self
 from xdsl.dialects.builtin import (
     I64,
     DenseArrayBase,

@@ -1,0 +1,324 @@
+"""The `kernel` dialect: what lowering decided, in a form that can be read, tested and printed to LLVM IR.
+
+A nest is one perfect loop nest over an output space and a reduction space, with one straight-line body of
+scalar `array` ops between loads and what it yields. Values keep value semantics: a nest reads arrays and
+results in arrays; the layouts and places of its results are properties.
+
+    %z = kernel.nest %x, %y (%i, %r) {space = [100], reduction = [8], combiners = [add], lane = 0, width = 8}
+        : tensor<100x8xf64>, tensor<8xf64> -> tensor<100xf64> {
+      %a = kernel.load %x[%i, %r] : tensor<100x8xf64> -> f64
+      %b = kernel.load %y[%r] : tensor<8xf64> -> f64
+      %p = array.mul %a, %b : f64
+      array.yield %p : f64
+    }
+
+Region arguments are the loop indices: output space first, reduction space after it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from typing import ClassVar, cast
+
+from xdsl.dialects.builtin import (
+    I64,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from mlirad.dialects.array.elementwise import ElementwiseOp, PolygammaOp
+from mlirad.dialects.array.indexing import UPDATE_KINDS, YieldOp, check_index_arguments
+from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.shapes import (
+    ELEMENTS,
+    Shape,
+    array_type,
+    check_dims,
+    dot_shape,
+    element_of,
+    is_array,
+    shape_of,
+    values_of,
+)
+from mlirad.dialects.syntax import StructuredOp
+
+COMBINERS = ("add", "max", "min", "and", "or", "argmax", "argmin")
+"""How a nest combines what its body yields over the reduction space."""
+
+
+@irdl_op_definition
+class LoadOp(StructuredOp):
+    """One element of a buffer. Every position lies inside its dimension: whoever makes the op proves it."""
+
+    name = "kernel.load"
+    buffer = operand_def()
+    positions = var_operand_def(i64)
+    result = result_def()
+    traits = traits_def(Pure())
+    POSITIONS_FROM: ClassVar = 1
+
+    def verify_(self) -> None:
+        """One position per dimension; the result is an element."""
+        check_load(self.buffer.type, self.positions, self.result.type)
+
+
+@irdl_op_definition
+class LoadIfOp(StructuredOp):
+    """One element of a buffer where the guard holds, 0 elsewhere; memory is touched only where it holds.
+
+    The positions lie inside their dimensions wherever the guard holds.
+    """
+
+    name = "kernel.load_if"
+    guard = operand_def(i1)
+    buffer = operand_def()
+    positions = var_operand_def(i64)
+    result = result_def()
+    traits = traits_def(Pure())
+    POSITIONS_FROM: ClassVar = 2
+
+    def verify_(self) -> None:
+        """One position per dimension; the result is an element."""
+        check_load(self.buffer.type, self.positions, self.result.type)
+
+
+def check_load(buffer: Attribute, positions: Sequence[object], result: Attribute) -> None:
+    """Require one position per dimension of the buffer and its element as result."""
+    if not is_array(buffer):
+        raise VerifyException(f"buffer must be a scalar or array, got {buffer}")
+    if len(positions) != len(shape_of(buffer)):
+        raise VerifyException(f"{len(positions)} positions in a buffer of type {buffer}")
+    if result != element_of(buffer):
+        raise VerifyException(f"result must be {element_of(buffer)}, got {result}")
+
+
+class ScheduledOp(StructuredOp, ABC):
+    """What nests and scatters share: an iteration space, inputs, a body of scalar ops, a schedule."""
+
+    @property
+    def extents(self) -> Shape:
+        """The extents of all loops, in the order of the region's arguments."""
+        raise TypeError(f"{self.name} states no extents")
+
+    def check_body(self) -> YieldOp:
+        """Require loop indices as arguments and a straight-line body of loads and scalar ops."""
+        block = self.regions[0].block
+        check_index_arguments(block)
+        if len(block.args) != len(self.extents):
+            raise VerifyException(f"{len(block.args)} region arguments for {len(self.extents)} loops")
+        last = block.last_op
+        if not isinstance(last, YieldOp):
+            raise VerifyException("body must end in array.yield")
+        for op in block.ops:
+            self._check_scalar(op)
+        return last
+
+    def _check_scalar(self, op: Operation) -> None:
+        if isinstance(op, LoadOp | LoadIfOp):
+            if op.buffer not in self.operands:
+                raise VerifyException("the body loads from a buffer that is not an operand")
+        elif isinstance(op, ElementwiseOp | ConstantOp | PolygammaOp | YieldOp):
+            for value in (*op.operands, *op.results):
+                if value.type not in ELEMENTS:
+                    raise VerifyException(f"{op.name} in a kernel body must be scalar")
+        else:
+            raise VerifyException(f"{op.name} cannot stand in a kernel body")
+
+
+@irdl_op_definition
+class NestOp(ScheduledOp):
+    """A loop nest: `out_k[o...] = combine_k over r... of body_k(o..., r...)`, or `body_k(o...)` without r.
+
+    `combiners` has one entry per result when there is a reduction space, else it is absent. `argmax` and
+    `argmin` need a reduction space of one dimension and result in i64 positions, the first of equals.
+
+    Schedule (every property optional; absent means the straightforward choice):
+    `lane` the loop that runs across vector lanes, `width` how many lanes; `tile_dim` an output loop unrolled
+    by `tile`, with loads shared; `order` the loops from outermost to innermost; `layouts` the storage order
+    of each result, dimensions from outermost to innermost; `reduction_outer`: reduction loops outside, sums
+    kept in memory. Memory plan: `places`, per result a byte offset in the arena, or -1 - k for output k.
+    """
+
+    name = "kernel.nest"
+    inputs = var_operand_def()
+    space = prop_def(DenseArrayBase.constr(i64))
+    reduction = prop_def(DenseArrayBase.constr(i64))
+    combiners = opt_prop_def(ArrayAttr[StringAttr])
+    lane = opt_prop_def(IntegerAttr[I64])
+    width = opt_prop_def(IntegerAttr[I64])
+    tile_dim = opt_prop_def(IntegerAttr[I64])
+    tile = opt_prop_def(IntegerAttr[I64])
+    order = opt_prop_def(DenseArrayBase.constr(i64))
+    layouts = opt_prop_def(ArrayAttr)
+    reduction_outer = opt_prop_def(UnitAttr)
+    places = opt_prop_def(DenseArrayBase.constr(i64))
+    body = region_def("single_block")
+    roots = var_result_def()
+    traits = traits_def(Pure())
+    BRACED: ClassVar = (
+        "space",
+        "reduction",
+        "combiners",
+        "lane",
+        "width",
+        "tile_dim",
+        "tile",
+        "order",
+        "layouts",
+        "reduction_outer",
+        "places",
+    )
+
+    @property
+    def extents(self) -> Shape:
+        """Output space, then reduction space."""
+        return (*values_of(self.space), *values_of(self.reduction))
+
+    def verify_(self) -> None:
+        """Results over the output space; combiners exactly when there is a reduction; a sound schedule."""
+        space, reduction = values_of(self.space), values_of(self.reduction)
+        last = self.check_body()
+        if not self.roots or len(last.values) != len(self.roots):
+            raise VerifyException(f"{len(last.values)} values yielded for {len(self.roots)} results")
+        combiners = [] if self.combiners is None else [c.data for c in self.combiners.data]
+        if len(combiners) != (len(self.roots) if reduction else 0):
+            raise VerifyException("needs one combiner per result exactly when it reduces")
+        for value, root, combiner in zip(
+            last.values, self.roots, combiners or [""] * len(self.roots), strict=True
+        ):
+            if combiner and combiner not in COMBINERS:
+                raise VerifyException(f"combiner '{combiner}' is not one of {', '.join(COMBINERS)}")
+            is_position = combiner.startswith("arg")
+            if is_position and len(reduction) != 1:
+                raise VerifyException(f"{combiner} reduces one dimension, got {len(reduction)}")
+            expected = array_type(space, i64 if is_position else value.type)
+            if root.type != expected:
+                raise VerifyException(f"result has type {root.type}, the nest computes {expected}")
+        self._check_schedule(len(space), len(space) + len(reduction))
+
+    def _check_schedule(self, outputs: int, loops: int) -> None:
+        if self.lane is not None:
+            check_dims((self.lane.value.data,), loops, "lane")
+        if self.tile_dim is not None:
+            check_dims((self.tile_dim.value.data,), outputs, "tile_dim")
+        if self.order is not None and sorted(values_of(self.order)) != list(range(loops)):
+            raise VerifyException(f"order must be a permutation of the {loops} loops")
+        for layout in () if self.layouts is None else self.layouts.data:
+            if sorted(values_of(cast("DenseArrayBase[I64]", layout))) != list(range(outputs)):
+                raise VerifyException(f"a layout must be a permutation of {outputs} dimensions")
+        for places in (self.layouts and self.layouts.data, self.places and values_of(self.places)):
+            if places is not None and len(places) != len(self.roots):
+                raise VerifyException("layouts and places need one entry per result")
+
+
+@irdl_op_definition
+class ScatterOp(ScheduledOp):
+    """A sequential nest over `space` that adds to, or sets, elements of a base array.
+
+    The body yields the value, then one position per dimension of the result, each inside it, then
+    optionally an i1 guard: where it does not hold nothing is written. The first operand is the base unless
+    `from_zero` is present (the result then starts at 0). With `in_place` the result shares the base's memory.
+    """
+
+    name = "kernel.scatter"
+    inputs = var_operand_def()
+    kind = prop_def(StringAttr)
+    space = prop_def(DenseArrayBase.constr(i64))
+    from_zero = opt_prop_def(UnitAttr)
+    in_place = opt_prop_def(UnitAttr)
+    lane = opt_prop_def(IntegerAttr[I64])
+    width = opt_prop_def(IntegerAttr[I64])
+    layouts = opt_prop_def(ArrayAttr)
+    places = opt_prop_def(DenseArrayBase.constr(i64))
+    body = region_def("single_block")
+    result = result_def()
+    traits = traits_def(Pure())
+    KEYWORD: ClassVar = "kind"
+    BRACED: ClassVar = ("space", "from_zero", "in_place", "lane", "width", "layouts", "places")
+
+    @property
+    def extents(self) -> Shape:
+        """The iteration space."""
+        return values_of(self.space)
+
+    def verify_(self) -> None:
+        """A known kind; a value and one position per dimension of the result; a base of its type."""
+        if self.kind.data not in UPDATE_KINDS:
+            raise VerifyException(f"kind '{self.kind.data}' is not one of {', '.join(UPDATE_KINDS)}")
+        last = self.check_body()
+        rank = len(shape_of(self.result))
+        types = list(last.values.types)
+        positions = types[1 : 1 + rank]
+        if len(types) not in (1 + rank, 2 + rank) or types[0] != element_of(self.result):
+            raise VerifyException(
+                f"body must yield a {element_of(self.result)}, {rank} positions and at most a guard"
+            )
+        if any(t != i64 for t in positions) or types[1 + rank :] not in ([], [i1]):
+            raise VerifyException("positions must be i64, the guard i1")
+        if self.from_zero is None and (not self.inputs or self.inputs[0].type != self.result.type):
+            raise VerifyException("the first operand must be the base, of the result's type")
+
+
+@irdl_op_definition
+class DotOp(StructuredOp):
+    """A contraction handed to BLAS: `array.dot` with its properties, operands and result in row-major layout."""
+
+    name = "kernel.dot"
+    lhs = operand_def()
+    rhs = operand_def()
+    lhs_batch = prop_def(DenseArrayBase.constr(i64))
+    rhs_batch = prop_def(DenseArrayBase.constr(i64))
+    lhs_contract = prop_def(DenseArrayBase.constr(i64))
+    rhs_contract = prop_def(DenseArrayBase.constr(i64))
+    layouts = opt_prop_def(ArrayAttr)
+    places = opt_prop_def(DenseArrayBase.constr(i64))
+    result = result_def()
+    traits = traits_def(Pure())
+    BRACED: ClassVar = (
+        "lhs_batch",
+        "rhs_batch",
+        "lhs_contract",
+        "rhs_contract",
+        "layouts",
+        "places",
+    )
+
+    def verify_(self) -> None:
+        """As `array.dot`."""
+        shape = dot_shape(
+            shape_of(self.lhs),
+            shape_of(self.rhs),
+            values_of(self.lhs_batch),
+            values_of(self.rhs_batch),
+            values_of(self.lhs_contract),
+            values_of(self.rhs_contract),
+        )
+        expected = array_type(shape, element_of(self.lhs))
+        if self.result.type != expected or element_of(self.rhs) != element_of(self.lhs):
+            raise VerifyException(f"result has type {self.result.type}, the op computes {expected}")
+
+
+KERNEL_OPS = (NestOp, ScatterOp, DotOp, LoadOp, LoadIfOp)
+"""Every op of the dialect."""
+
+Kernel = Dialect("kernel", [*KERNEL_OPS], [])
