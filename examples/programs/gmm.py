@@ -42,12 +42,22 @@ def objective(alpha, mu, q, l, x, m, gamma):  # noqa: E741
     Shapes: alpha [k], mu [k, d], q [k, d], l [k, d (d - 1) / 2], x [n, d]; m and gamma are the
     scalar parameters of the Wishart prior.
     """
+    return log_likelihood(alpha, mu, q, l, x) + log_wishart_prior(q, l, m, gamma)
+
+
+def adbench_objective(alpha, mu, q, l, x, m, gamma):  # noqa: E741
+    """The objective whose figures ADBench states: the prior is subtracted, not added."""
+    return log_likelihood(alpha, mu, q, l, x) - log_wishart_prior(q, l, m, gamma)
+
+
+def log_likelihood(alpha, mu, q, l, x):  # noqa: E741
+    """The logarithm of the density of the points x [n, d] under the mixture."""
     n, d = x.shape
     precision = lower_triangular(q, l)
     whitened = np.einsum("cij,ncj->nci", precision, x[:, None, :] - mu)
     log_densities = alpha + np.sum(q, axis=1) - 0.5 * np.sum(whitened**2, axis=2)
-    likelihood = np.sum(logsumexp(log_densities)) - n * logsumexp(alpha)
-    return likelihood - 0.5 * n * d * np.log(2 * np.pi) + log_wishart_prior(q, l, m, gamma)
+    normaliser = 0.5 * n * d * np.log(2 * np.pi) + n * logsumexp(alpha)
+    return np.sum(logsumexp(log_densities)) - normaliser
 
 
 def lower_triangular(q, l):  # noqa: E741
@@ -91,9 +101,7 @@ def log_wishart_prior(q, l, m, gamma):  # noqa: E741
     """
     k, d = q.shape
     degrees = d + m + 1
-    log_gamma_d = 0.25 * d * (d - 1) * np.log(np.pi) + np.sum(
-        gammaln(0.5 * (degrees - np.arange(d)))
-    )
+    log_gamma_d = 0.25 * d * (d - 1) * np.log(np.pi) + np.sum(gammaln(0.5 * (degrees - np.arange(d))))
     constant = degrees * d * (np.log(gamma) - 0.5 * np.log(2)) - log_gamma_d
     squares = np.sum(np.exp(q) ** 2) + np.sum(l**2)
     return k * constant - 0.5 * gamma**2 * squares + m * np.sum(q)
@@ -112,8 +120,7 @@ def read_instance(path: str | Path) -> Instance:
     numbers = np.array(tokens[3:], dtype=np.float64)
     if numbers.size != sum(sizes.values()):
         raise ValueError(
-            f"{path}: d={d}, k={k}, n={n} call for {sum(sizes.values())} numbers, "
-            f"the file has {numbers.size}"
+            f"{path}: d={d}, k={k}, n={n} call for {sum(sizes.values())} numbers, the file has {numbers.size}"
         )
     alpha, mu, triangles, x, (gamma, m) = np.split(numbers, np.cumsum([*sizes.values()])[:-1])
     q, l = np.split(triangles.reshape(k, d + packed), [d], axis=1)  # noqa: E741

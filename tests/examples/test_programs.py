@@ -22,9 +22,7 @@ GMM_FILES = ("gmm_d3_k4_n20", "gmm_d10_k5_n200")
 LSE_FILES = ("lse_small", "lse_100")
 BA_FILES = ("ba_n2_m3_p20", "ba_zero_rotation_n2_m2_p16")
 
-both_evaluators = pytest.mark.parametrize(
-    "interpret", [False, True], ids=["compiled", "interpreted"]
-)
+both_evaluators = pytest.mark.parametrize("interpret", [False, True], ids=["compiled", "interpreted"])
 
 
 def golden(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -75,9 +73,7 @@ def test_gmm_in_one_dimension_has_no_off_diagonal():
 
 def test_gmm_packs_the_triangle_by_columns():
     q, l = np.zeros((1, 3)), np.array([[10.0, 20.0, 21.0]])  # noqa: E741
-    np.testing.assert_array_equal(
-        gmm.lower_triangular(q, l)[0], [[1, 0, 0], [10, 1, 0], [20, 21, 1]]
-    )
+    np.testing.assert_array_equal(gmm.lower_triangular(q, l)[0], [[1, 0, 0], [10, 1, 0], [20, 21, 1]])
 
 
 def test_gmm_reads_the_adbench_format():

@@ -1,0 +1,69 @@
+"""Programs of the CHAD reference implementation; the figures are their closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import mlirad as ad
+
+from .case import Case
+
+SOURCE = "VMatthijs/CHAD"
+
+
+def shared_product(x):
+    """((y, z), cos z) with y = 2 x, z = x y."""
+    y = 2 * x
+    z = x * y
+    return (y, z), np.cos(z)
+
+
+def sine_of_sums(x1, x2, x3, x4):
+    """sin((x1 x4 + 2 x2) x3 + x4)."""
+    y = x1 * x4 + 2 * x2
+    z = y * x3
+    return np.sin(z + x4)
+
+
+def mapped_closure(x):
+    """z -> x z + 1, a function that captures x, over five copies of x."""
+
+    def affine(z):
+        return x * z + 1
+
+    copies = ad.build((5,), lambda i: x)
+    return ad.build((5,), lambda i: affine(copies[i]))
+
+
+CASES = [
+    Case(
+        id="chad-ex1",
+        source=SOURCE,
+        function=shared_product,
+        arguments=(1.3,),
+        value=((2.6, 3.3800000000000003), -0.971715320712062),
+        derivative=((2.0, 5.2), 1.2280076676238667),
+    ),
+    Case(
+        id="chad-ex2",
+        source=SOURCE,
+        function=sine_of_sums,
+        arguments=(0.3, 0.7, 1.1, -0.4),
+        value=0.8457664302212893,
+        gradient=(
+            -0.23476346089389355,
+            1.1738173044694677,
+            0.6829482498731447,
+            0.7096259158838145,
+        ),
+    ),
+    Case(
+        id="chad-ex3-closure-map",
+        source=SOURCE,
+        function=mapped_closure,
+        arguments=(1.3,),
+        value=np.full(5, 2.6900000000000004),
+        cotangent=np.array([1.0, 2.0, 3.0, 4.0, 5.0]),
+        gradient=(39.0,),
+    ),
+]

@@ -1,0 +1,349 @@
+"""Programs of horde-ad's tests that use elementwise functions, gather and scatter.
+
+Its conventions are those of this language's interface: a position outside an array reads 0 and
+gets no gradient.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import mlirad as ad
+
+from .case import Case
+
+SOURCE = "Mikolaj/horde-ad"
+
+
+def foo(x, y, z):
+    """atan2(z, w) + z w with w = x sin y."""
+    w = x * np.sin(y)
+    return np.arctan2(z, w) + z * w
+
+
+def bar(x, y):
+    """atan2(x, w) + y w with w = foo(x, y, x) sin y."""
+    w = foo(x, y, x) * np.sin(y)
+    return np.arctan2(x, w) + y * w
+
+
+def relu(x):
+    return np.where(x > 0, x, 0.0)
+
+
+def bar_of_relu(x):
+    return relu(bar(x, relu(x)))
+
+
+FOO_OUTSIDE = foo(7.0, 8.0, 9.0)  # computed once, outside every differentiated function
+
+
+def baz(x, y, z):
+    """A body with the shape of foo, twice, around a constant of the same shape; x is unused."""
+    inner = foo(y, y, z) * np.sin(y)
+    w = FOO_OUTSIDE * (np.arctan2(z, inner) + z * inner) * np.sin(y)
+    return np.arctan2(z, w) + z * w
+
+
+def blowup(steps):
+    """y <- 0.499999985 (y + y - 1), `steps` times: a tree of 2^steps nodes unless shared."""
+
+    def repeated(x):
+        y = x[0] / x[1]
+        for _ in range(steps):
+            y = 0.499999985 * (y + y - 1.0)
+        return y - 1.0
+
+    return repeated
+
+
+def blowup_gradient(steps):
+    return [0.99999997**steps / 3, -2 * 0.99999997**steps / 9]
+
+
+def gather_of_gather(t):
+    inner = ad.gather(t, (4,), lambda row: (row,))
+    return ad.gather(inner, (2,), lambda i: (2 * i, i))
+
+
+def gather_of_slice(t):
+    return ad.gather(t[0:4], (2,), lambda i: (2 * i, i))
+
+
+def smaller(a, b):
+    return np.minimum(a, b)
+
+
+def scatter_nested2(t):
+    rows = ad.scatter(t, (2, 3, 4), lambda i: (smaller(i, 1), smaller(i, 2), smaller(i, 3)))
+    return ad.scatter(rows, (2, 3), lambda i1, i2, _, i4: (smaller(i1 + i2, 1), smaller(i4 + i1, 2)))
+
+
+def scatter_nested12(t):
+    elements = ad.scatter(t, (2, 3, 4), lambda i, j: (smaller(i, 1), smaller(i + j, 2), smaller(i, 3)))
+    return ad.scatter(elements, (2,), lambda i, _: (smaller(2 * i, 1),))
+
+
+def built_scatter_nested2(t):
+    return ad.build((4,), lambda i: scatter_nested2(t * i))
+
+
+def built_scatter_nested12(t):
+    """Element 1 of a build whose later elements scatter and whose earlier ones repeat a row."""
+
+    def element(i):
+        repeated = ad.build((2, 4), lambda row, _: t[i, row])
+        return np.where(i > 2, scatter_nested12(t), repeated)
+
+    return ad.build((5,), element)[1]
+
+
+def empty_expressions(t):
+    """Reductions, builds, slices and reads of arrays without elements; none depends on t."""
+    nothing = t[0:0]
+    return (
+        np.sum(nothing)
+        + np.sum(nothing * nothing)
+        + np.sum(np.exp(nothing))
+        + np.sum(np.concatenate((nothing, nothing)))
+        + np.sum(nothing.reshape(0, 0))
+        + np.sum(np.sum(nothing.reshape(0, 3), axis=0))
+        + np.sum(ad.build((0,), lambda i: np.sum(t)))
+        + np.sum(ad.build((3, 0), lambda i, j: np.sum(t)))
+        + ad.index(nothing, (0,))
+        + np.sum(ad.gather(nothing, (2,), lambda i: (i,)))
+        + np.sum(ad.scatter(nothing, (2,), lambda i: (i,)))
+    )
+
+
+def fully_connected(w1, b1, w2, b2, w3, b3):
+    """Cross entropy of a network with two sigmoid layers and a softmax, for one input."""
+    x = np.sin(np.arange(784) + 1.0) ** 2
+    hidden = 1 / (1 + np.exp(-(w1 @ x + b1)))
+    hidden = 1 / (1 + np.exp(-(w2 @ hidden + b2)))
+    scores = np.exp(w3 @ hidden + b3)
+    return -np.sum(np.eye(10)[3] * np.log(scores / np.sum(scores)))
+
+
+def fully_connected_parameters():
+    def waves(frequency, rows, columns):
+        return np.sin(frequency * np.arange(rows * columns).reshape(rows, columns))
+
+    return (
+        waves(0.1, 30, 784),
+        np.cos(np.arange(30.0)),
+        waves(0.2, 10, 30),
+        np.cos(2 * np.arange(10.0)),
+        waves(0.3, 10, 10),
+        np.cos(3 * np.arange(10.0)),
+    )
+
+
+SEVEN_ROWS = np.tile([0.0, 1.0], (7, 1))
+SCALED = np.array([1.1, -2.2, 0, 4.4, 5.5, 6.6, 7.7, 8.8, -9.9, -10, 11, 12]).reshape(3, 4)
+POSITIVE = np.array([1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1])
+FOO_GRADIENT = (2.4396285219055063, -1.953374825727421, 0.9654825811012627)
+
+CASES = [
+    Case(
+        id="hd-foo-readme",
+        source=SOURCE,
+        function=foo,
+        arguments=(1.1, 2.2, 3.3),
+        value=4.242393641025528,
+        gradient=FOO_GRADIENT,
+    ),
+    Case(
+        id="hd-foo-readme-elementwise",
+        source=SOURCE,
+        function=lambda x, y, z: np.sum(foo(x, y, z)),
+        arguments=(np.full((2, 2), 1.1), np.full((2, 2), 2.2), np.full((2, 2), 3.3)),
+        value=16.96957456410211,
+        gradient=tuple(np.full((2, 2), part) for part in FOO_GRADIENT),
+    ),
+    Case(
+        id="hd-foo-readme-three-dimensions",
+        source=SOURCE,
+        function=foo,
+        arguments=tuple(np.full((3, 534, 3), point) for point in (1.1, 2.2, 3.3)),
+        gradient=tuple(np.full((3, 534, 3), part) for part in FOO_GRADIENT),
+    ),
+    Case(
+        id="hd-foo-readme-float32",
+        source=SOURCE,
+        function=foo,
+        arguments=(np.float32(1.1), np.float32(2.2), np.float32(3.3)),
+        gradient=(2.4396284, -1.9533751, 0.96548253),
+        tolerance=1e-6,
+    ),
+    Case(
+        id="hd-foo-readme-float32-in-the-middle",
+        source=SOURCE,
+        function=lambda x, y, z: foo(x, y.astype(np.float64), z),
+        arguments=(1.1, np.float32(2.2), 3.3),
+        gradient=(2.439628436155373, -1.9533749, 0.9654825479484146),
+        tolerance=1e-6,
+    ),
+    Case(
+        id="hd-foo-readme-float32-result",
+        source=SOURCE,
+        function=lambda x, y, z: foo(x, y, z).astype(np.float32),
+        arguments=(1.1, 2.2, 3.3),
+        gradient=FOO_GRADIENT,
+        tolerance=1e-6,
+    ),
+    Case(
+        id="hd-barrelu-jvp-vjp-scalar",
+        source=SOURCE,
+        function=bar_of_relu,
+        arguments=(1.1,),
+        cotangent=42.2,
+        gradient=(191.20462646925841,),
+    ),
+    Case(
+        id="hd-barrelu-jvp-vjp-gradient",
+        source=SOURCE,
+        function=bar_of_relu,
+        arguments=(np.array([1.1, 2, 3, 4.2]).reshape(2, 1, 2),),
+        gradient=([4.5309153191767395, 4.5302138998556, -9.39547533946234, 95.29759282497125],),
+    ),
+    Case(
+        id="hd-barrelu-jvp-vjp-tangent",
+        source=SOURCE,
+        function=bar_of_relu,
+        arguments=(np.array([1.1, 2, 3, 4.2]).reshape(2, 1, 2),),
+        tangents=(np.array([0.1, 0.2, 0.3, 0.42]).reshape(2, 1, 2),),
+        derivative=[0.45309153191767404, 0.9060427799711201, -2.8186426018387007, 40.02498898648793],
+    ),
+    Case(
+        id="hd-baz-old-term",
+        source=SOURCE,
+        function=baz,
+        arguments=(1.1, 2.2, 3.3),
+        gradient=(0.0, -5219.20995030263, 2782.276274462047),
+    ),
+    Case(
+        id="hd-baz-old-term-again",
+        source=SOURCE,
+        function=lambda x, y, z: z + baz(x, y, z),
+        arguments=(1.1, 2.2, 3.3),
+        gradient=(0.0, -5219.20995030263, 2783.276274462047),
+    ),
+    Case(
+        id="hd-relu-scaled",
+        source=SOURCE,
+        function=lambda t, r: relu(t * r),
+        arguments=(SCALED, 7.0),
+        value=np.maximum(7 * SCALED, 0),
+        gradient=(7 * POSITIVE, 57.1),
+    ),
+    Case(
+        id="hd-relu-scaled-alone",
+        source=SOURCE,
+        function=relu,
+        arguments=(SCALED,),
+        gradient=(POSITIVE,),
+    ),
+    Case(
+        id="hd-gather-nested1",
+        source=SOURCE,
+        function=gather_of_gather,
+        arguments=(SEVEN_ROWS,),
+        value=[0.0, 1.0],
+        gradient=([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0],),
+    ),
+    Case(
+        id="hd-gather-nested1-slice",
+        source=SOURCE,
+        function=gather_of_slice,
+        arguments=(SEVEN_ROWS,),
+        value=[0.0, 1.0],
+        gradient=([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0],),
+    ),
+    Case(
+        id="hd-scatter-nested2",
+        source=SOURCE,
+        function=scatter_nested2,
+        arguments=(SEVEN_ROWS,),
+        gradient=(np.full(14, 1.0),),
+    ),
+    Case(
+        id="hd-scatter-nested2-build",
+        source=SOURCE,
+        function=built_scatter_nested2,
+        arguments=(SEVEN_ROWS,),
+        gradient=(np.full(14, 6.0),),
+    ),
+    Case(
+        id="hd-scatter-nested12",
+        source=SOURCE,
+        function=scatter_nested12,
+        arguments=(SEVEN_ROWS,),
+        gradient=(np.full(14, 1.0),),
+    ),
+    Case(
+        id="hd-scatter-nested12-build-index",
+        source=SOURCE,
+        function=built_scatter_nested12,
+        arguments=(SEVEN_ROWS,),
+        gradient=([0, 0, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],),
+    ),
+    *(
+        Case(
+            id=f"hd-sharing-blowup-{steps}",
+            source=SOURCE,
+            function=blowup(steps),
+            arguments=(np.array([2.0, 3.0]),),
+            gradient=(blowup_gradient(steps),),
+        )
+        for steps in (7, 200)
+    ),
+    Case(
+        id="hd-empty-arrays-constant",
+        source=SOURCE,
+        function=lambda x: 7.0,
+        arguments=(np.zeros((0, 2, 4, 0, 1)),),
+        value=7.0,
+        gradient=(np.zeros(0),),
+    ),
+    *(
+        Case(
+            id=f"hd-empty-arrays-{len(t)}",
+            source=SOURCE,
+            function=empty_expressions,
+            arguments=(np.array(t),),
+            value=0.0,
+            gradient=(np.zeros(len(t)),),
+        )
+        for t in ([], [0.24])
+    ),
+    Case(
+        id="hd-empty-arrays-slice",
+        source=SOURCE,
+        function=lambda r: ad.stack([r, r])[0:0],
+        arguments=(1.1,),
+        value=np.zeros(0),
+        gradient=(0.0,),
+    ),
+    Case(
+        id="hd-mnist-fcnn2-last-bias",
+        source=SOURCE,
+        function=lambda b3: fully_connected(*fully_connected_parameters()[:5], b3),
+        arguments=(fully_connected_parameters()[5],),
+        value=9.013530603083728,
+        gradient=(
+            [
+                0.4507679253003873,
+                7.114795861881577e-05,
+                0.3115472542120337,
+                -0.9998782487590058,
+                0.15559685716997523,
+                0.00028130255158788164,
+                0.05934755638026607,
+                0.0008209016206647489,
+                0.01866703175388039,
+                0.002778271811591618,
+            ],
+        ),
+    ),
+]

@@ -1,0 +1,193 @@
+"""Programs of the test suites of JAX and autograd; conditionals are written with `where`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import erf, erfc
+
+import mlirad as ad
+
+from .case import Case
+
+JAX = "jax-ml/jax"
+AUTOGRAD = "HIPS/autograd"
+
+SEGMENTS = np.array([0, 0, 0, 1, 2, 2, 3, 3])
+DIAGONAL = np.arange(5)
+
+
+def segment_sum(data):
+    segments = ad.asarray(SEGMENTS)
+    return ad.scatter(data, (4,), lambda i: (segments[i],))
+
+
+def three_branches(x):
+    """switch(clamp(floor(x), 0, 2), 3 x, sin x, -x)."""
+    branch = np.minimum(np.maximum(np.floor(x), 0.0), 2.0)
+    return np.where(branch == 0, 3 * x, np.where(branch == 1, np.sin(x), -x))
+
+
+def functions_at_zero(x):
+    return np.stack(
+        [
+            np.sinh(x[0]),
+            np.cosh(x[1]),
+            np.sin(x[2]),
+            np.cos(x[3]),
+            np.tan(x[4]),
+            np.arcsin(x[5]),
+            np.arccos(x[6]),
+            np.arcsinh(x[7]),
+            np.arctanh(x[8]),
+            erf(x[9]),
+            erfc(x[10]),
+        ]
+    )
+
+
+def functions_far_out(x):
+    return np.stack(
+        [
+            np.tanh(x[0]),
+            np.arctan(x[1]),
+            np.arcsinh(x[2]),
+            np.arccosh(x[3]),
+        ]
+    )
+
+
+SLOPE_OF_ERF = 2 / math.sqrt(math.pi)
+
+CASES = [
+    Case(
+        id="autograd-power-zero-base",
+        source=AUTOGRAD,
+        function=lambda y: 0.0**y,
+        arguments=(0.3,),
+        value=0.0,
+        gradient=(0.0,),
+    ),
+    Case(
+        id="autograd-power-zero-base-remainder",
+        source=AUTOGRAD,
+        function=lambda x, y: x % y,
+        arguments=(7.5, 2.0),
+        value=1.5,
+        gradient=(1.0, -3.0),
+    ),
+    *(
+        Case(
+            id=f"jax-cond-switch-grad-{name}{x}",
+            source=JAX,
+            function=function,
+            arguments=(x,),
+            gradient=(slope,),
+        )
+        for name, function, slopes in (
+            (
+                "two",
+                lambda x: np.where(x < 2, 3 * x, np.sin(x)),
+                {2.14: -0.5389614493995115, 1.72: 3.0},
+            ),
+            ("constant", lambda x: np.where(x < 3, 2.0, 2 * x), {3.14: 2.0, 2.72: 0.0}),
+            (
+                "three",
+                three_branches,
+                {-0.7: 3.0, 0.7: 3.0, 1.7: -0.12884449429552464, 2.7: -1.0, 3.7: -1.0},
+            ),
+        )
+        for x, slope in slopes.items()
+    ),
+    *(
+        Case(
+            id=f"jax-cond-switch-grad-captured{x}",
+            source=JAX,
+            function=lambda y, x=x: np.where(np.array(x) < 3, 2 * np.sin(y), 2 * x),
+            arguments=(5.8,),
+            gradient=(slope,),
+        )
+        for x, slope in ((3.14, 0.0), (2.72, 1.7710390338826378))
+    ),
+    Case(
+        id="jax-cond-switch-grad-no-nan",
+        source=JAX,
+        function=lambda x: np.sum(np.where(x < 1e-3, 1e-3, np.sqrt(x))),
+        arguments=(np.zeros(10),),
+        value=1e-2,
+        gradient=(np.zeros(10),),
+    ),
+    Case(
+        id="jax-indexing-grad",
+        source=JAX,
+        function=lambda x: np.sum(x[np.array([1, 1, 1])]),
+        arguments=(np.ones((3, 4)),),
+        value=12.0,
+        gradient=([[0] * 4, [3] * 4, [0] * 4],),
+    ),
+    Case(
+        id="jax-indexing-grad-segment-sum",
+        source=JAX,
+        function=segment_sum,
+        arguments=(np.array([5.0, 1, 7, 2, 3, 4, 1, 3]),),
+        value=[13, 2, 7, 4],
+        gradient=(np.ones(8),),
+    ),
+    Case(
+        id="jax-indexing-grad-diagonal",
+        source=JAX,
+        function=lambda x: x.at[DIAGONAL, DIAGONAL].set(np.arange(5.0)),
+        arguments=(np.ones((5, 5)),),
+        value=np.ones((5, 5)) - np.eye(5) + np.diag(np.arange(5.0)),
+        gradient=(np.ones((5, 5)) - np.eye(5),),
+    ),
+    Case(
+        id="jax-max-ties-reduction",
+        source=JAX,
+        function=lambda x: np.max(np.stack([x, x])),
+        arguments=(1.0,),
+        value=1.0,
+        gradient=(1.0,),
+    ),
+    Case(
+        id="jax-max-ties-elementwise",
+        source=AUTOGRAD,
+        function=lambda x: np.maximum(x, x),
+        arguments=(1.0,),
+        value=1.0,
+        gradient=(1.0,),
+    ),
+    *(
+        Case(
+            id=f"jax-max-ties-rows-at{x}",
+            source=JAX,
+            function=lambda x: np.max(ad.stack([ad.stack([x, x]), ad.stack([x, 0.5])]), axis=1),
+            arguments=(x,),
+            derivative=slopes,
+        )
+        for x, slopes in ((1.0, [1.0, 1.0]), (-1.0, [1.0, 0.0]))
+    ),
+    Case(
+        id="jax-special-values-zero",
+        source=JAX,
+        function=functions_at_zero,
+        arguments=(np.zeros(11),),
+        gradient=([1, 0, 1, 0, 1, 1, -1, 1, 1, SLOPE_OF_ERF, -SLOPE_OF_ERF],),
+    ),
+    Case(
+        id="jax-special-values-far",
+        source=JAX,
+        function=functions_far_out,
+        arguments=(np.full(4, 1000.0),),
+        gradient=([0.0, 1 / (1 + 1e6), 1 / math.sqrt(1e6 + 1), 1 / math.sqrt(1e6 - 1)],),
+    ),
+    Case(
+        id="jax-special-values-erf",
+        source=JAX,
+        function=lambda x: erf(x),
+        arguments=(10.0,),
+        value=1.0,
+        gradient=(SLOPE_OF_ERF * math.exp(-100),),
+    ),
+]

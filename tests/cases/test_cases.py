@@ -1,0 +1,78 @@
+"""Every reference case: value, reverse and forward mode, compiled and interpreted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+
+from . import adbench, chad, horde_ad, horde_ad_builds, knossos, libraries
+from .case import Case, assert_agree, drawn_like, inner, magnitude, ones_like
+
+CASES: list[Case] = [
+    *adbench.CASES,
+    *chad.CASES,
+    *horde_ad.CASES,
+    *horde_ad_builds.CASES,
+    *knossos.CASES,
+    *libraries.CASES,
+]
+
+every_case = pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+both_evaluators = pytest.mark.parametrize("interpret", [False, True], ids=["compiled", "interpreted"])
+
+
+def test_identifiers_are_unique():
+    identifiers = [case.id for case in CASES]
+    assert len(identifiers) == len(set(identifiers))
+
+
+@both_evaluators
+@pytest.mark.parametrize("case", [case for case in CASES if case.value is not None], ids=lambda case: case.id)
+def test_value(case, interpret):
+    value = ad.jit(case.function, interpret=interpret)(*case.arguments)
+    assert_agree(value, case.value, case.tolerance)
+
+
+@both_evaluators
+@every_case
+def test_reverse_mode(case, interpret):
+    value, pullback = ad.vjp(case.function, *case.arguments, interpret=interpret)
+    if case.value is not None:
+        assert_agree(value, case.value, case.tolerance)
+    if case.gradient is not None:
+        cotangent = ones_like(value) if case.cotangent is None else case.cotangent
+        gradient = pullback(cotangent)
+        assert_agree(gradient, case.gradient, case.tolerance)
+        for part, argument in zip(gradient, case.arguments, strict=True):
+            assert np.shape(part) == np.shape(argument)
+    else:
+        cotangent = drawn_like(value, np.random.default_rng(0))
+        tangents = ones_like(case.arguments) if case.tangents is None else case.tangents
+        assert inner(pullback(cotangent), tangents) == pytest.approx(
+            inner(cotangent, case.derivative),
+            rel=case.tolerance,
+            abs=case.tolerance * magnitude(cotangent, case.derivative),
+        )
+
+
+@both_evaluators
+@every_case
+def test_forward_mode(case, interpret):
+    if case.gradient is not None:
+        tangents = drawn_like(case.arguments, np.random.default_rng(0))
+    else:
+        tangents = ones_like(case.arguments) if case.tangents is None else case.tangents
+    value, dvalue = ad.jvp(case.function, case.arguments, tangents, interpret=interpret)
+    if case.value is not None:
+        assert_agree(value, case.value, case.tolerance)
+    if case.gradient is not None:
+        cotangent = ones_like(value) if case.cotangent is None else case.cotangent
+        assert inner(cotangent, dvalue) == pytest.approx(
+            inner(tangents, case.gradient),
+            rel=case.tolerance,
+            abs=case.tolerance * magnitude(tangents, case.gradient),
+        )
+    else:
+        assert_agree(dvalue, case.derivative, case.tolerance)
