@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mlirad.errors import CompileError
-from mlirad.jit.llvm_binding import LLVM, Linker, LoadedLibrary, Module
+from mlirad.jit.llvm_binding import LLVM, Linker, LoadedLibrary, Module, TargetMachine
 from mlirad.jit.target import Target, find_target
 
 ENTRY: Final = "mlirad_main"
@@ -61,9 +61,7 @@ class LoadedCode:
     memory is freed.
     """
 
-    def __init__(
-        self, linker: Linker, library: LoadedLibrary, symbols: tuple[str, ...], times: StageTimes
-    ):
+    def __init__(self, linker: Linker, library: LoadedLibrary, symbols: tuple[str, ...], times: StageTimes):
         self.addresses: Mapping[str, int] = {symbol: library[symbol] for symbol in symbols}
         self.times = times
         self._unload = weakref.finalize(self, _unload, linker, library)
@@ -84,19 +82,23 @@ def load(
     externals: Mapping[str, int] | None = None,
     target: Target | None = None,
 ) -> LoadedCode:
-    """Compile IR text and load it; `symbols` are the functions wanted, `externals` the addresses
-    it calls.
+    """Compile IR text and load it; `symbols` are the functions wanted, `externals` the addresses it calls.
 
     Raises `CompileError` if the text is not valid LLVM IR, or names a function that is in neither.
     """
     target = target or find_target()
     module, parse, optimise = _optimised(text, target)
     start = time.perf_counter()
-    code = _emit(module, target)
+    code = _emit(module, target.machine)
     emit = time.perf_counter() - start
-    return load_object(
-        code, symbols=symbols, externals=externals, times=StageTimes(parse, optimise, emit)
-    )
+    times = StageTimes(parse, optimise, emit)
+    return load_object(code, symbols=symbols, externals=externals, times=times)
+
+
+def load_glue(text: str, symbols: tuple[str, ...]) -> LoadedCode:
+    """Load IR text without optimising it: code that runs a few instructions between others."""
+    target = find_target()
+    return load_object(_emit(_parsed(text, target), target.quick_machine), symbols=symbols)
 
 
 def load_object(
@@ -123,9 +125,7 @@ def load_object(
         linker.close()
         raise CompileError(f"machine code could not be linked: {error}") from error
     link = time.perf_counter() - start
-    return LoadedCode(
-        linker, library, symbols, StageTimes(times.parse, times.optimise, times.emit, link)
-    )
+    return LoadedCode(linker, library, symbols, StageTimes(times.parse, times.optimise, times.emit, link))
 
 
 def optimised_llvm(text: str, target: Target | None = None) -> str:
@@ -145,27 +145,33 @@ def assembly(text: str, target: Target | None = None) -> str:
 def object_code(text: str, target: Target | None = None) -> bytes:
     """The relocatable object file (ELF, Mach-O or COFF) that the IR text compiles to."""
     target = target or find_target()
-    return _emit(_optimised(text, target)[0], target)
+    return _emit(_optimised(text, target)[0], target.machine)
 
 
-def _emit(module: Module, target: Target) -> bytes:
+def _emit(module: Module, machine: TargetMachine) -> bytes:
     try:
-        return target.machine.emit_object(module)
+        return machine.emit_object(module)
     except RuntimeError as error:
         raise CompileError(f"LLVM could not emit code: {error}") from error
+
+
+def _parsed(text: str, target: Target) -> Module:
+    """The text as a verified module for the target."""
+    try:
+        module = LLVM.parse_assembly(text)
+        module.triple = target.triple
+        module.data_layout = str(target.machine.target_data)
+        module.verify()
+    except RuntimeError as error:
+        raise CompileError(f"the generated LLVM IR is invalid: {error}") from error
+    return module
 
 
 def _optimised(text: str, target: Target) -> tuple[Module, float, float]:
     """The optimised module, and the seconds that parsing and optimising took."""
     machine = target.machine
     start = time.perf_counter()
-    try:
-        module = LLVM.parse_assembly(text)
-        module.triple = target.triple
-        module.data_layout = str(machine.target_data)
-        module.verify()
-    except RuntimeError as error:
-        raise CompileError(f"the generated LLVM IR is invalid: {error}") from error
+    module = _parsed(text, target)
     parsed = time.perf_counter()
     options = LLVM.create_pipeline_tuning_options(OPTIMISATION_LEVEL)
     options.loop_interleaving = False

@@ -34,9 +34,7 @@ class CodeGenerators(Protocol):
     """The class `Target` of llvmlite: finds the code generator of a triple."""
 
     def from_triple(self, triple: str) -> CodeGenerators: ...
-    def create_target_machine(
-        self, *, cpu: str, features: str, opt: int, jit: bool
-    ) -> TargetMachine: ...
+    def create_target_machine(self, *, cpu: str, features: str, opt: int, jit: bool) -> TargetMachine: ...
 
 
 class TuningOptions(Protocol):

@@ -73,3 +73,4 @@ class NativeProgram:
     constants: tuple[npt.NDArray[np.generic[Any]], ...] = ()
     arena_bytes: int = 0
     externals: tuple[str, ...] = ()
+    operations: int = 0

@@ -1,0 +1,115 @@
+"""Any array-like argument to the array a compiled program reads: contiguous, aligned, native.
+
+    prepare(ArraySpec("float32", (2,)), [1.0, 2.0], 0)  -->  array([1., 2.], dtype=float32)
+
+Element types convert by these rules, else `DtypeError`:
+
+- arrays and NumPy scalars: where NumPy's casting `safe` allows it (float32 and int64 to float64,
+  bool to anything; not float64 to float32, not int64 to int32);
+- Python scalars, which have no width of their own: bool to anything, int to every number type that
+  holds it, float to both float types.
+
+Lists, objects with `__array__` and the buffer protocol are read as NumPy reads them, producers of
+DLPack (tensors of PyTorch and JAX, on the CPU) without a copy. Masked arrays and other subclasses
+of ndarray are `UnsupportedError`s: what makes them special would be lost. A wrong shape is a
+`ShapeError`; nothing broadcasts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard, cast, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from mlirad.errors import DtypeError, ShapeError, UnsupportedError
+from mlirad.lower.compiled_text import ITEM_BYTES, ArraySpec
+
+if TYPE_CHECKING:
+    from typing_extensions import CapsuleType
+
+type_of_element: Final = {name: np.dtype(name) for name in ITEM_BYTES}
+"""NumPy's dtype object of each element type: the one that arrays of that type usually carry."""
+
+_PYTHON_SCALARS: Final = {bool: "bool", int: "int64", float: "float64"}
+
+
+@runtime_checkable
+class _DLPackProducer(Protocol):
+    def __dlpack__(self, *, stream: None = None) -> CapsuleType: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+
+def prepare(spec: ArraySpec, value: object, position: int) -> npt.NDArray[Any]:
+    """The array for input number `position`, whose description is `spec`; copies only where it
+    must.
+    """
+    dtype = type_of_element[spec.dtype]
+    if _is_ready(spec, dtype, value):
+        return value
+    if type(value) in _PYTHON_SCALARS:
+        array = _from_python_scalar(spec, cast("bool | int | float", value), position)
+    else:
+        array = _as_array(value, position)
+        if array.dtype != dtype and not np.can_cast(array.dtype, dtype, "safe"):
+            raise DtypeError(
+                f"argument {position} has dtype {array.dtype}, and {dtype} is expected",
+                hint=f"NumPy does not convert it without loss; write x.astype(np.{dtype}) if that is meant",
+            )
+    if array.shape != spec.shape:
+        raise ShapeError(
+            f"argument {position} has shape {array.shape}, and {spec.shape} is expected",
+            hint="a compiled program is made for one shape and does not broadcast",
+        )
+    return np.require(array, dtype, ("C_CONTIGUOUS", "ALIGNED"))
+
+
+def _is_ready(spec: ArraySpec, dtype: np.dtype[Any], value: object) -> TypeGuard[npt.NDArray[Any]]:
+    if type(value) is not np.ndarray:
+        return False
+    array = cast("npt.NDArray[Any]", value)
+    flags = array.flags
+    return array.dtype is dtype and array.shape == spec.shape and flags.c_contiguous and flags.aligned
+
+
+def _from_python_scalar(spec: ArraySpec, value: bool | int | float, position: int) -> npt.NDArray[Any]:
+    dtype = type_of_element[spec.dtype]
+    # A bool goes everywhere, an int to numbers, a float to floats.
+    if "bif".index(np.dtype(type(value)).kind) > "bif".index(dtype.kind):
+        raise DtypeError(
+            f"argument {position} is the {type(value).__name__} {value!r}, and {dtype} is expected"
+        )
+    try:
+        return np.array(value, dtype)
+    except OverflowError as error:
+        message = f"argument {position} is {value!r}, which {dtype} does not hold"
+        raise DtypeError(message) from error
+
+
+def _as_array(value: object, position: int) -> npt.NDArray[Any]:
+    """The value as an ndarray of whatever dtype and shape it has."""
+    if isinstance(value, np.generic):
+        return np.asarray(cast("np.generic[Any]", value))
+    if isinstance(value, np.ndarray):
+        array = cast("npt.NDArray[Any]", value)
+        if type(array) is np.ndarray:
+            return array
+        kind = "a masked array" if isinstance(array, np.ma.MaskedArray) else "an ndarray subclass"
+        raise UnsupportedError(
+            f"argument {position} is {kind} ({type(array).__name__})",
+            hint="pass a plain array, such as np.asarray(x)",
+        )
+    try:
+        if isinstance(value, _DLPackProducer):
+            array = np.from_dlpack(value)
+        else:
+            array = np.asarray(cast("npt.ArrayLike", value))
+    except Exception as error:  # each producer raises classes of its own
+        raise UnsupportedError(
+            f"argument {position}, of type {type(value).__name__}, is no array: {error}",
+            hint="pass a NumPy array, or what np.asarray turns into one",
+        ) from error
+    if type(array) is not np.ndarray:
+        kind = type(array).__name__
+        raise UnsupportedError(f"argument {position} gives a {kind}, not an ndarray")
+    return array

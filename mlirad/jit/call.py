@@ -1,0 +1,162 @@
+"""Calling a compiled program on NumPy arrays: memory, conversion of arguments, results.
+
+    program = NativeFunction(NativeProgram(llvm=..., inputs=(ArraySpec("float64", (3,)),), ...))
+    program.entry(x)  -->  array([...])         one result as it is, several as a tuple
+    program(x)        -->  (array([...]),)      always a tuple
+
+Results are fresh writable arrays, and NumPy scalars where the rank is 0; they overlap no argument.
+There are two ways in, with the same results. `entry` is machine code that takes arguments which
+are exactly what the program reads (`jit/entry.py`). For every other argument it calls the
+`GeneralPath` below, which converts and reports errors.
+
+Both are safe to call from several threads: each call under way has an arena of its own. Programs
+of more than about ten microseconds release Python's global lock while they run.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from mlirad.errors import CompileError
+from mlirad.jit import engine
+from mlirad.jit.arguments import prepare, type_of_element
+from mlirad.jit.blas import PREFIX as BLAS_PREFIX
+from mlirad.jit.blas import blas_addresses
+from mlirad.jit.entry import make_entry
+from mlirad.jit.guarded import run_guarded
+from mlirad.jit.memory import aligned_bytes, aligned_copy
+from mlirad.jit.target import Target
+from mlirad.lower.compiled_text import NativeProgram
+
+LONG_WORK: Final = 20_000
+"""Scalar operations from which on a program releases the global lock, which costs a call about 50
+ns.
+"""
+
+BYTES_PER_OPERATION: Final = 4
+"""How work is judged by the size of a program's memory where its operations are not counted."""
+
+Result = npt.NDArray[Any] | np.generic
+
+
+class NativeFunction:
+    """A compiled program that can be called. Its machine code lives as long as this object or its
+    `entry`.
+
+    `debug` runs every call twice under guard instead; see `jit/guarded.py`. `target` must be a
+    processor that this host can stand in for. Raises `CompileError` if code cannot be made.
+    """
+
+    def __init__(
+        self,
+        program: NativeProgram,
+        *,
+        name: str = "compiled",
+        target: Target | None = None,
+        debug: bool = False,
+        externals: Mapping[str, int] | None = None,
+    ):
+        addresses = resolve(program.externals, externals or {})
+        code = engine.load(program.llvm, externals=addresses, target=target)
+        self.program: Final = program
+        self.times: Final = code.times
+        self.releases_lock: Final = _work(program) >= LONG_WORK
+        general = GeneralPath(program, code, name, self.releases_lock, debug)
+        self.entry: Final[Callable[..., object]] = (
+            general if debug else make_entry(general, code, name, self.releases_lock)
+        )
+        """The fastest way to call: one result as it is, several or none as a tuple."""
+
+    def __call__(self, *arguments: object) -> tuple[Result, ...]:
+        results = self.entry(*arguments)
+        if len(self.program.outputs) == 1:
+            return (cast(Result, results),)
+        return cast("tuple[Result, ...]", results)
+
+
+class GeneralPath:
+    """The call that takes whatever can be converted, and says what is wrong with the rest."""
+
+    def __init__(
+        self,
+        program: NativeProgram,
+        code: engine.LoadedCode,
+        name: str,
+        releases_lock: bool,
+        debug: bool,
+    ):
+        self.program: Final = program
+        self.constants: Final = tuple(aligned_copy(constant) for constant in program.constants)
+        self._name = name
+        self._code = code  # owns the memory that `_main` is in
+        prototype = ctypes.CFUNCTYPE if releases_lock else ctypes.PYFUNCTYPE
+        function = prototype(None, ctypes.c_void_p, ctypes.c_void_p)(code.addresses[engine.ENTRY])
+        self._main = cast("Callable[[int, int], None]", function)
+        self._debug = debug
+        self._arenas: deque[npt.NDArray[np.uint8]] = deque()
+        self._buffers = len(program.inputs) + len(program.outputs) + len(self.constants)
+
+    def __call__(self, *arguments: object) -> object:
+        specs = self.program.inputs
+        if len(arguments) != len(specs):
+            raise TypeError(f"{self._name} takes {len(specs)} arguments, {len(arguments)} given")
+        inputs = [
+            prepare(spec, value, i) for i, (spec, value) in enumerate(zip(specs, arguments, strict=True))
+        ]
+        if self._debug:
+            results = run_guarded(self.program, self._run, inputs, self.constants)
+        else:
+            results = self._call(inputs)
+        values = [array[()] if array.ndim == 0 else array for array in results]
+        return values[0] if len(values) == 1 else tuple(values)
+
+    def _call(self, inputs: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+        outputs = [np.empty(spec.shape, type_of_element[spec.dtype]) for spec in self.program.outputs]
+        try:
+            arena = self._arenas.pop()
+        except IndexError:
+            arena = aligned_bytes(self.program.arena_bytes)
+        try:
+            addresses = [array.ctypes.data for array in (*inputs, *outputs, *self.constants)]
+            self._run(addresses, arena.ctypes.data)
+        finally:
+            self._arenas.append(arena)
+        return outputs
+
+    def _run(self, buffers: list[int], arena: int) -> None:
+        """The program, on the addresses of its buffers and arena."""
+        pointers = (ctypes.c_void_p * self._buffers)(*buffers)
+        self._main(ctypes.addressof(pointers), arena)
+
+
+def resolve(symbols: tuple[str, ...], known: Mapping[str, int]) -> dict[str, int]:
+    """The addresses of a program's external functions; `known` comes first.
+
+    Raises `CompileError` for a symbol that nobody defines.
+    """
+    addresses: dict[str, int] = {}
+    for symbol in symbols:
+        if symbol in known:
+            addresses[symbol] = known[symbol]
+        elif symbol.startswith(BLAS_PREFIX):
+            if symbol not in blas_addresses():
+                raise CompileError(f"no BLAS routine {symbol}")
+            addresses[symbol] = blas_addresses()[symbol]
+        else:
+            from mlirad.jit.external import external_address
+
+            addresses[symbol] = external_address(symbol)
+    return addresses
+
+
+def _work(program: NativeProgram) -> int:
+    """How many scalar operations a call takes, roughly."""
+    buffers = sum(spec.nbytes for spec in program.inputs + program.outputs)
+    memory = buffers + program.arena_bytes + sum(array.nbytes for array in program.constants)
+    return max(program.operations, memory // BYTES_PER_OPERATION)

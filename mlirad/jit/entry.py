@@ -1,0 +1,129 @@
+"""The fast way into a compiled program: a C function of CPython's fast calling convention.
+
+It is one function for all programs, generated once per process as LLVM IR, that reads a table
+describing the program. A call does this, and takes about 0.1 microseconds more than the program
+itself:
+
+1. compare every argument with its description: exactly an ndarray, of this dtype object, rank and
+shape,
+   contiguous and aligned; for rank 0 also NumPy scalars, and Python floats and ints where
+   they fit;
+2. take the arena, allocate the results, call the program, box results of rank 0;
+3. return the result, or a tuple if there are several or none.
+
+Whenever something is not as expected (a wrong argument, one that needs conversion, an arena in use
+by another thread) it calls the program's general path with the same arguments, before anything has
+been allocated. Where objects are laid out in an unknown way, the general path is all there is.
+
+The table, in words of 64 bits:
+
+    0 program  1 arena  2 whether the arena is in use  3 inputs  4 outputs  5 constants  6 general
+    path 7 whether to release the global lock; then
+    per input     dtype object, rank, address of the shape, type of NumPy scalar, type of Python
+    scalar per output    dtype object, rank, address of the shape, dtype number
+    per constant  address
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Final, cast
+
+from mlirad.jit import engine
+from mlirad.jit import object_layout as layout
+from mlirad.jit.arguments import type_of_element
+from mlirad.jit.entry_text import ENTRY_FUNCTION, entry_text
+from mlirad.jit.memory import aligned_bytes
+from mlirad.lower.compiled_text import ArraySpec
+
+if TYPE_CHECKING:
+    from mlirad.jit.call import GeneralPath
+
+METH_FASTCALL: Final = 0x0080
+
+
+class _MethodDefinition(ctypes.Structure):
+    """CPython's `PyMethodDef`."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+class _Table:
+    """The description of one program for the entry, and everything whose address it holds."""
+
+    def __init__(self, general: GeneralPath, main: int, name: str, releases_lock: bool):
+        program = general.program
+        self._general = general
+        self._arena = aligned_bytes(program.arena_bytes)
+        self._shapes = [
+            (ctypes.c_ssize_t * len(spec.shape))(*spec.shape) for spec in program.inputs + program.outputs
+        ]
+        shapes = [ctypes.addressof(shape) for shape in self._shapes]
+        words = [main, self._arena.ctypes.data if program.arena_bytes else 0, 0]
+        words += [len(program.inputs), len(program.outputs), len(general.constants)]
+        words += [id(general), int(releases_lock)]
+        for spec, shape in zip(program.inputs, shapes, strict=False):
+            words += [*_described(spec, shape), *_scalar_types(spec)]
+        for spec, shape in zip(program.outputs, shapes[len(program.inputs) :], strict=True):
+            words += [*_described(spec, shape), type_of_element[spec.dtype].num]
+        words += [constant.ctypes.data for constant in general.constants]
+        self._words = (ctypes.c_int64 * len(words))(*words)
+        self.definition = _MethodDefinition(
+            name.encode(), _code().addresses[ENTRY_FUNCTION], METH_FASTCALL, None
+        )
+
+    @property
+    def address(self) -> int:
+        """Where the words are."""
+        return ctypes.addressof(self._words)
+
+
+def make_entry(
+    general: GeneralPath, code: engine.LoadedCode, name: str, releases_lock: bool
+) -> Callable[..., object]:
+    """A function like `general`, and faster where arguments are as the program wants them.
+
+    It keeps alive `general` and all that it uses.
+    """
+    if not layout.is_layout_known():
+        return general
+    table = _Table(general, code.addresses[engine.ENTRY], name, releases_lock)
+    capsule = _python("PyCapsule_New", ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
+        table.address, None, None
+    )
+    # The function owns its first Python object, the capsule, and its last, meant for the module's
+    # name: the table.
+    make = _python("PyCFunction_NewEx", ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
+    function = make(ctypes.addressof(table.definition), capsule, table)
+    return cast("Callable[..., object]", function)
+
+
+def _described(spec: ArraySpec, shape: int) -> tuple[int, int, int]:
+    return id(type_of_element[spec.dtype]), len(spec.shape), shape
+
+
+def _scalar_types(spec: ArraySpec) -> tuple[int, int]:
+    """The types of scalars that can stand for an input: of NumPy, and of Python (0 if none)."""
+    if spec.shape:
+        return 0, 0
+    python = {"float64": id(float), "int64": id(int)}
+    return id(type_of_element[spec.dtype].type), python.get(spec.dtype, 0)
+
+
+def _python(name: str, *arguments: type) -> Callable[..., object]:
+    """A function of CPython's C interface that returns a new object."""
+    prototype = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments)
+    return cast("Callable[..., object]", prototype(layout.python_function(name)))
+
+
+@cache
+def _code() -> engine.LoadedCode:
+    """The entry's machine code, made on first use and kept for the life of the process."""
+    return engine.load_glue(entry_text(), (ENTRY_FUNCTION,))

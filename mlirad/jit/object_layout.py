@@ -1,0 +1,120 @@
+"""Where CPython and NumPy keep the fields of their objects, checked on live objects before it is
+relied on.
+
+    ndarray:  +0 reference count  +8 type  +16 data  +24 rank  +32 shape  +40 strides  +48 base
+    +56 dtype  +64 flags float, numpy.float64, numpy.int32, ...:  +0 reference count  +8 type  +16
+    value
+
+This is the layout of NumPy since 1.0 and of CPython on 64-bit machines with a global lock; it is
+part of the C interface of both. `is_layout_known` compares it with real objects, and a caller does
+without it where that fails (another interpreter, a free-threaded or a debug build).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import sys
+import sysconfig
+from functools import cache
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+
+TYPE: Final = 8
+VALUE: Final = 16
+DATA: Final = 16
+RANK: Final = 24
+SHAPE: Final = 32
+DTYPE: Final = 56
+FLAGS: Final = 64
+
+READABLE_FLAGS: Final = 0x0001 | 0x0100
+"""Flags of an array that is row-major contiguous and aligned."""
+
+_POSITIONS: Final = {"PyArray_Type": 2, "PyArrayDescr_Type": 3, "PyArray_Scalar": 60, "PyArray_New": 93}
+
+
+@cache
+def numpy_function(name: str) -> int:
+    """The address of a function of NumPy's C interface."""
+    return _numpy_table()[_POSITIONS[name]]
+
+
+def python_function(name: str) -> int:
+    """The address of a function of CPython's C interface."""
+    address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+    if address is None:
+        raise AttributeError(f"this interpreter has no {name}")
+    return address
+
+
+@cache
+def is_layout_known() -> bool:
+    """Whether this interpreter and this NumPy lay out objects as above."""
+    if (
+        sys.implementation.name != "cpython"
+        or ctypes.sizeof(ctypes.c_void_p) != 8
+        or object.__basicsize__ != VALUE
+        or sysconfig.get_config_var("Py_GIL_DISABLED")
+    ):
+        return False
+    try:
+        table = _numpy_table()
+        return (
+            table[_POSITIONS["PyArray_Type"]] == id(np.ndarray)
+            and table[_POSITIONS["PyArrayDescr_Type"]] == id(np.dtype)
+            and all(_is_array_as_expected(array) for array in _sample_arrays())
+            and all(_is_scalar_as_expected(scalar) for scalar in _sample_scalars())
+        )
+    except (AttributeError, ImportError, TypeError, ValueError):
+        return False
+
+
+@cache
+def _numpy_table() -> tuple[int, ...]:
+    """NumPy's table of C functions and types, as far as it is needed."""
+    module = importlib.import_module("numpy._core._multiarray_umath")
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    address = prototype(ctypes.cast(pointer, ctypes.c_void_p).value or 0)(module._ARRAY_API, None)
+    entries = (ctypes.c_size_t * (max(_POSITIONS.values()) + 1)).from_address(cast(int, address))
+    return tuple(entries)
+
+
+def _sample_arrays() -> list[npt.NDArray[Any]]:
+    base = np.arange(24.0).reshape(2, 3, 4)
+    return [base, base[:, ::2], base.T, np.zeros((), np.int32), np.zeros((0, 5), bool)]
+
+
+def _sample_scalars() -> list[float | np.generic]:
+    return [2.5, np.float64(2.5), np.float32(2.5), np.int64(-7), np.int32(-7), np.bool_(True)]
+
+
+def _is_array_as_expected(array: npt.NDArray[Any]) -> bool:
+    address = id(array)
+    shape = (ctypes.c_ssize_t * array.ndim).from_address(_word(address + SHAPE))
+    flags = ctypes.c_int.from_address(address + FLAGS).value
+    readable = array.flags.c_contiguous and array.flags.aligned
+    return (
+        type(array) is np.ndarray
+        and _word(address + TYPE) == id(np.ndarray)
+        and _word(address + DATA) == array.ctypes.data
+        and ctypes.c_int.from_address(address + RANK).value == array.ndim
+        and tuple(shape) == array.shape
+        and _word(address + DTYPE) == id(array.dtype)
+        and (flags & READABLE_FLAGS == READABLE_FLAGS) == readable
+    )
+
+
+def _is_scalar_as_expected(scalar: float | np.generic) -> bool:
+    value = np.asarray(scalar)
+    return (
+        _word(id(scalar) + TYPE) == id(type(scalar))
+        and ctypes.string_at(id(scalar) + VALUE, value.itemsize) == value.tobytes()
+    )
+
+
+def _word(address: int) -> int:
+    return ctypes.c_size_t.from_address(address).value
