@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     I64,
@@ -110,12 +110,12 @@ class MapOp(StructuredOp, ABC):
     @property
     def domain(self) -> Attribute:
         """The space the map starts from."""
-        return cast(MapType, self.result.type).domain
+        return self.result.type.domain
 
     @property
     def codomain(self) -> Attribute:
         """The space the map ends in."""
-        return cast(MapType, self.result.type).codomain
+        return self.result.type.codomain
 
     def require(self, domain: Attribute, codomain: Attribute) -> None:
         """Require the map's type."""

@@ -108,7 +108,8 @@ def is_array(type_: Attribute, elements: Sequence[Attribute] = ELEMENTS) -> bool
     """Whether `type_` is a scalar or a static array of rank at least 1 over one of `elements`."""
     if isinstance(type_, TensorType):
         shape = type_.get_shape()
-        return bool(shape) and all(e >= 0 for e in shape) and element_of(type_) in elements
+        element = element_of(cast(Attribute, type_))
+        return bool(shape) and all(e >= 0 for e in shape) and element in elements
     return type_ in elements
 
 

@@ -6,6 +6,7 @@ from xdsl.ir import Dialect
 
 from mlirad.dialects.array.elementwise import ELEMENTWISE_OPS
 from mlirad.dialects.array.indexing import INDEXING_OPS
+from mlirad.dialects.array.literals import literal, literal_array, numpy_dtype
 from mlirad.dialects.array.reductions import REDUCTION_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
 
@@ -13,3 +14,5 @@ ARRAY_OPS = (*ELEMENTWISE_OPS, *STRUCTURAL_OPS, *INDEXING_OPS, *REDUCTION_OPS)
 """Every op of the dialect, in the order of the documentation."""
 
 Array = Dialect("array", [*ARRAY_OPS], [])
+
+__all__ = ["ARRAY_OPS", "Array", "literal", "literal_array", "numpy_dtype"]

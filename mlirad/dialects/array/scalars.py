@@ -1,7 +1,7 @@
 """The scalar meaning of every elementwise op, written once, as functions of NumPy scalars or arrays.
 
 Constant folding and the interpreter both take it from here; compiled code is tested against it. A function
-takes operands of one NumPy dtype per element type (`NUMPY_DTYPES`), in any one shape, and returns the dtype
+takes operands of one NumPy dtype per element type (`mlirad.dialects.array.literals.NUMPY_DTYPES`), in any one shape, and returns the dtype
 that the dialect gives the result: float32 stays float32, comparisons give `bool`. A scalar in gives a
 NumPy scalar out, never an array of rank 0.
 
@@ -24,29 +24,11 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
-from xdsl.dialects.builtin import f32, f64, i1, i32, i64
-from xdsl.ir import Attribute
-
-from mlirad.dialects.shapes import Value, element_of
 
 Number: TypeAlias = np.generic | NDArray[Any]
 """A NumPy scalar, or an array of them."""
 
 _Array: TypeAlias = NDArray[Any]  # inside this file scalars pass for arrays: they share dtype and ufuncs
-
-NUMPY_DTYPES: dict[Attribute, np.dtype[Any]] = {
-    f64: np.dtype(np.float64),
-    f32: np.dtype(np.float32),
-    i64: np.dtype(np.int64),
-    i32: np.dtype(np.int32),
-    i1: np.dtype(np.bool_),
-}
-"""The NumPy dtype that holds each element type."""
-
-
-def numpy_dtype(what: Value | Attribute) -> np.dtype[Any]:
-    """The NumPy dtype of the elements of a value or type; raises KeyError when it holds no numbers."""
-    return NUMPY_DTYPES[element_of(what)]
 
 
 def _quiet(function: Callable[..., Any]) -> Callable[..., Number]:

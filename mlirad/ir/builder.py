@@ -1,0 +1,190 @@
+"""The builder every pass emits through: scopes, structural sharing, source locations.
+
+`insert` is the one door through which ops are made. It returns an existing op when an equal one is visible
+from here (same class, operands, properties, result types and regions), so common subexpressions never
+arise; `mlirad.ir.arrays.ArrayBuilder` adds the constructors that fold as they build.
+
+The current source location and name hint are state of the builder, set once per source op by whoever drives
+it, so no rewrite has to carry them along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from xdsl.dialects.builtin import LocationAttr, UnknownLoc, i64
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region
+
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.shapes import Value
+from mlirad.ir.ranges import Ranges
+
+Key = tuple[object, ...]
+
+
+class Scope:
+    """A block under construction and the ops in it by structural key."""
+
+    __slots__ = ("block", "memo")
+
+    def __init__(self, block: Block):
+        self.block = block
+        self.memo: dict[Key, Operation] = {}
+
+
+class Builder:
+    """Appends ops to the innermost open block, sharing equal ones."""
+
+    def __init__(self, block: Block):
+        self.scopes = [Scope(block)]
+        self.location: LocationAttr = UnknownLoc()
+        self.name_hint: str | None = None
+        self.ranges = Ranges()
+        self._numbers: dict[Attribute, int] = {}
+        self._number_by_id: dict[int, tuple[Attribute, int]] = {}
+
+    @property
+    def block(self) -> Block:
+        """The innermost open block."""
+        return self.scopes[-1].block
+
+    def insert(
+        self,
+        op_class: type[Operation],
+        operands: Sequence[Value] = (),
+        result_types: Sequence[Attribute] = (),
+        properties: Mapping[str, Attribute] | None = None,
+        regions: Sequence[Region] = (),
+    ) -> Operation:
+        """The op with these parts, without folding: an equal one that is visible here, else a new one."""
+        properties = {} if properties is None else properties
+        key = self._key(op_class, operands, result_types, properties, regions)
+        for scope in reversed(self.scopes):
+            known = scope.memo.get(key)
+            if known is not None:
+                return known
+        op = op_class.create(
+            operands=operands,
+            result_types=result_types,
+            properties=properties,
+            regions=regions,
+            location=self.location,
+        )
+        self.scopes[-1].block.add_op(op)
+        self.scopes[-1].memo[key] = op
+        if self.name_hint is not None and len(op.results) == 1:
+            op.results[0].name_hint = self.name_hint
+        return op
+
+    def emit(
+        self,
+        op_class: type[Operation],
+        operands: Sequence[Value],
+        result_type: Attribute,
+        properties: Mapping[str, Attribute] | None = None,
+        regions: Sequence[Region] = (),
+    ) -> Value:
+        """The single result of `insert`."""
+        return self.insert(op_class, operands, (result_type,), properties, regions).results[0]
+
+    def region(
+        self,
+        argument_types: Sequence[Attribute],
+        body: Callable[..., Iterable[Value]],
+        terminator: type[Operation] = YieldOp,
+    ) -> Region:
+        """A region of one block: `body` gets its arguments, emits here, and returns the yields."""
+        block = Block(arg_types=argument_types)
+        self.scopes.append(Scope(block))
+        location, hint = self.location, self.name_hint
+        try:
+            values = list(body(*block.args))
+            block.add_op(terminator.create(operands=values, location=location))
+        finally:
+            self.scopes.pop()
+            self.location, self.name_hint = location, hint
+        return Region(block)
+
+    def index_region(self, extents: Sequence[int], body: Callable[..., Iterable[Value]]) -> Region:
+        """A region over i64 indices, each ranging over its extent."""
+
+        def with_ranges(*indices: Value) -> Iterable[Value]:
+            for index, extent in zip(indices, extents, strict=True):
+                self.ranges.set(index, 0, max(extent - 1, 0))
+            return body(*indices)
+
+        return self.region([i64] * len(extents), with_ranges)
+
+    def forget(self, ops: Iterable[Operation]) -> None:
+        """Stop sharing these ops: to be called before they are erased."""
+        erased = set(ops)
+        for scope in self.scopes:
+            scope.memo = {key: op for key, op in scope.memo.items() if op not in erased}
+
+    # Structural keys -----------------------------------------------------------------------------
+
+    def _number(self, attribute: Attribute) -> int:
+        """A number equal exactly for equal attributes; hashes each attribute object once."""
+        known = self._number_by_id.get(id(attribute))
+        if known is not None:
+            return known[1]
+        number = self._numbers.setdefault(attribute, len(self._numbers))
+        self._number_by_id[id(attribute)] = (attribute, number)
+        return number
+
+    def _key(
+        self,
+        op_class: type[Operation],
+        operands: Sequence[Value],
+        result_types: Sequence[Attribute],
+        properties: Mapping[str, Attribute],
+        regions: Sequence[Region],
+    ) -> Key:
+        number = self._number
+        return (
+            op_class,
+            *operands,
+            *[number(t) for t in result_types],
+            *[(name, number(properties[name])) for name in sorted(properties)],
+            *[self._region_key(r, {}) for r in regions],
+        )
+
+    def _region_key(self, region: Region, local: dict[Value, object]) -> Key:
+        parts: list[object] = []
+        for block in region.blocks:
+            for arg in block.args:
+                local[arg] = ("local", len(local))
+                parts.append(self._number(arg.type))
+            for op in block.ops:
+                parts.append(
+                    (
+                        type(op),
+                        *[local.get(o, o) for o in op.operands],
+                        *[self._number(r.type) for r in op.results],
+                        *[(n, self._number(op.properties[n])) for n in sorted(op.properties)],
+                        *[self._region_key(r, local) for r in op.regions],
+                    )
+                )
+                for result in op.results:
+                    local[result] = ("local", len(local))
+        return tuple(parts)
+
+
+def function_block(function: FuncOp) -> Block:
+    """The one block of a function's body."""
+    return function.body.block
+
+
+def returned(function: FuncOp) -> list[Value]:
+    """What a function returns."""
+    last = function_block(function).last_op
+    assert isinstance(last, ReturnOp)
+    return list(last.operands)
+
+
+def yields(region: Region) -> list[Value]:
+    """What the one block of a region yields."""
+    last = region.block.last_op
+    assert isinstance(last, YieldOp)
+    return list(last.values)

@@ -1,0 +1,38 @@
+"""What an op reads: its operands, and the outer values that its regions capture.
+
+Captures do not appear among an op's operands, so a pass that asks only for operands misses them and treats
+a float that is read inside a region as absent. `free_values` is the one way to ask.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation, Region
+
+from mlirad.dialects.shapes import Value
+
+
+def free_values(op: Operation) -> list[Value]:
+    """Every value that `op` reads from outside itself, without repetition, operands first."""
+    found = dict.fromkeys(op.operands)
+    for region in op.regions:
+        found.update(dict.fromkeys(captures(region)))
+    return list(found)
+
+
+def captures(region: Region) -> list[Value]:
+    """The values that a region reads and does not define, in the order of first use."""
+    found: dict[Value, None] = {}
+    _collect(region, set(), found)
+    return list(found)
+
+
+def _collect(region: Region, defined: set[Value], found: dict[Value, None]) -> None:
+    for block in region.blocks:
+        defined.update(block.args)
+        for op in block.ops:
+            for operand in op.operands:
+                if operand not in defined:
+                    found[operand] = None
+            for inner in op.regions:
+                _collect(inner, defined, found)
+            defined.update(op.results)

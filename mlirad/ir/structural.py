@@ -1,0 +1,223 @@
+"""Folding constructors of structural ops.
+
+Canonical forms they keep: a transposition is a `broadcast` without new dimensions; a reshape that only adds
+dimensions of extent 1 is a `broadcast`; a uniform literal is a `broadcast` of a scalar constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute
+
+from mlirad.dialects.array.literals import literal, literal_array, numpy_dtype
+from mlirad.dialects.array.structural import (
+    BroadcastOp,
+    ConcatenateOp,
+    ConstantOp,
+    IotaOp,
+    PadOp,
+    ReshapeOp,
+    ReverseOp,
+    SliceOp,
+    StackOp,
+)
+from mlirad.dialects.shapes import (
+    Shape,
+    Value,
+    array_type,
+    concatenate_shape,
+    element_of,
+    integer,
+    ints,
+    pad_shape,
+    shape_of,
+    slice_shape,
+    stack_shape,
+    transpose_shape,
+    values_of,
+)
+from mlirad.ir.builder import Builder
+
+MAX_FOLDED_ELEMENTS = 4096
+"""Literals larger than this are not computed with at compile time."""
+
+
+class StructuralBuilder(Builder):
+    """Constructors of constants and structural ops."""
+
+    def constant(self, value: npt.ArrayLike, element: Attribute) -> Value:
+        """A literal with the given element type; a uniform array becomes a broadcast scalar."""
+        numbers = np.asarray(value)
+        if numbers.ndim and numbers.size:
+            first = numbers.flat[0]
+            if (numbers == first).all() and not (first == 0 and np.signbit(numbers).any()):
+                return self.splat(first, array_type(numbers.shape, element))
+        type_ = array_type(numbers.shape, element)
+        return self.emit(ConstantOp, (), type_, {"value": literal(numbers, element)})
+
+    def splat(self, value: npt.ArrayLike, type_: Attribute) -> Value:
+        """A value of the given type with every element equal to the scalar `value`."""
+        return self.broadcast(self.constant(value, element_of(type_)), shape_of(type_), ())
+
+    def zeros(self, type_: Attribute) -> Value:
+        """The zero of the given type."""
+        return self.splat(0, type_)
+
+    def index_constant(self, value: int) -> Value:
+        """A position."""
+        return self.constant(value, i64)
+
+    def scalar_of(self, value: Value) -> int | float | bool | None:
+        """The Python scalar that every element equals, if `value` is a scalar constant or a broadcast one."""
+        owner = value.owner
+        if isinstance(owner, BroadcastOp):
+            return self.scalar_of(owner.operand)
+        if isinstance(owner, ConstantOp) and not shape_of(value):
+            return literal_array(owner).item()
+        return None
+
+    def literal_of(self, value: Value) -> npt.NDArray[np.generic] | None:
+        """The elements of `value` when it is a literal (broadcast or dense) of moderate size."""
+        shape = shape_of(value)
+        if np.prod(shape, dtype=np.int64) > MAX_FOLDED_ELEMENTS:
+            return None
+        owner = value.owner
+        if isinstance(owner, ConstantOp):
+            return literal_array(owner)
+        scalar = self.scalar_of(value)
+        return None if scalar is None else np.full(shape, scalar, numpy_dtype(value.type))
+
+    def iota(self, shape: Sequence[int], dim: int) -> Value:
+        """The index along `dim`. Along one dimension it is computed once and broadcast to the others."""
+        extent = shape[dim]
+        line = self.emit(IotaOp, (), array_type((extent,), i64), {"dim": integer(0)})
+        if extent == 1:
+            return self.splat(0, array_type(tuple(shape), i64))
+        return self.broadcast(line, shape, (dim,))
+
+    def broadcast(self, x: Value, shape: Sequence[int], dims: Sequence[int]) -> Value:
+        """`broadcast(broadcast(x)) -> broadcast(x)`; the identity disappears."""
+        shape, dims = tuple(shape), tuple(dims)
+        owner = x.owner
+        if isinstance(owner, BroadcastOp):
+            inner = values_of(owner.dims)
+            return self.broadcast(owner.operand, shape, [dims[d] for d in inner])
+        if shape == shape_of(x) and dims == tuple(range(len(shape))):
+            return x
+        type_ = array_type(shape, element_of(x))
+        return self.emit(BroadcastOp, (x,), type_, {"dims": ints(dims)})
+
+    def broadcast_leading(self, x: Value, extents: Shape) -> Value:
+        """`x` repeated along new leading dimensions of the given extents."""
+        rank = len(extents)
+        return self.broadcast(x, (*extents, *shape_of(x)), range(rank, rank + len(shape_of(x))))
+
+    def transpose(self, x: Value, permutation: Sequence[int]) -> Value:
+        """Result dimension k is operand dimension `permutation[k]`; emitted as a broadcast."""
+        shape = transpose_shape(shape_of(x), permutation)
+        inverse = [0] * len(shape)
+        for k, p in enumerate(permutation):
+            inverse[p] = k
+        return self.broadcast(x, shape, inverse)
+
+    def reshape(self, x: Value, shape: Sequence[int]) -> Value:
+        """`reshape(reshape(x)) -> reshape(x)`; added dimensions of extent 1 are broadcast."""
+        shape, old = tuple(shape), shape_of(x)
+        if shape == old:
+            return x
+        scalar = self.scalar_of(x)
+        if scalar is not None and shape:
+            return self.splat(scalar, array_type(shape, element_of(x)))
+        owner = x.owner
+        if isinstance(owner, ReshapeOp):
+            return self.reshape(owner.operand, shape)
+        if isinstance(owner, BroadcastOp):
+            dims = values_of(owner.dims)
+            new_units = [d for d, e in enumerate(old) if e == 1 and d not in dims]
+            if new_units:
+                kept = [d for d in range(len(old)) if d not in new_units]
+                small = self.broadcast(owner.operand, [old[d] for d in kept], [kept.index(d) for d in dims])
+                return self.reshape(small, shape)
+        if tuple(e for e in shape if e != 1) == old:
+            return self.broadcast(x, shape, [d for d, e in enumerate(shape) if e != 1])
+        core = tuple(e for e in shape if e != 1)
+        if core != shape and core != old:
+            return self.reshape(self.reshape(x, core), shape)
+        return self.emit(ReshapeOp, (x,), array_type(shape, element_of(x)))
+
+    def slice(self, x: Value, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]) -> Value:
+        """Elements `start, start + stride, ...` below `limit`; the whole of `x` is `x`."""
+        old = shape_of(x)
+        shape = slice_shape(old, starts, limits, strides)
+        if shape == old:
+            return x
+        scalar = self.scalar_of(x)
+        if scalar is not None:
+            return self.splat(scalar, array_type(shape, element_of(x)))
+        owner = x.owner
+        if isinstance(owner, BroadcastOp):
+            dims = values_of(owner.dims)
+            small = self.slice(
+                owner.operand,
+                [starts[d] for d in dims],
+                [limits[d] for d in dims],
+                [strides[d] for d in dims],
+            )
+            return self.broadcast(small, shape, dims)
+        properties = {
+            "starts": ints(tuple(starts)),
+            "limits": ints(tuple(limits)),
+            "strides": ints(tuple(strides)),
+        }
+        return self.emit(SliceOp, (x,), array_type(shape, element_of(x)), properties)
+
+    def pad(
+        self,
+        x: Value,
+        value: Value,
+        low: Sequence[int],
+        high: Sequence[int],
+        interior: Sequence[int],
+    ) -> Value:
+        """`x` surrounded by copies of the scalar `value`."""
+        shape = pad_shape(shape_of(x), low, high, interior)
+        if shape == shape_of(x):
+            return x
+        properties = {
+            "low": ints(tuple(low)),
+            "high": ints(tuple(high)),
+            "interior": ints(tuple(interior)),
+        }
+        return self.emit(PadOp, (x, value), array_type(shape, element_of(x)), properties)
+
+    def concatenate(self, parts: Sequence[Value], dim: int) -> Value:
+        """The parts one after the other along `dim`; one part is itself."""
+        if len(parts) == 1:
+            return parts[0]
+        shape = concatenate_shape([shape_of(p) for p in parts], dim)
+        type_ = array_type(shape, element_of(parts[0]))
+        return self.emit(ConcatenateOp, parts, type_, {"dim": integer(dim)})
+
+    def reverse(self, x: Value, dims: Sequence[int]) -> Value:
+        """`x` read backwards along `dims`; dimensions of extent at most 1 do not count."""
+        shape = shape_of(x)
+        dims = sorted(d for d in dims if shape[d] > 1)
+        if not dims or self.scalar_of(x) is not None:
+            return x
+        owner = x.owner
+        if isinstance(owner, ReverseOp):
+            inner = values_of(owner.dims)
+            return self.reverse(owner.operand, sorted(set(dims) ^ set(inner)))
+        return self.emit(ReverseOp, (x,), x.type, {"dims": ints(tuple(dims))})
+
+    def stack(self, parts: Sequence[Value], dim: int) -> Value:
+        """The parts as slices along a new dimension `dim`; equal parts are a broadcast."""
+        shape = stack_shape([shape_of(p) for p in parts], dim)
+        if all(p is parts[0] for p in parts):
+            return self.broadcast(parts[0], shape, [d for d in range(len(shape)) if d != dim])
+        type_ = array_type(shape, element_of(parts[0]))
+        return self.emit(StackOp, parts, type_, {"dim": integer(dim)})
