@@ -1,0 +1,127 @@
+"""Reading MLIR text: every op gets its place in the text, every defect becomes a `ParseError` with its place.
+
+    module = parse_module("func.func @f(%x: f64) -> f64 {...}", "f.mlir")
+    location_of(op)      -->  "f.mlir:3:8"           the name of the op, unless the text gives a `loc(...)`
+
+What is parsed may still break rules: `mlirad.ir.verification.verify_module` checks them.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import UNKNOWN_LOC, Builtin, ModuleOp, RankedStructure
+from xdsl.dialects.func import Func
+from xdsl.ir import Operation
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import MultipleSpansParseError, VerifyException
+from xdsl.utils.exceptions import ParseError as XdslParseError
+from xdsl.utils.lexer import Span
+
+from mlirad.dialects.array import Array
+from mlirad.dialects.kernel import Kernel
+from mlirad.dialects.linear import Linear
+from mlirad.errors import MliradError, ParseError
+from mlirad.ir.locations import Place, source_location
+
+MAX_LITERAL_ELEMENTS = 2**24
+"""The most elements that a literal with one repeated value may have."""
+
+
+def make_context(*, allow_unregistered: bool = False) -> Context:
+    """The dialects that MLIR text may use."""
+    context = Context(allow_unregistered=allow_unregistered)
+    for dialect in (Builtin, Func, Array, Linear, Kernel):
+        context.load_dialect(dialect)
+    return context
+
+
+def parse_module(
+    text: str,
+    file: str = "<string>",
+    *,
+    context: Context | None = None,
+    first_line: int = 1,
+) -> ModuleOp:
+    """The module that `text` writes; its ops carry their places in `file`.
+
+    The text begins on line `first_line` of the file. Raises `ParseError` with `file:line:column`.
+    """
+    parser: _LocatingParser | None = None
+    try:
+        parser = _LocatingParser(context or make_context(), text, file, first_line)
+        return parser.parse_module()
+    except XdslParseError as error:
+        place = place_of_offset(text, error.span.start, file, first_line)
+        message = error.msg.strip()
+        if isinstance(error, MultipleSpansParseError) and error.ref_text is not None:
+            places = [str(place_of_offset(text, span.start, file, first_line)) for span, _ in error.refs]
+            message += f" ({error.ref_text} {', '.join(places)})"
+        raise ParseError(message, location=str(place)) from error
+    except MliradError:
+        raise
+    except RecursionError as error:
+        message, cause = "nested too deeply", error
+    except MemoryError as error:
+        message, cause = "needs more memory than there is", error
+    except VerifyException as error:
+        message, cause = str(error), error
+    # xDSL's parser answers some malformed text with errors of every kind, from AssertionError to
+    # OverflowError. Each means that the text before the current token is not MLIR.
+    except Exception as error:
+        message, cause = f"malformed text: {str(error) or type(error).__name__}", error
+    offset = 0 if parser is None else min(parser.pos, len(text))
+    raise ParseError(message, location=str(place_of_offset(text, offset, file, first_line))) from cause
+
+
+def place_of_offset(text: str, offset: int, file: str, first_line: int = 1) -> Place:
+    """The line and column of a character of `text`, which begins on line `first_line`."""
+    offset = min(offset, len(text))
+    start = text.rfind("\n", 0, offset) + 1
+    return Place(file, first_line + text.count("\n", 0, start), offset - start + 1)
+
+
+class _LocatingParser(Parser):
+    """xDSL's parser, giving each op without a `loc(...)` the place of its name."""
+
+    def __init__(self, context: Context, text: str, file: str, first_line: int):
+        super().__init__(context, text, file)
+        self._file = file
+        self._first_line = first_line
+        self._names: list[int] = []
+        self._counted = (0, 0)
+
+    def parse_operation(self) -> Operation:
+        op = super().parse_operation()
+        start = self._names.pop()
+        if op.location is UNKNOWN_LOC:
+            line, column = self._line_and_column(start)
+            op.location = source_location(self._file, line, column)
+        return op
+
+    def _parse_op_result_list(self) -> list[tuple[Span, int]]:
+        results = super()._parse_op_result_list()
+        self._names.append(self._current_token.span.start)
+        return results
+
+    def _parse_dense_literal_type(self) -> RankedStructure[Any]:
+        type_ = super()._parse_dense_literal_type()
+        if prod(type_.get_shape()) > MAX_LITERAL_ELEMENTS:
+            self.raise_error(
+                f"a literal of more than {MAX_LITERAL_ELEMENTS} elements: write a broadcast of a scalar"
+            )
+        return type_
+
+    def _line_and_column(self, offset: int) -> tuple[int, int]:
+        """As `place_of_offset`, counting on from the place asked for before: ops end in order of position,
+        but for those around others."""
+        text = self.lexer.input.content
+        known, line = self._counted
+        if offset >= known:
+            line += text.count("\n", known, offset)
+        else:
+            line -= text.count("\n", offset, known)
+        self._counted = (offset, line)
+        return self._first_line + line, offset - text.rfind("\n", 0, offset)

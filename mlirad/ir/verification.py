@@ -1,0 +1,309 @@
+"""Whether a module is a program of the language: the check made after parsing and between passes.
+
+A module verifies when
+
+- it holds functions with a body and distinct names, and every op is of the language: `array`, `linear`,
+  `kernel`, `func.func`, `func.call`, `func.return`;
+- every op obeys the rules of its dialect (types, properties, regions);
+- every operand is defined before its use, in the same block or around it, and functions see nothing of
+  what is outside of them;
+- every block of a function ends in `func.return` and of any other region in `array.yield`, and nowhere else
+  do these stand;
+- every callee exists and takes and returns the types it is called with, and no function reaches itself.
+
+The walk is one pass over the ops, linear in their number and not recursive, so deep nesting is no danger.
+xDSL's own `verify` checks the second point alone; it cannot say which op failed without printing the module,
+and knows nothing of dominance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr, TupleType, UnregisteredOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region
+from xdsl.utils.exceptions import VerifyException
+
+from mlirad.dialects.array import ARRAY_OPS
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.kernel import Kernel
+from mlirad.dialects.linear import DifferentiationOp, Linear, MapType
+from mlirad.dialects.shapes import Value, is_array, size_of
+from mlirad.errors import VerifyError
+from mlirad.ir.locations import location_of, name_of
+
+MAX_ELEMENTS = 2**48
+"""The most elements an array type may have: addresses of what is larger do not fit a machine word."""
+
+LANGUAGE: frozenset[type[Operation]] = frozenset(
+    (*ARRAY_OPS, *Linear.operations, *Kernel.operations, FuncOp, CallOp, ReturnOp)
+)
+"""The ops a program is made of."""
+
+TERMINATORS = (YieldOp, ReturnOp)
+
+
+def verify_module(module: ModuleOp, *, allow_unregistered: bool = False) -> None:
+    """Check that `module` is a program of the language.
+
+    With `allow_unregistered`, ops of unknown dialects may stand anywhere; nothing is known of them but their
+    operands, results and regions. Raises `VerifyError` for the first op in program order that breaks a rule;
+    it names the op, the rule and the source location.
+    """
+    _Verification(module, allow_unregistered).run()
+
+
+def error_at(op: Operation, message: str, hint: str | None = None) -> VerifyError:
+    """The error that `op` breaks a rule."""
+    return VerifyError(f"{op.name}: {message}", location=location_of(op), hint=hint)
+
+
+@dataclass
+class _Frame:
+    """A block on the way: the ops still to come, and what becomes visible to them."""
+
+    ops: Iterator[Operation]
+    visible: set[Value]
+    values: list[Value] = field(default_factory=list[Value])
+    last: Operation | None = None
+
+
+class _Verification:
+    """The state of one walk."""
+
+    def __init__(self, module: ModuleOp, allow_unregistered: bool):
+        self.module = module
+        self.allow_unregistered = allow_unregistered
+        self.functions: dict[str, FuncOp] = {}
+        self.calls: dict[str, list[tuple[str, Operation]]] = {}
+        self.function = ""
+        self.checked_types: dict[int, Attribute] = {}
+
+    def run(self) -> None:
+        """Check everything."""
+        self._collect_functions()
+        frames = [_Frame(iter(self._block_ops(self.module.body, self.module)), set())]
+        while frames:
+            frame = frames[-1]
+            if frame.last is not None:
+                frame.values += frame.last.results
+                frame.visible.update(frame.last.results)
+                frame.last = None
+            op = next(frame.ops, None)
+            if op is None:
+                frame.visible.difference_update(frame.values)
+                frames.pop()
+                continue
+            frame.last = op
+            self._check_op(op, frame.visible)
+            for region in reversed(op.regions):
+                visible = set[Value]() if isinstance(op, FuncOp) else frame.visible
+                inner = _Frame(iter(self._block_ops(region, op)), visible)
+                for block in region.blocks:
+                    inner.values += block.args
+                frames.append(inner)
+                visible.update(inner.values)
+        self._check_recursion()
+
+    def _collect_functions(self) -> None:
+        for op in self.module.body.ops if self.module.body.blocks else ():
+            if not isinstance(op, FuncOp) or "sym_name" not in op.properties:
+                continue
+            name = op.sym_name.data
+            if name in self.functions:
+                first = location_of(self.functions[name])
+                before = "" if first is None else f", first at {first}"
+                raise error_at(op, f"there are two functions named @{name}{before}")
+            self.functions[name] = op
+
+    def _block_ops(self, region: Region, parent: Operation) -> Sequence[Operation]:
+        """The ops of a region's one block, after checking what stands at its end."""
+        blocks = list(region.blocks)
+        if len(blocks) > 1:
+            raise error_at(
+                parent,
+                f"a region has {len(blocks)} blocks",
+                "write control flow with select and the other ops of the array dialect",
+            )
+        block = blocks[0] if blocks else Block()
+        last = block.last_op
+        wanted = self._terminator_of(parent)
+        if wanted is not None and not isinstance(last, wanted):
+            found = "is empty" if last is None else f"ends in {last.name}"
+            raise error_at(last or parent, f"a region of {parent.name} {found}, it must end in {wanted.name}")
+        return list(block.ops)
+
+    @staticmethod
+    def _terminator_of(op: Operation) -> type[YieldOp] | type[ReturnOp] | None:
+        if isinstance(op, FuncOp):
+            return ReturnOp
+        return None if isinstance(op, ModuleOp | UnregisteredOp) else YieldOp
+
+    def _check_op(self, op: Operation, visible: set[Value]) -> None:
+        known = type(op) in LANGUAGE
+        if not known and not (self.allow_unregistered and isinstance(op, UnregisteredOp)):
+            # The class of an unregistered op has a name of its own for the op it stands for.
+            name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+            raise VerifyError(
+                f"{name} is not an op of the language",
+                location=location_of(op),
+                hint="write it with the array, linear and func dialects",
+            )
+        for operand in op.operands:
+            if operand not in visible:
+                raise self._not_visible(op, operand)
+        for result in op.results:
+            self._check_type(op, result.type)
+        if not known:
+            return
+        if op.successors:
+            raise error_at(op, "branches to other blocks are not part of the language")
+        if isinstance(op, TERMINATORS) and (op.parent is None or op.parent.last_op is not op):
+            raise error_at(op, "must be the last op of its block")
+        at_top = op.parent_op() is self.module
+        match op:
+            case CallOp():
+                self._check_call(op)
+            case FuncOp():
+                self._check_function(op, at_top)
+            case _:
+                _check_rules(op)
+                if isinstance(op, DifferentiationOp):
+                    self._check_differentiation(op)
+        if at_top and not isinstance(op, FuncOp):
+            raise error_at(op, "stands outside of a function")
+
+    def _not_visible(self, op: Operation, operand: Value) -> VerifyError:
+        if not isinstance(operand, OpResult | BlockArgument):
+            return error_at(op, "reads a value whose op was erased")
+        home = operand.op.parent if isinstance(operand, OpResult) else operand.block
+        around = op.parent
+        while around is not None and around is not home:
+            outer = around.parent_op()
+            around = None if outer is None or isinstance(outer, FuncOp) else outer.parent
+        if around is None:
+            return error_at(op, f"reads {name_of(operand)}, which is defined in another region")
+        return error_at(op, f"reads {name_of(operand)} before it is defined")
+
+    def _check_type(self, op: Operation, type_: Attribute) -> None:
+        if id(type_) in self.checked_types:
+            return
+        # Held, so that no other type can take its id.
+        self.checked_types[id(type_)] = type_
+        pending = [type_]
+        while pending:
+            current = pending.pop()
+            match current:
+                case TupleType():
+                    pending += current.types.data
+                case MapType():
+                    pending += (current.domain, current.codomain)
+                case _ if size_of(current) > MAX_ELEMENTS:
+                    raise error_at(op, f"{current} has more than {MAX_ELEMENTS} elements")
+                case _:
+                    pass
+
+    def _check_function(self, function: FuncOp, at_top: bool) -> None:
+        if not at_top:
+            raise error_at(function, "functions cannot be nested")
+        _check_rules(function)
+        self.function = name = function.sym_name.data
+        if not function.body.blocks:
+            raise error_at(function, f"@{name} has no body", "declarations cannot be compiled: give it one")
+        inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
+        for what, types in (("argument", inputs), ("result", outputs)):
+            for k, type_ in enumerate(types):
+                if not is_type_of_language(type_):
+                    raise error_at(
+                        function,
+                        f"{what} {k} of @{name} has type {type_}, which is not of the language",
+                        "there are f64, f32, i64, i32, i1 and static tensors of them",
+                    )
+                self._check_type(function, type_)
+        last = function.body.block.last_op if len(function.body.blocks) == 1 else None
+        if isinstance(last, ReturnOp):
+            _check_same_types(last, f"@{name} returns", last.arguments.types, outputs)
+
+    def _check_call(self, call: CallOp) -> None:
+        # The op's own rules look its symbol up again, in time linear in the number of functions.
+        callee = call.properties.get("callee")
+        if not isinstance(callee, SymbolRefAttr) or callee.nested_references.data:
+            raise error_at(call, "property 'callee' must name a function")
+        if len(call.properties) > 1 or call.regions:
+            raise error_at(call, "has properties or regions that it does not define")
+        function = self._callee(call, callee.root_reference.data)
+        type_ = function.function_type
+        name = f"@{function.sym_name.data}"
+        _check_same_types(call, f"{name} takes", call.arguments.types, type_.inputs.data)
+        _check_same_types(call, f"{name} returns", call.res.types, type_.outputs.data)
+
+    def _check_differentiation(self, op: DifferentiationOp) -> None:
+        function = self._callee(op, op.callee_name)
+        type_ = function.function_type
+        name = f"@{function.sym_name.data}"
+        _check_same_types(op, f"{name} takes", op.arguments.types, type_.inputs.data)
+        _check_same_types(op, f"{name} returns", op.primals.types[:-1], type_.outputs.data)
+
+    def _callee(self, op: Operation, name: str) -> FuncOp:
+        function = self.functions.get(name)
+        if function is None or not isinstance(function.properties.get("function_type"), Attribute):
+            there = ", ".join(f"@{known}" for known in self.functions)
+            raise error_at(op, f"there is no function @{name}", f"the module defines {there or 'none'}")
+        self.calls.setdefault(self.function, []).append((name, op))
+        return function
+
+    def _check_recursion(self) -> None:
+        """Depth-first search for a cycle of calls."""
+        done: set[str] = set()
+        for start in self.calls:
+            path: list[str] = []
+            pending: list[tuple[str, Operation | None, bool]] = [(start, None, False)]
+            while pending:
+                name, call, leaving = pending.pop()
+                if leaving:
+                    done.add(path.pop())
+                elif name in path and call is not None:
+                    cycle = [*path[path.index(name) :], name]
+                    route = " -> ".join(f"@{f}" for f in cycle)
+                    raise error_at(
+                        call,
+                        f"@{name} calls itself ({route})",
+                        "recursive functions are not supported: write the steps out",
+                    )
+                elif name not in done:
+                    path.append(name)
+                    pending.append((name, None, True))
+                    pending += [(callee, op, False) for callee, op in reversed(self.calls.get(name, []))]
+
+
+def is_type_of_language(type_: Attribute) -> bool:
+    """Whether values of the type exist: scalars, static arrays, linear maps and tuples of them."""
+    pending = [type_]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, TupleType):
+            pending += current.types.data
+        elif not isinstance(current, MapType) and not is_array(current):
+            return False
+    return True
+
+
+def _check_rules(op: Operation) -> None:
+    """The rules that the op's definition states."""
+    try:
+        op.verify_()
+    except VerifyException as error:
+        message = ": ".join(line.strip(" :") for line in str(error).splitlines())
+        raise error_at(op, message) from error
+
+
+def _check_same_types(
+    op: Operation, subject: str, found: Sequence[Attribute], expected: Sequence[Attribute]
+) -> None:
+    if len(found) != len(expected):
+        raise error_at(op, f"{subject} {len(expected)} values, got {len(found)}")
+    for k, (a, b) in enumerate(zip(found, expected, strict=True)):
+        if a != b:
+            raise error_at(op, f"{subject} {b} in place {k}, got {a}")

@@ -1,0 +1,80 @@
+"""The passes by name. Nothing is imported until a pass is asked for.
+
+    make_passes("mlirad-cse,linearize{method=dual-arrays}")
+        -->  (CsePass(), LinearizePass(method="dual-arrays"))
+
+A pass is written as its name and, in braces, its options separated by spaces: these are the fields of the
+pass, with `-` for `_`. Names that xDSL has too begin with `mlirad-`, because both sets are visible in
+`xdsl-opt`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import cast
+
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ParseError as XdslParseError
+
+from mlirad.errors import UnsupportedError
+
+PASS_MODULES: dict[str, str] = {
+    "mlirad-canonicalize": "mlirad.passes.canonicalize",
+    "mlirad-cse": "mlirad.passes.cse",
+    "mlirad-dce": "mlirad.passes.dce",
+    "mlirad-inline": "mlirad.passes.inline",
+    "bulk-operations": "mlirad.passes.bulk_operations",
+    "differentiate": "mlirad.passes.differentiate",
+    "linearize": "mlirad.passes.linearize",
+    "apply-linear-maps": "mlirad.passes.apply_linear_maps",
+    "form-kernels": "mlirad.lower.form_kernels",
+    "schedule-kernels": "mlirad.lower.schedule_kernels",
+    "plan-memory": "mlirad.lower.plan_memory",
+}
+"""The module that defines each pass."""
+
+
+def load_pass(name: str) -> type[ModulePass]:
+    """The class of the pass `name`; raises `UnsupportedError` if there is none."""
+    path = PASS_MODULES.get(name)
+    if path is None:
+        raise UnsupportedError(f"there is no pass {name!r}", hint=f"there are {', '.join(PASS_MODULES)}")
+    for value in cast("dict[str, object]", vars(import_module(path))).values():
+        if isinstance(value, type) and issubclass(value, ModulePass) and getattr(value, "name", "") == name:
+            return value
+    raise UnsupportedError(f"{path} does not define the pass {name!r}")
+
+
+ALL_PASSES: dict[str, Callable[[], type[ModulePass]]] = {
+    name: partial(load_pass, name) for name in PASS_MODULES
+}
+"""Every pass by name, imported when called."""
+
+
+def parse_specs(text: str) -> tuple[ArgSpec, ...]:
+    """The passes, or pipelines, that `text` names, with their options as written."""
+    try:
+        return tuple(parse_pipeline(text))
+    except XdslParseError as error:
+        column = error.span.start + 1
+        raise UnsupportedError(
+            f"cannot read the list of passes {text!r} at column {column}: {error.msg}",
+            hint="write pass,pass{option=value option=value},...",
+        ) from error
+
+
+def make_pass(spec: ArgSpec) -> ModulePass:
+    """The pass with its options; raises `UnsupportedError` for a name or an option that does not exist."""
+    pass_class = load_pass(spec.name)
+    try:
+        return pass_class.from_spec(spec)
+    except (ValueError, TypeError) as error:
+        raise UnsupportedError(f"pass {spec.name!r}: {error}") from error
+
+
+def make_passes(text: str) -> tuple[ModulePass, ...]:
+    """The passes that `text` lists."""
+    return tuple(make_pass(spec) for spec in parse_specs(text))

@@ -1,0 +1,36 @@
+"""mlirad as a plugin of xDSL: stock `xdsl-opt` finds the dialects and passes through this entry point.
+
+xdsl-opt -p 'bulk-operations,linearize' program.mlir
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Dialect
+from xdsl.universe import Universe
+
+from mlirad.passes.registry import ALL_PASSES
+
+
+def _array() -> Dialect:
+    from mlirad.dialects.array import Array
+
+    return Array
+
+
+def _linear() -> Dialect:
+    from mlirad.dialects.linear import Linear
+
+    return Linear
+
+
+def _kernel() -> Dialect:
+    from mlirad.dialects.kernel import Kernel
+
+    return Kernel
+
+
+MLIRAD_UNIVERSE = Universe(
+    all_dialects={"array": _array, "linear": _linear, "kernel": _kernel},
+    all_passes=ALL_PASSES,
+)
+"""The dialects and passes, loaded when they are used."""
