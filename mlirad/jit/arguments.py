@@ -17,7 +17,7 @@ of ndarray are `UnsupportedError`s: what makes them special would be lost. A wro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +46,7 @@ def prepare(spec: ArraySpec, value: object, position: int) -> npt.NDArray[Any]:
     """
     dtype = type_of_element[spec.dtype]
     if _is_ready(spec, dtype, value):
-        return value
+        return cast("npt.NDArray[Any]", value)
     if type(value) in _PYTHON_SCALARS:
         array = _from_python_scalar(spec, cast("bool | int | float", value), position)
     else:
@@ -64,12 +64,12 @@ def prepare(spec: ArraySpec, value: object, position: int) -> npt.NDArray[Any]:
     return np.require(array, dtype, ("C_CONTIGUOUS", "ALIGNED"))
 
 
-def _is_ready(spec: ArraySpec, dtype: np.dtype[Any], value: object) -> TypeGuard[npt.NDArray[Any]]:
+def _is_ready(spec: ArraySpec, dtype: np.dtype[Any], value: object) -> bool:
+    """Whether the program can read this value as it is."""
     if type(value) is not np.ndarray:
         return False
-    array = cast("npt.NDArray[Any]", value)
-    flags = array.flags
-    return array.dtype is dtype and array.shape == spec.shape and flags.c_contiguous and flags.aligned
+    flags = value.flags
+    return value.dtype is dtype and value.shape == spec.shape and flags.c_contiguous and flags.aligned
 
 
 def _from_python_scalar(spec: ArraySpec, value: bool | int | float, position: int) -> npt.NDArray[Any]:

@@ -35,6 +35,7 @@ from typing import Final, cast
 
 from mlirad.errors import CompileError
 from mlirad.jit import engine
+from mlirad.jit.object_layout import capsule_pointer, python_function
 
 PREFIX: Final = "mlirad_blas_"
 
@@ -98,11 +99,8 @@ def exported_address(kind: str, name: str) -> int:
     capsule = capsules.get(kind + name)
     if capsule is None:
         raise CompileError(f"SciPy has no BLAS routine {kind}{name}")
-    ctypes.pythonapi.PyCapsule_GetName.restype = ctypes.c_char_p
-    ctypes.pythonapi.PyCapsule_GetName.argtypes = (ctypes.py_object,)
-    ctypes.pythonapi.PyCapsule_GetPointer.restype = ctypes.c_void_p
-    ctypes.pythonapi.PyCapsule_GetPointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
-    signature = cast(bytes, ctypes.pythonapi.PyCapsule_GetName(capsule))
+    get_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(python_function("PyCapsule_GetName"))
+    signature = cast(bytes, get_name(capsule))
     real = f"__pyx_t_5scipy_6linalg_11cython_blas_{kind}"
     arguments = ", ".join(f"{kind_} *" for kind_ in _ARGUMENTS[name].split())
     expected = f"{real if name == 'dot' else 'void'} ({arguments})".replace("real *", f"{real} *")
@@ -112,7 +110,7 @@ def exported_address(kind: str, name: str) -> int:
             f"and {expected!r} is needed",
             hint="install a SciPy whose BLAS has 32-bit integers",
         )
-    return cast(int, ctypes.pythonapi.PyCapsule_GetPointer(capsule, signature))
+    return capsule_pointer(capsule, signature)
 
 
 def _limited(kind: str, name: str, address: int) -> str:

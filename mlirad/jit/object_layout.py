@@ -50,6 +50,12 @@ def python_function(name: str) -> int:
     return address
 
 
+def capsule_pointer(capsule: object, name: bytes | None) -> int:
+    """The pointer in a capsule, CPython's box for one, whose name is `name`."""
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    return cast(int, prototype(python_function("PyCapsule_GetPointer"))(capsule, name))
+
+
 @cache
 def is_layout_known() -> bool:
     """Whether this interpreter and this NumPy lay out objects as above."""
@@ -76,11 +82,8 @@ def is_layout_known() -> bool:
 def _numpy_table() -> tuple[int, ...]:
     """NumPy's table of C functions and types, as far as it is needed."""
     module = importlib.import_module("numpy._core._multiarray_umath")
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
-    address = prototype(ctypes.cast(pointer, ctypes.c_void_p).value or 0)(module._ARRAY_API, None)
-    entries = (ctypes.c_size_t * (max(_POSITIONS.values()) + 1)).from_address(cast(int, address))
-    return tuple(entries)
+    address = capsule_pointer(module._ARRAY_API, None)
+    return tuple((ctypes.c_size_t * (max(_POSITIONS.values()) + 1)).from_address(address))
 
 
 def _sample_arrays() -> list[npt.NDArray[Any]]:
