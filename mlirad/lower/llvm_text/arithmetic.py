@@ -161,9 +161,7 @@ class Arithmetic(Emission):
             return left if condition.literal else right
         if left == right:
             return left
-        return self.pure(
-            f"select {condition.typed}, {left.typed}, {right.typed}", left.kind, left.width
-        )
+        return self.pure(f"select {condition.typed}, {left.typed}, {right.typed}", left.kind, left.width)
 
     # Conversion.
 
@@ -234,9 +232,7 @@ class Arithmetic(Emission):
         name = f"llvm.is.fpclass.{mangled(a.kind, a.width)}"
         return self.call_pure(name, "i1", a.width, a, constant("i32", mask))
 
-    def reduce(
-        self, name: str, a: Value, start: Operand | None = None, flags: str | None = None
-    ) -> Value:
+    def reduce(self, name: str, a: Value, start: Operand | None = None, flags: str | None = None) -> Value:
         """`llvm.vector.reduce.<name>` to a scalar: fadd fmul (with start; in lane order unless
         flags say `reassoc`) fmin fmax fminimum fmaximum add mul and or xor smin smax umin umax."""
         flags = self.float_flags if flags is None else flags
@@ -251,9 +247,7 @@ class Arithmetic(Emission):
         full = f"llvm.vector.reduce.{name}.{mangled(a.kind, a.width)}"
         return self.call_pure(full, a.kind, 1, *operands, flags=flags if a.is_float else "")
 
-    def call_pure(
-        self, name: str, kind: Kind, width: int, *operands: Value, flags: str = ""
-    ) -> Value:
+    def call_pure(self, name: str, kind: Kind, width: int, *operands: Value, flags: str = "") -> Value:
         """A call of a pure function, declared if it is an intrinsic."""
         result = type_text(kind, width)
         if name.startswith("llvm."):

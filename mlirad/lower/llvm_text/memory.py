@@ -45,9 +45,7 @@ class Memory(Arithmetic):
             f"load {type_text(kind, width)}, ptr {pointer.text}, align {align}{suffix}", kind, width
         )
 
-    def store(
-        self, value: Value, pointer: Value, align: int | None = None, suffix: str = ""
-    ) -> None:
+    def store(self, value: Value, pointer: Value, align: int | None = None, suffix: str = "") -> None:
         if value.kind == "i1":
             value = self.zext(value, "i8")
         align = BYTES[value.kind] if align is None else align
@@ -84,8 +82,7 @@ class Memory(Arithmetic):
         self.module.declare(name, type_, ["ptr", mask.type, type_])
         other = self.widen(other, mask.width)
         return self.define(
-            f"call {type_} @{name}(ptr align {align} {pointer.text}, {mask.typed}, {other.typed})"
-            f"{suffix}",
+            f"call {type_} @{name}(ptr align {align} {pointer.text}, {mask.typed}, {other.typed}){suffix}",
             kind,
             mask.width,
         )
@@ -116,8 +113,7 @@ class Memory(Arithmetic):
             name = f"llvm.masked.store.{mangled(value.kind, width)}.p0"
             self.module.declare(name, "void", [value.type, "ptr", mask.type])
             self.line(
-                f"call void @{name}({value.typed}, ptr align {align} {pointer.text}, {mask.typed})"
-                f"{suffix}"
+                f"call void @{name}({value.typed}, ptr align {align} {pointer.text}, {mask.typed}){suffix}"
             )
 
     def gather(
@@ -148,9 +144,7 @@ class Memory(Arithmetic):
             width,
         )
 
-    def scatter(
-        self, value: Value, pointers: Value, mask: Value | None = None, suffix: str = ""
-    ) -> None:
+    def scatter(self, value: Value, pointers: Value, mask: Value | None = None, suffix: str = "") -> None:
         """Store to a vector of addresses where the mask holds; of equal addresses the last wins."""
         if value.kind == "i1":
             value = self.zext(value, "i8")

@@ -45,17 +45,13 @@ class ModuleText:
         self._metadata: dict[str, str] = {}
         self._domains = 0
 
-    def declare(
-        self, name: str, result: str, parameters: Sequence[str], attributes: str = ""
-    ) -> None:
+    def declare(self, name: str, result: str, parameters: Sequence[str], attributes: str = "") -> None:
         """Declare an intrinsic (or any function the linker knows), once."""
         if name not in self._declarations:
             suffix = f" {attributes}" if attributes else ""
             self._declarations[name] = f"declare {result} @{name}({', '.join(parameters)}){suffix}"
 
-    def external(
-        self, name: str, result: str, parameters: Sequence[str], attributes: str = ""
-    ) -> None:
+    def external(self, name: str, result: str, parameters: Sequence[str], attributes: str = "") -> None:
         """Declare a symbol whose address the just-in-time compiler must supply."""
         if name not in self.externals:
             self.declare(name, result, parameters, attributes)
@@ -115,8 +111,7 @@ class ModuleText:
         """Suffixes for loads and stores of `count` buffers that do not overlap each other."""
         domain = self.metadata(f'distinct !{{!"domain.{self._domains}"}}')
         scopes = [
-            self.metadata(f'distinct !{{!"scope.{self._domains}.{k}", {domain}}}')
-            for k in range(count)
+            self.metadata(f'distinct !{{!"scope.{self._domains}.{k}", {domain}}}') for k in range(count)
         ]
         self._domains += 1
         suffixes: list[str] = []

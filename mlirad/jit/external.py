@@ -1,0 +1,72 @@
+"""Addresses of the C functions that generated code calls, by symbol `mlirad_c_<name>`.
+
+Most are the C library's; `erfinv` is SciPy's, reached through the function pointers that
+`scipy.special.cython_special` exports to Cython code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import importlib
+from functools import cache
+from typing import Final
+
+from mlirad.errors import CompileError
+
+PREFIX: Final = "mlirad_c_"
+
+_C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
+_SCIPY: Final = {
+    # symbol: (exported name, its C signature)
+    "erfinv": ("__pyx_fuse_0erfinv", b"double (double, int __pyx_skip_dispatch)"),
+}
+
+
+@cache
+def external_address(symbol: str) -> int:
+    """The address of the function behind an external symbol.
+
+    Raises `CompileError` if the symbol is unknown or the library lacks it.
+    """
+    name = symbol.removeprefix(PREFIX)
+    if symbol.startswith(PREFIX):
+        if name in _C_LIBRARY:
+            return _c_library_address(name)
+        if name in _SCIPY:
+            return _scipy_address(*_SCIPY[name])
+    raise CompileError(f"generated code calls {symbol}, which has no known address")
+
+
+def _c_library_address(name: str) -> int:
+    for library in (None, ctypes.util.find_library("m")):
+        try:
+            function = getattr(ctypes.CDLL(library), name)
+        except (AttributeError, OSError, TypeError):
+            continue
+        address = ctypes.cast(function, ctypes.c_void_p).value
+        if address:
+            return address
+    raise CompileError(f"the C library has no function {name}")
+
+
+def _scipy_address(name: str, signature: bytes) -> int:
+    module = importlib.import_module("scipy.special.cython_special")
+    capsules: dict[str, object] = module.__pyx_capi__
+    capsule = capsules.get(name)
+    if capsule is None:
+        raise CompileError(
+            f"scipy.special.cython_special has no {name}",
+            hint="install a version of SciPy that mlirad is tested with",
+        )
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype = ctypes.c_void_p
+    get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    is_valid = ctypes.pythonapi.PyCapsule_IsValid
+    is_valid.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    if not is_valid(capsule, signature):
+        raise CompileError(
+            f"{name} of scipy.special.cython_special does not have the signature {signature.decode()}",
+            hint="install a version of SciPy that mlirad is tested with",
+        )
+    return int(get_pointer(capsule, signature))

@@ -1,0 +1,105 @@
+"""Elementary functions as straight-line LLVM IR, for double and float at any vector width.
+
+`emit(f, "exp", [x])` writes the function into the current block of a `FunctionText` and gives the
+result. No function branches, except that sin, cos and tan skip their path for huge arguments, and
+none traps or touches memory. Special values (NaN, infinities, signed zeros, subnormals, overflow)
+are those of C99 and NumPy.
+
+    module = ModuleText()
+    f = module.function("f", [Parameter("x", "double", 8)], "double", 8)
+    f.ret(emit(f, "tanh", f.arguments))
+
+`ELEMENTARY` lists every function with its error bound in ulp (units in the last place of the result,
+by tests against exact values), which holds for both formats, and a rough cost, in fused
+multiply-adds of equal width, in double precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mlirad.lower.elementary import (
+    error_function,
+    exponential,
+    gamma,
+    inverse_trigonometric,
+    logarithm,
+    power,
+    rounding,
+    trigonometric,
+)
+from mlirad.lower.llvm_text import FunctionText, Value
+
+__all__ = ["ELEMENTARY", "Elementary", "emit"]
+
+
+@dataclass(frozen=True)
+class Elementary:
+    """One function: how it is written, how accurate it is, what it costs.
+
+    `ulp` bounds the error; near zeros of the function other than x = 0 that of `lgamma` and
+    `polygamma` is absolute, in ulps of 1. `flops` is for cost models. `calls` says that it calls a C
+    function in every lane.
+    """
+
+    write: Callable[..., Value]
+    ulp: float
+    flops: int
+    calls: bool = False
+    arity: int = 1
+
+
+ELEMENTARY: Final[dict[str, Elementary]] = {
+    "sqrt": Elementary(rounding.sqrt, 0.5, 8),
+    "floor": Elementary(rounding.floor, 0, 1),
+    "ceil": Elementary(rounding.ceil, 0, 1),
+    "round": Elementary(rounding.round_to_even, 0, 1),
+    "trunc": Elementary(rounding.truncate, 0, 1),
+    "sign": Elementary(rounding.sign, 0, 4),
+    "exp": Elementary(exponential.exp, 1, 26),
+    "exp2": Elementary(exponential.exp2, 1, 24),
+    "expm1": Elementary(exponential.expm1, 2, 25),
+    "sinh": Elementary(exponential.sinh, 2, 38),
+    "cosh": Elementary(exponential.cosh, 2, 36),
+    "tanh": Elementary(exponential.tanh, 2, 36),
+    "logistic": Elementary(exponential.logistic, 2, 38),
+    "log": Elementary(logarithm.log, 1, 42),
+    "log2": Elementary(logarithm.log2, 1, 46),
+    "log1p": Elementary(logarithm.log1p, 1, 50),
+    "softplus": Elementary(logarithm.softplus, 2, 76),
+    "asinh": Elementary(logarithm.asinh, 2, 78),
+    "acosh": Elementary(logarithm.acosh, 2, 74),
+    "atanh": Elementary(logarithm.atanh, 2, 64),
+    "sin": Elementary(trigonometric.sin, 1, 38),
+    "cos": Elementary(trigonometric.cos, 1, 38),
+    "tan": Elementary(trigonometric.tan, 2, 46),
+    "asin": Elementary(inverse_trigonometric.asin, 2, 38),
+    "acos": Elementary(inverse_trigonometric.acos, 2, 42),
+    "atan": Elementary(inverse_trigonometric.atan, 1, 48),
+    "atan2": Elementary(inverse_trigonometric.atan2, 1, 66, arity=2),
+    "pow": Elementary(power.power, 1, 110, arity=2),
+    "rsqrt": Elementary(power.rsqrt, 1.5, 16),
+    "hypot": Elementary(power.hypot, 1, 24, arity=2),
+    "cbrt": Elementary(power.cbrt, 1, 42),
+    "erf": Elementary(error_function.erf, 2, 72),
+    "erfc": Elementary(error_function.erfc, 4, 72),
+    "erfinv": Elementary(error_function.erfinv, 4, 200, calls=True),
+    "lgamma": Elementary(gamma.lgamma, 8, 300, calls=True),
+    "polygamma": Elementary(gamma.polygamma, 8, 250),
+}
+
+
+def emit(f: FunctionText, name: str, args: Sequence[Value], **attributes: int) -> Value:
+    """Write an elementary function of operands of one float kind and width; `polygamma` takes
+    `order=n`.
+
+    Raises KeyError for a name that is not in `ELEMENTARY`.
+    """
+    # Exact sums must stay as written, whatever the surrounding code may be allowed.
+    flags, f.float_flags = f.float_flags, ""
+    try:
+        return ELEMENTARY[name].write(f, *f.common(*args), **attributes)
+    finally:
+        f.float_flags = flags

@@ -1,0 +1,70 @@
+"""Calls of C functions, lane by lane: for rare functions and rare arguments.
+
+A C function `name` is the external symbol `mlirad_c_name`; `mlirad.jit.external` knows its address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mlirad.lower.llvm_text import FunctionText, Parameter, Value, undefined
+
+PREFIX = "mlirad_c_"
+
+
+def call_c(f: FunctionText, name: str, x: Value, constants: Sequence[Value] = ()) -> Value:
+    """The C function `double name(double, constants...)` of every lane of a float value."""
+    widened = f.fpext(x) if x.kind == "float" else x
+    symbol = PREFIX + name
+    f.module.external(symbol, "double", ["double", *[v.type for v in constants]], "nounwind")
+    y = undefined("double", x.width)
+    for lane in range(x.width):
+        result = f.call(symbol, [f.extract(widened, lane), *constants], "double")
+        assert result is not None
+        y = f.insert(y, result, lane)
+    return f.fptrunc(y) if x.kind == "float" else y
+
+
+def outlined(f: FunctionText, name: str, x: Value, body: Callable[[FunctionText, Value], Value]) -> Value:
+    """Call `body` of x as a function of its own, shared in the module and kept out of line."""
+    symbol = f"mlirad.{name}.{x.kind}.{x.width}"
+
+    def define() -> FunctionText:
+        function = f.module.function(
+            symbol,
+            [Parameter("x", x.kind, x.width)],
+            x.kind,
+            x.width,
+            attributes="noinline nounwind",
+        )
+        function.ret(body(function, function.arguments[0]))
+        return function
+
+    f.module.shared_function(symbol, define)
+    result = f.call(symbol, [x], x.kind, x.width)
+    assert result is not None
+    return result
+
+
+def where_rare(
+    f: FunctionText, condition: Value, x: Value, y: Value, body: Callable[[Value], Value]
+) -> Value:
+    """`body(x)` where the condition holds and y elsewhere; a branch skips the body if no lane does."""
+    with f.conditional(f.any_lane(condition), [y], rare=True) as branch:
+        branch.give(f.select(condition, body(x), y))
+    return branch.results[0]
+
+
+def in_double(
+    emit: Callable[..., Value],
+) -> Callable[..., Value]:
+    """A function of doubles extended to single precision: computed in double, rounded once."""
+
+    def extended(f: FunctionText, *args: Value) -> Value:
+        if args[0].kind == "double":
+            return emit(f, *args)
+        return f.fptrunc(emit(f, *[f.fpext(x) for x in args]))
+
+    extended.__doc__ = emit.__doc__
+    extended.__name__ = emit.__name__
+    return extended

@@ -1,0 +1,57 @@
+"""erf, erfc and erfinv.
+
+Up to ½ (erf: 1) erf is x + x Q(x²). Beyond, erfc x = exp(-x²) G(t)/(1 + x) with t = (x - 3)/(x + 3),
+the square taken in two parts.
+"""
+
+from __future__ import annotations
+
+from mlirad.lower.elementary import coefficients as c
+from mlirad.lower.elementary.calls import call_c, in_double
+from mlirad.lower.elementary.exponential import reduce_exp, scale_twice
+from mlirad.lower.elementary.floats import (
+    DOUBLE,
+    at_most,
+    full,
+    magnitude,
+    polynomial,
+    two_product,
+    with_sign_of,
+)
+from mlirad.lower.llvm_text import FunctionText, Value, constant
+
+
+@in_double
+def erf(f: FunctionText, x: Value) -> Value:
+    a = magnitude(f, x)
+    tail = f.fsub(1.0, _erfc_tail(f, at_most(f, a, 6.0)))
+    return f.select(f.fcmp("olt", a, 1.0), _erf_near_zero(f, x), with_sign_of(f, tail, x))
+
+
+@in_double
+def erfc(f: FunctionText, x: Value) -> Value:
+    a = magnitude(f, x)
+    tail = _erfc_tail(f, at_most(f, a, 27.5))
+    tail = f.select(f.fcmp("olt", x, 0.0), f.fsub(2.0, tail), tail)
+    return f.select(f.fcmp("olt", a, 0.5), f.fsub(1.0, _erf_near_zero(f, x)), tail)
+
+
+@in_double
+def erfinv(f: FunctionText, x: Value) -> Value:
+    """SciPy's `erfinv`."""
+    return call_c(f, "erfinv", x, [constant("i32", 0)])
+
+
+def _erf_near_zero(f: FunctionText, x: Value) -> Value:
+    return f.fma(x, polynomial(f, f.fmul(x, x), c.ERF.double), x)
+
+
+def _erfc_tail(f: FunctionText, a: Value) -> Value:
+    """erfc a for 0.45 ≤ a ≤ 27.5, where it has vanished."""
+    inverse = f.fdiv(full(f, 1.0, a), f.fmul(f.fadd(a, 1.0), f.fadd(a, 3.0)))
+    t = f.fmul(f.fsub(a, 3.0), f.fmul(f.fadd(a, 1.0), inverse))
+    scale = f.fmul(f.fadd(a, 3.0), inverse)
+    square, square_low = two_product(f, a, a)
+    reduced = reduce_exp(f, f.fneg(square), f.fneg(square_low), 2 * DOUBLE.bias)
+    factor = f.fmul(polynomial(f, t, c.ERFCX.double), scale)
+    return scale_twice(f, DOUBLE, f.fma(reduced.p, factor, factor), reduced.counter)

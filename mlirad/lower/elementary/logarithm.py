@@ -1,0 +1,172 @@
+"""log and what is made of it: log log2 log1p softplus asinh acosh atanh.
+
+x = 2^k m with √½ ≤ m < √2, g = m - 1, s = g/(2 + g): log m = 2 atanh s = g - s (g - z R(z)), z = s²,
+which has one rounding near full size for k = 0. k ln 2 is added in two parts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mlirad.lower.elementary import coefficients as c
+from mlirad.lower.elementary.exponential import exp
+from mlirad.lower.elementary.floats import (
+    Format,
+    fast_two_sum,
+    format_of,
+    full,
+    magnitude,
+    polynomial,
+    two_sum,
+    with_sign_of,
+)
+from mlirad.lower.llvm_text import FunctionText, Value
+
+_SQRT_HALF = 0.7071067811865476
+
+
+class Split(NamedTuple):
+    """x = 2^k m: the exponent as a float, the significand, and k + bias as an integer."""
+
+    k: Value
+    m: Value
+    biased: Value
+
+
+def log(f: FunctionText, x: Value) -> Value:
+    form = format_of(x)
+    split = split_normalised(f, x)
+    y = _log_of_split(f, form, split.k, f.fsub(split.m, 1.0), None)
+    return log_special(f, x, y)
+
+
+def log2(f: FunctionText, x: Value) -> Value:
+    """k + log m · log2 e, the product in two parts: exact at powers of two."""
+    form = format_of(x)
+    split = split_normalised(f, x)
+    g = f.fsub(split.m, 1.0)
+    s, inner = _atanh_parts(f, form, g)
+    high, low = fast_two_sum(f, g, f.fneg(f.fmul(s, inner)))
+    product = f.fmul(high, form.log2_e[0])
+    error = f.fma(high, form.log2_e[0], f.fneg(product))
+    error = f.fma(low, form.log2_e[0], f.fma(high, form.log2_e[1], error))
+    total, rest = fast_two_sum(f, split.k, product)
+    return log_special(f, x, f.fadd(total, f.fadd(rest, error)))
+
+
+def log1p(f: FunctionText, x: Value) -> Value:
+    y = with_sign_of(f, log1p_sum(f, x), x)
+    y = f.select(f.fcmp("oeq", x, float("inf")), x, y)
+    y = f.select(f.fcmp("ogt", x, -1.0), y, float("nan"))
+    return f.select(f.fcmp("oeq", x, -1.0), float("-inf"), y)
+
+
+def softplus(f: FunctionText, x: Value) -> Value:
+    """log(1 + exp x) = max(x, 0) + log1p(exp(-|x|))."""
+    tail = log1p_sum(f, exp(f, f.fneg(magnitude(f, x))))
+    return f.fadd(f.select(f.fcmp("ogt", x, 0.0), x, 0.0), tail)
+
+
+def asinh(f: FunctionText, x: Value) -> Value:
+    """log1p(a + a²/(1 + √(1 + a²))), a = |x|; beyond 2^60, log 2a."""
+    a = magnitude(f, x)
+    huge = f.fcmp("ogt", a, 2.0**60)
+    square = f.fmul(a, a)
+    root = f.intrinsic("sqrt", f.fadd(square, 1.0))
+    rest = f.select(huge, 0.0, f.fdiv(square, f.fadd(root, 1.0)))
+    high, low = fast_two_sum(f, a, rest)
+    y = log1p_sum(f, high, low, f.select(huge, full(f, 1.0, x), 0.0))
+    y = f.select(f.fcmp("oeq", a, float("inf")), a, y)
+    return with_sign_of(f, y, x)
+
+
+def acosh(f: FunctionText, x: Value) -> Value:
+    """log1p(t + √(t² + 2t)), t = x - 1; beyond 2^60, log 2x."""
+    huge = f.fcmp("ogt", x, 2.0**60)
+    t, t_low = two_sum(f, -1.0, x)
+    root = f.select(huge, 0.0, f.intrinsic("sqrt", f.fmul(t, f.fadd(t, 2.0))))
+    high, low = two_sum(f, t, root)
+    low = f.fadd(low, t_low)
+    y = log1p_sum(f, high, low, f.select(huge, full(f, 1.0, x), 0.0))
+    y = f.select(f.fcmp("oeq", x, float("inf")), x, y)
+    return f.select(f.fcmp("oge", x, 1.0), y, float("nan"))
+
+
+def atanh(f: FunctionText, x: Value) -> Value:
+    """½ log1p(2a/(1 - a)), a = |x|, with the quotient's error from its remainder."""
+    a = magnitude(f, x)
+    denominator = f.fsub(1.0, a)
+    denominator_low = f.fsub(f.fsub(1.0, denominator), a)
+    inverse = f.fdiv(full(f, 1.0, x), denominator)
+    numerator = f.fadd(a, a)
+    quotient = f.fmul(numerator, inverse)
+    remainder = f.fma(f.fneg(quotient), denominator, numerator)
+    remainder = f.fma(f.fneg(quotient), denominator_low, remainder)
+    y = f.fmul(log1p_sum(f, quotient, f.fmul(remainder, inverse)), 0.5)
+    y = f.select(f.fcmp("olt", a, 1.0), y, float("nan"))
+    y = f.select(f.fcmp("oeq", a, 1.0), float("inf"), y)
+    return with_sign_of(f, y, x)
+
+
+def split_normalised(f: FunctionText, x: Value) -> Split:
+    """`split` for any positive x: subnormal numbers are scaled up first."""
+    form = format_of(x)
+    shift = form.fraction + 2
+    small = f.fcmp("olt", x, form.smallest_normal)
+    scaled = f.select(small, f.fmul(x, 2.0**shift), x)
+    return split(f, scaled, f.select(small, full(f, shift, x), 0.0))
+
+
+def split(f: FunctionText, x: Value, less: Value | None = None) -> Split:
+    """Exponent (minus `less`) and significand of a positive normal number, with √½ ≤ m < √2."""
+    form = format_of(x)
+    low_end = form.pattern(_SQRT_HALF)
+    shifted = f.add(f.bitcast(x, form.bits), form.pattern(1.0) - low_end)
+    biased = f.lshr(shifted, form.fraction)
+    m = f.bitcast(f.add(f.and_(shifted, (1 << form.fraction) - 1), low_end), form.kind)
+    # An integer below 2^fraction in the fraction of 2^fraction is that integer as a float.
+    counted = f.bitcast(f.or_(biased, form.pattern(2.0**form.fraction)), form.kind)
+    k = f.fsub(counted, 2.0**form.fraction + form.bias)
+    return Split(k if less is None else f.fsub(k, less), m, biased)
+
+
+def log1p_sum(f: FunctionText, x: Value, x_low: Value | None = None, more: Value | None = None) -> Value:
+    """log(1 + x + x_low) + more·ln 2 for finite x > -1, with full relative accuracy near 0.
+
+    1 + x is split like the argument of log; what its rounding lost joins the significand."""
+    form = format_of(x)
+    total, lost = two_sum(f, 1.0, x)
+    if x_low is not None:
+        lost = f.fadd(lost, x_low)
+    parts = split(f, total)
+    # 2^-k, or 0 where k is so large that nothing was lost.
+    reciprocal = f.intrinsic("smax", f.sub(2 * form.bias, parts.biased), 0)
+    scale = f.bitcast(f.shl(reciprocal, form.fraction), form.kind)
+    g, g_low = fast_two_sum(f, f.fsub(parts.m, 1.0), f.fmul(lost, scale))
+    k = parts.k if more is None else f.fadd(parts.k, more)
+    return _log_of_split(f, form, k, g, g_low)
+
+
+def log_special(f: FunctionText, x: Value, y: Value) -> Value:
+    """-inf at 0, NaN below and at NaN, inf at inf, y elsewhere."""
+    y = f.select(f.fcmp("olt", x, float("inf")), y, x)
+    zero_or_less = f.select(f.fcmp("oeq", x, 0.0), full(f, float("-inf"), x), float("nan"))
+    return f.select(f.fcmp("ogt", x, 0.0), y, zero_or_less)
+
+
+def _log_of_split(f: FunctionText, form: Format, k: Value, g: Value, g_low: Value | None) -> Value:
+    """k ln 2 + log(1 + g + g_low)."""
+    s, inner = _atanh_parts(f, form, g)
+    # k ln2[0] is exact, and 0 or larger than g.
+    total, rest = fast_two_sum(f, f.fmul(k, form.ln2[0]), g)
+    if g_low is not None:
+        rest = f.fadd(rest, g_low)
+    rest = f.fma(k, form.ln2[1], rest)
+    return f.fadd(total, f.fma(f.fneg(s), inner, rest))
+
+
+def _atanh_parts(f: FunctionText, form: Format, g: Value) -> tuple[Value, Value]:
+    """s and g - z R(z), whose product is g - log(1 + g)."""
+    s = f.fdiv(g, f.fadd(g, 2.0))
+    z = f.fmul(s, s)
+    return s, f.fma(f.fneg(z), polynomial(f, z, c.ATANH.of(form.kind)), g)

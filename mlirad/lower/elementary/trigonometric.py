@@ -1,0 +1,99 @@
+"""sin, cos and tan.
+
+x = n π/2 + r + r_low with |r| ≤ π/4, by subtracting n times three parts of π/2. The first
+subtraction is exact (x and n times the first part are multiples of half an ulp of 1, and so is their
+difference, which is below 1); the second keeps its error. Arguments from 2^28 (2^16 in
+single precision) on, where that loses accuracy, go to the C library behind a branch that is taken
+only if there are any.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mlirad.lower.elementary import coefficients as c
+from mlirad.lower.elementary.calls import call_c, outlined, where_rare
+from mlirad.lower.elementary.floats import format_of, full, magnitude, polynomial, two_product, two_sum
+from mlirad.lower.llvm_text import FunctionText, Value
+
+
+class Reduced(NamedTuple):
+    """`quadrant` has n in its two lowest bits."""
+
+    quadrant: Value
+    r: Value
+    r_low: Value
+
+
+def sin(f: FunctionText, x: Value) -> Value:
+    reduced = _reduce(f, x)
+    sine, cosine = sine_and_cosine(f, reduced.r, reduced.r_low)
+    y = f.select(_odd(f, reduced.quadrant), cosine, sine)
+    y = _negate_if_second_bit(f, y, reduced.quadrant)
+    y = f.select(f.fcmp("oeq", x, 0.0), x, y)
+    return _large(f, "sin", x, y)
+
+
+def cos(f: FunctionText, x: Value) -> Value:
+    reduced = _reduce(f, x)
+    sine, cosine = sine_and_cosine(f, reduced.r, reduced.r_low)
+    quadrant = f.add(reduced.quadrant, 1)
+    y = f.select(_odd(f, quadrant), cosine, sine)
+    return _large(f, "cos", x, _negate_if_second_bit(f, y, quadrant))
+
+
+def tan(f: FunctionText, x: Value) -> Value:
+    """sin r / cos r, or its negative reciprocal in odd quadrants."""
+    reduced = _reduce(f, x)
+    sine, cosine = sine_and_cosine(f, reduced.r, reduced.r_low)
+    odd = _odd(f, reduced.quadrant)
+    y = f.fdiv(f.select(odd, f.fneg(cosine), sine), f.select(odd, sine, cosine))
+    y = f.select(f.fcmp("oeq", x, 0.0), x, y)
+    return _large(f, "tan", x, y)
+
+
+def sine_and_cosine(f: FunctionText, r: Value, r_low: Value) -> tuple[Value, Value]:
+    """sin and cos of r + r_low for |r| ≤ π/4."""
+    z = f.fmul(r, r)
+    cubic = f.fmul(z, polynomial(f, z, c.SIN.of(r.kind)))
+    sine = f.fadd(r, f.fma(r, cubic, r_low))
+    half = f.fmul(z, 0.5)
+    near = f.fsub(1.0, half)
+    lost = f.fsub(f.fsub(1.0, near), half)
+    lost = f.fma(f.fneg(r), r_low, lost)
+    quartic = f.fmul(f.fmul(z, z), polynomial(f, z, c.COS.of(r.kind)))
+    return sine, f.fadd(near, f.fadd(quartic, lost))
+
+
+def _reduce(f: FunctionText, x: Value) -> Reduced:
+    form = format_of(x)
+    counter = f.fma(x, 1.0 / form.half_pi[0], form.rounder)
+    n = f.fneg(f.fsub(counter, form.rounder))
+    first = f.fma(n, form.half_pi[0], x)
+    # Near a multiple of π/2 the two may cancel: the sum is taken with its exact error.
+    second, second_low = two_product(f, n, full(f, form.half_pi[1], x))
+    r, r_low = two_sum(f, first, second)
+    r_low = f.fadd(r_low, f.fma(n, form.half_pi[2], second_low))
+    return Reduced(f.bitcast(counter, form.bits), r, r_low)
+
+
+def _odd(f: FunctionText, quadrant: Value) -> Value:
+    return f.icmp("ne", f.and_(quadrant, 1), 0)
+
+
+def _negate_if_second_bit(f: FunctionText, y: Value, quadrant: Value) -> Value:
+    form = format_of(y)
+    sign = f.shl(f.and_(quadrant, 2), form.size - 2)
+    return f.bitcast(f.xor(f.bitcast(y, form.bits), sign), form.kind)
+
+
+def _large(f: FunctionText, name: str, x: Value, y: Value) -> Value:
+    large = f.fcmp("oge", magnitude(f, x), 2.0**28 if x.kind == "double" else 2.0**16)
+
+    def through_c(f: FunctionText, x: Value) -> Value:
+        # The C library reports the invalid operation at infinity by errno; not calling it is cheaper.
+        infinite = f.fcmp("oeq", magnitude(f, x), float("inf"))
+        finite = f.select(infinite, full(f, 0.0, x), x)
+        return f.select(infinite, full(f, float("nan"), x), call_c(f, name, finite))
+
+    return where_rare(f, large, x, y, lambda x: outlined(f, name, x, through_c))

@@ -1,0 +1,236 @@
+"""Elementary functions against mpmath (accuracy) and NumPy (special values), scalar and vector."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable
+from functools import cache
+
+import mpmath as mp
+import numpy as np
+import numpy.typing as npt
+import pytest
+import scipy.special
+
+from mlirad.jit import engine
+from mlirad.jit.external import external_address
+from mlirad.jit.target import find_target
+from mlirad.lower.elementary import ELEMENTARY, emit
+from mlirad.lower.llvm_text import Kind, ModuleText, Parameter
+
+Array = npt.NDArray[np.floating]
+KINDS: dict[str, Kind] = {"float64": "double", "float32": "float"}
+ORDERS = (0, 1, 2, 3)
+NAMES = [name for name in ELEMENTARY if name != "polygamma"] + [f"polygamma{n}" for n in ORDERS]
+
+
+def arity(name: str) -> int:
+    return ELEMENTARY[base_name(name)].arity
+
+
+def base_name(name: str) -> str:
+    return name.rstrip("0123") if name.startswith("polygamma") else name
+
+
+def widths(dtype: str) -> tuple[int, int]:
+    return 1, find_target().vector_bytes // np.dtype(dtype).itemsize
+
+
+@cache
+def compiled(dtype: str, width: int) -> engine.LoadedCode:
+    """One function `void name(ptr x, ptr y, ptr out, i64 n)` per elementary function."""
+    module = ModuleText()
+    kind = KINDS[dtype]
+    for name in NAMES:
+        parameters = [Parameter(p, "ptr") for p in ("x", "y", "out")] + [Parameter("n", "i64")]
+        f = module.function("test_" + name, parameters, linkage="")
+        x, y, out, n = f.arguments
+        attributes = {"order": int(name[-1])} if name.startswith("polygamma") else {}
+        f.float_flags = "contract"
+        with f.loop(0, n, width) as loop:
+            sources = (x, y)[: arity(name)]
+            args = [f.load(f.gep(p, loop.index, kind), kind, width) for p in sources]
+            f.store(emit(f, base_name(name), args, **attributes), f.gep(out, loop.index, kind))
+        f.ret()
+    externals = {symbol: external_address(symbol) for symbol in module.externals}
+    symbols = tuple("test_" + name for name in NAMES)
+    return engine.load(module.text(), symbols=symbols, externals=externals)
+
+
+def evaluate(name: str, width: int, x: Array, y: Array | None = None) -> Array:
+    size = -(-len(x) // width) * width
+    padded = [np.ones(size, x.dtype) if v is None else np.resize(v, size) for v in (x, y)]
+    out = np.empty(size, x.dtype)
+    address = compiled(str(x.dtype), width).addresses["test_" + name]
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64)(address)
+    call(padded[0].ctypes.data, padded[1].ctypes.data, out.ctypes.data, size)
+    return out[: len(x)]
+
+
+def exact_polygamma(n: int) -> Callable[..., mp.mpf]:
+    return lambda x: mp.psi(n, x)
+
+
+EXACT: dict[str, Callable[..., mp.mpf]] = {
+    "sqrt": mp.sqrt,
+    "floor": mp.floor,
+    "ceil": mp.ceil,
+    "round": lambda x: mp.mpf(round(float(x))),
+    "trunc": lambda x: mp.mpf(math.trunc(float(x))),
+    "sign": mp.sign,
+    "exp": mp.exp,
+    "exp2": lambda x: mp.power(2, x),
+    "expm1": mp.expm1,
+    "sinh": mp.sinh,
+    "cosh": mp.cosh,
+    "tanh": mp.tanh,
+    "logistic": lambda x: 1 / (1 + mp.exp(-x)),
+    "log": mp.log,
+    "log2": lambda x: mp.log(x, 2),
+    "log1p": mp.log1p,
+    "softplus": lambda x: mp.log1p(mp.exp(x)),
+    "asinh": mp.asinh,
+    "acosh": mp.acosh,
+    "atanh": mp.atanh,
+    "sin": mp.sin,
+    "cos": mp.cos,
+    "tan": mp.tan,
+    "asin": mp.asin,
+    "acos": mp.acos,
+    "atan": mp.atan,
+    "atan2": mp.atan2,
+    "pow": mp.power,
+    "rsqrt": lambda x: 1 / mp.sqrt(x),
+    "hypot": mp.hypot,
+    "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
+    "erf": mp.erf,
+    "erfc": mp.erfc,
+    "erfinv": mp.erfinv,
+    "lgamma": lambda x: mp.log(abs(mp.gamma(x))),
+    **{f"polygamma{n}": exact_polygamma(n) for n in ORDERS},
+}
+
+
+def everywhere(rng: np.random.Generator, dtype: str) -> Array:
+    """Both signs, log-uniform over all magnitudes, and dense around the scale of 1."""
+    info = np.finfo(dtype)
+    exponents = rng.uniform(math.log2(float(info.smallest_subnormal)), info.maxexp - 0.01, 60)
+    ordinary = np.concatenate([rng.normal(size=60), rng.normal(size=60) * 10, rng.uniform(-1, 1, 60)])
+    far = 2.0**exponents * rng.choice([-1, 1], 60)
+    near_one = 1 + rng.normal(size=40) * 2.0 ** rng.uniform(-30, -1, 40)
+    return np.concatenate([far, ordinary, near_one]).astype(dtype)
+
+
+def positive(rng: np.random.Generator, dtype: str) -> Array:
+    return np.abs(everywhere(rng, dtype))
+
+
+def unit(rng: np.random.Generator, dtype: str) -> Array:
+    x = everywhere(rng, dtype)
+    near_ends = (1 - 2.0 ** rng.uniform(-20, -1, 40)) * rng.choice([-1, 1], 40)
+    return np.concatenate([x[np.abs(x) < 1], near_ends.astype(dtype)])
+
+
+def over_range(low: float, high: float) -> Callable[[np.random.Generator, str], Array]:
+    """Uniform over an interval in double precision, over its seventh part in single."""
+
+    def sample(rng: np.random.Generator, dtype: str) -> Array:
+        share = 1.0 if dtype == "float64" else 0.14
+        return np.concatenate(
+            [
+                rng.uniform(low * share, high * share, 200).astype(dtype),
+                everywhere(rng, dtype)[60:],
+            ]
+        )
+
+    return sample
+
+
+def near_multiples(rng: np.random.Generator, dtype: str) -> Array:
+    multiples = np.round(2.0 ** rng.uniform(0, 40, 80)) * (np.pi / 2)
+    return np.concatenate([everywhere(rng, dtype), multiples.astype(dtype), -multiples.astype(dtype)])
+
+
+def gamma_points(rng: np.random.Generator, dtype: str) -> Array:
+    return np.concatenate(
+        [rng.uniform(0, 30, 60), rng.uniform(-20, 0, 60), 10.0 ** rng.uniform(-8, 8, 40)]
+    ).astype(dtype)
+
+
+DOMAINS: dict[str, Callable[[np.random.Generator, str], Array]] = {
+    **dict.fromkeys(["sqrt", "log", "log2", "rsqrt"], positive),
+    **dict.fromkeys(["exp", "sinh", "cosh", "logistic", "softplus"], over_range(-745, 712)),
+    **dict.fromkeys(["expm1", "tanh"], over_range(-60, 712)),
+    "exp2": over_range(-1080, 1025),
+    "log1p": lambda rng, dtype: np.maximum(everywhere(rng, dtype), -1 + np.finfo(dtype).eps),
+    "acosh": lambda rng, dtype: 1 + positive(rng, dtype) / 2,
+    **dict.fromkeys(["asin", "acos", "atanh", "erfinv"], unit),
+    **dict.fromkeys(["sin", "cos", "tan"], near_multiples),
+    "erf": over_range(-7, 7),
+    "erfc": over_range(-7, 27.5),
+    **dict.fromkeys(["lgamma", *[f"polygamma{n}" for n in ORDERS]], gamma_points),
+}
+
+
+def pairs(name: str, rng: np.random.Generator, dtype: str) -> tuple[Array, Array]:
+    if name != "pow":
+        x = everywhere(rng, dtype)
+        y = rng.permutation(x)
+        close = (x * rng.uniform(0.1, 10, len(x))).astype(dtype)
+        return np.concatenate([x, x]), np.concatenate([y, close])
+    x = positive(rng, dtype)
+    # Exponents that make the result anything from underflow to overflow.
+    with np.errstate(divide="ignore"):
+        y = rng.uniform(-1.05, 1.05, len(x)) * np.finfo(dtype).maxexp / np.log2(x.astype("f8"))
+    whole = rng.integers(-8, 9, len(x)).astype(dtype)
+    x = np.concatenate([x, everywhere(rng, dtype), np.abs(rng.normal(size=100)).astype(dtype)])
+    y = np.concatenate([y, whole, rng.choice([2, 3, 0.5, -0.5, 1.5, -1], 100)])
+    return x, y.astype(dtype)
+
+
+def points(name: str, dtype: str) -> list[Array]:
+    rng = np.random.default_rng(NAMES.index(name))
+    if arity(name) == 2:
+        return list(pairs(name, rng, dtype))
+    with np.errstate(over="ignore", invalid="ignore"):
+        x = DOMAINS.get(name, everywhere)(rng, dtype)
+    return [x[np.isfinite(x)]]
+
+
+def error_in_ulp(name: str, got: float, exact: mp.mpf, dtype: str) -> float:
+    info = np.finfo(dtype)
+    limit = mp.mpf(float(info.max)) * (1 + mp.mpf(2) ** (-info.nmant - 2))
+    if abs(exact) >= limit:
+        return 0.0 if math.isinf(got) and (got > 0) == (exact > 0) else math.inf
+    if not math.isfinite(got):
+        # Half an ulp beyond the largest number, rounding may go either way.
+        return 1.0 if abs(exact) >= float(info.max) * (1 - float(info.eps)) else math.inf
+    exponent = mp.frexp(exact)[1] if exact != 0 else info.minexp
+    exponent = max(exponent, info.minexp + 1)
+    if name == "lgamma" or name.startswith("polygamma"):
+        exponent = max(exponent, 1)
+    return float(abs(mp.mpf(got) - exact) / mp.mpf(2) ** (exponent - info.nmant - 1))
+
+
+def worst_error(name: str, dtype: str, width: int) -> tuple[float, tuple[float, ...]]:
+    args = points(name, dtype)
+    got = evaluate(name, width, *args)
+    worst: tuple[float, tuple[float, ...]] = (0.0, ())
+    for result, *operands in zip(got.tolist(), *[a.tolist() for a in args], strict=True):
+        with mp.workprec(140):
+            try:
+                exact = EXACT[name](*[mp.mpf(v) for v in operands])
+            except (ValueError, ZeroDivisionError):
+                continue
+            if isinstance(exact, mp.mpc):
+                continue
+            worst = max(worst, (error_in_ulp(name, result, exact, dtype), tuple(operands)))
+    return worst
+
+
+@pytest.mark.parametrize("dtype", KINDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_accuracy(name: str, dtype: str) -> None:
+    error, where = worst_error(name, dtype, widths(dtype)[1])
+    assert error <= max(0.501, ELEMENTARY[base_name(name)].ulp), where
