@@ -7,7 +7,16 @@ import pytest
 
 import mlirad as ad
 
-from . import adbench, chad, horde_ad, horde_ad_builds, knossos, libraries
+from . import (
+    adbench,
+    chad,
+    horde_ad,
+    horde_ad_builds,
+    horde_ad_convolutions,
+    horde_ad_gathers,
+    knossos,
+    libraries,
+)
 from .case import Case, assert_agree, drawn_like, inner, magnitude, ones_like
 
 CASES: list[Case] = [
@@ -15,6 +24,8 @@ CASES: list[Case] = [
     *chad.CASES,
     *horde_ad.CASES,
     *horde_ad_builds.CASES,
+    *horde_ad_convolutions.CASES,
+    *horde_ad_gathers.CASES,
     *knossos.CASES,
     *libraries.CASES,
 ]

@@ -1,0 +1,1 @@
+"""Times mlirad beside other differentiation systems, in one process and one run."""

@@ -1,0 +1,51 @@
+"""What a benchmark problem consists of.
+
+A problem module in `benchmarks.problems` defines one `PROBLEM`: the NumPy program that mlirad
+differentiates, its instances, a golden instance that every system must reproduce before it is
+timed, and the program as a user of each peer would write it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden"
+
+Program = Callable[..., Any]  # of arrays, to a scalar
+Arguments = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Golden:
+    """An instance with known figures; `gradient` has one entry per differentiated argument."""
+
+    arguments: Arguments
+    value: float
+    gradient: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    name: str
+    argnums: tuple[int, ...]
+    sizes: dict[str, Callable[[], Arguments]]
+    golden: Callable[[], Golden]
+    numpy_program: Program
+    jax_program: Callable[[], Program]  # imports jax when called
+    torch_program: Callable[[], Program]  # imports torch when called
+
+
+def read_golden(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The input and output of a golden file, lists as float64 arrays."""
+    content = json.loads((GOLDEN / f"{name}.json").read_text())
+    given = {
+        key: np.array(value, dtype=np.float64) if isinstance(value, list) else value
+        for key, value in content["input"].items()
+    }
+    return given, content["output"]

@@ -1,0 +1,61 @@
+"""How calls are timed: interleaved bursts, one thread, medians.
+
+The functions to compare take turns, each for a burst of calls, until every one has had its
+number of calls and its seconds; the median is over the single calls. Turns let slow drifts of
+the machine fall on all alike; bursts let each function run with the caches it leaves behind.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+BURST_SECONDS = 0.02
+
+
+def use_one_thread() -> None:
+    """Binds the process and the libraries it will load to one processor; call before importing
+    them."""
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[variable] = "1"
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def median_seconds(
+    calls: Sequence[Callable[[], Any]], min_runs: int = 20, min_seconds: float = 1.0
+) -> list[float]:
+    """The median time of each of the calls, at least `min_runs` runs and `min_seconds` each.
+
+    One burst of each goes before, untimed.
+    """
+    for call in calls:
+        _burst(call)
+    samples: list[list[float]] = [[] for _ in calls]
+    totals = [0.0] * len(calls)
+    while any(
+        len(taken) < min_runs or total < min_seconds for taken, total in zip(samples, totals, strict=True)
+    ):
+        for position, call in enumerate(calls):
+            burst = _burst(call)
+            samples[position] += burst
+            totals[position] += sum(burst)
+    return [statistics.median(taken) for taken in samples]
+
+
+def _burst(call: Callable[[], Any]) -> list[float]:
+    """Single times of consecutive calls, for about `BURST_SECONDS`, at least one."""
+    taken: list[float] = []
+    clock = time.perf_counter
+    end = clock() + BURST_SECONDS
+    while True:
+        start = clock()
+        call()
+        stop = clock()
+        taken.append(stop - start)
+        if stop >= end:
+            return taken

@@ -1,0 +1,117 @@
+"""The command line of the benchmarks: checks the figures, times the systems, prints the table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Collection, Iterable
+
+import numpy as np
+
+from benchmarks.problem import Problem
+from benchmarks.problems import PROBLEMS
+from benchmarks.protocol import median_seconds
+from benchmarks.systems import MLIRAD, PEERS, System
+
+TOLERANCE = 1e-8
+
+
+def main(description: str) -> None:
+    options = parse_options(description)
+    peers = [PEERS[name] for name in options.peers]
+    systems = [] if options.without_mlirad else [MLIRAD]
+    systems += [peer for peer in peers if peer.is_installed()]
+    for peer in peers:
+        if not peer.is_installed():
+            print(f"{peer.name} is not installed; its columns are left out.", file=sys.stderr)
+    problems = [PROBLEMS[name] for name in options.problems]
+    for problem in problems:
+        for system in systems:
+            error = golden_error(system, problem)
+            print(f"{problem.name}: {system.name} within {error:.1e} of the golden figures")
+            if not error <= TOLERANCE:
+                raise SystemExit(f"{system.name} is wrong on {problem.name}; nothing is timed")
+    if options.check:
+        return
+    print()
+    print(row(header(systems)))
+    print(row("---" for _ in header(systems)))
+    for problem in problems:
+        for size in problem.sizes:
+            cells = measured(problem, size, systems, options.min_runs, options.min_seconds)
+            print(row(cells), flush=True)
+
+
+def golden_error(system: System, problem: Problem) -> float:
+    """The largest error of value and gradient, relative to the largest element of each.
+
+    NaN if any element is.
+    """
+    golden = problem.golden()
+    prepared = system.prepare(problem, golden.arguments)
+    pairs = [(prepared.primal(), golden.value)]
+    pairs += zip(prepared.gradient(), golden.gradient, strict=True)
+    errors = [
+        np.max(np.abs(np.asarray(actual) - expected)) / np.max(np.abs(expected)) for actual, expected in pairs
+    ]
+    return float(np.max(errors))
+
+
+def header(systems: list[System]) -> list[str]:
+    titles = ["problem", "size"]
+    for system in systems:
+        titles += [f"{system.name} primal", f"{system.name} gradient", "ratio"]
+        if system is not MLIRAD and MLIRAD in systems:
+            titles.append(f"speed-up over {system.name}")
+        titles.append(f"{system.name} first call")
+    return titles
+
+
+def measured(
+    problem: Problem, size: str, systems: list[System], min_runs: int, min_seconds: float
+) -> list[str]:
+    """One row: per system the primal, the gradient, their ratio, the speed-up, the first call."""
+    arguments = problem.sizes[size]()
+    prepared = [system.prepare(problem, arguments) for system in systems]
+    primals = median_seconds([one.primal for one in prepared], min_runs, min_seconds)
+    gradients = median_seconds([one.gradient for one in prepared], min_runs, min_seconds)
+    cells = [problem.name, size]
+    for system, one, primal, gradient in zip(systems, prepared, primals, gradients, strict=True):
+        cells += [milliseconds(primal), milliseconds(gradient), f"{gradient / primal:.2f}"]
+        if system is not MLIRAD and MLIRAD in systems:
+            cells.append(f"{gradient / gradients[0]:.2f} x")
+        cells.append(f"{one.gradient_first_call:.2f} s")
+    return cells
+
+
+def milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:.3g} ms"
+
+
+def row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def parse_options(description: str) -> argparse.Namespace:
+    def names_from(known: Collection[str]) -> Callable[[str], list[str]]:
+        def parse(text: str) -> list[str]:
+            names = [name for name in text.split(",") if name]
+            unknown = [name for name in names if name not in known]
+            if unknown:
+                raise argparse.ArgumentTypeError(
+                    f"unknown: {', '.join(unknown)}; choose from {', '.join(known)}"
+                )
+            return names
+
+        return parse
+
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--problems", type=names_from(PROBLEMS), default=list(PROBLEMS))
+    parser.add_argument("--peers", type=names_from(PEERS), default=list(PEERS))
+    parser.add_argument("--without-mlirad", action="store_true", help="time the peers alone")
+    parser.add_argument("--check", action="store_true", help="compare figures, time nothing")
+    parser.add_argument("--min-runs", type=int, default=20, metavar="N")
+    parser.add_argument("--min-seconds", type=float, default=1.0, metavar="S")
+    return parser.parse_args()
