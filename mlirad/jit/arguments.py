@@ -41,9 +41,7 @@ class _DLPackProducer(Protocol):
 
 
 def prepare(spec: ArraySpec, value: object, position: int) -> npt.NDArray[Any]:
-    """The array for input number `position`, whose description is `spec`; copies only where it
-    must.
-    """
+    """The array for input number `position`, whose description is `spec`; copies only where it must."""
     dtype = type_of_element[spec.dtype]
     if _is_ready(spec, dtype, value):
         return cast("npt.NDArray[Any]", value)

@@ -35,9 +35,7 @@ from mlirad.jit.target import Target
 from mlirad.lower.compiled_text import NativeProgram
 
 LONG_WORK: Final = 20_000
-"""Scalar operations from which on a program releases the global lock, which costs a call about 50
-ns.
-"""
+"""Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""
 
 BYTES_PER_OPERATION: Final = 4
 """How work is judged by the size of a program's memory where its operations are not counted."""

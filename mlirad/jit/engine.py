@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mlirad.errors import CompileError
-from mlirad.jit.llvm_binding import LLVM, Linker, LoadedLibrary, Module, TargetMachine
+from mlirad.jit.llvm_binding import LLVM, Linker, LoadedLibrary, Module, TargetMachine, run_pipeline
 from mlirad.jit.target import Target, find_target
 
 ENTRY: Final = "mlirad_main"
@@ -97,7 +97,7 @@ def load(
 
 def load_glue(text: str, symbols: tuple[str, ...]) -> LoadedCode:
     """Load IR text without optimising it: code that runs a few instructions between others."""
-    target = find_target()
+    target = find_target("native")
     return load_object(_emit(_parsed(text, target), target.quick_machine), symbols=symbols)
 
 
@@ -178,6 +178,5 @@ def _optimised(text: str, target: Target) -> tuple[Module, float, float]:
     options.loop_vectorization = False
     options.slp_vectorization = False
     options.loop_unrolling = False
-    builder = LLVM.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    run_pipeline(machine, options, module)
     return module, parsed - start, time.perf_counter() - parsed

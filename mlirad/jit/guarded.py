@@ -51,9 +51,7 @@ class _Guarded:
         return self.block.ctypes.data + GUARD_BYTES
 
     def check(self) -> None:
-        """Raise `CompileError` if the program wrote outside the buffer, or inside one that it may
-        only read.
-        """
+        """Raise `CompileError` if the program wrote outside the buffer, or to one that is read-only."""
         guard = self.block != GUARD
         if guard[:GUARD_BYTES].any():
             raise CompileError(f"the program writes before the start of {self.name}", hint=_HINT)
@@ -69,9 +67,7 @@ def run_guarded(
     inputs: Sequence[npt.NDArray[Any]],
     constants: Sequence[npt.NDArray[Any]],
 ) -> list[npt.NDArray[Any]]:
-    """The outputs of `run(addresses of buffers, address of arena)` on these inputs and
-    constants.
-    """
+    """The outputs of `run(addresses of buffers, address of arena)` on these inputs and constants."""
     first = _run_filled(program, run, inputs, constants, 0xFF)
     second = _run_filled(program, run, inputs, constants, 0x00)
     for number, (spec, one, two) in enumerate(zip(program.outputs, first, second, strict=True)):
@@ -90,9 +86,7 @@ def run_guarded(
 
 
 def _first(spec: ArraySpec, differs: npt.NDArray[np.bool_]) -> int:
-    """The row-major position of the first element that differs; `differs` is per element or per
-    byte.
-    """
+    """The row-major position of the first element that differs; `differs` is per element or per byte."""
     return int(np.argmax(differs)) * spec.size // differs.size
 
 
@@ -103,9 +97,7 @@ def _run_filled(
     constants: Sequence[npt.NDArray[Any]],
     fill: int,
 ) -> list[npt.NDArray[np.uint8]]:
-    """The bytes of the outputs of one guarded run that finds work memory filled with byte
-    `fill`.
-    """
+    """The bytes of the outputs of one guarded run that finds work memory filled with byte `fill`."""
     buffers = [_copied(f"input {i}", array, array.itemsize) for i, array in enumerate(inputs)]
     outputs = [
         _filled(f"output {i}", spec.nbytes, ITEM_BYTES[spec.dtype], fill)
@@ -121,9 +113,7 @@ def _run_filled(
 
 
 def _block(size: int, offset: int) -> npt.NDArray[np.uint8]:
-    """Guards around `size` bytes that start `offset` bytes after a multiple of
-    `BUFFER_ALIGNMENT`.
-    """
+    """Guards around `size` bytes that start `offset` bytes after a multiple of `BUFFER_ALIGNMENT`."""
     block = aligned_bytes(size + 2 * GUARD_BYTES + BUFFER_ALIGNMENT)
     block = block[offset : offset + size + 2 * GUARD_BYTES]
     block[:] = GUARD

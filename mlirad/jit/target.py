@@ -39,9 +39,7 @@ _AVX512: Final = (*_AVX2, "fma", "avx512f", "avx512dq", "avx512vl")
 
 @dataclass(frozen=True)
 class Target:
-    """A processor: LLVM's triple, processor name and feature list, and the width of its vectors in
-    bytes.
-    """
+    """A processor: LLVM's triple, processor name and feature list, and the width of its vectors in bytes."""
 
     triple: str
     cpu: str
