@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .case import Case
+from .case import FIGURES, Case
 
 SOURCE = "Mikolaj/horde-ad"
 
@@ -23,6 +23,10 @@ def bar(x, y):
 
 def relu(x):
     return np.where(x > 0, x, 0.0)
+
+
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
 
 
 def bar_of_relu(x):
@@ -58,8 +62,8 @@ def blowup_gradient(steps):
 def fully_connected(w1, b1, w2, b2, w3, b3):
     """Cross entropy of a network with two sigmoid layers and a softmax, for one input."""
     x = np.sin(np.arange(784) + 1.0) ** 2
-    hidden = 1 / (1 + np.exp(-(w1 @ x + b1)))
-    hidden = 1 / (1 + np.exp(-(w2 @ hidden + b2)))
+    hidden = logistic(w1 @ x + b1)
+    hidden = logistic(w2 @ hidden + b2)
     scores = np.exp(w3 @ hidden + b3)
     return -np.sum(np.eye(10)[3] * np.log(scores / np.sum(scores)))
 
@@ -166,6 +170,23 @@ CASES = [
         function=lambda x, y, z: z + baz(x, y, z),
         arguments=(1.1, 2.2, 3.3),
         gradient=(0.0, -5219.20995030263, 2783.276274462047),
+    ),
+    Case(
+        id="hd-logistic-custom-dual-plain",
+        source=SOURCE,
+        function=logistic,
+        arguments=(3.0,),
+        gradient=(0.045176659730912,),
+    ),
+    *(
+        Case(
+            id=f"hd-logistic-custom-dual-plain-{times}",
+            source=SOURCE,
+            function=function,
+            arguments=(np.array(FIGURES["arrays"]["t16"]).reshape(2, 2, 1, 2, 2),),
+            gradient=(FIGURES["hd-logistic-custom-dual"][times],),
+        )
+        for times, function in (("once", logistic), ("twice", lambda x: logistic(logistic(x))))
     ),
     Case(
         id="hd-relu-scaled",

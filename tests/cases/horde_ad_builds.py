@@ -9,8 +9,7 @@ import mlirad as ad
 from .case import FIGURES, Case
 from .horde_ad import SOURCE, bar, foo
 
-T16 = np.array([5, 2, 6, 1, -2, 1e-6, 0.1, -0.2, 13.1, 9, 8, -4, 34, 2.99432, -33, 26])
-T16 = T16.reshape(2, 2, 1, 2, 2)
+T16 = np.array(FIGURES["arrays"]["t16"]).reshape(2, 2, 1, 2, 2)
 T48 = np.array(FIGURES["arrays"]["t48"]).reshape(3, 1, 2, 2, 1, 2, 2)
 
 
