@@ -58,3 +58,7 @@ class VerifyError(MliradError, ValueError):
 
 class CompileError(MliradError, RuntimeError):
     """Code generation failed: a defect of mlirad or of its environment, not of the user's program."""
+
+
+class InterpreterError(MliradError, RuntimeError):
+    """The interpreter met IR that breaks a promise, such as a load outside its buffer: a defect of a pass."""

@@ -19,7 +19,8 @@ from mlirad.dialects.array.elementwise import (
     FloatTestOp,
     UnaryOp,
 )
-from mlirad.dialects.array.scalars import NUMPY_DTYPES, SCALARS, numpy_dtype
+from mlirad.dialects.array.literals import NUMPY_DTYPES, numpy_dtype
+from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.shapes import ELEMENTS, array_type
 
 INTS = [0, 1, -1, 2, -2, 3, 7, -7, 31, 32, 63, 64, 65, -(2**31), 2**31 - 1]

@@ -1,9 +1,9 @@
 """The scalar meaning of every elementwise op, written once, as functions of NumPy scalars or arrays.
 
 Constant folding and the interpreter both take it from here; compiled code is tested against it. A function
-takes operands of one NumPy dtype per element type (`mlirad.dialects.array.literals.NUMPY_DTYPES`), in any one shape, and returns the dtype
-that the dialect gives the result: float32 stays float32, comparisons give `bool`. A scalar in gives a
-NumPy scalar out, never an array of rank 0.
+takes operands in any one shape, of the NumPy dtypes that `mlirad.dialects.array.literals` gives the element
+types, and returns the dtype that the dialect gives the result: float32 stays float32, comparisons give
+`bool`. A scalar in gives a NumPy scalar out, never an array of rank 0.
 
     SCALARS["div"](np.int64(-7), np.int64(2))                     -3   truncated, not floored
     SCALARS["div"](np.int64(7), np.int64(0))                       0   no op traps

@@ -1,0 +1,76 @@
+"""What a run executes, counted as the cost law of derivatives counts it.
+
+The rule: **an op counts the elements it produces**, so structural ops (reshape included) count what they
+move, and an op in a region counts once per execution of the region. Beyond that
+
+    reductions                     the elements of the operand, when there are more of them
+    dot                            2 * elements of the result * contracted positions
+    scatter                        the elements scattered, and those of the result, which start at 0
+    update                         the elements scattered: the base is taken over
+    kernel.nest with a reduction   one combination per result and position of the whole space
+    kernel.scatter                 one per position of its space, and the result if it starts at 0
+    linear.apply,                  per node of the map expression: elements of the image, and of the argument
+      linear.apply_transpose       where it is accumulated (sum, scatter, transposed broadcast and gather)
+
+Constants, calls, terminators and the making of maps count nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import prod
+
+from xdsl.dialects.func import CallOp, ReturnOp
+from xdsl.ir import Operation
+
+from mlirad.dialects import kernel, linear
+from mlirad.dialects.array import indexing, reductions
+from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.shapes import shape_of, size_of, values_of
+
+_FREE = (
+    ConstantOp,
+    indexing.YieldOp,
+    CallOp,
+    ReturnOp,
+    linear.MapOp,
+    linear.ApplicationOp,
+    linear.DifferentiationOp,
+)
+
+
+class OperationCounter:
+    """Executed operations: in total, and by the name of the op."""
+
+    def __init__(self) -> None:
+        self.by_op: Counter[str] = Counter()
+
+    @property
+    def total(self) -> int:
+        """The number of operations executed so far."""
+        return self.by_op.total()
+
+    def count(self, name: str, operations: int) -> None:
+        """Add executed operations under the name of an op."""
+        if operations:
+            self.by_op[name] += operations
+
+
+def cost(op: Operation) -> int:
+    """What one execution of `op` counts, without the ops of its regions. It depends on types alone."""
+    results = sum(size_of(r) for r in op.results)
+    match op:
+        case reductions.SumOp() | reductions.ReduceOp() | reductions.ArgReductionOp():
+            return max(results, size_of(op.operand))
+        case reductions.DotOp() | kernel.DotOp():
+            return 2 * results * prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
+        case indexing.ScatterOp():
+            return results + size_of(op.operand)
+        case indexing.UpdateOp():
+            return size_of(op.operand)
+        case kernel.NestOp():
+            return max(results, prod(op.extents) * len(op.roots))
+        case kernel.ScatterOp():
+            return prod(op.extents) + (0 if op.from_zero is None else results)
+        case _:
+            return 0 if isinstance(op, _FREE) else results

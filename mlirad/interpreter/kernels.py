@@ -1,0 +1,96 @@
+"""What the ops of the `kernel` dialect compute: the arrays, whatever the schedule, layouts and places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Operation
+
+from mlirad.dialects import kernel
+from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.shapes import Shape, shape_of, values_of
+from mlirad.interpreter import arrays
+from mlirad.interpreter.arrays import Array
+from mlirad.interpreter.machine import Frame, Meaning
+
+
+def require_inside(positions: Sequence[Array], extents: Shape) -> None:
+    """Raise ValueError when a position lies outside its dimension."""
+    for d, (position, extent) in enumerate(zip(positions, extents, strict=True)):
+        outside = np.extract((position < 0) | (position >= extent), position)
+        if outside.size:
+            raise ValueError(f"position {outside[0]} lies outside dimension {d} of extent {extent}")
+
+
+def load(op: kernel.LoadOp, operands: Sequence[Array]) -> Array:
+    """The elements of a buffer at positions of one shape, all of them inside."""
+    buffer, *positions = operands
+    require_inside(positions, shape_of(op.buffer))
+    return buffer[tuple(positions)] if positions else buffer
+
+
+def load_if(op: kernel.LoadIfOp, operands: Sequence[Array]) -> Array:
+    """The elements where the guard holds, 0 elsewhere."""
+    guard, buffer, *positions = (np.asarray(o) for o in operands)
+    require_inside([np.extract(guard, p) for p in positions], shape_of(op.buffer))
+    values = arrays.read(buffer, positions, guard.shape) if positions else buffer
+    return np.where(guard, values, buffer.dtype.type(0))
+
+
+def _load(op: kernel.LoadOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return load(op, operands)
+
+
+def _load_if(op: kernel.LoadIfOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return load_if(op, operands)
+
+
+def _nest(op: kernel.NestOp, operands: Sequence[Array], frame: Frame) -> Any:
+    values = frame.region(op.body, op.extents)
+    rank = len(values_of(op.space))
+    reduced = tuple(range(rank, len(op.extents)))
+    results = values
+    if op.combiners is not None:
+        kinds = [c.data for c in op.combiners.data]
+        results = [
+            arrays.argument_reduction(kind, value, rank)
+            if kind.startswith("arg")
+            else arrays.REDUCTIONS[kind](value, reduced)
+            for kind, value in zip(kinds, values, strict=True)
+        ]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _scatter(op: kernel.ScatterOp, operands: Sequence[Array], frame: Frame) -> Array:
+    shape = shape_of(op.result)
+    base = np.asarray(operands[0]) if op.from_zero is None else np.zeros(shape, numpy_dtype(op.result.type))
+    value, *places = (v.ravel() for v in frame.region(op.body, op.extents))
+    if len(places) > len(shape):
+        guard = places.pop()
+        value, places = value[guard], [p[guard] for p in places]
+    require_inside(places, shape)
+    return arrays.written(base, places, value, value.shape, op.kind.data)
+
+
+def _dot(op: kernel.DotOp, operands: Sequence[Array], frame: Frame) -> Array:
+    batch = values_of(op.lhs_batch), values_of(op.rhs_batch)
+    contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
+    return arrays.contraction(np.asarray(operands[0]), np.asarray(operands[1]), batch, contract)
+
+
+KERNEL_MEANINGS: dict[type[Operation], Meaning] = {
+    kernel.NestOp: _nest,
+    kernel.ScatterOp: _scatter,
+    kernel.DotOp: _dot,
+    kernel.LoadOp: _load,
+    kernel.LoadIfOp: _load_if,
+}
+"""From the class of an op to its meaning."""
+
+KERNEL_ELEMENT_MEANINGS: dict[type[Operation], Callable[[Any, Sequence[Array]], Array]] = {
+    kernel.LoadOp: load,
+    kernel.LoadIfOp: load_if,
+}
+"""The meanings of loads at many positions at once."""

@@ -1,0 +1,187 @@
+"""Linear maps as values: a map is a pair of functions, its action and that of its transpose.
+
+Maps made of maps follow the definitions of their action and of the transpose. Application recurses over the
+expression, so its time is that of the expression written out as a tree: exponential in the depth of sharing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeAlias
+
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Attribute, Operation
+
+from mlirad.dialects import linear
+from mlirad.dialects.shapes import UNIT, components_of
+from mlirad.errors import UnsupportedError
+from mlirad.interpreter.arrays import Array
+from mlirad.interpreter.machine import Frame, Meaning, location_of
+from mlirad.interpreter.spaces import Element, dimension, plus, product_of, zeros
+
+Action: TypeAlias = Callable[[Element], Element]
+
+
+@dataclass(frozen=True)
+class LinearMap:
+    """A map between two spaces, as what it and its transpose do to an element."""
+
+    domain: Attribute
+    codomain: Attribute
+    apply: Action
+    apply_transpose: Action
+
+
+def counted(op: linear.MapOp, frame: Frame, action: Action, operations: int) -> Action:
+    """`action`, counting so many operations each time."""
+    counter = frame.machine.counter
+    if counter is None:
+        return action
+
+    def counting(x: Element) -> Element:
+        counter.count(op.name, operations)
+        return action(x)
+
+    return counting
+
+
+def _sum_of(op: linear.MapOp, frame: Frame, space: Attribute, actions: Sequence[Action]) -> Action:
+    """The action that adds those of several maps, all of them on their own argument."""
+
+    def add_all(xs: Element) -> Element:
+        total = None
+        for action, x in zip(actions, xs, strict=True):
+            image = action(x)
+            total = image if total is None else plus(total, image)
+        return zeros(space) if total is None else total
+
+    return counted(op, frame, add_all, dimension(space) * max(len(actions) - 1, 0))
+
+
+def _zero(op: linear.ZeroOp, operands: Sequence[LinearMap], frame: Frame) -> LinearMap:
+    def forward(x: Element) -> Element:
+        return zeros(op.codomain)
+
+    def backward(ct: Element) -> Element:
+        return zeros(op.domain)
+
+    return LinearMap(
+        op.domain,
+        op.codomain,
+        counted(op, frame, forward, dimension(op.codomain)),
+        counted(op, frame, backward, dimension(op.domain)),
+    )
+
+
+def _identity(op: linear.IdentityOp, operands: Sequence[LinearMap], frame: Frame) -> LinearMap:
+    def unchanged(x: Element) -> Element:
+        return x
+
+    return LinearMap(op.domain, op.codomain, unchanged, unchanged)
+
+
+def _compose(op: linear.ComposeOp, operands: Sequence[LinearMap], frame: Frame) -> LinearMap:
+    outer, inner = operands
+    return LinearMap(
+        op.domain,
+        op.codomain,
+        lambda x: outer.apply(inner.apply(x)),
+        lambda ct: inner.apply_transpose(outer.apply_transpose(ct)),
+    )
+
+
+def _add(op: linear.AddOp, operands: Sequence[LinearMap], frame: Frame) -> LinearMap:
+    forward = _sum_of(op, frame, op.codomain, [m.apply for m in operands])
+    backward = _sum_of(op, frame, op.domain, [m.apply_transpose for m in operands])
+    return LinearMap(op.domain, op.codomain, lambda x: forward((x, x)), lambda ct: backward((ct, ct)))
+
+
+def _vcat(op: linear.VcatOp, operands: Sequence[LinearMap], frame: Frame) -> LinearMap:
+    backward = _sum_of(op, frame, op.domain, [m.apply_transpose for m in operands])
+    return LinearMap(op.domain, op.codomain, lambda x: tuple(m.apply(x) for m in operands), backward)
+
+
+def _hcat(op: linear.HcatOp, operands: Sequence[LinearMap], frame: Frame) -> LinearMap:
+    forward = _sum_of(op, frame, op.codomain, [m.apply for m in operands])
+    return LinearMap(
+        op.domain, op.codomain, forward, lambda ct: tuple(m.apply_transpose(ct) for m in operands)
+    )
+
+
+def _projection(op: linear.MapOp, frame: Frame, product: Attribute, k: int) -> tuple[Action, Action]:
+    """Projection to component k of a product, and injection from it."""
+    spaces = components_of(product)
+
+    def inject(x: Element) -> Element:
+        return tuple(x if i == k else zeros(space) for i, space in enumerate(spaces))
+
+    zeroed = dimension(product) - dimension(spaces[k])
+    return lambda xs: xs[k], counted(op, frame, inject, zeroed)
+
+
+def _project(op: linear.ProjectOp, operands: Sequence[LinearMap], frame: Frame) -> LinearMap:
+    project, inject = _projection(op, frame, op.domain, op.index.value.data)
+    return LinearMap(op.domain, op.codomain, project, inject)
+
+
+def _inject(op: linear.InjectOp, operands: Sequence[LinearMap], frame: Frame) -> LinearMap:
+    project, inject = _projection(op, frame, op.codomain, op.index.value.data)
+    return LinearMap(op.domain, op.codomain, inject, project)
+
+
+def _transpose(op: linear.TransposeOp, operands: Sequence[LinearMap], frame: Frame) -> LinearMap:
+    (m,) = operands
+    return LinearMap(op.domain, op.codomain, m.apply_transpose, m.apply)
+
+
+# Application -------------------------------------------------------------------------------------
+
+
+def _assemble(space: Attribute, parts: Sequence[Array]) -> Element:
+    """The element of a space from its components that carry data."""
+    given = iter(parts)
+    return product_of(space, [() if c == UNIT else next(given) for c in components_of(space)])
+
+
+def _images(space: Attribute, image: Element) -> Any:
+    """The components of an element that carry data, as the results of an op."""
+    parts = image if isinstance(space, TupleType) else (image,)
+    kept = [p for p, c in zip(parts, components_of(space), strict=True) if c != UNIT]
+    return kept[0] if len(kept) == 1 else tuple(kept)
+
+
+def _apply(op: linear.ApplyOp, operands: Sequence[Any], frame: Frame) -> Any:
+    m, *parts = operands
+    return _images(m.codomain, m.apply(_assemble(m.domain, parts)))
+
+
+def _apply_transpose(op: linear.ApplyTransposeOp, operands: Sequence[Any], frame: Frame) -> Any:
+    m, *parts = operands
+    return _images(m.domain, m.apply_transpose(_assemble(m.codomain, parts)))
+
+
+def _unexpanded(op: linear.DifferentiationOp, operands: Sequence[Any], frame: Frame) -> NoReturn:
+    raise UnsupportedError(
+        f"{op.name} of @{op.callee_name} has no value of its own: derivatives come from rules",
+        location=location_of(op.location),
+        hint="run the pass that expands it first: linearize",
+    )
+
+
+STRUCTURE_MEANINGS: dict[type[Operation], Meaning] = {
+    linear.ZeroOp: _zero,
+    linear.IdentityOp: _identity,
+    linear.ComposeOp: _compose,
+    linear.AddOp: _add,
+    linear.VcatOp: _vcat,
+    linear.HcatOp: _hcat,
+    linear.ProjectOp: _project,
+    linear.InjectOp: _inject,
+    linear.TransposeOp: _transpose,
+    linear.ApplyOp: _apply,
+    linear.ApplyTransposeOp: _apply_transpose,
+    linear.LinearizeOp: _unexpanded,
+    linear.PullbackOp: _unexpanded,
+}
+"""From the class of a structure or value op to its meaning."""

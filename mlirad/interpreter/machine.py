@@ -1,0 +1,192 @@
+"""The machine: runs the ops of a block in order, each through its line in the table of meanings.
+
+A meaning is a function of the op, the values of its operands and the frame (for the op's regions). It
+returns the value of the op's result, or a tuple of values when the op has not exactly one. Regions over an
+index space are evaluated position by position; those made of simple element code only are evaluated on
+arrays of positions instead, with the same result (floats up to the rounding of NumPy's vector code).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, Region
+
+from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.linear import MapType
+from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
+from mlirad.errors import InterpreterError, MliradError, UnsupportedError
+from mlirad.interpreter.arrays import Array
+from mlirad.interpreter.counting import OperationCounter, cost
+
+Meaning: TypeAlias = Callable[[Any, Sequence[Any], "Frame"], Any]
+
+CALL_DEPTH_LIMIT = 1000
+"""How deep functions may call each other."""
+
+CHUNK = 1 << 16
+"""How many positions of a region are evaluated at once."""
+
+
+def location_of(location: Attribute) -> str | None:
+    """`file:line` of a source location, where it has one."""
+    match location:
+        case FileLineColLoc():
+            return f"{location.filename.data}:{location.line.data}"
+        case CallSiteLoc() | NameLoc() | FusedLoc():
+            parts = location.parameters
+        case ArrayAttr():
+            parts = location.data
+        case _:
+            return None
+    known = (location_of(part) for part in parts)
+    return next((text for text in known if text is not None), None)
+
+
+@dataclass
+class Machine:
+    """The functions of a program, the meanings of its ops, and the counter of what is executed."""
+
+    meanings: dict[type[Operation], Meaning]
+    element_meanings: dict[type[Operation], Callable[[Any, Sequence[Array]], Array]]
+    functions: dict[str, FuncOp]
+    counter: OperationCounter | None = None
+    depth: int = 0
+    element_code: dict[Region, bool] = field(default_factory=dict[Region, bool])
+
+    def count(self, op: Operation, times: int = 1) -> None:
+        """Count `times` executions of an op."""
+        if self.counter is not None:
+            self.counter.count(op.name, times * cost(op))
+
+    def call(self, name: str, arguments: Sequence[Any]) -> tuple[Any, ...]:
+        """The results of the named function. Deep recursion raises UnsupportedError."""
+        function = self.functions.get(name)
+        if function is None or not function.body.blocks:
+            known = ", ".join("@" + f for f in self.functions) or "none"
+            raise UnsupportedError(f"there is no function @{name} with a body; the program has {known}")
+        if self.depth >= CALL_DEPTH_LIMIT:
+            raise UnsupportedError(
+                f"calls of @{name} are nested more than {CALL_DEPTH_LIMIT} deep",
+                location=location_of(function.location),
+                hint="the recursion has no end, or is too deep for the interpreter",
+            )
+        self.depth += 1
+        try:
+            frame = Frame(self, {})
+            frame.bind(function.body.block, arguments)
+            return tuple(frame.run(function.body.block))
+        finally:
+            self.depth -= 1
+
+
+@dataclass
+class Frame:
+    """One activation of a function: its values so far."""
+
+    machine: Machine
+    values: dict[Value, Any]
+
+    def bind(self, block: Block, arguments: Sequence[Any]) -> None:
+        """Give a block its arguments."""
+        self.values.update(zip(block.args, arguments, strict=True))
+
+    def run(self, block: Block) -> list[Any]:
+        """Run the ops of a block; the operands of its terminator."""
+        values = self.values
+        operands: list[Any] = []
+        for op in block.ops:
+            operands = [values[o] for o in op.operands]
+            for result, value in zip(op.results, self._run_op(op, operands), strict=True):
+                values[result] = value
+        return operands
+
+    def _run_op(self, op: Operation, operands: list[Any]) -> Sequence[Any]:
+        meaning = self.machine.meanings.get(type(op))
+        if meaning is None:
+            raise UnsupportedError(
+                f"the interpreter has no meaning for {op.name}", location=location_of(op.location)
+            )
+        try:
+            self.machine.count(op)
+            computed = meaning(op, operands, self)
+            values = (computed,) if len(op.results) == 1 else computed
+            return [checked(v, r) for v, r in zip(values, op.results, strict=True)]
+        except MliradError:
+            raise
+        except Exception as error:
+            raise InterpreterError(f"in {op.name}: {error}", location=location_of(op.location)) from error
+
+    def region(self, region: Region, extents: Shape) -> list[Array]:
+        """What a region over an index space yields, at every position: arrays of shape `(*extents, ...)`."""
+        block = region.block
+        yielded = cast(Operation, block.last_op).operands
+        positions = np.indices(extents, np.int64).reshape(len(extents), prod(extents))
+        if prod(extents) == 0:
+            parts: list[list[Array]] = []
+        elif self._is_element_code(region):
+            cuts = range(0, positions.shape[1], CHUNK)
+            parts = [self._run_elements(block, positions[:, k : k + CHUNK]) for k in cuts]
+        else:
+            parts = []
+            for k in range(positions.shape[1]):
+                self.bind(block, list(positions[:, k]))
+                parts.append([np.asarray(v)[np.newaxis] for v in self.run(block)])
+        empties = [np.zeros((0, *shape_of(y)), numpy_dtype(y.type)) for y in yielded]
+        columns = [np.concatenate(column) for column in zip(empties, *parts, strict=True)]
+        return [c.reshape(*extents, *shape_of(y)) for c, y in zip(columns, yielded, strict=True)]
+
+    # Element code on arrays of positions ---------------------------------------------------------
+
+    def _is_element_code(self, region: Region) -> bool:
+        known = self.machine.element_code
+        if region not in known:
+            known[region] = consists_of_element_code(region.block, self.machine.element_meanings)
+        return known[region]
+
+    def _run_elements(self, block: Block, positions: Array) -> list[Array]:
+        """The yielded scalars at many positions at once, each as an array over the positions."""
+        count = positions.shape[1]
+        inside: dict[Value, Array] = dict(zip(block.args, positions, strict=True))
+
+        def value_of(operand: Value) -> Array:
+            if operand in inside:
+                return inside[operand]
+            captured = np.asarray(self.values[operand])
+            return captured if captured.ndim else np.broadcast_to(captured, (count,))
+
+        for op in block.ops:
+            operands = [value_of(o) for o in op.operands]
+            if op is block.last_op:
+                return operands
+            self.machine.count(op, count)
+            try:
+                result = self.machine.element_meanings[type(op)](op, operands)
+            except Exception as error:
+                raise InterpreterError(f"in {op.name}: {error}", location=location_of(op.location)) from error
+            inside[op.results[0]] = np.broadcast_to(result, (count,))
+        raise InterpreterError("a region does not end in a terminator")
+
+
+def consists_of_element_code(block: Block, meanings: Container[type[Operation]]) -> bool:
+    """Whether every op has an element meaning and every result and yielded value is a scalar."""
+    *body, terminator = block.ops
+    return not any(shape_of(y) for y in terminator.operands) and all(
+        type(op) in meanings and not any(shape_of(r) for r in op.results) for op in body
+    )
+
+
+def checked(value: Any, result: Value) -> Any:
+    """`value` as the value of `result`: scalars as NumPy scalars. Raises where it does not fit the type."""
+    if isinstance(result.type, MapType) or not is_array(result.type):
+        return value
+    array = np.asarray(value)
+    if array.shape != shape_of(result) or array.dtype != numpy_dtype(result.type):
+        raise ValueError(f"{array.dtype} of shape {list(array.shape)} does not have type {result.type}")
+    return array[()]

@@ -1,0 +1,117 @@
+"""Running a function of a program on NumPy values."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Operation
+
+from mlirad.dialects.array.literals import NUMPY_DTYPES, numpy_dtype
+from mlirad.dialects.shapes import is_array, shape_of
+from mlirad.errors import DtypeError, ShapeError, UnsupportedError
+from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS, ARRAY_MEANINGS
+from mlirad.interpreter.counting import OperationCounter
+from mlirad.interpreter.kernels import KERNEL_ELEMENT_MEANINGS, KERNEL_MEANINGS
+from mlirad.interpreter.linear_maps import STRUCTURE_MEANINGS
+from mlirad.interpreter.machine import Frame, Machine, Meaning
+from mlirad.interpreter.primitive_maps import PRIMITIVE_MEANINGS
+
+RECURSION_LIMIT = 30_000
+"""Python's recursion limit while a program runs: enough for the deepest calls and for long chains of maps."""
+
+
+def _call(op: CallOp, operands: Sequence[Any], frame: Frame) -> Any:
+    results = frame.machine.call(op.callee.root_reference.data, operands)
+    return results[0] if len(results) == 1 else results
+
+
+MEANINGS: dict[type[Operation], Meaning] = {
+    **ARRAY_MEANINGS,
+    **STRUCTURE_MEANINGS,
+    **PRIMITIVE_MEANINGS,
+    **KERNEL_MEANINGS,
+    CallOp: _call,
+    ReturnOp: lambda op, operands, frame: (),
+}
+"""Every op the interpreter runs."""
+
+
+def run_function(
+    program: ModuleOp | FuncOp,
+    args: Sequence[npt.ArrayLike],
+    *,
+    function: str | None = None,
+    counter: OperationCounter | None = None,
+) -> tuple[Any, ...]:
+    """The results of a function on NumPy arrays and scalars, as fresh arrays and NumPy scalars.
+
+    `function` names it; without a name it is the given function, `@main`, or the only one of the module.
+    Arguments must have the shape and dtype of the parameters; Python numbers are converted. Executed
+    operations are added to `counter`.
+
+    Raises ShapeError and DtypeError for arguments that do not fit, UnsupportedError for ops that have no
+    value (a derivative that no pass has expanded), InterpreterError for IR that breaks its own promises.
+    """
+    functions = _functions(program)
+    main = _chosen(program, functions, function)
+    types = main.function_type.inputs.data
+    if len(args) != len(types):
+        raise ShapeError(f"@{main.sym_name.data} takes {len(types)} arguments, got {len(args)}")
+    values = [_argument(k, a, t) for k, (a, t) in enumerate(zip(args, types, strict=True))]
+    machine = Machine(MEANINGS, {**ARRAY_ELEMENT_MEANINGS, **KERNEL_ELEMENT_MEANINGS}, functions, counter)
+    with np.errstate(all="ignore"), _deep_recursion():
+        results = machine.call(main.sym_name.data, values)
+    return tuple(cast(Any, r).copy() if isinstance(r, np.ndarray) else r for r in results)
+
+
+def _functions(program: ModuleOp | FuncOp) -> dict[str, FuncOp]:
+    if isinstance(program, ModuleOp):
+        ops: Sequence[Operation] = list(program.body.block.ops)
+    else:
+        around = program.parent
+        ops = [program] if around is None else list(around.ops)
+    return {op.sym_name.data: op for op in ops if isinstance(op, FuncOp)}
+
+
+def _chosen(program: ModuleOp | FuncOp, functions: dict[str, FuncOp], name: str | None) -> FuncOp:
+    if name is None:
+        if isinstance(program, FuncOp):
+            return program
+        name = next(iter(functions)) if len(functions) == 1 else "main"
+    if name not in functions:
+        known = ", ".join("@" + f for f in functions) or "none"
+        raise UnsupportedError(f"the program has no function @{name}; it has: {known}")
+    return functions[name]
+
+
+def _argument(k: int, value: npt.ArrayLike, type_: Any) -> Any:
+    if not is_array(type_):
+        raise UnsupportedError(f"argument {k} has type {type_}: functions run on arrays and scalars only")
+    dtype = numpy_dtype(type_)
+    array = np.asarray(value, dtype) if isinstance(value, bool | int | float) else np.asarray(value)
+    if array.shape != shape_of(type_):
+        raise ShapeError(f"argument {k} has shape {array.shape}, the function takes {shape_of(type_)}")
+    if array.dtype != dtype:
+        known = ", ".join(str(d) for d in NUMPY_DTYPES.values())
+        raise DtypeError(
+            f"argument {k} has dtype {array.dtype}, the function takes {dtype}",
+            hint=f"convert it with .astype; the language has {known}",
+        )
+    return array[()]
+
+
+@contextmanager
+def _deep_recursion() -> Generator[None]:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)

@@ -1,0 +1,74 @@
+"""Elements of the spaces that linear maps go between: of a tuple space a Python tuple, of others an array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Attribute
+
+from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.shapes import shape_of, size_of
+from mlirad.interpreter.arrays import Array
+
+Element: TypeAlias = Any
+"""An element of a space: an array, or a tuple of elements."""
+
+
+def dimension(space: Attribute) -> int:
+    """The number of coordinates of a space."""
+    if isinstance(space, TupleType):
+        return sum(dimension(part) for part in space.types.data)
+    return size_of(space)
+
+
+def zeros(space: Attribute) -> Element:
+    """The zero of a space."""
+    return from_coordinates(space, np.zeros(dimension(space)))
+
+
+def plus(x: Element, y: Element) -> Element:
+    """The sum of two elements of one space."""
+    if isinstance(x, tuple):
+        return tuple(plus(a, b) for a, b in zip(cast(Any, x), y, strict=True))
+    return np.add(x, y)
+
+
+def coordinates(x: Element) -> Array:
+    """All numbers of an element, in order."""
+    if isinstance(x, tuple):
+        parts = [coordinates(part) for part in cast("tuple[Any, ...]", x)]
+        return np.concatenate([np.zeros(0), *parts])
+    return np.asarray(x).ravel()
+
+
+def from_coordinates(space: Attribute, numbers: Array) -> Element:
+    """The element of a space with the given coordinates, converted to the element types of the space."""
+    return _converted(space, in_shape_of(space, numbers))
+
+
+def in_shape_of(space: Attribute, numbers: Array) -> Element:
+    """The numbers, unconverted, arranged as an element of a space."""
+    if isinstance(space, TupleType):
+        cuts = np.cumsum([dimension(part) for part in space.types.data])[:-1]
+        pieces = np.split(numbers, cuts) if space.types.data else []
+        return tuple(in_shape_of(s, n) for s, n in zip(space.types.data, pieces, strict=True))
+    return numbers.reshape(shape_of(space))
+
+
+def _converted(space: Attribute, x: Element) -> Element:
+    if isinstance(space, TupleType):
+        return tuple(_converted(s, part) for s, part in zip(space.types.data, x, strict=True))
+    return x.astype(numpy_dtype(space))
+
+
+def parts_of(x: Element) -> tuple[Array, ...]:
+    """The components of an element: of a tuple its members, of anything else itself alone."""
+    return cast("tuple[Array, ...]", x) if isinstance(x, tuple) else (x,)
+
+
+def product_of(space: Attribute, parts: Sequence[Element]) -> Element:
+    """The element of a space with the given components."""
+    return tuple(parts) if isinstance(space, TupleType) else parts[0]
