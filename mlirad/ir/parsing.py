@@ -14,8 +14,8 @@ from typing import Any
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, Builtin, ModuleOp, RankedStructure
 from xdsl.dialects.func import Func
-from xdsl.ir import Operation
-from xdsl.parser import Parser
+from xdsl.ir import AttributeInvT, Operation, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, VerifyException
 from xdsl.utils.exceptions import ParseError as XdslParseError
 from xdsl.utils.lexer import Span
@@ -54,6 +54,11 @@ def parse_module(
         parser = _LocatingParser(context or make_context(), text, file, first_line)
         return parser.parse_module()
     except XdslParseError as error:
+        undefined = None if parser is None else parser.first_undefined()
+        if undefined is not None and error.msg.startswith("values used but not defined"):
+            name, start = undefined
+            place = place_of_offset(text, start, file, first_line)
+            raise ParseError(f"%{name} is not defined", location=str(place)) from error
         place = place_of_offset(text, error.span.start, file, first_line)
         message = error.msg.strip()
         if isinstance(error, MultipleSpansParseError) and error.ref_text is not None:
@@ -92,6 +97,19 @@ class _LocatingParser(Parser):
         self._first_line = first_line
         self._names: list[int] = []
         self._counted = (0, 0)
+        self._first_uses: dict[str, int] = {}
+
+    def first_undefined(self) -> tuple[str, int] | None:
+        """The first value that is used and nowhere defined, with the offset of its first use."""
+        uses = ((self._first_uses.get(name, 0), name) for name in self.forward_ssa_references)
+        start, name = min(uses, default=(0, None))
+        return None if name is None else (name, start)
+
+    def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
+        name = operand.operand_name
+        if name not in self.ssa_values:
+            self._first_uses.setdefault(name, operand.span.start)
+        return super().resolve_operand(operand, type)
 
     def parse_operation(self) -> Operation:
         op = super().parse_operation()

@@ -1,0 +1,151 @@
+"""Arguments of `mlirad-run` as text: files and literals, read as the types that the function takes.
+
+    data.npy                  an array in NumPy's format
+    2.5   -3   true   inf     a scalar
+    [[1.0, 2.0], [3.0, 4.0]]  an array
+    zeros   ones   iota       an array filled with 0, 1, or 0, 1, 2, ... in row-major order
+    full(0.5)   random(7)     with a constant, or with numbers of a seed: normal floats, integers below 100
+    zeros(3x4)                the same with the shape written out, which must be the function's
+
+Every array must have the shape of its parameter; values are converted to its element type, as NumPy converts
+without losing a kind: an integer may become a float, a float no integer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.ir import Attribute
+
+from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.shapes import is_array, shape_of, size_of
+from mlirad.errors import DtypeError, MliradError, ShapeError, UnsupportedError
+
+Argument = npt.NDArray[Any]
+
+_FILL = re.compile(
+    r"(?P<name>zeros|ones|iota|full|random)"
+    r"(?:\((?P<shape>\d{1,18}(?:x\d{1,18})*x?)?(?P<comma>\s*,\s*)?(?P<value>[^()]*)\))?"
+)
+
+
+def read_arguments(texts: Sequence[str], types: Sequence[Attribute], function: str) -> list[Argument]:
+    """One array (of rank 0 for scalars) per parameter of `function`.
+
+    Raises `ShapeError`, `DtypeError` or `UnsupportedError` that names the argument and what it should be.
+    """
+    if len(texts) != len(types):
+        raise ShapeError(
+            f"@{function} takes {len(types)} arguments, got {len(texts)}",
+            hint="their types are " + (", ".join(map(str, types)) or "none"),
+        )
+    found: list[Argument] = []
+    for k, (text, type_) in enumerate(zip(texts, types, strict=True)):
+        if not is_array(type_):
+            raise UnsupportedError(f"argument {k} of @{function} has type {type_}, which cannot be written")
+        try:
+            found.append(_convert(_read(text.strip(), type_), type_))
+        except MliradError as error:
+            raise type(error)(f"argument {k} of @{function}: {error.message}", hint=error.hint) from error
+        except MemoryError as error:
+            raise UnsupportedError(f"argument {k} of @{function} needs more memory than there is") from error
+    return found
+
+
+def _read(text: str, type_: Attribute) -> Argument:
+    if text.endswith(".npy"):
+        return _read_file(text, type_)
+    fill = _FILL.fullmatch(text)
+    return _read_literal(text) if fill is None else _fill(fill, type_)
+
+
+def _read_file(path: str, type_: Attribute) -> Argument:
+    try:
+        with Path(path).open("rb") as stream:
+            version = np.lib.format.read_magic(stream)
+            read_header = (
+                np.lib.format.read_array_header_1_0
+                if version == (1, 0)
+                else np.lib.format.read_array_header_2_0
+            )
+            shape = read_header(stream)[0]
+        # Looked at before anything is allocated: a header may promise more than memory holds.
+        if shape != shape_of(type_):
+            raise ShapeError(f"{path} has shape {list(shape)}, {type_} was expected")
+        return cast(Argument, np.load(path, allow_pickle=False))
+    except OSError as error:
+        raise UnsupportedError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, EOFError, SyntaxError, TypeError, KeyError, OverflowError) as error:
+        if isinstance(error, MliradError):
+            raise
+        raise UnsupportedError(f"{path} is not a file in NumPy's format: {error}") from error
+
+
+def _fill(found: re.Match[str], type_: Attribute) -> Argument:
+    name, shape = found["name"], shape_of(type_)
+    value = found["value"] or ""
+    if found["shape"] is not None and name in ("full", "random") and found["comma"] is None and not value:
+        # full(3) and random(3) give the value or the seed, not a shape.
+        value = found["shape"]
+    elif found["shape"] is not None:
+        written = tuple(int(e) for e in found["shape"].split("x") if e)
+        if written != shape or (value and found["comma"] is None):
+            raise ShapeError(f"{found[0]!r} does not write an array of type {type_}")
+    dtype = numpy_dtype(type_)
+    match name:
+        case "zeros" | "ones" if not value:
+            return np.full(shape, name == "ones", dtype)
+        case "iota" if not value:
+            return np.arange(prod(shape)).reshape(shape).astype(dtype)
+        case "full":
+            return np.broadcast_to(_convert(_read_literal(value), type_, shape=()), shape)
+        case "random" if re.fullmatch(r"\d{0,9}", value):
+            generator = np.random.default_rng(int(value or 0))
+            if dtype.kind == "f":
+                return generator.standard_normal(shape).astype(dtype)
+            return generator.integers(0, 2 if dtype.kind == "b" else 100, shape).astype(dtype)
+        case _:
+            raise UnsupportedError(f"cannot read {found[0]!r}", hint="write zeros, full(0.5) or random(7)")
+
+
+_WORDS = {"True": "true", "False": "false", "inf": "Infinity", "nan": "NaN"}
+_WORD = re.compile(r"\b(?:True|False|inf|nan)\b")
+
+
+def _read_literal(text: str) -> Argument:
+    try:
+        # JSON, with the words that Python and NumPy print.
+        value = json.loads(_WORD.sub(lambda word: _WORDS[word[0]], text))
+        array = np.asarray(value)
+    except (ValueError, RecursionError, OverflowError) as error:
+        raise UnsupportedError(
+            f"cannot read {text[:40]!r}",
+            hint="write a .npy file, a number, a list such as [1.0, 2.0], zeros, full(0.5) or random(7)",
+        ) from error
+    if array.dtype.kind not in "bif" and array.size:
+        raise UnsupportedError(f"{text[:40]!r} does not hold numbers or booleans")
+    return array
+
+
+def _convert(array: Argument, type_: Attribute, shape: tuple[int, ...] | None = None) -> Argument:
+    """The array in the element type of `type_`, after checking its shape and kind."""
+    shape = shape_of(type_) if shape is None else shape
+    if array.shape != shape and not (size_of(type_) == 0 and array.size == 0):
+        raise ShapeError(f"has shape {list(array.shape)}, {type_} was expected")
+    dtype = numpy_dtype(type_)
+    kinds = {"f": "fi", "i": "i", "b": "b"}
+    if array.size and array.dtype.kind not in kinds[dtype.kind]:
+        raise DtypeError(f"holds {array.dtype}, {type_} was expected")
+    if dtype.kind == "i" and array.size and array.dtype != dtype:
+        limits = np.iinfo(dtype)
+        if array.min() < limits.min or array.max() > limits.max:
+            raise DtypeError(f"holds integers that do not fit {type_}")
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(array.astype(dtype)).reshape(shape)

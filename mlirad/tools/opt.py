@@ -1,0 +1,268 @@
+"""`mlirad-opt`: reads MLIR text, runs passes on it, and prints what comes out.
+
+    mlirad-opt -p 'bulk-operations,linearize{method=dual-arrays}' program.mlir
+    mlirad-opt --pipeline='grad{function=f wrt=0,1}' - < program.mlir
+    mlirad-opt --split-input-file --verify-diagnostics invalid.mlir
+
+Options are those of mlir-opt where it has them. The exit code is 0 when everything succeeded (with
+`--verify-diagnostics`: when exactly the expected errors came), 1 after an error, which is printed with file,
+line and column, and 2 for a wrong command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass, get_pass_option_infos
+
+from mlirad.errors import MliradError, UnsupportedError
+from mlirad.ir.parsing import make_context, parse_module
+from mlirad.ir.verification import verify_module
+from mlirad.passes.registry import PASS_MODULES, load_pass, make_passes
+from mlirad.pipelines import PIPELINES, Step, pipeline_passes, run_passes
+from mlirad.tools.diagnostics import (
+    Diagnostic,
+    Source,
+    diagnostics_of,
+    print_diagnostics,
+    read_source,
+)
+from mlirad.tools.expectations import compare
+from mlirad.tools.instrumentation import IrPrinting, Timing, module_text
+from mlirad.tools.process import entry_function, guarded, write_output
+
+Emit = Literal["mlir", "generic", "llvm", "asm", "object"]
+Stage = tuple[Literal["passes", "pipeline"], str]
+
+SEPARATOR = "// -----"
+"""The line that separates the parts of an input with `--split-input-file`, and of its output."""
+
+_SEPARATOR_LINE = re.compile(r"^// -----[ \t]*\r?\n?", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line, read."""
+
+    input: str
+    output: str | None
+    stages: tuple[Stage, ...]
+    emit: Emit
+    entry: str | None
+    split_input_file: bool
+    verify_diagnostics: bool
+    allow_unregistered_dialect: bool
+    print_debuginfo: bool
+    print_ir_before: tuple[str, ...]
+    print_ir_after: tuple[str, ...]
+    print_ir_after_all: bool
+    print_ir_after_change: bool
+    timing: bool
+
+    def passes(self) -> tuple[ModulePass, ...]:
+        """The passes of `-p` and `--pipeline`, in the order given."""
+        found: list[ModulePass] = []
+        for kind, text in self.stages:
+            found += make_passes(text) if kind == "passes" else pipeline_passes(text)
+        return tuple(found)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the tool on the given arguments, by default those of the process; returns the exit code."""
+    arguments = _argument_parser().parse_args(argv)
+    return guarded(lambda: _run(arguments))
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if cast(bool, arguments.list_passes):
+        sys.stdout.write("".join(_pass_lines()))
+        return 0
+    if cast(bool, arguments.list_pipelines):
+        sys.stdout.write("".join(f"{name:<10} {','.join(passes)}\n" for name, passes in PIPELINES.items()))
+        return 0
+    values = cast("dict[str, object]", vars(arguments))
+    options = Options(**{field: values[field] for field in Options.__dataclass_fields__})  # pyright: ignore[reportArgumentType]
+    for name in (*options.print_ir_before, *options.print_ir_after):
+        if name not in PASS_MODULES:
+            raise UnsupportedError(
+                f"there is no pass {name!r} to print around", hint=f"there are {', '.join(PASS_MODULES)}"
+            )
+    return _process(options)
+
+
+def _process(options: Options) -> int:
+    """Read, transform and write everything."""
+    start = time.perf_counter()
+    passes = options.passes()
+    source = read_source(options.input)
+    timing = Timing()
+    outputs: list[bytes] = []
+    found: list[Diagnostic] = []
+    for text, first_line in _parts(source.text) if options.split_input_file else [(source.text, 1)]:
+        try:
+            outputs.append(_transform(text, first_line, source, passes, options, timing))
+        except MliradError as error:
+            found += diagnostics_of(error)
+    differences = compare(found, source) if options.verify_diagnostics else found
+    print_diagnostics(differences, source)
+    if options.emit == "object" and len(outputs) > 1:
+        raise UnsupportedError("an object file is made of one module: leave out --split-input-file")
+    if not differences or options.output is None:
+        write_output(options.output, f"{SEPARATOR}\n".encode().join(outputs))
+    if options.timing:
+        sys.stderr.write(timing.report(time.perf_counter() - start))
+    return 1 if differences else 0
+
+
+def _parts(text: str) -> Iterator[tuple[str, int]]:
+    """The parts between separator lines, each with the number of its first line."""
+    start, line = 0, 1
+    for separator in _SEPARATOR_LINE.finditer(text):
+        part = text[start : separator.start()]
+        yield part, line
+        line += part.count("\n") + 1
+        start = separator.end()
+    yield text[start:], line
+
+
+def _transform(
+    text: str,
+    first_line: int,
+    source: Source,
+    passes: Sequence[ModulePass],
+    options: Options,
+    timing: Timing,
+) -> bytes:
+    """One module from text to output."""
+    start = time.perf_counter()
+    context = make_context(allow_unregistered=options.allow_unregistered_dialect)
+    module = parse_module(text, source.name, context=context, first_line=first_line)
+    verify_module(module, allow_unregistered=context.allow_unregistered)
+    timing.parse += time.perf_counter() - start
+    printing = IrPrinting(
+        before=options.print_ir_before,
+        after=options.print_ir_after,
+        after_all=options.print_ir_after_all
+        or (options.print_ir_after_change and not options.print_ir_after),
+        only_changes=options.print_ir_after_change,
+        generic=options.emit == "generic",
+        locations=options.print_debuginfo,
+    )
+
+    def after(pass_: ModulePass, module: ModuleOp, step: Step) -> None:
+        timing.steps.append(step)
+        printing.after_pass(pass_, module)
+
+    run_passes(module, passes, context=context, before=printing.before_pass, after=after)
+    start = time.perf_counter()
+    output = _emit(module, options)
+    timing.output += time.perf_counter() - start
+    return output
+
+
+def _emit(module: ModuleOp, options: Options) -> bytes:
+    if options.emit in ("mlir", "generic"):
+        generic = options.emit == "generic"
+        return module_text(module, generic=generic, locations=options.print_debuginfo).encode()
+    from mlirad.jit.engine import assembly, object_code
+    from mlirad.lower.compile import compile_module
+
+    text = compile_module(module, entry_function(module, options.entry)).llvm
+    match options.emit:
+        case "llvm":
+            return text.encode()
+        case "asm":
+            return assembly(text).encode()
+        case _:
+            return object_code(text)
+
+
+def _pass_lines() -> Iterator[str]:
+    """Each pass with its options, their defaults, and what it does."""
+    for name in PASS_MODULES:
+        pass_class = load_pass(name)
+        options = " ".join(
+            info.name.replace("_", "-") + (f"={info.default_value}" if info.default_value else "")
+            for info in get_pass_option_infos(pass_class)
+        )
+        summary = (pass_class.__doc__ or "").strip().partition("\n")[0]
+        yield f"{name}{{{options}}}\n    {summary}\n" if options else f"{name}\n    {summary}\n"
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _passes_stage(text: str) -> Stage:
+    return ("passes", text)
+
+
+def _pipeline_stage(text: str) -> Stage:
+    return ("pipeline", text)
+
+
+def _argument_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "mlirad-opt", description="Run mlirad's passes on MLIR text.", allow_abbrev=False
+    )
+    add = parser.add_argument
+    add("input", nargs="?", default="-", help="the file to read; '-', the default, is standard input")
+    add("-o", dest="output", metavar="FILE", help="write to FILE instead of standard output")
+    add(
+        "-p",
+        "--passes",
+        dest="stages",
+        action="append",
+        type=_passes_stage,
+        default=[],
+        metavar="PASSES",
+        help="passes to run: pass,pass{option=value option=value},...",
+    )
+    add(
+        "--pipeline",
+        dest="stages",
+        action="append",
+        type=_pipeline_stage,
+        metavar="NAME",
+        help="a named pipeline to run; options go to its first pass: grad{function=f wrt=0,1}",
+    )
+    add(
+        "--emit",
+        choices=("mlir", "generic", "llvm", "asm", "object"),
+        default="mlir",
+        help="what to write: MLIR, MLIR in generic syntax, LLVM IR, assembly, or an object file",
+    )
+    add("--entry", metavar="FUNCTION", help="the function that LLVM IR and code are made for")
+    add("--split-input-file", action="store_true", help="the input is modules between lines '// -----'")
+    add("--verify-diagnostics", action="store_true", help="check errors against '// expected-error {{...}}'")
+    add("--print-debuginfo", action="store_true", help="print the source location of every op")
+    add("--allow-unregistered-dialect", action="store_true", help="accept ops of unknown dialects")
+    for option in ("before", "after"):
+        add(
+            f"--print-ir-{option}",
+            type=_names,
+            default=(),
+            metavar="PASS,...",
+            help=f"print the module {option} these passes, to standard error",
+        )
+    add("--print-ir-after-all", action="store_true", help="print the module after every pass")
+    add(
+        "--print-ir-after-change",
+        action="store_true",
+        help="print the module after every pass that changed it",
+    )
+    add("--timing", "--mlir-timing", action="store_true", help="print the time each stage took")
+    add("--list-passes", action="store_true", help="list the passes with their options")
+    add("--list-pipelines", action="store_true", help="list the named pipelines with their passes")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

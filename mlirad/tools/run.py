@@ -1,0 +1,170 @@
+"""`mlirad-run`: runs a function of an MLIR file on files and literals, and prints or stores its results.
+
+    mlirad-run program.mlir --entry f --args 2.5 '[1.0, 2.0]' data.npy 'zeros(3x4)'
+    mlirad-run program.mlir --pipeline='grad{function=f}' --args 2.5 -o gradient.npy
+    mlirad-run program.mlir --interpret --args 2.5            by the reference interpreter
+
+Without `--interpret` the function is compiled to native code. Passes given with `-p` and `--pipeline` run
+before. Results are printed one per line, as many digits as their type needs; `-o` stores one result as
+`.npy`, any number as `.npz`. Exit codes are those of `mlirad-opt`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.shapes import is_array, size_of
+from mlirad.errors import MliradError, UnsupportedError
+from mlirad.ir.locations import location_of
+from mlirad.ir.parsing import parse_module
+from mlirad.ir.verification import verify_module
+from mlirad.passes.registry import make_passes
+from mlirad.pipelines import pipeline_passes, run_passes
+from mlirad.tools.arguments import read_arguments
+from mlirad.tools.diagnostics import read_source, report
+from mlirad.tools.process import entry_function, guarded, write_output
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the tool on the given arguments, by default those of the process; returns the exit code."""
+    words, values = _split_arguments(sys.argv[1:] if argv is None else argv)
+    arguments = _argument_parser().parse_args(words)
+    return guarded(lambda: _run(arguments, values))
+
+
+def _split_arguments(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The command line without what follows `--args`, and that, up to the next option.
+
+    `argparse` would take values such as `-inf` and `-1e5` for options.
+    """
+    words: list[str] = []
+    values: list[str] = []
+    within = False
+    for word in argv:
+        if word == "--args" or word.startswith("--") or word in ("-o", "-p", "-h"):
+            within = word == "--args"
+            if within:
+                continue
+        (values if within else words).append(word)
+    return words, values
+
+
+def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
+    passes: list[ModulePass] = []
+    for kind, text in cast("list[tuple[str, str]]", arguments.stages):
+        passes += make_passes(text) if kind == "passes" else pipeline_passes(text)
+    source = read_source(cast(str, arguments.input))
+    try:
+        module = parse_module(source.text, source.name)
+        verify_module(module)
+        run_passes(module, passes)
+        name = entry_function(module, cast("str | None", arguments.entry))
+        check_memory(module)
+        function = next(op for op in module.body.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
+        inputs = function.function_type.inputs.data
+        values = read_arguments(texts, inputs, name)
+        # What does not exist (an infinity minus itself) is NaN, silently, as in compiled code.
+        with np.errstate(all="ignore"):
+            if cast(bool, arguments.interpret):
+                results = _interpret(module, values, name)
+            else:
+                results = _run_native(module, values, name)
+    except MliradError as error:
+        report(error, source)
+        return 1
+    _write(cast("str | None", arguments.output), results)
+    return 0
+
+
+def check_memory(module: ModuleOp) -> None:
+    """Refuse a program with a value that takes more than half of the machine's memory.
+
+    Raises `UnsupportedError` at the op. The operating system promises such memory and ends the process when
+    it is touched.
+    """
+    limit = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    for op in module.walk():
+        arguments = op.function_type.inputs.data if isinstance(op, FuncOp) else ()
+        for type_ in (*arguments, *(result.type for result in op.results)):
+            if is_array(type_) and size_of(type_) * numpy_dtype(type_).itemsize > limit:
+                raise UnsupportedError(
+                    f"{op.name}: {type_} takes more than half of this machine's memory",
+                    location=location_of(op),
+                )
+
+
+def _interpret(module: ModuleOp, values: list[npt.NDArray[Any]], name: str) -> tuple[object, ...]:
+    from mlirad.interpreter import run_function
+
+    return tuple(run_function(module, values, function=name))
+
+
+def _run_native(module: ModuleOp, values: list[npt.NDArray[Any]], name: str) -> tuple[object, ...]:
+    from mlirad.jit.call import NativeFunction
+    from mlirad.lower.compile import compile_module
+
+    return tuple(NativeFunction(compile_module(module, name), name=name)(*values))
+
+
+def _write(path: str | None, results: Sequence[object]) -> None:
+    if path is None:
+        with np.printoptions(threshold=1000, linewidth=110, floatmode="unique"):
+            text = "".join(f"{np.asarray(result)}\n" for result in results)
+        write_output(None, text.encode())
+        return
+    stream = BytesIO()
+    arrays = [np.asarray(result) for result in results]
+    if path.endswith(".npz"):
+        np.savez(stream, allow_pickle=False, **{f"result{k}": a for k, a in enumerate(arrays)})
+    elif len(arrays) == 1:
+        np.save(stream, arrays[0], allow_pickle=False)
+    else:
+        raise UnsupportedError(f"{len(arrays)} results do not go into {path}", hint="store them as .npz")
+    write_output(path, stream.getvalue())
+
+
+def _argument_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "mlirad-run", description="Run a function of an MLIR file.", allow_abbrev=False
+    )
+    add = parser.add_argument
+    add("input", nargs="?", default="-", help="the file to read; '-', the default, is standard input")
+    add("--entry", metavar="FUNCTION", help="the function to run: by default the only one, or @main")
+    add("--args", metavar="ARG ...", help="its arguments: .npy files and literals, up to the next option")
+    add("--interpret", action="store_true", help="use the reference interpreter instead of native code")
+    add("-o", dest="output", metavar="FILE", help="store the results in FILE (.npy or .npz)")
+    add(
+        "-p",
+        "--passes",
+        dest="stages",
+        action="append",
+        type=lambda text: ("passes", text),
+        default=[],
+        metavar="PASSES",
+        help="passes to run before: pass,pass{option=value option=value},...",
+    )
+    add(
+        "--pipeline",
+        dest="stages",
+        action="append",
+        type=lambda text: ("pipeline", text),
+        metavar="NAME",
+        help="a named pipeline to run before; options go to its first pass",
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
