@@ -87,7 +87,7 @@ ELEMENTARY: Final[dict[str, Elementary]] = {
     "erfc": Elementary(error_function.erfc, 4, 72),
     "erfinv": Elementary(error_function.erfinv, 4, 200, calls=True),
     "lgamma": Elementary(gamma.lgamma, 8, 300, calls=True),
-    "polygamma": Elementary(gamma.polygamma, 8, 250),
+    "polygamma": Elementary(gamma.polygamma, 16, 250),
 }
 
 

@@ -54,4 +54,5 @@ def _erfc_tail(f: FunctionText, a: Value) -> Value:
     square, square_low = two_product(f, a, a)
     reduced = reduce_exp(f, f.fneg(square), f.fneg(square_low), 2 * DOUBLE.bias)
     factor = f.fmul(polynomial(f, t, c.ERFCX.double), scale)
-    return scale_twice(f, DOUBLE, f.fma(reduced.p, factor, factor), reduced.counter)
+    p = f.fadd(reduced.r, reduced.tail)
+    return scale_twice(f, DOUBLE, f.fma(p, factor, factor), reduced.counter)

@@ -26,17 +26,18 @@ from mlirad.lower.llvm_text import FunctionText, Value
 
 
 class Reduced(NamedTuple):
-    """`counter` holds n + offset in its low bits; p = exp r - 1."""
+    """`counter` holds n + offset in its low bits; exp r - 1 = r + tail, |tail| < r²."""
 
     counter: Value
-    p: Value
+    r: Value
+    tail: Value
 
 
 def exp(f: FunctionText, x: Value) -> Value:
     form = format_of(x)
-    x = at_least(f, at_most(f, x, 1.5 * form.bias), -1.5 * form.bias)
-    reduced = reduce_exp(f, x, None, 2 * form.bias)
-    return scale_twice(f, form, f.fadd(reduced.p, 1.0), reduced.counter)
+    x = at_least(f, at_most(f, x, 1.2 * form.bias), -1.2 * form.bias)
+    counter, p = _reduce_in_one_part(f, x, 2 * form.bias)
+    return scale_twice(f, form, f.fadd(p, 1.0), counter)
 
 
 def exp2(f: FunctionText, x: Value) -> Value:
@@ -44,41 +45,41 @@ def exp2(f: FunctionText, x: Value) -> Value:
     x = at_least(f, at_most(f, x, 2.0 * form.bias), -2.0 * form.bias)
     counter = f.fadd(x, form.rounder + 2 * form.bias)
     r = f.fsub(x, f.fsub(counter, form.rounder + 2 * form.bias))
-    y = f.fma(r, polynomial(f, r, c.EXP2.of(form.kind)), 1.0)
-    return scale_twice(f, form, y, f.bitcast(counter, form.bits))
+    first, *others = c.EXP2.of(form.kind)
+    p = f.fma(r, first, f.fmul(f.fmul(r, r), polynomial(f, r, others)))
+    return scale_twice(f, form, f.fadd(p, 1.0), f.bitcast(counter, form.bits))
 
 
 def expm1(f: FunctionText, x: Value) -> Value:
     form = format_of(x)
-    limited = at_least(f, at_most(f, x, form.bias * 0.694 + 0.7), -1.5 * form.fraction)
-    half = _half_expm1(f, limited)
-    return with_sign_of(f, f.fmul(half, 2.0), x)
+    overflows = 710.0 if x.kind == "double" else 88.9
+    limited = at_least(f, at_most(f, x, overflows), -1.5 * form.fraction)
+    y = f.fmul(_scaled_expm1(f, limited, -1), 2.0)
+    return _itself_near_zero(f, x, y)
 
 
 def tanh(f: FunctionText, x: Value) -> Value:
     """e/(e + 2) with e = expm1(2|x|)."""
     form = format_of(x)
     doubled = at_most(f, f.fmul(magnitude(f, x), 2.0), 0.75 * form.fraction)
-    half = _half_expm1(f, doubled)
+    half = _scaled_expm1(f, doubled, -1)
     return with_sign_of(f, f.fdiv(half, f.fadd(half, 1.0)), x)
 
 
 def sinh(f: FunctionText, x: Value) -> Value:
     """(e + e/(e + 1))/2 with e = expm1|x|, of which e/4 is formed, so that only the result overflows."""
-    form = format_of(x)
-    reduced = reduce_exp(f, _overflowing_late(f, x), None, form.bias - 2)
-    scale = _power_of_two(f, form, reduced.counter)
-    quarter = f.fma(scale, reduced.p, f.fsub(scale, 0.25))
+    quarter = _scaled_expm1(f, _overflowing_late(f, x), -2)
     rest = f.fdiv(quarter, f.fma(quarter, 4.0, 1.0))
-    return with_sign_of(f, f.fmul(f.fadd(quarter, rest), 2.0), x)
+    y = with_sign_of(f, f.fmul(f.fadd(quarter, rest), 2.0), x)
+    return _itself_near_zero(f, x, y)
 
 
 def cosh(f: FunctionText, x: Value) -> Value:
     """(e + 1/e)/2 with e = exp|x|, of which e/4 is formed, so that only the result overflows."""
     form = format_of(x)
-    reduced = reduce_exp(f, _overflowing_late(f, x), None, form.bias - 2)
-    scale = _power_of_two(f, form, reduced.counter)
-    quarter = f.fma(scale, reduced.p, scale)
+    counter, p = _reduce_in_one_part(f, _overflowing_late(f, x), form.bias - 2)
+    scale = _power_of_two(f, form, counter)
+    quarter = f.fma(scale, p, scale)
     return f.fmul(f.fadd(quarter, f.fdiv(full(f, 0.0625, x), quarter)), 2.0)
 
 
@@ -91,23 +92,35 @@ def logistic(f: FunctionText, x: Value) -> Value:
 
 def reduce_exp(f: FunctionText, x: Value, x_low: Value | None, offset: int) -> Reduced:
     """Reduction and polynomial of exp(x + x_low); `offset` is added to n in the counter."""
+    counter, n, high = _subtract_multiple(f, x, offset)
+    low = f.fmul(n, -_ln2_low(x)) if x_low is None else f.fma(n, -_ln2_low(x), x_low)
+    r, rest = fast_two_sum(f, high, low)
+    return Reduced(counter, r, f.fma(f.fmul(r, r), polynomial(f, r, c.EXP.of(x.kind)), rest))
+
+
+def _reduce_in_one_part(f: FunctionText, x: Value, offset: int) -> tuple[Value, Value]:
+    """Counter and exp r - 1, where the rounding of r does not matter: good to an ulp of 1/2."""
+    counter, n, high = _subtract_multiple(f, x, offset)
+    r = f.fma(n, -_ln2_low(x), high)
+    return counter, f.fma(f.fmul(r, r), polynomial(f, r, c.EXP.of(x.kind)), r)
+
+
+def _subtract_multiple(f: FunctionText, x: Value, offset: int) -> tuple[Value, Value, Value]:
+    """The counter, n, and x - n ln 2 for the first part of ln 2, which is exact."""
     form = format_of(x)
     rounder = form.rounder + offset
     counter = f.fma(x, form.log2_e[0], rounder)
     n = f.fsub(counter, rounder)
-    high = f.fma(n, -form.ln2[0], x)
-    if x_low is None:
-        r = f.fma(n, -form.ln2[1], high)
-        p = f.fma(f.fmul(r, r), polynomial(f, r, c.EXP.of(form.kind)), r)
-    else:
-        r, rest = fast_two_sum(f, high, f.fma(n, -form.ln2[1], x_low))
-        p = f.fadd(r, f.fma(f.fmul(r, r), polynomial(f, r, c.EXP.of(form.kind)), rest))
-    return Reduced(f.bitcast(counter, form.bits), p)
+    return f.bitcast(counter, form.bits), n, f.fma(n, -form.ln2[0], x)
+
+
+def _ln2_low(x: Value) -> float:
+    return format_of(x).ln2[1]
 
 
 def scale_twice(f: FunctionText, form: Format, y: Value, counter: Value) -> Value:
-    """y·2^n for a counter with offset 2·bias, in two steps of about n/2, so that results overflow
-    and underflow gradually by themselves."""
+    """y·2^n for a counter with offset 2·bias, |n| ≤ 2·bias, in two steps of about n/2, so that
+    results overflow and underflow gradually by themselves."""
     first = f.lshr(counter, 1)
     second = f.sub(counter, first)
     return f.fmul(f.fmul(y, _power_of_two(f, form, first)), _power_of_two(f, form, second))
@@ -118,12 +131,21 @@ def _power_of_two(f: FunctionText, form: Format, biased: Value) -> Value:
     return f.bitcast(f.shl(biased, form.fraction), form.kind)
 
 
-def _half_expm1(f: FunctionText, x: Value) -> Value:
-    """expm1(x)/2, which does not overflow where n does not exceed 1 + bias."""
+def _scaled_expm1(f: FunctionText, x: Value, exponent: int) -> Value:
+    """2^exponent expm1(x) = 2^exponent (2^n - 1) + 2^(exponent + n) (r + tail), small terms last.
+
+    It does not overflow unless the result or 2^(exponent + n) does.
+    """
     form = format_of(x)
-    reduced = reduce_exp(f, x, None, form.bias - 1)
-    scale = _power_of_two(f, form, reduced.counter)
-    return f.fma(scale, reduced.p, f.fsub(scale, 0.5))
+    counter, r, tail = reduce_exp(f, x, None, form.bias + exponent)
+    scale = _power_of_two(f, form, counter)
+    high, low = fast_two_sum(f, f.fsub(scale, 2.0**exponent), f.fmul(scale, r))
+    return f.fadd(high, f.fma(scale, tail, low))
+
+
+def _itself_near_zero(f: FunctionText, x: Value, y: Value) -> Value:
+    """x where it is so small that it is the result, and its scaled forms may have lost bits."""
+    return f.select(f.fcmp("olt", magnitude(f, x), 2.0**-100), x, y)
 
 
 def _overflowing_late(f: FunctionText, x: Value) -> Value:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mlirad.lower.elementary import coefficients as c
 from mlirad.lower.elementary.calls import in_double
-from mlirad.lower.elementary.exponential import reduce_exp, scale_twice
+from mlirad.lower.elementary.exponential import exp, reduce_exp, scale_twice
 from mlirad.lower.elementary.floats import (
     DOUBLE,
     fast_two_sum,
@@ -19,25 +19,42 @@ from mlirad.lower.elementary.floats import (
     two_product,
     with_sign_of,
 )
-from mlirad.lower.elementary.logarithm import split_normalised
+from mlirad.lower.elementary.logarithm import log, split_normalised
 from mlirad.lower.llvm_text import FunctionText, Value
 
 _THIRD = (0.3333333333333333, 1.850371707708594e-17)
 _INFINITY = float("inf")
 
 
-@in_double
 def power(f: FunctionText, x: Value, y: Value) -> Value:
-    """x^y with all of C99's special cases."""
+    """x^y with all of C99's special cases. Literal exponents -1, 1, 2, 3 are products or quotients."""
+    if y.literal == 1:
+        return x
+    if y.literal == 2:
+        return f.fmul(x, x)
+    if y.literal == 3:
+        return f.fmul(f.fmul(x, x), x)
+    if y.literal == -1:
+        return f.fdiv(full(f, 1.0, x), x)
+    if x.kind == "float":
+        return f.fptrunc(_power(f, f.fpext(x), f.fpext(y), is_single=True))
+    return _power(f, x, y, is_single=False)
+
+
+def _power(f: FunctionText, x: Value, y: Value, is_single: bool) -> Value:
+    """The power of doubles, good to single precision only if `is_single`."""
     a = magnitude(f, x)
+    if is_single:
+        result = exp(f, f.fmul(y, log(f, a)))
+        return _special(f, x, y, a, result)
     log_high, log_low = _log_in_two_parts(f, a)
     product = f.fmul(y, log_high)
     rest = f.fma(y, log_low, f.fma(y, log_high, f.fneg(product)))
     excess = f.fcmp("oge", magnitude(f, product), 800.0)
     rest = f.select(excess, 0.0, rest)
     product = f.select(excess, with_sign_of(f, full(f, 800.0, x), product), product)
-    reduced = reduce_exp(f, product, rest, 2 * DOUBLE.bias)
-    result = scale_twice(f, DOUBLE, f.fadd(reduced.p, 1.0), reduced.counter)
+    counter, r, tail = reduce_exp(f, product, rest, 2 * DOUBLE.bias)
+    result = scale_twice(f, DOUBLE, f.fadd(f.fadd(r, tail), 1.0), counter)
     return _special(f, x, y, a, result)
 
 
