@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
 from xdsl.ir import Block, Operation
 
@@ -16,6 +17,9 @@ from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.shapes import Value, is_boolean, is_float, is_integer, shape_of
 
 Interval: TypeAlias = tuple[int, int]
+Bounds: TypeAlias = tuple[int | None, int | None]
+
+_UNKNOWN: Bounds = (None, None)
 
 _LIMIT = 1 << 31
 """Bounds beyond this are dropped, so that sums and products of kept bounds stay far from wrapping."""
@@ -29,7 +33,6 @@ _SAME_ELEMENTS = (
     indexing.IndexOp,
     indexing.GatherOp,
 )
-_ALWAYS_FINITE = (ew.TanhOp, ew.LogisticOp, ew.ErfOp, ew.ErfcOp, ew.AtanOp)
 _FINITE_IF_OPERANDS = (
     ew.NegOp,
     ew.AbsOp,
@@ -50,55 +53,75 @@ class Ranges:
     """The intervals and finiteness known so far."""
 
     def __init__(self) -> None:
-        self._intervals: dict[Value, Interval | None] = {}
+        self._bounds: dict[Value, Bounds] = {}
         self._finite: dict[Value, bool] = {}
 
     def set(self, value: Value, low: int, high: int) -> None:
         """Declare the interval of a region argument."""
-        self._intervals[value] = (low, high)
+        self._bounds[value] = (low, high)
 
     def interval(self, value: Value) -> Interval | None:
-        """The interval of an integer value, `None` when nothing is known."""
-        if value in self._intervals:
-            return self._intervals[value]
-        owner = value.owner
-        found = None if isinstance(owner, Block) or not is_integer(value) else self._of(owner)
-        if found is not None and max(abs(found[0]), abs(found[1])) > _LIMIT:
-            found = None
-        self._intervals[value] = found
-        return found
+        """The interval of an integer value, `None` unless both ends are known."""
+        low, high = self.bounds(value)
+        return None if low is None or high is None else (low, high)
+
+    def bounds(self, value: Value) -> Bounds:
+        """The ends of the interval of an integer value, each `None` when unknown."""
+        known = self._bounds.get(value)
+        if known is None:
+            owner = value.owner
+            found = _UNKNOWN if isinstance(owner, Block) or not is_integer(value) else self._of(owner)
+            low, high = found
+            known = (
+                None if low is None or low < -_LIMIT else low,
+                None if high is None or high > _LIMIT else high,
+            )
+            self._bounds[value] = known
+        return known
 
     def inside(self, value: Value, extent: int) -> bool:
         """Whether a position provably lies in `0 .. extent - 1`."""
-        found = self.interval(value)
-        return found is not None and found[0] >= 0 and found[1] < extent
+        low, high = self.bounds(value)
+        return low is not None and high is not None and low >= 0 and high < extent
 
-    def _of(self, op: Operation) -> Interval | None:
+    def _of(self, op: Operation) -> Bounds:
         match op:
             case structural.ConstantOp():
                 return _literal_interval(op)
             case structural.IotaOp():
                 return 0, max(shape_of(op.result)[op.dim.value.data] - 1, 0)
             case ew.SelectOp():
-                return _hull(self.interval(op.on_true), self.interval(op.on_false))
+                return _hull(self.bounds(op.on_true), self.bounds(op.on_false))
             case ew.ConvertOp() if is_boolean(op.operand):
                 return 0, 1
             case ew.ConvertOp() if is_integer(op.operand):
-                return self.interval(op.operand)
+                return self.bounds(op.operand)
             case reductions.ArgmaxOp() | reductions.ArgminOp():
                 return 0, max(shape_of(op.operand)[op.dim.value.data] - 1, 0)
+            case ew.MaxOp():
+                (a, b), (c, d) = self.bounds(op.lhs), self.bounds(op.rhs)
+                return _largest(a, c), None if b is None or d is None else max(b, d)
+            case ew.MinOp():
+                (a, b), (c, d) = self.bounds(op.lhs), self.bounds(op.rhs)
+                return None if a is None or c is None else min(a, c), _smallest(b, d)
             case ew.NegOp():
                 x = self.interval(op.operand)
-                return None if x is None else (-x[1], -x[0])
+                return _UNKNOWN if x is None else (-x[1], -x[0])
+            case ew.RemOp():
+                y = self.interval(op.rhs)
+                if y is None or y[0] <= 0:
+                    return _UNKNOWN
+                x = self.interval(op.lhs)
+                inside = x is not None and x[0] >= 0 and x[1] < y[0]
+                return x if inside and x is not None else (0, y[1] - 1)
             case ew.BinaryOp():
                 x, y = self.interval(op.lhs), self.interval(op.rhs)
-                return None if x is None or y is None else _arithmetic(op, x, y)
+                return _UNKNOWN if x is None or y is None else _arithmetic(op, x, y)
             case _ if isinstance(op, _SAME_ELEMENTS):
-                inner = self.interval(op.operand)
-                empty = 0 in shape_of(op.operand)
-                return _hull(inner, (0, 0)) if empty else inner
+                inner = self.bounds(op.operand)
+                return _hull(inner, (0, 0)) if 0 in shape_of(op.operand) else inner
             case _:
-                return None
+                return _UNKNOWN
 
     def finite(self, value: Value) -> bool:
         """Whether every element is provably neither infinite nor NaN (integers are)."""
@@ -127,14 +150,14 @@ class Ranges:
                 return False
 
 
-def _literal_interval(op: structural.ConstantOp) -> Interval | None:
+def _literal_interval(op: structural.ConstantOp) -> Bounds:
     value = op.value
     if isinstance(value, IntegerAttr):
         return value.value.data, value.value.data
     if isinstance(value, DenseIntOrFPElementsAttr):
         numbers = literal_array(op)
         return (int(numbers.min()), int(numbers.max())) if numbers.size else (0, 0)
-    return None
+    return _UNKNOWN
 
 
 def _literal_finite(op: structural.ConstantOp) -> bool:
@@ -143,16 +166,26 @@ def _literal_finite(op: structural.ConstantOp) -> bool:
         x = value.value.data
         return x - x == 0.0
     if isinstance(value, DenseIntOrFPElementsAttr):
-        numbers = literal_array(op)
-        return bool(((numbers - numbers) == 0).all())
+        return bool(np.isfinite(literal_array(op)).all())
     return True
 
 
-def _hull(x: Interval | None, y: Interval | None) -> Interval | None:
-    return None if x is None or y is None else (min(x[0], y[0]), max(x[1], y[1]))
+def _largest(x: int | None, y: int | None) -> int | None:
+    """The best lower end of a maximum: either known one will do."""
+    return y if x is None else x if y is None else max(x, y)
 
 
-def _arithmetic(op: ew.BinaryOp, x: Interval, y: Interval) -> Interval | None:
+def _smallest(x: int | None, y: int | None) -> int | None:
+    """The best upper end of a minimum: either known one will do."""
+    return y if x is None else x if y is None else min(x, y)
+
+
+def _hull(x: Bounds, y: Bounds) -> Bounds:
+    low = None if x[0] is None or y[0] is None else min(x[0], y[0])
+    return low, None if x[1] is None or y[1] is None else max(x[1], y[1])
+
+
+def _arithmetic(op: ew.BinaryOp, x: Interval, y: Interval) -> Bounds:
     match op:
         case ew.AddOp():
             return x[0] + y[0], x[1] + y[1]
@@ -161,15 +194,9 @@ def _arithmetic(op: ew.BinaryOp, x: Interval, y: Interval) -> Interval | None:
         case ew.MulOp():
             products = [a * b for a in x for b in y]
             return min(products), max(products)
-        case ew.MaxOp():
-            return max(x[0], y[0]), max(x[1], y[1])
-        case ew.MinOp():
-            return min(x[0], y[0]), min(x[1], y[1])
         case ew.FloorDivOp() if y[0] == y[1] and y[0] > 0:
             return x[0] // y[0], x[1] // y[0]
         case ew.DivOp() if y[0] == y[1] and y[0] > 0 and x[0] >= 0:
             return x[0] // y[0], x[1] // y[0]
-        case ew.RemOp() if y[0] == y[1] and y[0] > 0:
-            return x if x[0] >= 0 and x[1] < y[0] else (0, y[0] - 1)
         case _:
-            return None
+            return _UNKNOWN

@@ -1,0 +1,137 @@
+"""Which array values are stored, and which are recomputed where they are read.
+
+Stored: what the function returns, reductions and contractions, scatters that cannot be inverted, operands of
+BLAS calls, and values that cost much and are read more than once per element. Never stored: index code,
+masks, constants, structural ops. A value that is not stored is computed where it is read, so its cost is
+added to that of each reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Block, Operation
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array import indexing, reductions, structural
+from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, size_of, values_of
+from mlirad.ir.free_values import free_values
+from mlirad.lower.elementary import ELEMENTARY
+from mlirad.lower.form_kernels.reader import inverted_positions
+
+HEAVY = 12
+"""Scalar cost from which a value is stored as soon as it is read twice per element."""
+
+MAX_RECOMPUTED = 8
+"""Scalar cost that may be spent again per element to save a store and loads."""
+
+_FREE = (
+    structural.BroadcastOp,
+    structural.TransposeOp,
+    structural.ReshapeOp,
+    structural.SliceOp,
+    structural.ReverseOp,
+    structural.IotaOp,
+    structural.ConstantOp,
+    ew.NotOp,
+)
+_REDUCTIONS = (reductions.SumOp, reductions.ReduceOp, reductions.ArgReductionOp, reductions.DotOp)
+MAX_JOINED = 4
+"""Concatenations and stacks of more parts than this are written part by part."""
+
+
+def scalar_cost(op: Operation) -> float:
+    """The cost of one element of an op in multiples of an addition, without its operands."""
+    if isinstance(op, _FREE):
+        return 0
+    if isinstance(op, ew.DivOp | ew.SqrtOp):
+        return 8
+    if isinstance(op, indexing.GatherOp | indexing.IndexOp):
+        return 4 + sum(scalar_cost(inner) for r in op.regions for inner in r.block.ops)
+    known = ELEMENTARY.get(op.name.removeprefix("array."))
+    return 1 if known is None else max(known.flops, 1)
+
+
+def must_store(op: Operation) -> bool:
+    """Whether the results of an op always lie in memory."""
+    if isinstance(op, indexing.ScatterOp):
+        return inverted_positions(op) is None
+    if isinstance(op, structural.ConcatenateOp | structural.StackOp):
+        return len(op.parts) > MAX_JOINED
+    return isinstance(op, (*_REDUCTIONS, indexing.UpdateOp))
+
+
+def materialised(
+    ops: Sequence[Operation], returned: Sequence[Value], is_library: Callable[[Operation], bool]
+) -> set[Value]:
+    """The values among the results of `ops` that are stored. `is_library`: whether an op is a BLAS call."""
+    stored: set[Value] = {v for v in returned if not isinstance(v.owner, Block)}
+    for op in ops:
+        if is_library(op):
+            stored.update(o for o in op.operands if not isinstance(o.owner, Block))
+        if isinstance(op, indexing.UpdateOp) and not isinstance(op.base.owner, Block):
+            stored.add(op.base)
+    cost: dict[Value, float] = {}
+    readings = Readings(ops)
+    for op in ops:
+        for value in op.results:
+            own = scalar_cost(op)
+            for read in free_values(op):
+                own += 0 if read in stored else cost.get(read, 0)
+            if must_store(op) or (
+                value not in stored and not isinstance(op, _FREE) and _pays(value, own, readings)
+            ):
+                stored.add(value)
+            cost[value] = 0 if value in stored else own
+    return stored
+
+
+def _pays(value: Value, cost: float, readings: Readings) -> bool:
+    """Whether storing a value is cheaper than computing it at each reading."""
+    if cost <= 2 or is_boolean(value) or is_integer(value):
+        return False
+    count = readings.of(value)
+    if count <= 1:
+        return False
+    return cost >= HEAVY or cost * (count - 1) > MAX_RECOMPUTED
+
+
+class Readings:
+    """How often one element of a value is read by the ops after it, structural ops seen through."""
+
+    def __init__(self, ops: Sequence[Operation]):
+        self._readers: dict[Value, list[Operation]] = {}
+        for op in ops:
+            for value in free_values(op):
+                self._readers.setdefault(value, []).append(op)
+        self._known: dict[Value, float] = {}
+
+    def of(self, value: Value) -> float:
+        """Readings per element. A scalar is read once per kernel, since loops hoist it."""
+        known = self._known.get(value)
+        if known is None:
+            known = sum(self._by(op, value) for op in self._readers.get(value, ()))
+            self._known[value] = known
+        return known
+
+    def _by(self, op: Operation, value: Value) -> float:
+        size = max(size_of(value), 1)
+        match op:
+            case structural.BroadcastOp():
+                grown = size_of(op.result) / size if shape_of(value) else 1
+                return self.of(op.result) * grown
+            case structural.ReshapeOp() | structural.TransposeOp() | structural.ReverseOp():
+                return self.of(op.result)
+            case structural.SliceOp():
+                return self.of(op.result) * size_of(op.result) / size
+            case reductions.DotOp():
+                contracted = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
+                return size_of(op.result) * contracted / size if shape_of(value) else 1
+            case indexing.GatherOp() if op.operand is value:
+                return size_of(op.result) / size
+            case ReturnOp():
+                return 0
+            case _:
+                return 1

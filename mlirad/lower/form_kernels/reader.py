@@ -1,0 +1,421 @@
+"""Pointful reading: the scalar code that computes one element of an array value.
+
+    at(add(x, y), p)        = at(x, p) + at(y, p)
+    at(broadcast x, p)      = at(x, p at the dims of x)
+    at(gather x (e), (i,r)) = at(x, (clamp e(i), r))
+    at(stored value, p)     = load value[p]
+
+Positions stay integer scalars of the body until a load is reached. A guard, the conditions under which the
+element matters, is carried down to the loads: where a condition proves that a position lies inside, the
+load is made under it at the unclamped, affine position instead of clamping first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Block, Operation, Region
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array import indexing, structural
+from mlirad.dialects.kernel import LoadIfOp, LoadOp
+from mlirad.dialects.shapes import (
+    Shape,
+    Value,
+    element_of,
+    shape_of,
+    values_of,
+)
+from mlirad.errors import CompileError
+from mlirad.ir.arrays import ArrayBuilder, extents_of
+from mlirad.ir.builder import yields
+from mlirad.ir.locations import location_of
+from mlirad.lower.affine import Affine, AffineForms
+
+Position: TypeAlias = tuple[Value, ...]
+Guard: TypeAlias = tuple[Value, ...]
+Read: TypeAlias = tuple[Value, Position]
+ScalarOf: TypeAlias = Callable[[Value], Value]
+
+
+class Reader:
+    """Reads elements of array values into the body of one kernel.
+
+    `stored` maps the values that lie in memory to the buffers that stand for them in the new function;
+    `builder` is open in the kernel's body.
+    """
+
+    def __init__(self, builder: ArrayBuilder, stored: Mapping[Value, Value]):
+        self.b = builder
+        self.stored = stored
+        self.forms = AffineForms()
+        self.buffers: dict[Value, None] = {}
+        self._memo: dict[tuple[Value, Position, Guard], Value] = {}
+
+    def at(self, value: Value, position: Position, guard: Guard = ()) -> Value:
+        """The element of `value` at `position`, needed only where every condition of `guard` holds."""
+        key = (value, position, guard)
+        known = self._memo.get(key)
+        if known is None:
+            location, hint = self.b.location, self.b.name_hint
+            owner = value.owner
+            if not isinstance(owner, Block):
+                self.b.location = owner.location
+            self.b.name_hint = value.name_hint
+            known = self._memo[key] = self._read(value, position, guard)
+            self.b.location, self.b.name_hint = location, hint
+        return known
+
+    def _read(self, value: Value, position: Position, guard: Guard) -> Value:
+        buffer = self.stored.get(value)
+        if buffer is not None:
+            return self._load(buffer, position, guard)
+        op = value.owner
+        if isinstance(op, Block):
+            return value
+        b = self.b
+        match op:
+            case structural.ConstantOp():
+                return b.rebuild_unfolded(op, {}).results[0]
+            case structural.IotaOp():
+                return position[op.dim.value.data]
+            case structural.BroadcastOp():
+                return self.at(op.operand, tuple(position[d] for d in values_of(op.dims)), guard)
+            case structural.TransposeOp():
+                permutation = values_of(op.permutation)
+                inner = tuple(position[permutation.index(k)] for k in range(len(position)))
+                return self.at(op.operand, inner, guard)
+            case structural.ReshapeOp():
+                inner = self._reshaped(position, shape_of(value), shape_of(op.operand))
+                return self.at(op.operand, inner, guard)
+            case structural.SliceOp():
+                steps = zip(position, values_of(op.starts), values_of(op.strides), strict=True)
+                return self.at(op.operand, tuple(self._linear(p, k, s) for p, s, k in steps), guard)
+            case structural.ReverseOp():
+                return self.at(op.operand, self._reversed(op, position), guard)
+            case structural.PadOp():
+                return self._read_pad(op, position, guard)
+            case structural.ConcatenateOp():
+                return self._read_concatenation(op, position, guard)
+            case structural.StackOp():
+                return self._read_stack(op, position, guard)
+            case ew.SelectOp():
+                return self._read_select(op, position, guard)
+            case ew.ElementwiseOp():
+                operands = [self._same(o, position, guard) for o in op.operands]
+                return b.apply_elementwise(type(op), operands, op.properties, element_of(value))
+            case indexing.IndexOp():
+                inner = [self.at(p, (), guard) for p in op.positions]
+                return self._read_inside(op.operand, inner, position, guard)
+            case indexing.GatherOp():
+                count = len(op.body.block.args)
+                inner = self.region_positions(op.body, position[:count], guard)
+                return self._read_inside(op.operand, inner, position[count:], guard)
+            case indexing.ScatterOp():
+                return self._read_scatter(op, position, guard)
+            case _:
+                raise CompileError(f"{op.name} cannot be read element by element", location=location_of(op))
+
+    def _same(self, operand: Value, position: Position, guard: Guard) -> Value:
+        """An operand of an elementwise op: at the same position, or a scalar."""
+        return self.at(operand, position if shape_of(operand) else (), guard)
+
+    # Loads ---------------------------------------------------------------------------------------
+
+    def _load(self, buffer: Value, position: Position, guard: Guard) -> Value:
+        """A load at positions that lie inside wherever the guard holds."""
+        self.buffers[buffer] = None
+        needed: dict[Value, None] = {}
+        for p, extent in zip(position, shape_of(buffer), strict=True):
+            if not self.b.ranges.inside(p, extent):
+                proof = self._proof(p, extent, guard)
+                assert proof is not None
+                needed.update(dict.fromkeys(proof))
+        element = element_of(buffer)
+        if not needed:
+            return self.b.emit(LoadOp, (buffer, *position), element)
+        condition = self._all(list(needed))
+        return self.b.emit(LoadIfOp, (condition, buffer, *position), element)
+
+    def _read_inside(self, x: Value, positions: Sequence[Value], rest: Position, guard: Guard) -> Value:
+        """`x` at leading positions that may lie outside: clamped unless they matter only inside."""
+        shape = shape_of(x)
+        if 0 in shape:
+            return self.b.zeros(element_of(x))
+        inner = [
+            p if self.is_inside(p, e, guard) else self.b.clamp(p, e)
+            for p, e in zip(positions, shape, strict=False)
+        ]
+        return self.at(x, (*inner, *rest), guard)
+
+    def is_inside(self, p: Value, extent: int, guard: Guard) -> bool:
+        """Whether a position lies inside its dimension wherever the guard holds."""
+        return self.b.ranges.inside(p, extent) or self._proof(p, extent, guard) is not None
+
+    def _proof(self, p: Value, extent: int, guard: Guard) -> list[Value] | None:
+        """Conditions of the guard from which `0 <= p < extent` follows, if there are such."""
+        form = self.forms.of(p)
+        known = [pair for g in guard for pair in self.forms.constraints(g)]
+        found: list[Value] = []
+        interval = self.b.ranges.interval(p)
+        bounds: list[Affine] = []
+        if interval is None or interval[0] < 0:
+            bounds.append(form)
+        if interval is None or interval[1] >= extent:
+            bounds.append(form.times(-1).plus(extent - 1))
+        for bound in bounds:
+            reason = next(
+                (c for f, c in known if f.terms == bound.terms and f.constant <= bound.constant), None
+            )
+            if reason is None:
+                return None
+            found.append(reason)
+        return found
+
+    def _all(self, conditions: Sequence[Value]) -> Value:
+        result = conditions[0]
+        for condition in conditions[1:]:
+            result = self.b.logical_and(result, condition)
+        return result
+
+    # Positions -----------------------------------------------------------------------------------
+
+    def _linear(self, p: Value, factor: int, offset: int) -> Value:
+        scaled = self.b.mul(p, self.b.index_constant(factor))
+        return self.b.add(scaled, self.b.index_constant(offset))
+
+    def _reversed(self, op: structural.ReverseOp, position: Position) -> Position:
+        dims, shape = values_of(op.dims), shape_of(op.result)
+        return tuple(self._linear(p, -1, shape[d] - 1) if d in dims else p for d, p in enumerate(position))
+
+    def region_positions(self, body: Region, arguments: Sequence[Value], guard: Guard) -> list[Value]:
+        """The positions a region computes from its arguments; what it captures is read as scalars."""
+        env: dict[Value, Value] = dict(zip(body.block.args, arguments, strict=True))
+
+        def mapped(value: Value) -> Value:
+            found = env.get(value)
+            if found is None:
+                found = env[value] = self.at(value, (), guard)
+            return found
+
+        for op in body.block.ops:
+            if isinstance(op, indexing.YieldOp):
+                break
+            env[op.results[0]] = self._scalar(op, mapped, guard)
+        return [mapped(v) for v in yields(body)]
+
+    def _scalar(self, op: Operation, mapped: ScalarOf, guard: Guard) -> Value:
+        """One op of an index region on scalars: `index` reads an outer array, the others are elementwise."""
+        match op:
+            case indexing.IndexOp() if not shape_of(op.result):
+                inner = [mapped(p) for p in op.positions]
+                return self._read_inside(op.operand, inner, (), guard)
+            case ew.ElementwiseOp() if not shape_of(op.results[0]):
+                operands = [mapped(o) for o in op.operands]
+                element = element_of(op.results[0])
+                return self.b.apply_elementwise(type(op), operands, op.properties, element)
+            case structural.ConstantOp() if not shape_of(op.result):
+                return self.b.rebuild_unfolded(op, {}).results[0]
+            case _:
+                raise CompileError(
+                    f"{op.name} cannot stand in the index region of a kernel",
+                    location=location_of(op),
+                )
+
+    def _reshaped(self, position: Position, new: Shape, old: Shape) -> Position:
+        """The position in the old shape of an element at `position` in the new one, group by group.
+
+        Dimensions are taken in groups of equal product, so that a reshape that merges or splits neighbours
+        leaves the other dimensions affine.
+        """
+        b = self.b
+        result: list[Value] = []
+        for taken_new, taken_old in _equal_groups(new, old):
+            flat = b.index_constant(0)
+            for d in taken_new:
+                flat = b.add(self._linear(flat, new[d], 0), position[d])
+            result.extend(self._unflattened(flat, [old[d] for d in taken_old]))
+        return tuple(result)
+
+    def _unflattened(self, flat: Value, shape: Sequence[int]) -> list[Value]:
+        """The position of row-major element `flat` in `shape`."""
+        b = self.b
+        positions: list[Value] = []
+        for d in reversed(range(len(shape))):
+            if shape[d] == 1:
+                positions.append(b.index_constant(0))
+            elif all(e == 1 for e in shape[:d]):
+                positions.append(flat)
+            else:
+                extent = b.index_constant(shape[d])
+                positions.append(b.binary(ew.RemOp, flat, extent))
+                flat = b.binary(ew.DivOp, flat, extent)
+        return positions[::-1]
+
+    # Ops with several sources --------------------------------------------------------------------
+
+    def _read_select(self, op: ew.SelectOp, position: Position, guard: Guard) -> Value:
+        condition = self._same(op.condition, position, guard)
+        known = self.b.scalar_of(condition)
+        if known is not None:
+            return self.at(op.on_true if known else op.on_false, position, guard)
+        negated = self.b.logical_not(condition)
+        on_true = self.at(op.on_true, position, (*guard, condition))
+        on_false = self.at(op.on_false, position, (*guard, negated))
+        return self.b.select(condition, on_true, on_false)
+
+    def _choose(self, condition: Value, then: Read, otherwise: Read, guard: Guard) -> Value:
+        """`then` where the condition holds, else `otherwise`, each read under its guard."""
+        known = self.b.scalar_of(condition)
+        if known is not None:
+            return self.at(*(then if known else otherwise), guard)
+        negated = self.b.logical_not(condition)
+        return self.b.select(
+            condition, self.at(*then, (*guard, condition)), self.at(*otherwise, (*guard, negated))
+        )
+
+    def _read_pad(self, op: structural.PadOp, position: Position, guard: Guard) -> Value:
+        b, shape = self.b, shape_of(op.operand)
+        if 0 in shape:
+            return self.at(op.value, (), guard)
+        inner: list[Value] = []
+        inside = b.constant(True, i1)
+        for p, low, mid, e in zip(position, values_of(op.low), values_of(op.interior), shape, strict=True):
+            q = self._linear(p, 1, -low)
+            if mid:
+                step = b.index_constant(mid + 1)
+                inside = b.logical_and(
+                    inside, b.compare("eq", b.binary(ew.RemOp, q, step), b.index_constant(0))
+                )
+                q = b.binary(ew.FloorDivOp, q, step)
+            inside = b.logical_and(inside, b.inside([q], [e]))
+            inner.append(q)
+        return self._choose(inside, (op.operand, tuple(inner)), (op.value, ()), guard)
+
+    def _read_concatenation(self, op: structural.ConcatenateOp, position: Position, guard: Guard) -> Value:
+        dim = op.dim.value.data
+        parts = [p for p in op.parts if shape_of(p)[dim]]
+        offsets = [0]
+        for part in parts:
+            offsets.append(offsets[-1] + shape_of(part)[dim])
+
+        def read(k: int, guard: Guard) -> Value:
+            shifted = self._linear(position[dim], 1, -offsets[k])
+            inner = (*position[:dim], shifted, *position[dim + 1 :])
+            if k == len(parts) - 1:
+                return self.at(parts[k], inner, guard)
+            before = self.b.compare("lt", position[dim], self.b.index_constant(offsets[k + 1]))
+            known = self.b.scalar_of(before)
+            if known is not None:
+                return self.at(parts[k], inner, guard) if known else read(k + 1, guard)
+            after = self.b.logical_not(before)
+            on_true = self.at(parts[k], inner, (*guard, before))
+            return self.b.select(before, on_true, read(k + 1, (*guard, after)))
+
+        return read(0, guard)
+
+    def _read_stack(self, op: structural.StackOp, position: Position, guard: Guard) -> Value:
+        dim = op.dim.value.data
+        inner = (*position[:dim], *position[dim + 1 :])
+
+        def read(k: int) -> Value:
+            if k == len(op.parts) - 1:
+                return self.at(op.parts[k], inner, guard)
+            here = self.b.compare("eq", position[dim], self.b.index_constant(k))
+            known = self.b.scalar_of(here)
+            if known is not None:
+                return self.at(op.parts[k], inner, guard) if known else read(k + 1)
+            return self.b.select(here, self.at(op.parts[k], inner, guard), read(k + 1))
+
+        return read(0)
+
+    def _read_scatter(self, op: indexing.ScatterOp, position: Position, guard: Guard) -> Value:
+        """A scatter that can be inverted is a read at the inverse position where there is one, else 0."""
+        inverse = inverted_positions(op)
+        if inverse is None:
+            raise CompileError("scatter to colliding positions must be stored", location=location_of(op))
+        b = self.b
+        arguments: list[Value] = [position[0]] * len(inverse.sources)
+        inside = b.constant(True, i1)
+        for k, (source, sign, offset) in enumerate(inverse.targets):
+            if source is None:
+                fixed = self.at(yields(op.body)[k], (), guard)
+                fixed = b.clamp(fixed, shape_of(op.result)[k])
+                inside = b.logical_and(inside, b.compare("eq", position[k], fixed))
+            else:
+                arguments[source] = self._linear(position[k], sign, -sign * offset)
+        if arguments:
+            inside = b.logical_and(inside, b.inside(arguments, extents_of(op)))
+        zero = b.zeros(element_of(op.result))
+        inner = (*arguments, *position[len(inverse.targets) :])
+        known = b.scalar_of(inside)
+        if known is not None:
+            return self.at(op.operand, inner, guard) if known else zero
+        return b.select(inside, self.at(op.operand, inner, (*guard, inside)), zero)
+
+
+@dataclass(frozen=True)
+class Inverse:
+    """Positions of a scatter that determine the element they come from.
+
+    `targets[k]` is (argument, sign, offset) when position k is `sign * argument + offset`, or (None, 0, 0)
+    when it does not depend on the region's arguments; `sources[a]` is the position that argument a determines.
+    """
+
+    targets: tuple[tuple[int | None, int, int], ...]
+    sources: tuple[int, ...]
+
+
+def inverted_positions(op: indexing.ScatterOp) -> Inverse | None:
+    """How to invert the positions of a scatter, or `None` when they may collide or be clamped.
+
+    Every region argument must alone determine one position, `±argument + constant`, inside its dimension; the
+    other positions must not depend on the arguments.
+    """
+    arguments: list[Value] = list(op.body.block.args)
+    local = {r for inner in op.body.block.ops for r in inner.results}
+    space = extents_of(op)
+    forms = AffineForms()
+    targets: list[tuple[int | None, int, int]] = []
+    sources: dict[int, int] = {}
+    for k, target in enumerate(yields(op.body)):
+        if target not in local and target not in arguments:
+            targets.append((None, 0, 0))
+            continue
+        form = forms.of(target)
+        if len(form.terms) != 1:
+            return None
+        ((variable, sign),) = form.terms
+        if variable not in arguments or abs(sign) != 1:
+            return None
+        argument = arguments.index(variable)
+        reach = sign * max(space[argument] - 1, 0)
+        low, high = form.constant + min(reach, 0), form.constant + max(reach, 0)
+        if argument in sources or low < 0 or high >= shape_of(op.result)[k]:
+            return None
+        sources[argument] = k
+        targets.append((argument, sign, form.constant))
+    if len(sources) != len(arguments):
+        return None
+    return Inverse(tuple(targets), tuple(sources[a] for a in range(len(arguments))))
+
+
+def _equal_groups(new: Shape, old: Shape) -> Iterator[tuple[range, range]]:
+    """Runs of neighbouring dimensions of two shapes that hold equally many elements, smallest first."""
+    i = j = 0
+    while i < len(new) or j < len(old):
+        start_i, start_j = i, j
+        product_new = product_old = 1
+        if i < len(new):
+            product_new, i = new[i], i + 1
+        if j < len(old):
+            product_old, j = old[j], j + 1
+        while product_new != product_old:
+            if product_new < product_old:
+                product_new, i = product_new * new[i], i + 1
+            else:
+                product_old, j = product_old * old[j], j + 1
+        yield range(start_i, i), range(start_j, j)
