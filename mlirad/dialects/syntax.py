@@ -4,7 +4,7 @@
     %r = array.compare lt %x, %y : f64, f64 -> i1                             a keyword property comes first
     %r = array.sum %x {dims = [0, 1]} : tensor<2x3xf64> -> f64                other properties in braces
     %r = array.index %x[%i, %j] : tensor<2x3xf64> -> f64                      positions: always i64
-    %r = array.gather %x (%i) : tensor<5xf64> -> tensor<3xf64> {              region arguments: i64 unless typed
+    %r = array.gather %x (%i) : tensor<5xf64> -> tensor<3xf64> {            region arguments: i64 unless typed
       array.yield %i : i64
     }
 
@@ -58,6 +58,8 @@ class StructuredOp(IRDLOperation, ABC):
             printer.print_string("]")
         region = self.regions[0] if self.regions else None
         if region is not None:
+            # Names inside a region are free again after it.
+            printer.enter_scope()
             self._print_arguments(printer, region)
         self._print_properties(printer)
         plain_types = [o.type for o in plain]
@@ -79,6 +81,7 @@ class StructuredOp(IRDLOperation, ABC):
         if region is not None:
             printer.print_string(" ")
             printer.print_region(region, print_entry_block_args=False, print_empty_block=False)
+            printer.exit_scope()
 
     def _print_arguments(self, printer: Printer, region: Region) -> None:
         printer.print_string(" (")

@@ -14,7 +14,7 @@ from typing import Any
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC, Builtin, ModuleOp, RankedStructure
 from xdsl.dialects.func import Func
-from xdsl.ir import AttributeInvT, Operation, SSAValue
+from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, VerifyException
 from xdsl.utils.exceptions import ParseError as XdslParseError
@@ -111,6 +111,20 @@ class _LocatingParser(Parser):
             self._first_uses.setdefault(name, operand.span.start)
         return super().resolve_operand(operand, type)
 
+    def parse_optional_type(self) -> TypeAttribute | None:
+        start = self.pos
+        try:
+            return super().parse_optional_type()
+        except VerifyException as error:
+            self.raise_error(str(error), start)
+
+    def parse_optional_attribute(self) -> Attribute | None:
+        start = self.pos
+        try:
+            return super().parse_optional_attribute()
+        except VerifyException as error:
+            self.raise_error(str(error), start)
+
     def parse_operation(self) -> Operation:
         op = super().parse_operation()
         start = self._names.pop()
@@ -125,10 +139,12 @@ class _LocatingParser(Parser):
         return results
 
     def _parse_dense_literal_type(self) -> RankedStructure[Any]:
+        start = self.pos
         type_ = super()._parse_dense_literal_type()
         if prod(type_.get_shape()) > MAX_LITERAL_ELEMENTS:
             self.raise_error(
-                f"a literal of more than {MAX_LITERAL_ELEMENTS} elements: write a broadcast of a scalar"
+                f"a literal of more than {MAX_LITERAL_ELEMENTS} elements: write a broadcast of a scalar",
+                start,
             )
         return type_
 

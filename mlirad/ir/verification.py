@@ -154,8 +154,6 @@ class _Verification:
         for operand in op.operands:
             if operand not in visible:
                 raise self._not_visible(op, operand)
-        for result in op.results:
-            self._check_type(op, result.type)
         if not known:
             return
         if op.successors:
@@ -174,6 +172,8 @@ class _Verification:
                     self._check_differentiation(op)
         if at_top and not isinstance(op, FuncOp):
             raise error_at(op, "stands outside of a function")
+        for k, result in enumerate(op.results):
+            self._check_type(op, f"result {k}", result.type)
 
     def _not_visible(self, op: Operation, operand: Value) -> VerifyError:
         if not isinstance(operand, OpResult | BlockArgument):
@@ -187,7 +187,7 @@ class _Verification:
             return error_at(op, f"reads {name_of(operand)}, which is defined in another region")
         return error_at(op, f"reads {name_of(operand)} before it is defined")
 
-    def _check_type(self, op: Operation, type_: Attribute) -> None:
+    def _check_type(self, op: Operation, what: str, type_: Attribute) -> None:
         if id(type_) in self.checked_types:
             return
         # Held, so that no other type can take its id.
@@ -195,15 +195,18 @@ class _Verification:
         pending = [type_]
         while pending:
             current = pending.pop()
-            match current:
-                case TupleType():
-                    pending += current.types.data
-                case MapType():
-                    pending += (current.domain, current.codomain)
-                case _ if size_of(current) > MAX_ELEMENTS:
-                    raise error_at(op, f"{current} has more than {MAX_ELEMENTS} elements")
-                case _:
-                    pass
+            if isinstance(current, TupleType):
+                pending += current.types.data
+            elif isinstance(current, MapType):
+                pending += (current.domain, current.codomain)
+            elif not is_array(current):
+                raise error_at(
+                    op,
+                    f"{what} has type {type_}, which is not of the language",
+                    "there are f64, f32, i64, i32, i1, static tensors of rank 1 and more, and linear maps",
+                )
+            elif size_of(current) > MAX_ELEMENTS:
+                raise error_at(op, f"{what} has type {type_}, of more than {MAX_ELEMENTS} elements")
 
     def _check_function(self, function: FuncOp, at_top: bool) -> None:
         if not at_top:
@@ -215,13 +218,7 @@ class _Verification:
         inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
         for what, types in (("argument", inputs), ("result", outputs)):
             for k, type_ in enumerate(types):
-                if not is_type_of_language(type_):
-                    raise error_at(
-                        function,
-                        f"{what} {k} of @{name} has type {type_}, which is not of the language",
-                        "there are f64, f32, i64, i32, i1 and static tensors of them",
-                    )
-                self._check_type(function, type_)
+                self._check_type(function, f"{what} {k} of @{name}", type_)
         last = function.body.block.last_op if len(function.body.blocks) == 1 else None
         if isinstance(last, ReturnOp):
             _check_same_types(last, f"@{name} returns", last.arguments.types, outputs)
@@ -276,18 +273,6 @@ class _Verification:
                     path.append(name)
                     pending.append((name, None, True))
                     pending += [(callee, op, False) for callee, op in reversed(self.calls.get(name, []))]
-
-
-def is_type_of_language(type_: Attribute) -> bool:
-    """Whether values of the type exist: scalars, static arrays, linear maps and tuples of them."""
-    pending = [type_]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, TupleType):
-            pending += current.types.data
-        elif not isinstance(current, MapType) and not is_array(current):
-            return False
-    return True
 
 
 def _check_rules(op: Operation) -> None:
