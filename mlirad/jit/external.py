@@ -13,8 +13,7 @@ from functools import cache
 from typing import Final
 
 from mlirad.errors import CompileError
-
-PREFIX: Final = "mlirad_c_"
+from mlirad.lower.elementary.calls import PREFIX
 
 _C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
 _SCIPY: Final = {

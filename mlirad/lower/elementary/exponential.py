@@ -36,8 +36,8 @@ class Reduced(NamedTuple):
 def exp(f: FunctionText, x: Value) -> Value:
     form = format_of(x)
     x = at_least(f, at_most(f, x, 1.2 * form.bias), -1.2 * form.bias)
-    counter, p = _reduce_in_one_part(f, x, 2 * form.bias)
-    return scale_twice(f, form, f.fadd(p, 1.0), counter)
+    counter, r, tail = reduce_exp(f, x, None, 2 * form.bias)
+    return scale_twice(f, form, f.fadd(f.fadd(r, tail), 1.0), counter)
 
 
 def exp2(f: FunctionText, x: Value) -> Value:
@@ -63,13 +63,15 @@ def tanh(f: FunctionText, x: Value) -> Value:
     form = format_of(x)
     doubled = at_most(f, f.fmul(magnitude(f, x), 2.0), 0.75 * form.fraction)
     half = _scaled_expm1(f, doubled, -1)
-    return with_sign_of(f, f.fdiv(half, f.fadd(half, 1.0)), x)
+    return with_sign_of(f, _over_one_more(f, half, half), x)
 
 
 def sinh(f: FunctionText, x: Value) -> Value:
     """(e + e/(e + 1))/2 with e = expm1|x|, of which e/4 is formed, so that only the result overflows."""
     quarter = _scaled_expm1(f, _overflowing_late(f, x), -2)
-    rest = f.fdiv(quarter, f.fma(quarter, 4.0, 1.0))
+    # Beyond 2^60 the rest does not count.
+    limited = at_most(f, quarter, 2.0**60)
+    rest = _over_one_more(f, limited, f.fmul(limited, 4.0))
     y = with_sign_of(f, f.fmul(f.fadd(quarter, rest), 2.0), x)
     return _itself_near_zero(f, x, y)
 
@@ -77,9 +79,9 @@ def sinh(f: FunctionText, x: Value) -> Value:
 def cosh(f: FunctionText, x: Value) -> Value:
     """(e + 1/e)/2 with e = exp|x|, of which e/4 is formed, so that only the result overflows."""
     form = format_of(x)
-    counter, p = _reduce_in_one_part(f, _overflowing_late(f, x), form.bias - 2)
+    counter, r, tail = reduce_exp(f, _overflowing_late(f, x), None, form.bias - 2)
     scale = _power_of_two(f, form, counter)
-    quarter = f.fma(scale, p, scale)
+    quarter = f.fma(scale, f.fadd(r, tail), scale)
     return f.fmul(f.fadd(quarter, f.fdiv(full(f, 0.0625, x), quarter)), 2.0)
 
 
@@ -87,35 +89,24 @@ def logistic(f: FunctionText, x: Value) -> Value:
     """1/(1 + e) for x ≥ 0, e/(1 + e) below, with e = exp(-|x|): neither overflows."""
     e = exp(f, f.fneg(magnitude(f, x)))
     numerator = f.select(f.fcmp("olt", x, 0.0), e, 1.0)
-    return f.fdiv(numerator, f.fadd(e, 1.0))
+    return _over_one_more(f, numerator, e)
 
 
 def reduce_exp(f: FunctionText, x: Value, x_low: Value | None, offset: int) -> Reduced:
     """Reduction and polynomial of exp(x + x_low); `offset` is added to n in the counter."""
-    counter, n, high = _subtract_multiple(f, x, offset)
-    low = f.fmul(n, -_ln2_low(x)) if x_low is None else f.fma(n, -_ln2_low(x), x_low)
-    r, rest = fast_two_sum(f, high, low)
-    return Reduced(counter, r, f.fma(f.fmul(r, r), polynomial(f, r, c.EXP.of(x.kind)), rest))
-
-
-def _reduce_in_one_part(f: FunctionText, x: Value, offset: int) -> tuple[Value, Value]:
-    """Counter and exp r - 1, where the rounding of r does not matter: good to an ulp of 1/2."""
-    counter, n, high = _subtract_multiple(f, x, offset)
-    r = f.fma(n, -_ln2_low(x), high)
-    return counter, f.fma(f.fmul(r, r), polynomial(f, r, c.EXP.of(x.kind)), r)
-
-
-def _subtract_multiple(f: FunctionText, x: Value, offset: int) -> tuple[Value, Value, Value]:
-    """The counter, n, and x - n ln 2 for the first part of ln 2, which is exact."""
     form = format_of(x)
     rounder = form.rounder + offset
     counter = f.fma(x, form.log2_e[0], rounder)
     n = f.fsub(counter, rounder)
-    return f.bitcast(counter, form.bits), n, f.fma(n, -form.ln2[0], x)
-
-
-def _ln2_low(x: Value) -> float:
-    return format_of(x).ln2[1]
+    # Exact; what the second part of ln 2 loses goes to the tail.
+    high = f.fma(n, -form.ln2[0], x)
+    if x_low is None:
+        r = f.fma(n, -form.ln2[1], high)
+        rest = f.fma(n, -form.ln2[1], f.fsub(high, r))
+    else:
+        r, rest = fast_two_sum(f, high, f.fma(n, -form.ln2[1], x_low))
+    tail = f.fma(f.fmul(r, r), polynomial(f, r, c.EXP.of(form.kind)), rest)
+    return Reduced(f.bitcast(counter, form.bits), r, tail)
 
 
 def scale_twice(f: FunctionText, form: Format, y: Value, counter: Value) -> Value:
@@ -141,6 +132,19 @@ def _scaled_expm1(f: FunctionText, x: Value, exponent: int) -> Value:
     scale = _power_of_two(f, form, counter)
     high, low = fast_two_sum(f, f.fsub(scale, 2.0**exponent), f.fmul(scale, r))
     return f.fadd(high, f.fma(scale, tail, low))
+
+
+def _over_one_more(f: FunctionText, x: Value, y: Value) -> Value:
+    """x/(y + 1) for y ≥ 0, little more than half an ulp off: sum and quotient are corrected by what
+    they lost. y must be finite."""
+    total = f.fadd(y, 1.0)
+    # Exact up to 2^fraction, where total - 1 is a multiple of the same ulp as total.
+    total_low = f.fsub(y, f.fsub(total, 1.0))
+    inverse = f.fdiv(full(f, 1.0, x), total)
+    quotient = f.fmul(x, inverse)
+    remainder = f.fma(f.fneg(quotient), total, x)
+    remainder = f.fma(f.fneg(quotient), total_low, remainder)
+    return f.fma(remainder, inverse, quotient)
 
 
 def _itself_near_zero(f: FunctionText, x: Value, y: Value) -> Value:

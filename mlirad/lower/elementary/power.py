@@ -54,7 +54,8 @@ def _power(f: FunctionText, x: Value, y: Value, is_single: bool) -> Value:
     rest = f.select(excess, 0.0, rest)
     product = f.select(excess, with_sign_of(f, full(f, 800.0, x), product), product)
     counter, r, tail = reduce_exp(f, product, rest, 2 * DOUBLE.bias)
-    result = scale_twice(f, DOUBLE, f.fadd(f.fadd(r, tail), 1.0), counter)
+    high, low = fast_two_sum(f, full(f, 1.0, x), r)
+    result = scale_twice(f, DOUBLE, f.fadd(high, f.fadd(low, tail)), counter)
     return _special(f, x, y, a, result)
 
 

@@ -13,7 +13,15 @@ from typing import NamedTuple
 
 from mlirad.lower.elementary import coefficients as c
 from mlirad.lower.elementary.calls import call_c, outlined, where_rare
-from mlirad.lower.elementary.floats import format_of, full, magnitude, polynomial, two_product, two_sum
+from mlirad.lower.elementary.floats import (
+    fast_two_sum,
+    format_of,
+    full,
+    magnitude,
+    polynomial,
+    two_product,
+    two_sum,
+)
 from mlirad.lower.llvm_text import FunctionText, Value
 
 
@@ -43,26 +51,46 @@ def cos(f: FunctionText, x: Value) -> Value:
 
 
 def tan(f: FunctionText, x: Value) -> Value:
-    """sin r / cos r, or its negative reciprocal in odd quadrants."""
+    """sin r / cos r, or its negative reciprocal in odd quadrants, sine and cosine in two parts."""
     reduced = _reduce(f, x)
-    sine, cosine = sine_and_cosine(f, reduced.r, reduced.r_low)
     odd = _odd(f, reduced.quadrant)
-    y = f.fdiv(f.select(odd, f.fneg(cosine), sine), f.select(odd, sine, cosine))
-    y = f.select(f.fcmp("oeq", x, 0.0), x, y)
+    sine, cosine = fast_two_sum(f, *_sine_sum(f, reduced)), fast_two_sum(f, *_cosine_sum(f, reduced))
+    numerator, numerator_low = (f.select(odd, f.fneg(b), a) for a, b in zip(sine, cosine, strict=True))
+    denominator, denominator_low = (f.select(odd, a, b) for a, b in zip(sine, cosine, strict=True))
+    inverse = f.fdiv(full(f, 1.0, x), denominator)
+    quotient = f.fmul(numerator, inverse)
+    remainder = f.fma(f.fneg(quotient), denominator, numerator)
+    remainder = f.fadd(remainder, f.fma(f.fneg(quotient), denominator_low, numerator_low))
+    y = f.fma(remainder, inverse, quotient)
+    # Near 0, parts of the remainder would vanish.
+    y = f.select(f.fcmp("olt", magnitude(f, x), 2.0**-60), x, y)
     return _large(f, "tan", x, y)
 
 
 def sine_and_cosine(f: FunctionText, r: Value, r_low: Value) -> tuple[Value, Value]:
     """sin and cos of r + r_low for |r| ≤ π/4."""
+    reduced = Reduced(r, r, r_low)
+    return f.fadd(*_sine_sum(f, reduced)), f.fadd(*_cosine_sum(f, reduced))
+
+
+def _sine_sum(f: FunctionText, reduced: Reduced) -> tuple[Value, Value]:
+    """sin(r + r_low) as r and a small term."""
+    r = reduced.r
     z = f.fmul(r, r)
     cubic = f.fmul(z, polynomial(f, z, c.SIN.of(r.kind)))
-    sine = f.fadd(r, f.fma(r, cubic, r_low))
+    return r, f.fma(r, cubic, reduced.r_low)
+
+
+def _cosine_sum(f: FunctionText, reduced: Reduced) -> tuple[Value, Value]:
+    """cos(r + r_low) as 1 - r²/2, rounded, and a small term."""
+    r = reduced.r
+    z = f.fmul(r, r)
     half = f.fmul(z, 0.5)
     near = f.fsub(1.0, half)
     lost = f.fsub(f.fsub(1.0, near), half)
-    lost = f.fma(f.fneg(r), r_low, lost)
+    lost = f.fma(f.fneg(r), reduced.r_low, lost)
     quartic = f.fmul(f.fmul(z, z), polynomial(f, z, c.COS.of(r.kind)))
-    return sine, f.fadd(near, f.fadd(quartic, lost))
+    return near, f.fadd(quartic, lost)
 
 
 def _reduce(f: FunctionText, x: Value) -> Reduced:

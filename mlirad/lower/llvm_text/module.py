@@ -86,6 +86,7 @@ class ModuleText:
         attributes: str = "nounwind",
     ) -> FunctionText:
         """Begin a function; `result=None` is void. The name must be new in the module."""
+        # Functions hold their module: the modules of the two classes import each other.
         from mlirad.lower.llvm_text.function import FunctionText
 
         if name in self._functions:
