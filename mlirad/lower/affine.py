@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xdsl.ir import Block
-
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
@@ -94,25 +92,27 @@ class AffineForms:
                 pass
         return Affine(frozenset({(value, 1)}), 0)
 
-    def constraints(self, condition: Value, *, holds: bool = True) -> list[tuple[Affine, Value]]:
-        """Forms known to be at least 0 when `condition` holds (or does not), each with what says so."""
+    def constraints(self, condition: Value) -> list[tuple[Affine, Value]]:
+        """Forms known to be at least 0 when `condition` holds, each with the conjunct that says so."""
         op = condition.owner
-        if isinstance(op, Block):
-            return []
+        if isinstance(op, ew.AndOp) and is_boolean(condition):
+            return [*self.constraints(op.lhs), *self.constraints(op.rhs)]
+        return [(form, condition) for form in self._implied(condition, holds=True)]
+
+    def _implied(self, condition: Value, *, holds: bool) -> list[Affine]:
+        """Forms at least 0 when `condition` holds, or when it does not."""
+        op = condition.owner
         match op:
-            case ew.AndOp() if holds:
-                return [*self.constraints(op.lhs), *self.constraints(op.rhs)]
+            case ew.AndOp() if holds and is_boolean(condition):
+                return [*self._implied(op.lhs, holds=True), *self._implied(op.rhs, holds=True)]
             case ew.OrOp() if not holds and is_boolean(condition):
-                return [
-                    *self.constraints(op.lhs, holds=False),
-                    *self.constraints(op.rhs, holds=False),
-                ]
+                return [*self._implied(op.lhs, holds=False), *self._implied(op.rhs, holds=False)]
             case ew.NotOp() if is_boolean(condition):
-                return self.constraints(op.operand, holds=not holds)
+                return self._implied(op.operand, holds=not holds)
             case ew.CompareOp() if is_integer(op.lhs):
                 predicate = op.predicate.data if holds else _NEGATED[op.predicate.data]
                 difference = self.of(op.lhs) + self.of(op.rhs).times(-1)
-                return [(form, condition) for form in _at_least_zero(predicate, difference)]
+                return _at_least_zero(predicate, difference)
             case _:
                 return []
 

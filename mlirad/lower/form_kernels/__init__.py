@@ -159,13 +159,11 @@ class _Former:
         reduced = sorted(dims)
 
         def body(reader: Reader, p: Sequence[Value]) -> list[Value]:
-            position = [p[0]] * len(shape)
-            for k, d in enumerate((*kept, *reduced)):
-                position[d] = p[k]
-            return [self._element(reader, operand, position)]
+            loop_of = dict(zip((*kept, *reduced), p, strict=True))
+            return [self._element(reader, operand, [loop_of[d] for d in range(len(shape))])]
 
         extents = tuple(shape[d] for d in reduced)
-        return self._nest(space, extents, combiner, result.type, body)
+        return self._nest(space, extents, combiner if extents else None, result.type, body)
 
     def _contraction(self, op: reductions.DotOp) -> Value:
         """Sum over the contracted positions of the product of the two elements."""

@@ -338,7 +338,7 @@ class Reader:
         if inverse is None:
             raise CompileError("scatter to colliding positions must be stored", location=location_of(op))
         b = self.b
-        arguments: list[Value] = [position[0]] * len(inverse.sources)
+        found: dict[int, Value] = {}
         inside = b.constant(True, i1)
         for k, (source, sign, offset) in enumerate(inverse.targets):
             if source is None:
@@ -346,7 +346,8 @@ class Reader:
                 fixed = b.clamp(fixed, shape_of(op.result)[k])
                 inside = b.logical_and(inside, b.compare("eq", position[k], fixed))
             else:
-                arguments[source] = self._linear(position[k], sign, -sign * offset)
+                found[source] = self._linear(position[k], sign, -sign * offset)
+        arguments = [found[a] for a in range(len(found))]
         if arguments:
             inside = b.logical_and(inside, b.inside(arguments, extents_of(op)))
         zero = b.zeros(element_of(op.result))
@@ -362,11 +363,10 @@ class Inverse:
     """Positions of a scatter that determine the element they come from.
 
     `targets[k]` is (argument, sign, offset) when position k is `sign * argument + offset`, or (None, 0, 0)
-    when it does not depend on the region's arguments; `sources[a]` is the position that argument a determines.
+    when it does not depend on the region's arguments.
     """
 
     targets: tuple[tuple[int | None, int, int], ...]
-    sources: tuple[int, ...]
 
 
 def inverted_positions(op: indexing.ScatterOp) -> Inverse | None:
@@ -380,7 +380,7 @@ def inverted_positions(op: indexing.ScatterOp) -> Inverse | None:
     space = extents_of(op)
     forms = AffineForms()
     targets: list[tuple[int | None, int, int]] = []
-    sources: dict[int, int] = {}
+    sources: set[int] = set()
     for k, target in enumerate(yields(op.body)):
         if target not in local and target not in arguments:
             targets.append((None, 0, 0))
@@ -396,11 +396,11 @@ def inverted_positions(op: indexing.ScatterOp) -> Inverse | None:
         low, high = form.constant + min(reach, 0), form.constant + max(reach, 0)
         if argument in sources or low < 0 or high >= shape_of(op.result)[k]:
             return None
-        sources[argument] = k
+        sources.add(argument)
         targets.append((argument, sign, form.constant))
     if len(sources) != len(arguments):
         return None
-    return Inverse(tuple(targets), tuple(sources[a] for a in range(len(arguments))))
+    return Inverse(tuple(targets))
 
 
 def _equal_groups(new: Shape, old: Shape) -> Iterator[tuple[range, range]]:

@@ -1,0 +1,171 @@
+"""Kernel formation keeps the meaning of programs and forms the kernels one expects."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from mlirad.dialects.kernel import DotOp, LoadIfOp, NestOp, ScatterOp
+from mlirad.interpreter import run_function
+from mlirad.ir.parsing import parse_module
+from mlirad.ir.verification import verify_module
+from mlirad.lower.form_kernels import form_kernels
+from mlirad.lower.form_kernels.reader import _equal_groups  # pyright: ignore[reportPrivateUsage]
+from mlirad.passes.function_pass import map_functions
+from tests.generators import arguments_for, random_program
+
+
+def formed(text: str) -> tuple[ModuleOp, ModuleOp]:
+    """A program as written and as kernels."""
+    source, kernels = parse_module(text), parse_module(text)
+    map_functions(kernels, form_kernels)
+    verify_module(kernels)
+    return source, kernels
+
+
+def agree(text: str, *arguments: npt.ArrayLike) -> ModuleOp:
+    """Require both to compute the same; returns the kernels."""
+    source, kernels = formed(text)
+    expected = run_function(source, [np.asarray(a) for a in arguments])
+    found = run_function(kernels, [np.asarray(a) for a in arguments])
+    for x, y in zip(expected, found, strict=True):
+        np.testing.assert_allclose(y, x, rtol=1e-13)
+    return kernels
+
+
+def count(module: ModuleOp, *classes: type) -> int:
+    return sum(isinstance(op, classes) for op in module.walk())
+
+
+def test_an_elementwise_chain_is_one_kernel() -> None:
+    kernels = agree(
+        """
+        func.func @main(%x: tensor<5xf64>, %y: tensor<5xf64>) -> f64 {
+          %0 = array.mul %x, %y : tensor<5xf64>
+          %1 = array.sin %0 : tensor<5xf64>
+          %2 = array.sum %1 {dims = [0]} : tensor<5xf64> -> f64
+          func.return %2 : f64
+        }""",
+        np.arange(5.0),
+        np.ones(5),
+    )
+    assert count(kernels, NestOp) == 1
+
+
+def test_a_costly_value_read_twice_is_stored_once() -> None:
+    kernels = agree(
+        """
+        func.func @main(%x: tensor<4x3xf64>) -> (f64, f64) {
+          %0 = array.exp %x : tensor<4x3xf64>
+          %1 = array.sum %0 {dims = [0, 1]} : tensor<4x3xf64> -> f64
+          %2 = array.reduce max %0 {dims = [0, 1]} : tensor<4x3xf64> -> f64
+          func.return %1, %2 : f64, f64
+        }""",
+        np.random.default_rng(0).normal(size=(4, 3)),
+    )
+    assert count(kernels, NestOp) == 3
+
+
+def test_a_guarded_read_becomes_a_guarded_load_without_clamping() -> None:
+    kernels = agree(
+        """
+        func.func @main(%x: tensor<5xf64>) -> tensor<5xf64> {
+          %i = array.iota {dim = 0} : -> tensor<5xi64>
+          %one = array.constant 1 : i64
+          %ones = array.broadcast %one {dims = []} : i64 -> tensor<5xi64>
+          %c = array.compare ge %i, %ones : tensor<5xi64>, tensor<5xi64> -> tensor<5xi1>
+          %g = array.gather %x (%k) : tensor<5xf64> -> tensor<5xf64> {
+            %o = array.constant 1 : i64
+            %p = array.sub %k, %o : i64
+            array.yield %p : i64
+          }
+          %z = array.constant 0.0 : f64
+          %zs = array.broadcast %z {dims = []} : f64 -> tensor<5xf64>
+          %r = array.select %c, %g, %zs : tensor<5xi1>, tensor<5xf64>, tensor<5xf64> -> tensor<5xf64>
+          func.return %r : tensor<5xf64>
+        }""",
+        np.arange(1.0, 6.0),
+    )
+    assert count(kernels, LoadIfOp) == 1
+    assert "array.max" not in str(kernels)
+
+
+def test_an_affine_scatter_is_read_and_not_stored() -> None:
+    kernels = agree(
+        """
+        func.func @main(%x: tensor<4xf64>) -> tensor<6xf64> {
+          %s = array.scatter %x (%k) : tensor<4xf64> -> tensor<6xf64> {
+            %c = array.constant 4 : i64
+            %p = array.sub %c, %k : i64
+            array.yield %p : i64
+          }
+          %r = array.mul %s, %s : tensor<6xf64>
+          func.return %r : tensor<6xf64>
+        }""",
+        np.arange(1.0, 5.0),
+    )
+    assert count(kernels, ScatterOp) == 0
+
+
+def test_a_colliding_scatter_is_a_kernel_of_its_own() -> None:
+    kernels = agree(
+        """
+        func.func @main(%x: tensor<6xf64>) -> tensor<3xf64> {
+          %s = array.scatter %x (%k) : tensor<6xf64> -> tensor<3xf64> {
+            %c = array.constant 2 : i64
+            %p = array.div %k, %c : i64
+            array.yield %p : i64
+          }
+          func.return %s : tensor<3xf64>
+        }""",
+        np.arange(1.0, 7.0),
+    )
+    assert count(kernels, ScatterOp) == 1
+
+
+@pytest.mark.parametrize(("extent", "library"), [(8, 0), (128, 1)])
+def test_large_contractions_go_to_the_library(extent: int, library: int) -> None:
+    n = extent
+    text = f"""
+        func.func @main(%x: tensor<{n}x{n}xf64>, %y: tensor<{n}x{n}xf64>) -> tensor<{n}x{n}xf64> {{
+          %r = array.dot %x, %y {{lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]}}
+            : tensor<{n}x{n}xf64>, tensor<{n}x{n}xf64> -> tensor<{n}x{n}xf64>
+          func.return %r : tensor<{n}x{n}xf64>
+        }}"""
+    _, kernels = formed(text)
+    assert count(kernels, DotOp) == library
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [((6,), (2, 3)), ((2, 3), (6,)), ((4, 6), (2, 2, 6)), ((1, 6, 1), (6,)), ((3, 4), (6, 2)), ((), (1, 1))],
+)
+def test_groups_of_a_reshape_hold_equally_many_elements(
+    new: tuple[int, ...], old: tuple[int, ...]
+) -> None:
+    groups = list(_equal_groups(new, old))
+    assert [d for g, _ in groups for d in g] == list(range(len(new)))
+    assert [d for _, g in groups for d in g] == list(range(len(old)))
+    for g, h in groups:
+        assert np.prod([new[d] for d in g]) == np.prod([old[d] for d in h])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs_keep_their_meaning(seed: int) -> None:
+    source = random_program(seed, 12)
+    kernels = source.clone()
+    if any(op.name == "array.build" for op in kernels.walk()):
+        from mlirad.passes.bulk_operations import bulk_function
+
+        map_functions(kernels, bulk_function)
+    map_functions(kernels, form_kernels)
+    verify_module(kernels)
+    arguments = arguments_for(source, random.Random(seed))
+    expected, found = run_function(source, arguments), run_function(kernels, arguments)
+    for x, y in zip(expected, found, strict=True):
+        assert np.asarray(x).dtype == np.asarray(y).dtype
+        np.testing.assert_allclose(y, x, rtol=1e-9, atol=1e-12)
