@@ -47,8 +47,8 @@ def read(x: Array, positions: Sequence[Array], space: Shape) -> Array:
     indexed, rest = x.shape[: len(positions)], x.shape[len(positions) :]
     if prod(indexed) == 0:
         return np.zeros((*space, *rest), x.dtype)
-    rows = x.reshape(prod(indexed), *rest)
-    return rows[_rows(positions, indexed, space)].reshape(*space, *rest)
+    rows = x.reshape((prod(indexed), *rest))
+    return rows[_rows(positions, indexed, space)].reshape((*space, *rest))
 
 
 def written(base: Array, positions: Sequence[Array], values: Array, space: Shape, kind: str) -> Array:
@@ -57,8 +57,8 @@ def written(base: Array, positions: Sequence[Array], values: Array, space: Shape
     indexed, rest = base.shape[: len(positions)], base.shape[len(positions) :]
     if prod(indexed) == 0:
         return result
-    rows = result.reshape(prod(indexed), *rest)
-    flat = values.reshape(prod(space), *rest)
+    rows = result.reshape((prod(indexed), *rest))
+    flat = values.reshape((prod(space), *rest))
     places = _rows(positions, indexed, space)
     if kind == "add":
         np.add.at(rows, places, flat)

@@ -140,7 +140,7 @@ class Frame:
                 parts.append([np.asarray(v)[np.newaxis] for v in self.run(block)])
         empties = [np.zeros((0, *shape_of(y)), numpy_dtype(y.type)) for y in yielded]
         columns = [np.concatenate(column) for column in zip(empties, *parts, strict=True)]
-        return [c.reshape(*extents, *shape_of(y)) for c, y in zip(columns, yielded, strict=True)]
+        return [c.reshape((*extents, *shape_of(y))) for c, y in zip(columns, yielded, strict=True)]
 
     # Element code on arrays of positions ---------------------------------------------------------
 
