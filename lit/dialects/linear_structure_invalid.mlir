@@ -11,7 +11,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{i1 is not a space of a linear map}}
+  // expected-error @below {{tuple<f64, i1> is not a space of a linear map}}
   %v = linear.zero : -> !linear.map<f64, tuple<f64, i1>>
   func.return
 }

@@ -20,8 +20,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr, TupleType, UnregisteredOp
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    TupleType,
+    UnregisteredOp,
+)
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region
 from xdsl.utils.exceptions import VerifyException
@@ -43,6 +53,10 @@ LANGUAGE: frozenset[type[Operation]] = frozenset(
 """The ops a program is made of."""
 
 TERMINATORS = (YieldOp, ReturnOp)
+
+_PUBLIC = StringAttr("public")
+
+_FUNCTION_PROPERTIES = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
 
 def verify_module(module: ModuleOp, *, allow_unregistered: bool = False) -> None:
@@ -109,9 +123,10 @@ class _Verification:
 
     def _collect_functions(self) -> None:
         for op in self.module.body.ops if self.module.body.blocks else ():
-            if not isinstance(op, FuncOp) or "sym_name" not in op.properties:
+            name = op.properties.get("sym_name")
+            if not isinstance(op, FuncOp) or not isinstance(name, StringAttr):
                 continue
-            name = op.sym_name.data
+            name = name.data
             if name in self.functions:
                 first = location_of(self.functions[name])
                 before = "" if first is None else f", first at {first}"
@@ -211,7 +226,7 @@ class _Verification:
     def _check_function(self, function: FuncOp, at_top: bool) -> None:
         if not at_top:
             raise error_at(function, "functions cannot be nested")
-        _check_rules(function)
+        self._check_function_parts(function)
         self.function = name = function.sym_name.data
         if not function.body.blocks:
             raise error_at(function, f"@{name} has no body", "declarations cannot be compiled: give it one")
@@ -219,9 +234,35 @@ class _Verification:
         for what, types in (("argument", inputs), ("result", outputs)):
             for k, type_ in enumerate(types):
                 self._check_type(function, f"{what} {k} of @{name}", type_)
-        last = function.body.block.last_op if len(function.body.blocks) == 1 else None
+        entry = function.body.first_block
+        assert entry is not None
+        _check_same_types(function, f"@{name} takes", entry.arg_types, inputs)
+        last = entry.last_op
         if isinstance(last, ReturnOp):
             _check_same_types(last, f"@{name} returns", last.arguments.types, outputs)
+
+    @staticmethod
+    def _check_function_parts(function: FuncOp) -> None:
+        # The op's own rules walk its whole body for values from outside, which the walk here finds.
+        if not isinstance(function.properties.get("sym_name"), StringAttr):
+            raise error_at(function, "property 'sym_name' must be a string")
+        if not isinstance(function.properties.get("function_type"), FunctionType):
+            raise error_at(function, "property 'function_type' must be a function type")
+        for name in function.properties:
+            if name not in _FUNCTION_PROPERTIES:
+                raise error_at(function, f"property '{name}' is not one of a function")
+        counts = {
+            "arg_attrs": len(function.function_type.inputs),
+            "res_attrs": len(function.function_type.outputs),
+        }
+        for name, count in counts.items():
+            attributes = function.properties.get(name)
+            if attributes is not None and not _is_dictionaries(attributes, count):
+                raise error_at(function, f"property '{name}' must hold {count} dictionaries")
+        if not isinstance(function.properties.get("sym_visibility", _PUBLIC), StringAttr):
+            raise error_at(function, "property 'sym_visibility' must be a string")
+        if len(function.regions) != 1 or function.operands or function.results:
+            raise error_at(function, "takes its body as one region, and has no operands and no results")
 
     def _check_call(self, call: CallOp) -> None:
         # The op's own rules look its symbol up again, in time linear in the number of functions.
@@ -245,7 +286,7 @@ class _Verification:
 
     def _callee(self, op: Operation, name: str) -> FuncOp:
         function = self.functions.get(name)
-        if function is None or not isinstance(function.properties.get("function_type"), Attribute):
+        if function is None or not isinstance(function.properties.get("function_type"), FunctionType):
             there = ", ".join(f"@{known}" for known in self.functions)
             raise error_at(op, f"there is no function @{name}", f"the module defines {there or 'none'}")
         self.calls.setdefault(self.function, []).append((name, op))
@@ -273,6 +314,13 @@ class _Verification:
                     path.append(name)
                     pending.append((name, None, True))
                     pending += [(callee, op, False) for callee, op in reversed(self.calls.get(name, []))]
+
+
+def _is_dictionaries(attribute: Attribute, count: int) -> bool:
+    if not isinstance(attribute, ArrayAttr):
+        return False
+    entries = cast("ArrayAttr[Attribute]", attribute).data
+    return len(entries) == count and all(isinstance(entry, DictionaryAttr) for entry in entries)
 
 
 def _check_rules(op: Operation) -> None:

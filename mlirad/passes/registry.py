@@ -17,7 +17,7 @@ from typing import cast
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
-from xdsl.utils.exceptions import ParseError as XdslParseError
+from xdsl.utils.exceptions import ArgSpecParseError
 
 from mlirad.errors import UnsupportedError
 
@@ -58,10 +58,12 @@ def parse_specs(text: str) -> tuple[ArgSpec, ...]:
     """The passes, or pipelines, that `text` names, with their options as written."""
     try:
         return tuple(parse_pipeline(text))
-    except XdslParseError as error:
-        column = error.span.start + 1
+    # xDSL's error is no Exception; its last line says what was expected. Where the text ends early,
+    # the reader may also run out of tokens.
+    except (ArgSpecParseError, StopIteration, RuntimeError, ValueError) as error:
+        reason = str(error).strip().rpartition("\n")[2].strip() or "it ends too early"
         raise UnsupportedError(
-            f"cannot read the list of passes {text!r} at column {column}: {error.msg}",
+            f"cannot read the list of passes {text!r}: {reason}",
             hint="write pass,pass{option=value option=value},...",
         ) from error
 

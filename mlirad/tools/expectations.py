@@ -26,10 +26,14 @@ _EXPECTED = re.compile(
 
 @dataclass(frozen=True)
 class Expectation:
-    """A message that must come: its kind, its line (`None`: without a place), and a pattern of its text."""
+    """A message that must come: its kind, its line (`None`: without a place), its text and that as a pattern.
+
+    `written` is where the comment stands.
+    """
 
     kind: str
     line: int | None
+    text: str
     pattern: re.Pattern[str]
     written: Place
 
@@ -46,13 +50,15 @@ def expectations_in(source: Source) -> tuple[list[Expectation], list[Diagnostic]
     """Every expectation that the comments of `source` state, and what is wrong with how they state it."""
     found: list[Expectation] = []
     wrong: list[Diagnostic] = []
-    waiting: list[tuple[str, re.Pattern[str], Place]] = []
+    waiting: list[tuple[str, str, re.Pattern[str], Place]] = []
     last_plain = 0
     for number, line in enumerate(source.text.split("\n"), start=1):
         comment = line.find("//")
         matches = [] if comment < 0 else list(_EXPECTED.finditer(line, comment))
         if not matches:
-            found += [Expectation(kind, number, pattern, place) for kind, pattern, place in waiting]
+            found += [
+                Expectation(kind, number, text, pattern, place) for kind, text, pattern, place in waiting
+            ]
             waiting.clear()
             last_plain = number
             continue
@@ -65,13 +71,13 @@ def expectations_in(source: Source) -> tuple[list[Expectation], list[Diagnostic]
                 wrong.append(Diagnostic("error", f"not a regular expression: {error}", place))
                 continue
             if match["where"] == "below":
-                waiting.append((match["kind"], pattern, place))
+                waiting.append((match["kind"], match["text"], pattern, place))
                 continue
             where = _line(match["where"], number, last_plain)
-            found.append(Expectation(match["kind"], where, pattern, place))
+            found.append(Expectation(match["kind"], where, match["text"], pattern, place))
         if line[:comment].strip():
             last_plain = number
-    wrong += [Diagnostic("error", "there is no line below", place) for _, _, place in waiting]
+    wrong += [Diagnostic("error", "there is no line below", place) for *_, place in waiting]
     return found, wrong
 
 
@@ -103,6 +109,6 @@ def compare(found: Sequence[Diagnostic], source: Source) -> list[Diagnostic]:
                 text = f"unexpected {diagnostic.kind}: {diagnostic.message}"
                 differences.append(Diagnostic("error", text, diagnostic.place))
     for expectation in missing:
-        text = f"expected {expectation.kind} was not reported: {expectation.pattern.pattern}"
+        text = f"expected {expectation.kind} was not reported: {expectation.text}"
         differences.append(Diagnostic("error", text, expectation.written))
-    return differences
+    return sorted(differences, key=lambda d: (0, 0) if d.place is None else d.place[1:])

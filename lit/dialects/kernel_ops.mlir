@@ -1,0 +1,98 @@
+// RUN: mlirad-opt %s | mlirad-opt | filecheck %s
+// RUN: mlirad-opt --emit=generic %s | mlirad-opt | filecheck %s
+
+// Loop nests, scatters and contractions with their schedules and memory plans.
+
+// CHECK-LABEL: func.func @nest(%x: tensor<100x8xf64>, %y: tensor<8xf64>) {
+// CHECK-NEXT: %v0 = kernel.nest %x, %y (%i, %r) {space = [100], reduction = [8], combiners = [add], lane = 0, width = 8} : tensor<100x8xf64>, tensor<8xf64> -> tensor<100xf64> {
+// CHECK-NEXT: %a = kernel.load %x[%i, %r] : tensor<100x8xf64> -> f64
+// CHECK-NEXT: %b = kernel.load %y[%r] : tensor<8xf64> -> f64
+// CHECK-NEXT: %p = array.mul %a, %b : f64
+// CHECK-NEXT: array.yield %p : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %v1, %v2 = kernel.nest %y (%i) {space = [8], reduction = [], tile_dim = 0, tile = 4, order = [0], layouts = [[0], [0]], places = [0, -1]} : tensor<8xf64> -> (tensor<8xf64>, tensor<8xi1>) {
+// CHECK-NEXT: %a = kernel.load %y[%i] : tensor<8xf64> -> f64
+// CHECK-NEXT: %n = array.is_nan %a : f64 -> i1
+// CHECK-NEXT: %c = array.constant 1.000000e+00 : f64
+// CHECK-NEXT: %s = array.add %a, %c : f64
+// CHECK-NEXT: array.yield %s, %n : f64, i1
+// CHECK-NEXT: }
+// CHECK-NEXT: %v3 = kernel.nest %y (%r) {space = [], reduction = [8], combiners = [argmax], order = [0], reduction_outer} : tensor<8xf64> -> i64 {
+// CHECK-NEXT: %a = kernel.load %y[%r] : tensor<8xf64> -> f64
+// CHECK-NEXT: array.yield %a : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @nest(%x: tensor<100x8xf64>, %y: tensor<8xf64>) {
+  %v0 = kernel.nest %x, %y (%i, %r) {space = [100], reduction = [8], combiners = [add], lane = 0, width = 8} : tensor<100x8xf64>, tensor<8xf64> -> tensor<100xf64> {
+    %a = kernel.load %x[%i, %r] : tensor<100x8xf64> -> f64
+    %b = kernel.load %y[%r] : tensor<8xf64> -> f64
+    %p = array.mul %a, %b : f64
+    array.yield %p : f64
+  }
+  %v1, %v2 = kernel.nest %y (%i) {space = [8], reduction = [], tile_dim = 0, tile = 4, order = [0], layouts = [[0], [0]], places = [0, -1]} : tensor<8xf64> -> (tensor<8xf64>, tensor<8xi1>) {
+    %a = kernel.load %y[%i] : tensor<8xf64> -> f64
+    %n = array.is_nan %a : f64 -> i1
+    %c = array.constant 1.000000e+00 : f64
+    %s = array.add %a, %c : f64
+    array.yield %s, %n : f64, i1
+  }
+  %v3 = kernel.nest %y (%r) {space = [], reduction = [8], combiners = [argmax], order = [0], reduction_outer} : tensor<8xf64> -> i64 {
+    %a = kernel.load %y[%r] : tensor<8xf64> -> f64
+    array.yield %a : f64
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @guarded(%y: tensor<8xf64>) {
+// CHECK-NEXT: %v0 = kernel.nest %y (%i) {space = [9], reduction = []} : tensor<8xf64> -> tensor<9xf64> {
+// CHECK-NEXT: %n = array.constant 8 : i64
+// CHECK-NEXT: %g = array.compare lt %i, %n : i64, i64 -> i1
+// CHECK-NEXT: %a = kernel.load_if %g, %y[%i] : i1, tensor<8xf64> -> f64
+// CHECK-NEXT: array.yield %a : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @guarded(%y: tensor<8xf64>) {
+  %v0 = kernel.nest %y (%i) {space = [9], reduction = []} : tensor<8xf64> -> tensor<9xf64> {
+    %n = array.constant 8 : i64
+    %g = array.compare lt %i, %n : i64, i64 -> i1
+    %a = kernel.load_if %g, %y[%i] : i1, tensor<8xf64> -> f64
+    array.yield %a : f64
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @scatter(%y: tensor<8xf64>, %b: tensor<5xf64>) {
+// CHECK-NEXT: %v0 = kernel.scatter add %b, %y (%i) {space = [8], in_place, lane = 0, width = 4} : tensor<5xf64>, tensor<8xf64> -> tensor<5xf64> {
+// CHECK-NEXT: %a = kernel.load %y[%i] : tensor<8xf64> -> f64
+// CHECK-NEXT: array.yield %a, %i : f64, i64
+// CHECK-NEXT: }
+// CHECK-NEXT: %v1 = kernel.scatter set %y (%i) {space = [8], from_zero, layouts = [[0]], places = [64]} : tensor<8xf64> -> tensor<5xf64> {
+// CHECK-NEXT: %a = kernel.load %y[%i] : tensor<8xf64> -> f64
+// CHECK-NEXT: %g = array.is_nan %a : f64 -> i1
+// CHECK-NEXT: array.yield %a, %i, %g : f64, i64, i1
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @scatter(%y: tensor<8xf64>, %b: tensor<5xf64>) {
+  %v0 = kernel.scatter add %b, %y (%i) {space = [8], in_place, lane = 0, width = 4} : tensor<5xf64>, tensor<8xf64> -> tensor<5xf64> {
+    %a = kernel.load %y[%i] : tensor<8xf64> -> f64
+    array.yield %a, %i : f64, i64
+  }
+  %v1 = kernel.scatter set %y (%i) {space = [8], from_zero, layouts = [[0]], places = [64]} : tensor<8xf64> -> tensor<5xf64> {
+    %a = kernel.load %y[%i] : tensor<8xf64> -> f64
+    %g = array.is_nan %a : f64 -> i1
+    array.yield %a, %i, %g : f64, i64, i1
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @dot(%x: tensor<100x8xf64>, %y: tensor<8xf64>) {
+// CHECK-NEXT: %v0 = kernel.dot %x, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0], places = [-1]} : tensor<100x8xf64>, tensor<8xf64> -> tensor<100xf64>
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @dot(%x: tensor<100x8xf64>, %y: tensor<8xf64>) {
+  %v0 = kernel.dot %x, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0], places = [-1]} : tensor<100x8xf64>, tensor<8xf64> -> tensor<100xf64>
+  func.return
+}

@@ -1,0 +1,9 @@
+func.func @first() {
+  func.return
+}
+
+// -----
+
+func.func @second() {
+  func.return
+}
