@@ -1,0 +1,124 @@
+"""`schedule-kernels{vector-bytes=64}`: how each nest runs.
+
+Decided per nest, and written down as its properties, from nothing but its loads (buffer, affine address), the
+cost of its scalar ops and its extents: the lane loop (`lanes`), storage orders of intermediate
+results (`layouts`), copies into lane order (`packs`), vector width and tile (`tiles`), loop order (`orders`).
+Meaning does not change; a nest without properties is run in the straightforward way.
+
+    kernel.nest %x, %y (%i, %j, %k) {space = [100, 64], reduction = [64], combiners = [add]} ...
+      -->  {..., lane = 1, width = 16, tile_dim = 0, tile = 5, order = [0, 1, 2]}
+
+`schedule_function` gives a new function; the pass works on the module it is given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from mlirad.dialects.kernel import DotOp, NestOp, ScatterOp
+from mlirad.dialects.shapes import FLAG, Value, integer, ints
+from mlirad.ir.builder import function_block
+from mlirad.lower.schedule_kernels.lanes import choose_lane
+from mlirad.lower.schedule_kernels.layouts import choose_layouts
+from mlirad.lower.schedule_kernels.orders import (
+    choose_order,
+    outer_reduction_order,
+    prefers_outer_reduction,
+)
+from mlirad.lower.schedule_kernels.packs import Packs
+from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, layout_of, profile
+from mlirad.lower.schedule_kernels.scatters import choose_scatter_lane
+from mlirad.lower.schedule_kernels.tiles import Blocking, choose_blocking
+
+__all__ = ["ScheduleKernelsPass", "schedule_function"]
+
+VECTOR_BYTES = 64
+
+
+@dataclass(frozen=True)
+class ScheduleKernelsPass(ModulePass):
+    """Decides lanes, widths, tiles, storage orders and copies of every kernel."""
+
+    name = "schedule-kernels"
+
+    vector_bytes: int = VECTOR_BYTES
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Schedule every function of the module."""
+        for function in op.body.block.ops:
+            if isinstance(function, FuncOp) and function.body.blocks:
+                _schedule(function, self.vector_bytes)
+
+
+def schedule_function(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> FuncOp:
+    """The function with its kernels scheduled for vectors of `vector_bytes` bytes, a power of two."""
+    scheduled = function.clone()
+    _schedule(scheduled, vector_bytes)
+    return scheduled
+
+
+def _schedule(function: FuncOp, vector_bytes: int) -> None:
+    ops = list(function_block(function).ops)
+    profiles: dict[Operation, Profile] = {
+        op: profile(op, vector_bytes) for op in ops if isinstance(op, NestOp | ScatterOp)
+    }
+    layouts = choose_layouts(ops, profiles, _row_major_values(ops))
+    packs = Packs(layouts)
+    for op in ops:
+        if isinstance(op, NestOp):
+            _schedule_nest(op, profiles[op], packs, vector_bytes)
+        elif isinstance(op, ScatterOp):
+            lane, width = choose_scatter_lane(profiles[op], layouts)
+            if lane is not None:
+                op.properties["lane"] = integer(lane)
+                op.properties["width"] = integer(width)
+
+
+def _row_major_values(ops: list[Operation]) -> set[Value]:
+    """Values that others than nests read or that leave the function."""
+    fixed: set[Value] = set()
+    for op in ops:
+        if isinstance(op, DotOp | ReturnOp):
+            fixed.update(op.operands)
+        elif isinstance(op, ScatterOp) and op.from_zero is None:
+            fixed.add(op.inputs[0])
+    return fixed
+
+
+def _schedule_nest(op: NestOp, p: Profile, packs: Packs, vector_bytes: int) -> None:
+    layouts = packs.layouts
+    properties = op.properties
+    _state_layouts(op, layouts)
+    if 0 in p.extents or not p.extents:
+        return
+    lane = choose_lane(op, p, layouts)
+    blocking = Blocking(1)
+    outer = False
+    if lane is not None:
+        packs.pack_inputs(op, p, lane)
+        blocking = choose_blocking(op, p, lane, layouts, vector_bytes)
+        outer = prefers_outer_reduction(op, p, lane, blocking.width, layouts)
+        if outer:
+            blocking = choose_blocking(op, p, lane, layouts, vector_bytes, tiled=False)
+        properties["lane"] = integer(lane)
+        properties["width"] = integer(blocking.width)
+        if blocking.tile_dim is not None:
+            properties["tile_dim"] = integer(blocking.tile_dim)
+            properties["tile"] = integer(blocking.tile)
+    order = choose_order(op, p, lane, blocking.width, blocking.tile_dim, blocking.tile, layouts)
+    if outer:
+        properties["reduction_outer"] = FLAG
+        order = outer_reduction_order(p, order)
+    if order != tuple(range(len(order))):
+        properties["order"] = ints(order)
+
+
+def _state_layouts(op: NestOp, layouts: Layouts) -> None:
+    if any(root in layouts for root in op.roots):
+        op.properties["layouts"] = ArrayAttr([ints(layout_of(root, layouts)) for root in op.roots])

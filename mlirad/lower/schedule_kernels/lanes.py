@@ -1,0 +1,109 @@
+"""The lane loop: which loop of a nest runs across the lanes of vectors, if any.
+
+Each loop of the output and reduction spaces is a candidate. Its cost is that of one vector iteration: scalar
+ops, loads by their stride along the loop, stores by the result's stride (once per reduction), the horizontal
+reduction if the loop reduces, corrected for lanes left empty. The same nest without lanes is the last
+candidate. Column sums of a row-major array, `y[j] = sum_i x[i, j]`, run lanes along j; row sums along the
+reduced loop, or along i when x is copied to column order first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mlirad.dialects.kernel import NestOp
+from mlirad.dialects.shapes import Value, shape_of, size_of
+from mlirad.lower.schedule_kernels.costs import INSTRUCTION, load_cost, store_cost
+from mlirad.lower.schedule_kernels.profiles import Layouts, Load, Profile, buffer_strides, layout_of
+
+MINIMAL_WORK = 100.0
+"""Cycles of a nest in scalar code below which vectors are not worth the time it takes to compile them."""
+
+MINIMAL_PACK_ELEMENTS = 64
+"""Buffers smaller than this are not copied: they stay in the first-level cache whatever the stride."""
+
+LOOP_START = 30.0
+"""Cycles to start and leave a vector loop, remainder included."""
+
+HORIZONTAL = 10.0
+"""Cycles to reduce the lanes of a vector to one."""
+
+CHAINED_SUM = 2.0
+"""Cycles of one step of a scalar reduction, which waits for the step before unless several rows overlap."""
+
+GAIN = 0.9
+"""Vectors must cost at most this fraction of scalar code."""
+
+
+def choose_lane(op: NestOp, p: Profile, layouts: Layouts, free: Iterable[Value] = ()) -> int | None:
+    """The lane loop of a nest, `None` for scalar code.
+
+    Buffers in `free` may still be stored in any order; they count as if stored for the lane loop at hand.
+    """
+    if 0 in p.extents or p.lanes < 2:
+        return None
+    scalar = _scalar_cost(p)
+    if scalar * p.iterations < MINIMAL_WORK:
+        return None
+    free = set(free)
+    best, lane = scalar * p.lanes * GAIN, None
+    strides = {id(load): load.strides(layouts) for load in p.loads}
+    for x, extent in enumerate(p.extents):
+        if extent < max(2, min(4, p.lanes)) or (x >= p.rank and p.finds_position):
+            continue
+        cost = _vector_cost(op, p, x, strides, layouts, free)
+        if cost < best:
+            best, lane = cost, x
+    return lane
+
+
+def _scalar_cost(p: Profile) -> float:
+    loads = sum(p.per_iteration(p.load_bits(load)) for load in p.loads)
+    cost = p.scalar_cost + INSTRUCTION * (loads + 1.0 / max(1, p.reductions)) + INSTRUCTION
+    return max(cost, CHAINED_SUM) if p.rank < len(p.extents) else cost
+
+
+def _vector_cost(
+    op: NestOp,
+    p: Profile,
+    x: int,
+    strides: dict[int, tuple[int | None, ...]],
+    layouts: Layouts,
+    free: set[Value],
+) -> float:
+    lanes, extent = p.lanes, p.extents[x]
+    reduced = 1.0 / max(1, p.reductions)
+    cost = sum(c * p.per_iteration(bits) for bits, c in p.op_costs.items())
+    walked: dict[Value, int] = {}
+    for load in p.loads:
+        along = strides[id(load)]
+        stride = along[x] if along else 0
+        if stride not in (0, 1, -1, None) and load.buffer in free:
+            d = load.dimension(x)
+            if d is not None and walked.setdefault(load.buffer, d) == d:
+                stride = 1
+        one = load_cost(stride, lanes)
+        if one == lanes and packable_dimension(p, load, x) is not None:
+            one = min(one, load_cost(1, lanes) + 2.0 * lanes * size_of(load.buffer) / p.iterations)
+        cost += one * p.per_iteration(p.load_bits(load))
+    if x >= p.rank:
+        cost += (HORIZONTAL + len(op.roots)) * lanes * reduced + LOOP_START / extent
+    else:
+        for root in op.roots:
+            steps = buffer_strides(shape_of(root), layout_of(root, layouts))
+            cost += store_cost(1 if root in free else steps[x], lanes) * reduced
+        cost += LOOP_START * reduced / extent
+    vectors = -(-extent // lanes)
+    return cost * vectors * lanes / extent
+
+
+def packable_dimension(p: Profile, load: Load, lane: int) -> int | None:
+    """The dimension that a copy of the load's buffer would have innermost, if a copy pays.
+
+    It pays when the nest runs at least twice as many iterations as there are elements to copy.
+    """
+    d = load.dimension(lane)
+    size = size_of(load.buffer)
+    if d is None or len(load.positions) < 2 or size < MINIMAL_PACK_ELEMENTS:
+        return None
+    return d if p.iterations >= 2 * size else None

@@ -1,0 +1,241 @@
+"""What a nest does, as scheduling sees it: its loads with their strides, and the cost of its scalar ops.
+
+    %a = kernel.load %x[%i, %r]          coefficients ((1, 0), (0, 1)) over the loops (i, r)
+         of a row-major 100 x 8 buffer   strides (8, 1)
+
+Everything later passes of this package decide follows from a profile. It is read once per nest, in one walk
+over the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import TypeAlias
+
+from xdsl.ir import Block, Operation
+
+from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.shapes import Shape, Value, element_of, is_float, shape_of, values_of
+from mlirad.ir.builder import yields
+from mlirad.lower.affine import AffineForms
+from mlirad.lower.schedule_kernels.costs import element_bytes, op_cost
+
+Layouts: TypeAlias = Mapping[Value, Shape]
+"""The storage order of the buffers that are not row-major, dimensions from outermost to innermost."""
+
+
+def row_major(rank: int) -> Shape:
+    """The row-major storage order."""
+    return tuple(range(rank))
+
+
+def buffer_strides(shape: Shape, layout: Shape) -> Shape:
+    """The distance in elements between neighbours along each dimension of a buffer stored in `layout`."""
+    strides = [0] * len(shape)
+    step = 1
+    for d in reversed(layout):
+        strides[d] = step
+        step *= shape[d]
+    return tuple(strides)
+
+
+def layout_of(buffer: Value, layouts: Layouts) -> Shape:
+    """The storage order of a buffer."""
+    found = layouts.get(buffer)
+    return row_major(len(shape_of(buffer))) if found is None else found
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A position: its coefficient at each loop and, as a bit set, the loops that its opaque part reads."""
+
+    coefficients: Shape
+    opaque: int
+
+    def varies(self, loop: int) -> bool:
+        """Whether the position depends on a loop."""
+        return self.coefficients[loop] != 0 or bool(self.opaque >> loop & 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A load of a body: from which buffer, where in each dimension."""
+
+    op: LoadOp | LoadIfOp
+    buffer: Value
+    positions: tuple[Position, ...]
+
+    def strides(self, layouts: Layouts) -> tuple[int | None, ...]:
+        """Per loop, the distance in elements between neighbouring iterations; `None` where it is unknown."""
+        if not self.positions:
+            return ()
+        steps = buffer_strides(shape_of(self.buffer), layout_of(self.buffer, layouts))
+        opaque = 0
+        for p in self.positions:
+            opaque |= p.opaque
+        return tuple(
+            None
+            if opaque >> x & 1
+            else sum(p.coefficients[x] * s for p, s in zip(self.positions, steps, strict=True))
+            for x in range(len(self.positions[0].coefficients))
+        )
+
+    def varies(self, loop: int) -> bool:
+        """Whether the address depends on a loop."""
+        return any(p.varies(loop) for p in self.positions)
+
+    def dimension(self, loop: int) -> int | None:
+        """The one dimension that a loop walks along with step 1 or -1, if there is exactly one."""
+        found = [d for d, p in enumerate(self.positions) if p.varies(loop)]
+        if len(found) != 1:
+            return None
+        p = self.positions[found[0]]
+        return found[0] if not p.opaque >> loop & 1 and abs(p.coefficients[loop]) == 1 else None
+
+
+@dataclass(slots=True)
+class Profile:
+    """The loads and the cost of the body of one nest or scatter.
+
+    `op_costs` gives the cycles of a vector of lanes by the set (as bits) of loops that the ops depend on;
+    `scalar_cost` is that of all ops in a single lane. Ops that only compute affine positions cost nothing.
+    `finds_position` says that a result is a position (argmax, argmin).
+    `writes` are the positions that a scatter writes to, with its guard's loops in `guard`.
+    """
+
+    extents: Shape
+    rank: int
+    lanes: int
+    element_bytes: int
+    loads: list[Load] = field(default_factory=list[Load])
+    op_costs: dict[int, float] = field(default_factory=dict[int, float])
+    scalar_cost: float = 0.0
+    op_count: int = 0
+    finds_position: bool = False
+    writes: list[Position] = field(default_factory=list[Position])
+    guard: int = 0
+
+    @property
+    def iterations(self) -> int:
+        """How often the body runs."""
+        return prod(self.extents)
+
+    @property
+    def reductions(self) -> int:
+        """How many iterations of the reduction loops make one output element."""
+        return prod(self.extents[self.rank :])
+
+    @property
+    def reduction_bits(self) -> int:
+        """The reduction loops as a bit set."""
+        return (1 << len(self.extents)) - (1 << self.rank)
+
+    def per_iteration(self, bits: int) -> float:
+        """How often code that depends on these loops runs per iteration: once per output if hoisted."""
+        reduced = self.reduction_bits
+        return 1.0 if not reduced or bits & reduced else 1.0 / max(1, self.reductions)
+
+    def load_bits(self, load: Load) -> int:
+        """The loops that a load's address depends on, as a bit set."""
+        return sum(1 << x for x in range(len(self.extents)) if load.varies(x))
+
+
+def profile(op: NestOp | ScatterOp, vector_bytes: int) -> Profile:
+    """Read the body of a nest or scatter, for vectors of `vector_bytes` bytes."""
+    block = op.regions[0].block
+    rank = len(op.extents) if isinstance(op, ScatterOp) else len(values_of(op.space))
+    results = yields(op.regions[0])
+    writes: Sequence[Value] = ()
+    guards: Sequence[Value] = ()
+    if isinstance(op, ScatterOp):
+        count = len(shape_of(op.result))
+        results, writes, guards = results[:1], results[1 : 1 + count], results[1 + count :]
+    size = _element_bytes(op, results)
+    p = Profile(op.extents, rank, max(1, vector_bytes // max(size, 4)), size)
+    if isinstance(op, NestOp) and op.combiners is not None:
+        p.finds_position = any(c.data.startswith("arg") for c in op.combiners.data)
+    _BodyReader(block, p).read(results, writes, guards)
+    return p
+
+
+def _element_bytes(op: Operation, results: Iterable[Value]) -> int:
+    """The size of the floats a body works on, else of what it yields."""
+    inputs = [element_of(v) for v in op.operands]
+    results = list(results)
+    floats = [element_bytes(e) for e in (*inputs, *map(element_of, results)) if is_float(e)]
+    return max(floats or [element_bytes(element_of(v)) for v in results])
+
+
+class _BodyReader:
+    """One walk forward for what values depend on, one backward for what is computed rather than addressed."""
+
+    def __init__(self, block: Block, p: Profile):
+        self.p = p
+        self.block = block
+        self.forms = AffineForms()
+        self.loops: dict[Value, int] = {arg: x for x, arg in enumerate(block.args)}
+        self.bits: dict[Value, int] = {arg: 1 << x for arg, x in self.loops.items()}
+
+    def read(self, results: Sequence[Value], writes: Sequence[Value], guards: Sequence[Value]) -> None:
+        """Fill the profile from what the body yields and the positions it writes to."""
+        ops = list(self.block.ops)[:-1]
+        for op in ops:
+            bits = 0
+            for operand in op.operands:
+                bits |= self.bits.get(operand, 0)
+            self.bits[op.results[0]] = bits
+        needed = {*results, *guards}
+        self.p.writes = [self._position(w, needed) for w in writes]
+        for guard in guards:
+            self.p.guard |= self.bits.get(guard, 0)
+        for op in reversed(ops):
+            if op.results[0] not in needed:
+                continue
+            if isinstance(op, LoadOp | LoadIfOp):
+                if isinstance(op, LoadIfOp):
+                    needed.add(op.guard)
+                positions = tuple(self._position(v, needed) for v in op.positions)
+                self.p.loads.append(Load(op, op.buffer, positions))
+            else:
+                needed.update(op.operands)
+                self._count(op)
+        self.p.loads.reverse()
+
+    def _count(self, op: Operation) -> None:
+        if isinstance(op, ConstantOp):
+            return
+        p, bits = self.p, self.bits[op.results[0]]
+        p.op_costs[bits] = p.op_costs.get(bits, 0.0) + op_cost(op, p.lanes)
+        p.scalar_cost += op_cost(op, 1) * p.per_iteration(bits)
+        p.op_count += 1
+
+    def _position(self, value: Value, needed: set[Value]) -> Position:
+        """A position read as an affine form; the opaque values in it have to be computed."""
+        count = len(self.p.extents)
+        loop = self.loops.get(value)
+        if loop is not None:
+            return _unit(count, loop)
+        coefficients = [0] * count
+        opaque = 0
+        for variable, coefficient in self.forms.of(value).terms:
+            loop = self.loops.get(variable)
+            if loop is not None:
+                coefficients[loop] = coefficient
+            else:
+                opaque |= self.bits.get(variable, 0)
+                needed.add(variable)
+        return Position(tuple(coefficients), opaque)
+
+
+_UNITS: dict[tuple[int, int], Position] = {}
+
+
+def _unit(count: int, loop: int) -> Position:
+    """The position that is one loop index itself. Interned."""
+    found = _UNITS.get((count, loop))
+    if found is None:
+        found = _UNITS[count, loop] = Position(tuple(int(x == loop) for x in range(count)), 0)
+    return found

@@ -1,0 +1,148 @@
+"""Width and tile: how many iterations of a nest are in flight at once.
+
+A vector operation takes about four cycles and two can start in each, so a reduction wants some eight
+accumulators. They come from `width`, several vectors along the lane loop, and from `tile`, several
+iterations of another output loop (unroll-and-jam), which moreover share the loads that do not depend on that
+loop. Both multiply the code to compile, and accumulators have to fit the register file.
+
+For `c[i, j] = sum_k a[i, k] b[k, j]` with lanes along j and vectors of 8: tile 5 of i, width 16.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlirad.dialects.kernel import NestOp
+from mlirad.lower.schedule_kernels.costs import load_cost
+from mlirad.lower.schedule_kernels.profiles import Layouts, Profile
+
+MAX_TILE = 6
+LATENCY = 4.0
+"""Cycles before the result of a vector operation can be added to again."""
+
+CODE_COST = 0.01
+"""What one more copy of the body has to save, in cycles per iteration, to be worth compiling."""
+
+REMAINDER_COST = 0.1
+"""What the extra code for iterations left over by a tile has to save."""
+
+MAX_CODE = 400
+"""The most vector ops that a tiled body may have."""
+
+MIN_GAIN = 0.95
+"""A tile must bring the cost below this fraction."""
+
+
+@dataclass(frozen=True)
+class Blocking:
+    """`width` lanes at a time; `tile` iterations of `tile_dim` at a time, if any."""
+
+    width: int
+    tile_dim: int | None = None
+    tile: int = 1
+
+
+def registers(vector_bytes: int) -> int:
+    """The vector registers of a machine with vectors of this size."""
+    return 32 if vector_bytes >= 64 else 16
+
+
+def max_vectors(op_count: int) -> int:
+    """How many vectors of lanes a body may handle at once.
+
+    Light bodies gain from fewer iterations. Long ones are one chain of dependent operations, longer than the
+    processor looks ahead: two vectors keep it busy.
+    """
+    return 4 if op_count <= 8 else 2 if op_count <= 32 else 1 if op_count <= 120 else 2
+
+
+def width_choices(p: Profile, lane: int) -> list[int]:
+    """The widths that a lane loop may have, in lanes: powers of two, no wider than its extent."""
+    extent, widest = p.extents[lane], p.lanes * max_vectors(work_per_vector(p))
+    if extent <= p.lanes:
+        return [1 << (extent.bit_length() - 1)]
+    choices = [p.lanes]
+    while choices[-1] * 2 <= min(extent, widest):
+        choices.append(choices[-1] * 2)
+    return choices
+
+
+def work_per_vector(p: Profile) -> int:
+    """The vector instructions of a body."""
+    return int(2 * sum(p.op_costs.values()))
+
+
+def choose_blocking(
+    op: NestOp, p: Profile, lane: int, layouts: Layouts, vector_bytes: int, *, tiled: bool = True
+) -> Blocking:
+    """Width and tile of a nest with a lane loop; without tile unless `tiled`."""
+    widths = width_choices(p, lane)
+    if not p.reduction_bits:
+        return Blocking(_best_filled(widths, p.extents[lane]))
+    cost = _CostOfBlocking(op, p, lane, layouts)
+    budget = registers(vector_bytes)
+    allowed = [w for w in widths if cost.live(1, w, None) <= budget] or widths[:1]
+    best = min((cost(w, None, 1), w) for w in allowed)
+    chosen, least = Blocking(best[1]), best[0] * MIN_GAIN
+    if not tiled or p.finds_position:
+        return chosen
+    for x in range(p.rank):
+        if x == lane:
+            continue
+        for t in range(2, min(MAX_TILE, p.extents[x]) + 1):
+            for w in widths:
+                if cost.live(t, w, x) > budget or t * w // p.lanes * p.op_count > MAX_CODE:
+                    continue
+                now = cost(w, x, t)
+                if now < least:
+                    chosen, least = Blocking(w, x, t), now
+    return chosen
+
+
+def _best_filled(widths: list[int], extent: int) -> int:
+    """The widest choice that wastes no more lanes on the remainder than the narrowest one."""
+    padded = [-(-extent // w) * w for w in widths]
+    return max(w for w, n in zip(widths, padded, strict=True) if n <= padded[0] * 1.05)
+
+
+class _CostOfBlocking:
+    """Cycles per vector of a reducing nest when blocked by some width and tile."""
+
+    def __init__(self, op: NestOp, p: Profile, lane: int, layouts: Layouts):
+        self.p, self.lane, self.roots = p, lane, len(op.roots)
+        reduced = p.reduction_bits
+        self.ops = [(bits, c) for bits, c in p.op_costs.items() if bits & reduced]
+        self.loads: list[tuple[int, float]] = []
+        for load in p.loads:
+            bits = p.load_bits(load)
+            if bits & reduced or bits >> lane & 1:
+                strides = load.strides(layouts)
+                cost = load_cost(strides[lane] if strides else 0, p.lanes)
+                self.loads.append((bits, cost * p.per_iteration(bits)))
+
+    def live(self, tile: int, width: int, dim: int | None) -> int:
+        """Registers for accumulators and for vectors that iterations of the tile share."""
+        vectors = max(1, width // self.p.lanes)
+        shared = [b for b, _ in self.loads if b >> self.lane & 1 and not (dim is not None and b >> dim & 1)]
+        return self.roots * tile * vectors + vectors * min(len(shared), 2) + 1
+
+    def __call__(self, width: int, dim: int | None, tile: int) -> float:
+        p = self.p
+        vectors = max(1, width // p.lanes)
+        extent = 1 if dim is None else p.extents[dim]
+        steps = extent // tile + extent % tile
+        shared = steps / extent if dim is not None else 1.0
+        total = 0.0
+        for bits, cost in (*self.ops, *self.loads):
+            if dim is not None and not bits >> dim & 1:
+                cost *= shared
+            if not bits >> self.lane & 1:
+                cost /= vectors
+            total += cost
+        total = max(total, LATENCY / (tile * vectors))
+        filled = -(-p.extents[self.lane] // width) * width / p.extents[self.lane]
+        return (
+            total * filled
+            + CODE_COST * tile * vectors
+            + (REMAINDER_COST if dim is not None and extent % tile else 0.0)
+        )
