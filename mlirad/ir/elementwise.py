@@ -54,7 +54,7 @@ class ElementwiseBuilder(StructuralBuilder):
         if common is not None:
             small, dims = common
             inner = [self._before_broadcast(o, small) for o in operands]
-            return self.broadcast(self.apply_elementwise(op_class, inner, properties), shape, dims)
+            return self.broadcast(self.apply_elementwise(op_class, inner, properties, element), shape, dims)
         return self.emit(op_class, operands, array_type(shape, element), properties)
 
     def apply_elementwise(

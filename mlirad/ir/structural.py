@@ -133,7 +133,8 @@ class StructuralBuilder(Builder):
         if scalar is not None and shape:
             return self.splat(scalar, array_type(shape, element_of(x)))
         owner = x.owner
-        if isinstance(owner, ReshapeOp):
+        adds_units = tuple(e for e in shape if e != 1) == old
+        if isinstance(owner, ReshapeOp) and (not adds_units or shape_of(owner.operand) == shape):
             return self.reshape(owner.operand, shape)
         if isinstance(owner, BroadcastOp):
             dims = values_of(owner.dims)
@@ -142,7 +143,7 @@ class StructuralBuilder(Builder):
                 kept = [d for d in range(len(old)) if d not in new_units]
                 small = self.broadcast(owner.operand, [old[d] for d in kept], [kept.index(d) for d in dims])
                 return self.reshape(small, shape)
-        if tuple(e for e in shape if e != 1) == old:
+        if adds_units:
             return self.broadcast(x, shape, [d for d, e in enumerate(shape) if e != 1])
         core = tuple(e for e in shape if e != 1)
         if core != shape and core != old:

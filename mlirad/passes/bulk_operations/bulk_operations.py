@@ -1,0 +1,167 @@
+"""Rewrites elementwise code into operations on whole arrays: no `build` remains.
+
+    %r = array.build (%i) : -> tensor<4xf64> {          %c = array.broadcast 1.0
+      %x = array.index %a[%i]                     -->   %r = array.add %a, %c
+      %y = array.add %x, 1.0
+      array.yield %y
+    }
+
+The ops of a function are visited once, in order, those inside builds too. A value inside builds becomes a
+term (`mlirad.rules.bulk.terms`): the array of its values for all positions it depends on. What does not
+depend on a position is so computed once, in front of what needs it. Linear in the number of ops.
+
+What is promised of the result stands in `normal_form`. (Source: dual-numbers paper, section 5, "bulk-operation
+transformation", which rewrites terms from the outside in instead.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, Region
+
+from mlirad.dialects.array.indexing import BuildOp, GatherOp, IndexOp, ScatterOp, UpdateOp
+from mlirad.dialects.shapes import Value, size_of
+from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, rebuild_function
+from mlirad.ir.builder import function_block, yields
+from mlirad.ir.dead_code import erase_unused
+from mlirad.passes.bulk_operations.survey import Survey
+from mlirad.passes.function_pass import FunctionPass
+from mlirad.rules.bulk import BULK_RULES, Reader, Term
+from mlirad.rules.bulk.terms import extents, union
+
+
+@dataclass(frozen=True)
+class BulkOperationsPass(FunctionPass):
+    """Turn every build into operations on whole arrays.
+
+    Builds with calls or derivatives inside are left as they are: inline and expand these first.
+    """
+
+    name = "bulk-operations"
+
+    def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
+        """As `bulk_function`."""
+        return bulk_function(function)
+
+
+def bulk_function(function: FuncOp) -> FuncOp:
+    """The function without builds, but for those that hold calls or `linear` ops."""
+    survey = Survey(function)
+    vectoriser: _Vectoriser | None = None
+
+    def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
+        nonlocal vectoriser
+        if vectoriser is None:
+            vectoriser = _Vectoriser(b, env, survey)
+        vectoriser.visit(op)
+
+    new = rebuild_function(function, visit)
+    erase_unused(function_block(new))
+    return new
+
+
+class _Vectoriser:
+    """The values met so far: `whole` those that depend on no lane, `terms` the others."""
+
+    def __init__(self, b: ArrayBuilder, whole: Environment, survey: Survey):
+        self.b = b
+        self.whole = whole
+        self.terms: dict[Value, Term] = {}
+        self.survey = survey
+        self.reader = Reader(b, self.evaluate)
+        self._lasting: set[Value] = set()
+        self._postponed: dict[Value, BuildOp] = {}
+
+    def visit(self, op: Operation) -> None:
+        """Enter the result of an op of the source."""
+        b = self.b
+        b.location = op.location
+        b.name_hint = op.results[0].name_hint if len(op.results) == 1 else None
+        match op:
+            case BuildOp() if op in self.survey.waiting:
+                b.rebuild_unfolded(op, self.whole)
+                return
+            case BuildOp() if op.result in self.survey.fleeting:
+                self._postponed[op.result] = op
+                return
+            case IndexOp() if op.operand in self._postponed:
+                term = self._index_of_build(op, self._postponed.pop(op.operand))
+            case BuildOp() | IndexOp() | GatherOp() | ScatterOp() | UpdateOp():
+                term = self._by_rule(op)
+            case _ if any(o in self.terms for o in op.operands):
+                term = self._by_rule(op)
+            case _:
+                b.rebuild(op, self.whole)
+                for result in op.results:
+                    self.terms.pop(result, None)
+                    self._note(result, self.whole[result])
+                return
+        self._enter(op.results[0], term)
+
+    def evaluate(self, region: Region, args: Sequence[Term]) -> list[Term]:
+        """What a region yields when its arguments are these terms."""
+        for arg, term in zip(region.block.args, args, strict=True):
+            self._enter(arg, term)
+        location, hint = self.b.location, self.b.name_hint
+        for op in region.block.ops:
+            if op is not region.block.last_op:
+                self.visit(op)
+        self.b.location, self.b.name_hint = location, hint
+        return [self._term(v) for v in yields(region)]
+
+    def _by_rule(self, op: Operation) -> Term:
+        return BULK_RULES[type(op)](self.reader, op, [self._term(o) for o in op.operands])
+
+    def _term(self, value: Value) -> Term:
+        term = self.terms.get(value)
+        return self.reader.whole(self.whole.get(value, value)) if term is None else term
+
+    def _enter(self, value: Value, term: Term) -> None:
+        if term.lanes:
+            self.terms[value] = term
+            self.whole.pop(value, None)
+        else:
+            self.whole[value] = self.reader.value(term)
+            self.terms.pop(value, None)
+        if term.value is not None:
+            self._note(value, term.value)
+
+    def _note(self, source: Value, value: Value) -> None:
+        """Equal code is shared: what stands for any value that is not fleeting lasts."""
+        if source not in self.survey.fleeting:
+            self._lasting.add(value)
+            self.reader.fleeting.discard(value)
+        elif value not in self._lasting:
+            self.reader.fleeting.add(value)
+
+    def _index_of_build(self, op: IndexOp, build: BuildOp) -> Term:
+        """`index (build n (i. t)) [p] = t[clamp p / i]`, unless more positions are read than the build has."""
+        reader = self.reader
+        positions = [self._term(p) for p in op.positions]
+        shape = extents_of(build)
+        read = len(extents(union(positions)))
+        if 0 in shape or (read and _elements(positions) * size_of(op.result) > size_of(build.result)):
+            return reader.index(self._postponed_now(build), positions)
+        count = min(len(shape), len(positions))
+        own = reader.open(shape[count:])
+        args = [reader.clamp(p, e) for p, e in zip(positions[:count], shape[:count], strict=True)]
+        body = self.evaluate(build.body, [*args, *reader.positions(own)])[0]
+        return reader.index(reader.close(body, own), positions[count:])
+
+    def _postponed_now(self, build: BuildOp) -> Term:
+        location, hint = self.b.location, self.b.name_hint
+        self.b.location, self.b.name_hint = build.location, build.result.name_hint
+        term = self._by_rule(build)
+        self.b.location, self.b.name_hint = location, hint
+        return term
+
+
+def _elements(positions: Sequence[Term]) -> int:
+    count = 1
+    for extent in extents(union(positions)):
+        count *= extent
+    return count

@@ -1,0 +1,126 @@
+"""The table of bulk forms: what each op of the language becomes when it stands inside builds.
+
+A rule takes the op and its operands as terms and gives its result as a term, by the constructors of
+`BulkBuilder` and `Reader`; so what is combined, and over which lanes, is decided there. (Source: dual-numbers
+paper, section 5.1, figure 9; there for builds of one index, of which every operand is a copy.)
+
+    build n (i. f t u)               -->  f (build n (i. t)) (build n (i. u))
+    build n (i. t), i not in t       -->  broadcast t
+    build n (i. gather x (s) -> e)   -->  gather (build n (i. x)) (i, s) -> (i, e),    gather x (i, s) -> e if i not in x
+    build n (i. build m (j. t))      -->  build (n, m) (i, j. t)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from xdsl.ir import Operation
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array import indexing, reductions, structural
+from mlirad.dialects.shapes import element_of, shape_of, values_of
+from mlirad.ir.arrays import extents_of
+from mlirad.ir.builder import yields
+from mlirad.rules.bulk.readings import Reader
+from mlirad.rules.bulk.terms import Lanes, Term
+
+Rule: TypeAlias = Callable[[Reader, Any, Sequence[Term]], Term]
+
+
+def _constant(r: Reader, op: Operation, o: Sequence[Term]) -> Term:
+    """A literal, the same for all lanes."""
+    env: dict[Any, Any] = {}
+    r.b.rebuild(op, env)
+    return r.whole(env[op.results[0]])
+
+
+def _elementwise(r: Reader, op: ew.ElementwiseOp, o: Sequence[Term]) -> Term:
+    return r.elementwise(type(op), o, element_of(op.results[0]), op.properties)
+
+
+def _broadcast(r: Reader, op: structural.BroadcastOp, o: Sequence[Term]) -> Term:
+    return r.broadcast(o[0], shape_of(op.result), values_of(op.dims))
+
+
+def _transpose(r: Reader, op: structural.TransposeOp, o: Sequence[Term]) -> Term:
+    permutation = values_of(op.permutation)
+    inverse = [permutation.index(d) for d in range(len(permutation))]
+    return r.broadcast(o[0], shape_of(op.result), inverse)
+
+
+def _reshape(r: Reader, op: structural.ReshapeOp, o: Sequence[Term]) -> Term:
+    return r.reshape(o[0], shape_of(op.result))
+
+
+def _slice(r: Reader, op: structural.SliceOp, o: Sequence[Term]) -> Term:
+    return r.slice(o[0], values_of(op.starts), values_of(op.limits), values_of(op.strides))
+
+
+def _pad(r: Reader, op: structural.PadOp, o: Sequence[Term]) -> Term:
+    return r.pad(o[0], o[1], values_of(op.low), values_of(op.high), values_of(op.interior))
+
+
+def _dot(r: Reader, op: reductions.DotOp, o: Sequence[Term]) -> Term:
+    batch = (values_of(op.lhs_batch), values_of(op.rhs_batch))
+    return r.dot(o[0], o[1], batch, (values_of(op.lhs_contract), values_of(op.rhs_contract)))
+
+
+def _with_lanes(
+    r: Reader, op: indexing.BuildOp | indexing.GatherOp | indexing.ScatterOp | indexing.UpdateOp
+) -> tuple[Lanes, list[Term]]:
+    """New lanes for the arguments of a region, and what the region yields over them."""
+    own = r.open(extents_of(op))
+    return own, r.evaluate(op.body, r.positions(own))
+
+
+def _build(r: Reader, op: indexing.BuildOp, o: Sequence[Term]) -> Term:
+    """The body over its own lanes, which become dimensions. An empty build has no body to run."""
+    if 0 in extents_of(op):
+        return r.whole(r.b.zeros(op.result.type))
+    own, values = _with_lanes(r, op)
+    return r.close(values[0], own)
+
+
+def _gather(r: Reader, op: indexing.GatherOp, o: Sequence[Term]) -> Term:
+    """A build of an index."""
+    if 0 in extents_of(op):
+        return r.whole(r.b.zeros(op.result.type))
+    own, targets = _with_lanes(r, op)
+    return r.close(r.index(o[0], targets), own)
+
+
+def _scatter(r: Reader, op: indexing.ScatterOp, o: Sequence[Term]) -> Term:
+    own, targets = _with_lanes(r, op)
+    return r.scatter(o[0], own, targets, shape_of(op.result)[: len(yields(op.body))])
+
+
+def _update(r: Reader, op: indexing.UpdateOp, o: Sequence[Term]) -> Term:
+    own, targets = _with_lanes(r, op)
+    return r.update(op.kind.data, o[0], o[1], own, targets)
+
+
+BULK_RULES: dict[type[Operation], Rule] = {
+    **dict.fromkeys(ew.ELEMENTWISE_OPS, _elementwise),
+    structural.ConstantOp: _constant,
+    structural.IotaOp: _constant,
+    structural.BroadcastOp: _broadcast,
+    structural.TransposeOp: _transpose,
+    structural.ReshapeOp: _reshape,
+    structural.SliceOp: _slice,
+    structural.PadOp: _pad,
+    structural.ConcatenateOp: lambda r, op, o: r.concatenate(o, op.dim.value.data),
+    structural.ReverseOp: lambda r, op, o: r.reverse(o[0], values_of(op.dims)),
+    structural.StackOp: lambda r, op, o: r.stack(o, op.dim.value.data),
+    indexing.IndexOp: lambda r, op, o: r.index(o[0], o[1:]),
+    indexing.GatherOp: _gather,
+    indexing.ScatterOp: _scatter,
+    indexing.UpdateOp: _update,
+    indexing.BuildOp: _build,
+    reductions.SumOp: lambda r, op, o: r.sum(o[0], values_of(op.dims)),
+    reductions.ReduceOp: lambda r, op, o: r.reduce(op.kind.data, o[0], values_of(op.dims)),
+    reductions.ArgmaxOp: lambda r, op, o: r.argmax(o[0], op.dim.value.data),
+    reductions.ArgminOp: lambda r, op, o: r.argmin(o[0], op.dim.value.data),
+    reductions.DotOp: _dot,
+}
+"""Every op of the array dialect by its class, but for the terminator."""

@@ -1,0 +1,110 @@
+"""Terms: values inside builds, known for all positions of the builds at once.
+
+A *lane* is one index of a build (or of an index region) around the place where a value is computed. A term is
+such a value with the lanes it depends on, and stands for its *bulk value*, an array whose leading dimensions
+are those lanes, outermost first:
+
+    value of shape s that depends on lanes i < n, j < m      bulk value of shape [n, m, *s]
+    value that depends on no lane                            itself
+
+What does not depend on a lane is thus computed once for it, and only broadcast where it meets what does.
+
+Small integer and boolean code on scalars (positions, guards) keeps a *recipe* as well, by which it can be
+written out again inside an index region, one position at a time. Its bulk value is made only if something
+asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import LocationAttr, i64
+from xdsl.ir import Attribute
+
+from mlirad.dialects.shapes import Shape, Value
+
+RECIPE_LIMIT = 32
+"""The most ops that a recipe may write out; longer code is read from its bulk value. Bounds what is repeated."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Lane:
+    """An index in 0 .. extent - 1; lanes opened later, further inside, have higher numbers."""
+
+    number: int
+    extent: int
+
+
+Lanes: TypeAlias = tuple[Lane, ...]
+"""Distinct lanes by ascending number."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Position:
+    """Recipe: the index of a lane."""
+
+    lane: Lane
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Computed:
+    """Recipe: elementwise code. `make` works on scalars and on arrays of one shape alike."""
+
+    make: Callable[..., Value]
+    operands: tuple[Term, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Read:
+    """Recipe: the element of an array at a position for every dimension."""
+
+    array: Value
+    positions: tuple[Term, ...]
+
+
+Recipe: TypeAlias = Position | Computed | Read
+
+
+@dataclass(eq=False, slots=True)
+class Term:
+    """A value of type `element` and `shape` at every position of `lanes`; `size` counts the ops of its recipe.
+
+    `value` is the bulk value once it is made. A term without lanes has one, a term without a recipe too.
+    """
+
+    lanes: Lanes
+    shape: Shape
+    element: Attribute
+    value: Value | None
+    recipe: Recipe | None = None
+    size: int = 1
+    location: LocationAttr | None = None
+
+
+Slots: TypeAlias = tuple[Term | None, ...]
+"""How an array is read: by dimension the position, an i64 scalar, or `None` where it is left whole."""
+
+
+def position(lane: Lane) -> Term:
+    """The index of a lane as a term."""
+    return Term((lane,), (), i64, None, Position(lane), 0)
+
+
+def union(terms: Sequence[Term | None]) -> Lanes:
+    """The lanes that any of the terms depends on."""
+    found: Lanes = ()
+    for term in terms:
+        if term is None or not term.lanes or term.lanes == found:
+            continue
+        if not found:
+            found = term.lanes
+        elif any(lane not in found for lane in term.lanes):
+            found = tuple(sorted({*found, *term.lanes}, key=lambda lane: lane.number))
+    return found
+
+
+def extents(lanes: Lanes) -> Shape:
+    """The extents of lanes."""
+    return tuple(lane.extent for lane in lanes)
