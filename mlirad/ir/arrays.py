@@ -29,18 +29,20 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.ir.builder import function_block, returned, yields
-from mlirad.ir.indexing import IndexingBuilder
+from mlirad.ir.maps import MapBuilder
 from mlirad.ir.structural import MAX_FOLDED_ELEMENTS
 
 Environment: TypeAlias = dict[Value, Value]
 
 
-class ArrayBuilder(IndexingBuilder):
-    """Every constructor of the array dialect, folding and sharing."""
+class ArrayBuilder(MapBuilder):
+    """Every constructor of the array dialect and of linear maps, folding and sharing."""
 
     def sum(self, x: Value, dims: Sequence[int]) -> Value:
         """The sum over `dims`. What is broadcast along a summed dimension is scaled by its extent."""
         shape, dims = shape_of(x), sorted(dims)
+        if any(shape[d] == 0 for d in dims):
+            return self.zeros(array_type(reduce_shape(shape, dims), element_of(x)))
         kept = [d for d in dims if shape[d] != 1]
         if len(kept) != len(dims):
             inner = self.sum(x, kept)
@@ -304,5 +306,7 @@ def _fold(b: ArrayBuilder, op: Operation, o: Sequence[Value], env: Mapping[Value
             )
         case ew.ElementwiseOp():
             return b.apply_elementwise(type(op), o, op.properties, element_of(op.results[0]))
+        case linear.MapOp():
+            return b.fold_map(op, o)
         case _:
             return None

@@ -1,0 +1,222 @@
+"""Folding constructors of linear maps: the laws of the algebra that shrink an expression as it is built.
+
+    0 ∘ m = m ∘ 0 = 0      1 ∘ m = m ∘ 1 = m      m + 0 = m      0 × 0 = 0      0 ⋈ 0 = 0      (mᵀ)ᵀ = m
+    S(1) = 1   S(0) = 0    π_i ∘ (m_1 × ... × m_n) = m_i         (m_1 ⋈ ... ⋈ m_n) ∘ ι_i = m_i
+    π_i ∘ ι_j = 1 or 0     (π_1 ∘ d) × ... × (π_n ∘ d) = d       S(a) ∘ S(b) = S(a b), a or b finite
+    m ∘ a + m ∘ b = m ∘ (a + b)     for a composite m, so that m is applied once
+
+Every law leaves fewer ops to apply, so building terminates; distribution, which undoes the last one, is never
+done. Names end in `map` where the array language has an op of the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from xdsl.ir import Attribute, Block, Operation, Region
+
+from mlirad.dialects import linear
+from mlirad.dialects.linear import MapType
+from mlirad.dialects.shapes import Value, components_of, integer
+from mlirad.ir.indexing import IndexingBuilder
+
+
+class MapBuilder(IndexingBuilder):
+    """Constructors of the ops whose result is a linear map."""
+
+    def __init__(self, block: Block):
+        super().__init__(block)
+        self._map_types: dict[tuple[int, int], MapType] = {}
+
+    def map_type(self, domain: Attribute, codomain: Attribute) -> MapType:
+        """The type of maps between two spaces; hashes neither."""
+        known = self._map_types.get((id(domain), id(codomain)))
+        if known is None or known.domain is not domain or known.codomain is not codomain:
+            known = MapType(domain, codomain)
+            self._map_types[id(domain), id(codomain)] = known
+        return known
+
+    def map_of(
+        self,
+        op_class: type[linear.MapOp],
+        domain: Attribute,
+        codomain: Attribute,
+        operands: Sequence[Value] = (),
+        properties: Mapping[str, Attribute] | None = None,
+        regions: Sequence[Region] = (),
+    ) -> Value:
+        """The map that an op of `op_class` makes, without folding."""
+        return self.emit(op_class, operands, self.map_type(domain, codomain), properties, regions)
+
+    def zero_map(self, domain: Attribute, codomain: Attribute) -> Value:
+        """x to 0."""
+        return self.map_of(linear.ZeroOp, domain, codomain)
+
+    def identity_map(self, space: Attribute) -> Value:
+        """x to x."""
+        return self.map_of(linear.IdentityOp, space, space)
+
+    def compose(self, outer: Value, inner: Value) -> Value:
+        """x to outer(inner(x))."""
+        f, g = outer.owner, inner.owner
+        match f, g:
+            case (linear.IdentityOp(), _):
+                return inner
+            case (_, linear.IdentityOp()):
+                return outer
+            case (linear.ZeroOp(), _) | (_, linear.ZeroOp()):
+                return self.zero_map(domain_of(inner), codomain_of(outer))
+            case (linear.ProjectOp(), linear.VcatOp()):
+                return g.maps[f.index.value.data]
+            case (linear.HcatOp(), linear.InjectOp()):
+                return f.maps[g.index.value.data]
+            case (linear.ProjectOp(), linear.InjectOp()):
+                if f.index == g.index:
+                    return self.identity_map(g.domain)
+                return self.zero_map(g.domain, f.codomain)
+            case (linear.ScaleOp(), linear.ScaleOp()):
+                merged = self._merged_scales(f, g)
+                if merged is not None:
+                    return merged
+            case _:
+                pass
+        return self.map_of(linear.ComposeOp, domain_of(inner), codomain_of(outer), (outer, inner))
+
+    def _merged_scales(self, f: linear.ScaleOp, g: linear.ScaleOp) -> Value | None:
+        """S(a) ∘ S(b) -> S(a b). If both may be infinite, a b dx could be NaN where S(b) gives 0."""
+        a, b = f.coefficient, g.coefficient
+        if a.type != b.type or not (self.ranges.finite(a) or self.ranges.finite(b)):
+            return None
+        return self.scale_map(f.domain, self.mul(a, b))
+
+    def add_maps(self, f: Value, g: Value) -> Value:
+        """x to f(x) + g(x)."""
+        if isinstance(f.owner, linear.ZeroOp):
+            return g
+        if isinstance(g.owner, linear.ZeroOp):
+            return f
+        a, b = f.owner, g.owner
+        if isinstance(a, linear.ComposeOp) and isinstance(b, linear.ComposeOp) and a.outer is b.outer:
+            outer = a.outer
+            if isinstance(outer.owner, linear.MapOp) and not is_local(outer.owner):
+                return self.compose(outer, self.add_maps(a.inner, b.inner))
+        return self.emit(linear.AddOp, (f, g), f.type)
+
+    def vcat(self, domain: Attribute, maps: Sequence[Value]) -> Value:
+        """x to (m1 x, ..., mn x)."""
+        codomain = linear.tuple_type([codomain_of(m) for m in maps])
+        if all(isinstance(m.owner, linear.ZeroOp) for m in maps):
+            return self.zero_map(domain, codomain)
+        whole = self._projected(maps, codomain, domain)
+        return self.map_of(linear.VcatOp, domain, codomain, maps) if whole is None else whole
+
+    def _projected(self, maps: Sequence[Value], space: Attribute, domain: Attribute) -> Value | None:
+        """The d of which `maps` are all the components in order, where there is one."""
+        found: list[Value | None] = []
+        for k, m in enumerate(maps):
+            op = m.owner
+            inner = None
+            if isinstance(op, linear.ComposeOp):
+                inner, op = op.inner, op.outer.owner
+            if not isinstance(op, linear.ProjectOp) or op.index.value.data != k or op.domain != space:
+                return None
+            found.append(inner)
+        if any(d is not found[0] for d in found):
+            return None
+        return self.identity_map(domain) if found[0] is None else found[0]
+
+    def hcat(self, codomain: Attribute, maps: Sequence[Value]) -> Value:
+        """(x1, ..., xn) to m1 x1 + ... + mn xn."""
+        domain = linear.tuple_type([domain_of(m) for m in maps])
+        if all(isinstance(m.owner, linear.ZeroOp) for m in maps):
+            return self.zero_map(domain, codomain)
+        injections = [m.owner for m in maps if isinstance(m.owner, linear.InjectOp)]
+        if [i.index.value.data for i in injections] == list(range(len(maps))) and domain == codomain:
+            return self.identity_map(domain)
+        return self.map_of(linear.HcatOp, domain, codomain, maps)
+
+    def project(self, space: Attribute, index: int) -> Value:
+        """The component `index` of a tuple space."""
+        part = components_of(space)[index]
+        return self.map_of(linear.ProjectOp, space, part, (), {"index": integer(index)})
+
+    def inject(self, space: Attribute, index: int) -> Value:
+        """x to the element of a tuple space that is x at `index` and 0 elsewhere."""
+        part = components_of(space)[index]
+        return self.map_of(linear.InjectOp, part, space, (), {"index": integer(index)})
+
+    def transpose_map(self, f: Value) -> Value:
+        """The transposed map."""
+        op = f.owner
+        match op:
+            case linear.TransposeOp():
+                return op.operand
+            case linear.IdentityOp() | linear.ScaleOp() | linear.MaskOp() | linear.ReverseOp():
+                return f
+            case linear.ZeroOp():
+                return self.zero_map(op.codomain, op.domain)
+            case linear.ProjectOp():
+                return self.inject(op.domain, op.index.value.data)
+            case linear.InjectOp():
+                return self.project(op.codomain, op.index.value.data)
+            case _:
+                return self.map_of(linear.TransposeOp, codomain_of(f), domain_of(f), (f,))
+
+    def scale_map(self, space: Attribute, coefficient: Value) -> Value:
+        """x to coefficient * x, 0 to 0. The coefficient is a scalar or has the shape of the space."""
+        value = self.scalar_of(coefficient)
+        if value == 1:
+            return self.identity_map(space)
+        if value == 0:
+            return self.zero_map(space, space)
+        return self.map_of(linear.ScaleOp, space, space, (coefficient,))
+
+    def scale_by(self, space: Attribute, factor: float) -> Value:
+        """x to factor * x, for a Python number."""
+        return self.scale_map(space, self.constant(factor, linear.element_of(space)))
+
+    def mask_map(self, space: Attribute, condition: Value) -> Value:
+        """x to x where the condition holds, to 0 elsewhere."""
+        known = self.scalar_of(condition)
+        if known is not None:
+            return self.identity_map(space) if known else self.zero_map(space, space)
+        return self.map_of(linear.MaskOp, space, space, (condition,))
+
+    def fold_map(self, op: linear.MapOp, o: Sequence[Value]) -> Value | None:
+        """The map op with operands `o` through its folding constructor; `None` when it has none."""
+        match op:
+            case linear.ComposeOp():
+                return self.compose(o[0], o[1])
+            case linear.AddOp():
+                return self.add_maps(o[0], o[1])
+            case linear.VcatOp():
+                return self.vcat(op.domain, o)
+            case linear.HcatOp():
+                return self.hcat(op.codomain, o)
+            case linear.TransposeOp():
+                return self.transpose_map(o[0])
+            case linear.ScaleOp():
+                return self.scale_map(op.domain, o[0])
+            case linear.MaskOp():
+                return self.mask_map(op.domain, o[0])
+            case _:
+                return None
+
+
+def is_local(op: Operation) -> bool:
+    """Whether a map is not made of other maps."""
+    return isinstance(
+        op,
+        linear.PrimitiveMapOp | linear.ProjectOp | linear.InjectOp | linear.IdentityOp | linear.ZeroOp,
+    )
+
+
+def domain_of(f: Value) -> Attribute:
+    """The space a map starts from."""
+    return cast(MapType, f.type).domain
+
+
+def codomain_of(f: Value) -> Attribute:
+    """The space a map ends in."""
+    return cast(MapType, f.type).codomain
