@@ -1,19 +1,109 @@
-"""Passes that rebuild functions one by one."""
+"""Passes that transform a module one function at a time, and the walk through nested regions.
+
+class DcePass(FunctionPass):              a pass is its function-level transformation, FuncOp -> FuncOp
+    name = "mlirad-dce"
+    def transform(self, function, module): return eliminate_dead_code(function)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, Region
+from xdsl.passes import ModulePass
+
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.shapes import Value
+from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
+
+Visit: TypeAlias = Callable[[ArrayBuilder, Operation, Environment], None]
+"""Emits what stands for one source op, and enters its results in the environment."""
 
 
-def map_functions(module: ModuleOp, transform: Callable[[FuncOp], FuncOp]) -> None:
-    """Replace every function that has a body by `transform` of it."""
-    for op in list(module.body.block.ops):
-        if isinstance(op, FuncOp) and op.body.blocks:
-            new = transform(op)
-            if new is not op:
-                module.body.block.insert_op_before(new, op)
-                op.detach()
-                op.erase()
+@dataclass(frozen=True)
+class FunctionPass(ModulePass, ABC):
+    """Replaces every function of the module that has a body."""
+
+    @abstractmethod
+    def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
+        """What the function becomes; itself if nothing is to be done."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Transform the functions in program order; each sees those before it already transformed."""
+        for function in functions_of(op):
+            replace_function(function, self.transform(function, op))
+
+
+def functions_of(module: ModuleOp) -> list[FuncOp]:
+    """The functions of a module that have a body."""
+    return [op for op in module.body.block.ops if isinstance(op, FuncOp) and op.body.blocks]
+
+
+def replace_function(old: FuncOp, new: FuncOp) -> None:
+    """Put `new` in the place of `old`."""
+    block = old.parent
+    if new is old or block is None:
+        return
+    block.insert_op_before(new, old)
+    old.detach()
+    old.erase()
+
+
+def nested_ops(region: Region) -> Iterator[Operation]:
+    """Every op in a region, those of inner regions included, without recursion."""
+    pending = [iter(block.ops) for block in region.blocks]
+    while pending:
+        op = next(pending[-1], None)
+        if op is None:
+            pending.pop()
+            continue
+        yield op
+        pending += [iter(block.ops) for inner in op.regions for block in inner.blocks]
+
+
+def holds(function: FuncOp, op_class: type[Operation] | tuple[type[Operation], ...]) -> bool:
+    """Whether an op of the class stands anywhere in the function."""
+    return any(isinstance(op, op_class) for op in nested_ops(function.body))
+
+
+def visit_regions(b: ArrayBuilder, op: Operation, env: Environment, visit: Visit) -> None:
+    """Emit `op` unfolded, each op of its regions through `visit`; enters the results in `env`."""
+    b.location = op.location
+    b.name_hint = op.results[0].name_hint if op.results else None
+    if not op.regions:
+        b.rebuild_unfolded(op, env)
+        return
+    regions = [_visited(b, region, env, visit, extents_of(op)) for region in op.regions]
+    operands = [env.get(o, o) for o in op.operands]
+    new = b.insert(type(op), operands, op.result_types, op.properties, regions)
+    for old, result in zip(op.results, new.results, strict=True):
+        env[old] = result
+        if result.name_hint is None:
+            result.name_hint = old.name_hint
+
+
+def _visited(
+    b: ArrayBuilder, region: Region, env: Environment, visit: Visit, extents: Sequence[int]
+) -> Region:
+    source = region.block
+
+    def body(*args: Value) -> list[Value]:
+        inner = dict(env)
+        for old, arg in zip(source.args, args, strict=True):
+            arg.name_hint = old.name_hint
+            inner[old] = arg
+        for op in source.ops:
+            if isinstance(op, YieldOp | ReturnOp):
+                return [inner.get(v, v) for v in op.operands]
+            visit(b, op, inner)
+        raise AssertionError("a region without a terminator")
+
+    if len(extents) == len(source.args):
+        return b.index_region(extents, body)
+    return b.region(source.arg_types, body)

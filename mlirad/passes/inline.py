@@ -1,0 +1,103 @@
+"""Inlining: every `func.call` becomes the body of its callee, callees first.
+
+    %y = func.call @f(%x) : (f64) -> f64        -->        the ops of @f on %x
+
+Functions that reach themselves are rejected. Callees of `linear.linearize` are not calls: they stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from mlirad.errors import UnsupportedError
+from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.ir.builder import function_block
+from mlirad.ir.locations import location_of
+from mlirad.passes.function_pass import functions_of, nested_ops, replace_function, visit_regions
+
+
+@dataclass(frozen=True)
+class InlinePass(ModulePass):
+    """Resolves every call."""
+
+    name = "mlirad-inline"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Inline into every function, callees before callers."""
+        functions = {f.sym_name.data: f for f in functions_of(op)}
+        for name in callees_first(functions, functions, calls_of):
+            inlined = inline_calls(functions[name], functions)
+            replace_function(functions[name], inlined)
+            functions[name] = inlined
+
+
+def inline_calls(function: FuncOp, callees: dict[str, FuncOp]) -> FuncOp:
+    """The function with its calls replaced by the callees' bodies, which must hold no call themselves."""
+    if not calls_of(function):
+        return function
+
+    def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
+        if not isinstance(op, CallOp):
+            visit_regions(b, op, env, visit)
+            return
+        arguments = [env.get(o, o) for o in op.operands]
+        body = function_block(callee_of(op, op.callee.root_reference.data, callees))
+        env.update(zip(op.results, b.inline_block(body, arguments, {}), strict=True))
+
+    return rebuild_function(function, visit)
+
+
+def calls_of(function: FuncOp) -> list[tuple[str, Operation]]:
+    """The calls in a function: the name of the callee, and the op."""
+    return [(op.callee.root_reference.data, op) for op in nested_ops(function.body) if isinstance(op, CallOp)]
+
+
+def callee_of(op: Operation, name: str, functions: dict[str, FuncOp]) -> FuncOp:
+    """The function that `op` names; raises when there is none with a body."""
+    function = functions.get(name)
+    if function is None:
+        raise UnsupportedError(f"there is no function @{name} with a body", location=location_of(op))
+    return function
+
+
+def callees_first(
+    starts: Iterable[str],
+    functions: dict[str, FuncOp],
+    callees: Callable[[FuncOp], list[tuple[str, Operation]]],
+) -> list[str]:
+    """The functions that `starts` reach, and these, each after those that it reaches. Not recursive.
+
+    Raises `UnsupportedError` for a function that reaches itself, at the call that closes the circle.
+    """
+    order: dict[str, None] = {}
+    for start in starts:
+        path: set[str] = set()
+        pending: list[tuple[str, Operation | None, bool]] = [(start, None, False)]
+        while pending:
+            name, op, leaving = pending.pop()
+            if leaving:
+                path.discard(name)
+                order[name] = None
+            elif name in path:
+                raise _recursive(name, op)
+            elif name not in order:
+                function = functions[name] if op is None else callee_of(op, name, functions)
+                path.add(name)
+                pending.append((name, None, True))
+                pending += [(callee, call, False) for callee, call in callees(function)]
+    return list(order)
+
+
+def _recursive(name: str, op: Operation | None) -> UnsupportedError:
+    return UnsupportedError(
+        f"@{name} calls itself",
+        location=None if op is None else location_of(op),
+        hint="recursive functions are not supported: write the steps out",
+    )

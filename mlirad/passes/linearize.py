@@ -1,0 +1,240 @@
+"""Linearisation by dual arrays: every `linear.linearize` becomes the callee's code and one linear map.
+
+    %y, %d = linear.linearize %x {callee = @f, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
+
+with f(x) = sin(x) * x becomes
+
+    %s = array.sin %x          %ds = linear.scale (cos %x)
+    %y = array.mul %s, %x      %d  = linear.add (linear.compose (linear.scale %x), %ds), (linear.scale %s)
+
+Every float value of the callee that depends on the inputs has a companion: the map from the inputs' tangents
+to its own, made from the companions of the operands by the derivative table (paper 002, transformation D). A
+companion is in spine form: a map out of the space of inputs that is the identity, zero, a projection, a sum
+or tuple of such, or a local map composed with such. Sharing in the map is sharing of SSA values, so the map
+has size linear in the program, and the primal code never reads it.
+
+The callee is brought to array code first: calls inlined, derivatives in it expanded, builds made bulk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from mlirad.dialects import linear
+from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.shapes import Value, is_float, product_type, tangent_type, values_of
+from mlirad.errors import DifferentiationError, UnsupportedError
+from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.ir.builder import function_block, returned
+from mlirad.ir.free_values import free_values
+from mlirad.ir.locations import location_of
+from mlirad.ir.maps import domain_of, is_local
+from mlirad.passes.apply_linear_maps import apply_maps
+from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.function_pass import functions_of, holds, nested_ops, replace_function, visit_regions
+from mlirad.passes.inline import callee_of, callees_first, calls_of, inline_calls
+from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, READS_POSITIONS, ZERO, Joint
+
+METHODS = ("dual-arrays",)
+"""The methods by which a derivative can be expanded."""
+
+
+@dataclass(frozen=True)
+class LinearizePass(ModulePass):
+    """Expands every differentiation operator of the module."""
+
+    name = "linearize"
+    method: str = "dual-arrays"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite the functions that hold a differentiation operator; the others stay."""
+        if self.method not in METHODS:
+            raise UnsupportedError(
+                f"there is no method {self.method!r}", hint=f"there are {', '.join(METHODS)}"
+            )
+        callees = Callees(op)
+        for function in functions_of(op):
+            replace_function(function, linearize_function(function, callees))
+
+
+class Callees:
+    """The differentiated functions of a module as array code, each prepared once."""
+
+    def __init__(self, module: ModuleOp):
+        self.functions = {f.sym_name.data: f for f in functions_of(module)}
+        self._prepared: dict[str, FuncOp] = {}
+
+    def prepared(self, op: linear.DifferentiationOp) -> FuncOp:
+        """The callee of `op` without calls, maps and builds."""
+        name = op.callee_name
+        if name not in self._prepared:
+            callee_of(op, name, self.functions)
+            for reached in callees_first([name], self.functions, _reached):
+                if reached not in self._prepared:
+                    self._prepared[reached] = self._prepare(self.functions[reached])
+        return self._prepared[name]
+
+    def _prepare(self, source: FuncOp) -> FuncOp:
+        function = inline_calls(source, self._prepared)
+        if holds(function, (linear.MapOp, linear.ApplicationOp, linear.DifferentiationOp)):
+            function = apply_maps(linearize_function(function, self))
+        if holds(function, BuildOp):
+            from mlirad.passes.bulk_operations import bulk_function
+
+            function = bulk_function(function)
+        return function if function is source else eliminate_dead_code(function)
+
+
+def _reached(function: FuncOp) -> list[tuple[str, Operation]]:
+    """The functions that a function calls or differentiates, with the ops that do."""
+    derivatives = [
+        (op.callee_name, op) for op in nested_ops(function.body) if isinstance(op, linear.DifferentiationOp)
+    ]
+    return calls_of(function) + derivatives
+
+
+def linearize_function(function: FuncOp, callees: Callees) -> FuncOp:
+    """The function with its differentiation operators expanded; itself when it has none."""
+    if not holds(function, linear.DifferentiationOp):
+        return function
+
+    def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
+        if not isinstance(op, linear.DifferentiationOp):
+            visit_regions(b, op, env, visit)
+            return
+        callee = callees.prepared(op)
+        arguments = [env.get(a, a) for a in op.arguments]
+        location = b.location
+        primals, derivative = linearize_block(b, op, callee, arguments)
+        b.location = location
+        if isinstance(op, linear.PullbackOp):
+            derivative = b.transpose_map(derivative)
+        env.update(zip(op.primals, [*primals, derivative], strict=True))
+
+    return rebuild_function(function, visit)
+
+
+# The transformation D ------------------------------------------------------------------------------
+
+
+def linearize_block(
+    b: ArrayBuilder, op: linear.DifferentiationOp, callee: FuncOp, arguments: Sequence[Value]
+) -> tuple[list[Value], Value]:
+    """Emit the callee's code on the arguments; returns its results and its derivative in spine form."""
+    block = function_block(callee)
+    wrt = values_of(op.wrt)
+    for k in wrt:
+        if not is_float(arguments[k]):
+            raise DifferentiationError(
+                f"argument {k} of @{op.callee_name} has type {arguments[k].type}, which has no derivative",
+                location=location_of(op),
+                hint="differentiate with respect to floating-point arguments",
+            )
+    domain = product_type([arguments[k].type for k in wrt])
+    env: Environment = dict(zip(block.args, arguments, strict=True))
+    b.name_hint = None
+    if len(wrt) == 1:
+        maps: dict[Value, Value] = {block.args[wrt[0]]: b.identity_map(domain)}
+    else:
+        maps = {block.args[k]: b.project(domain, j) for j, k in enumerate(wrt)}
+    for argument, companion in maps.items():
+        _name(companion, argument)
+    for source in block.ops:
+        if isinstance(source, ReturnOp):
+            break
+        _linearize_op(b, source, env, maps)
+    results = returned(callee)
+    companions = [maps[v] if v in maps else b.zero_map(domain, tangent_type(v.type)) for v in results]
+    derivative = companions[0] if len(companions) == 1 else b.vcat(domain, companions)
+    return [env.get(v, v) for v in results], derivative
+
+
+def _linearize_op(b: ArrayBuilder, source: Operation, env: Environment, maps: dict[Value, Value]) -> None:
+    """Emit one op as it is, and the companions of its float results."""
+    op = b.rebuild_unfolded(source, env)
+    read = free_values(source) if source.regions else source.operands
+    active = [v for v in read if v in maps]
+    if not active or type(op) in ZERO:
+        return
+    rule = DERIVATIVES.get(type(op))
+    if rule is None:
+        raise _no_rule(op)
+    operands = source.operands
+    b.name_hint = None
+    if isinstance(rule, Joint):
+        domain = domain_of(maps[active[0]])
+        tuple_map = b.vcat(domain, [maps[o] if o in maps else b.zero_map(domain, o.type) for o in operands])
+        total: Value | None = _after(b, rule.rule(b, op), tuple_map)
+    else:
+        total = None
+        reached = 0
+        for k, partial in enumerate(rule):
+            inner = maps.get(operands[k])
+            if inner is None:
+                continue
+            reached += 1
+            if partial is not None:
+                term = _after(b, partial(b, op), inner)
+                total = term if total is None else b.add_maps(total, term)
+        if not reached and type(op) not in READS_POSITIONS:
+            raise _no_rule(op)
+    if total is not None and is_float(op.results[0]):
+        _name(total, source.results[0])
+        maps[source.results[0]] = total
+
+
+def _name(companion: Value, of: Value) -> None:
+    if of.name_hint is not None and companion.name_hint is None:
+        companion.name_hint = f"d_{of.name_hint}"
+
+
+def _after(b: ArrayBuilder, outer: Value, inner: Value) -> Value:
+    """`outer` after `inner`, re-associated so that every left operand is local: (f g) d = f (g d)."""
+    if isinstance(outer.owner, linear.ComposeOp):
+        composition = outer.owner
+        return _after(b, composition.outer, _after(b, composition.inner, inner))
+    return b.compose(outer, inner)
+
+
+def _no_rule(op: Operation) -> DifferentiationError:
+    if type(op) in ELIMINATED:
+        hint = f"run the pass {ELIMINATED[type(op)]} before linearize"
+    elif isinstance(op, CallOp):
+        hint = "run the pass mlirad-inline before linearize"
+    else:
+        hint = "compute it outside of what is differentiated"
+    return DifferentiationError(
+        f"{op.name} has no derivative, and a float that is differentiated reaches it",
+        location=location_of(op),
+        hint=hint,
+    )
+
+
+def is_spine(derivative: Value) -> bool:
+    """Whether a map is in spine form: every node of it a map out of the same space, left operands local."""
+    seen: set[Value] = set()
+    pending = [derivative]
+    while pending:
+        node = pending.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        match node.owner:
+            case linear.ComposeOp() as op:
+                if not (isinstance(op.outer.owner, linear.MapOp) and is_local(op.outer.owner)):
+                    return False
+                pending.append(op.inner)
+            case linear.AddOp() | linear.VcatOp() as op:
+                pending += op.operands
+            case linear.MapOp() as op if is_local(op):
+                pass
+            case _:
+                return False
+    return True
