@@ -36,8 +36,13 @@ class FunctionPass(ModulePass, ABC):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Transform the functions in program order; each sees those before it already transformed."""
-        for function in functions_of(op):
-            replace_function(function, self.transform(function, op))
+        map_functions(op, lambda function: self.transform(function, op))
+
+
+def map_functions(module: ModuleOp, transform: Callable[[FuncOp], FuncOp]) -> None:
+    """Replace every function that has a body by `transform` of it, in program order."""
+    for function in functions_of(module):
+        replace_function(function, transform(function))
 
 
 def functions_of(module: ModuleOp) -> list[FuncOp]:
