@@ -85,7 +85,7 @@ class _Vectoriser:
             case BuildOp() if op in self.survey.waiting:
                 b.rebuild_unfolded(op, self.whole)
                 return
-            case BuildOp() if op.result in self.survey.fleeting:
+            case BuildOp() if op in self.survey.indexed:
                 self._postponed[op.result] = op
                 return
             case IndexOp() if op.operand in self._postponed:

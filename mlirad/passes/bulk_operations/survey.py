@@ -27,10 +27,14 @@ def is_waiting(build: BuildOp) -> bool:
 
 
 class Survey:
-    """The builds that wait and the fleeting values of a function: one walk, last op first."""
+    """The builds that wait, those whose one use is to be indexed, and the fleeting values of a function.
+
+    One walk over the function, last op first.
+    """
 
     def __init__(self, function: FuncOp):
         self.waiting: set[Operation] = set()
+        self.indexed: set[Operation] = set()
         self.fleeting: set[Value] = set()
         self._readers: set[Operation] = set()
         self._block(function.body.block, inside=False)
@@ -60,5 +64,7 @@ class Survey:
         if user in self._readers:
             if use.index == 0:
                 self.fleeting.add(result)
+                if isinstance(op, BuildOp) and op not in self.waiting:
+                    self.indexed.add(op)
         elif type(user) in READING_RULES and not user.regions and user.results[0] in self.fleeting:
             self.fleeting.add(result)
