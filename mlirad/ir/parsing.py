@@ -8,17 +8,20 @@ What is parsed may still break rules: `mlirad.ir.verification.verify_module` che
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from math import prod
 from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC, Builtin, ModuleOp, RankedStructure
+from xdsl.dialects.builtin import Builtin, ModuleOp, RankedStructure, UnknownLoc
 from xdsl.dialects.func import Func
 from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import AttrParser, Parser, ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, VerifyException
 from xdsl.utils.exceptions import ParseError as XdslParseError
-from xdsl.utils.lexer import Span
+from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRLexer
 
 from mlirad.dialects.array import Array
 from mlirad.dialects.kernel import Kernel
@@ -88,11 +91,24 @@ def place_of_offset(text: str, offset: int, file: str, first_line: int = 1) -> P
     return Place(file, first_line + text.count("\n", 0, start), offset - start + 1)
 
 
+class _TerminatingLexer(MLIRLexer):
+    """xDSL's lexer, with an end to every string: its own pattern takes time exponential in the length of a
+    string that is not closed, because it may split the characters into runs in every way.
+    """
+
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
+
 class _LocatingParser(Parser):
-    """xDSL's parser, giving each op without a `loc(...)` the place of its name."""
+    """xDSL's parser, giving each op without a known `loc(...)` the place of its name."""
 
     def __init__(self, context: Context, text: str, file: str, first_line: int):
-        super().__init__(context, text, file)
+        # What xDSL's parser does here, with the lexer above in place of its own.
+        AttrParser.__init__(self, ParserState(_TerminatingLexer(Input(text, file))), context)
+        self.ssa_values = {}
+        self.blocks = {}
+        self.forward_block_references = defaultdict(list)
+        self.forward_ssa_references = {}
         self._file = file
         self._first_line = first_line
         self._names: list[int] = []
@@ -117,6 +133,9 @@ class _LocatingParser(Parser):
             return super().parse_optional_type()
         except VerifyException as error:
             self.raise_error(str(error), start)
+        except ValueError:
+            # A type with too few or too many parameters, or with a number that is none.
+            self.raise_error("malformed type", start)
 
     def parse_optional_attribute(self) -> Attribute | None:
         start = self.pos
@@ -128,7 +147,7 @@ class _LocatingParser(Parser):
     def parse_operation(self) -> Operation:
         op = super().parse_operation()
         start = self._names.pop()
-        if op.location is UNKNOWN_LOC:
+        if isinstance(op.location, UnknownLoc):
             line, column = self._line_and_column(start)
             op.location = source_location(self._file, line, column)
         return op
