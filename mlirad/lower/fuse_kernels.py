@@ -1,0 +1,294 @@
+"""`fuse-kernels`: nests over the same loops become one nest where that saves memory traffic.
+
+Two nests with equal output and reduction spaces are merged when
+
+- the later reads a result of the earlier at the position where it was just computed (maps only: sums are not
+  complete before their loop ends); the load becomes the value, and the result is not stored if nobody else
+  reads it;
+- they load the same elements of an array; or
+- they are so small that a kernel less to compile is what counts.
+
+    %a = nest %x (%i) { load %x[%i]; exp }              %b = nest %x (%i) { load %x[%i]; exp; add 1 }
+    %b = nest %a (%i) { load %a[%i]; add 1 }      -->
+
+The merged nest stands where the earlier one stood, or where the later one did, so that every value is still
+made before it is read. Bodies stay bounded: a long one runs out of registers, and slower than two nests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation
+from xdsl.passes import ModulePass
+
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp
+from mlirad.dialects.shapes import Shape, Value, shape_of, size_of, values_of
+from mlirad.ir.builder import function_block, yields
+
+__all__ = ["FuseKernelsPass", "fuse_function", "fuse_in_place"]
+
+MAX_BODY = 120
+"""The most ops of a merged body."""
+
+MAX_MAP_RESULTS = 8
+MAX_REDUCTION_RESULTS = 4
+"""Results of a merged nest: each reduction holds its accumulators in registers."""
+
+TINY = 256
+"""Iterations up to which nests are merged to compile faster, whatever they share."""
+
+WINDOW = 16
+"""How many earlier nests over the same loops are considered."""
+
+Spaces: TypeAlias = tuple[Shape, Shape]
+
+
+@dataclass(frozen=True)
+class FuseKernelsPass(ModulePass):
+    """Merges nests over the same loops that share what they read or feed each other."""
+
+    name = "fuse-kernels"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Fuse within every function of the module."""
+        for function in op.body.block.ops:
+            if isinstance(function, FuncOp) and function.body.blocks:
+                fuse_in_place(function)
+
+
+def fuse_function(function: FuncOp) -> FuncOp:
+    """The function with nests merged."""
+    fused = function.clone()
+    fuse_in_place(fused)
+    return fused
+
+
+def fuse_in_place(function: FuncOp) -> None:
+    """Merge the nests of this function."""
+    block = function_block(function)
+    fusion = _Fusion(block)
+    for op in list(block.ops):
+        if isinstance(op, NestOp) and not _is_scheduled(op):
+            fusion.visit_nest(op)
+        elif not isinstance(op, ReturnOp):
+            fusion.append(op)
+
+
+def _is_scheduled(op: NestOp) -> bool:
+    return any(p not in ("space", "reduction", "combiners") for p in op.properties)
+
+
+class Numbering:
+    """Numbers for scalar values, equal exactly when computed alike over the same loops and buffers."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[object, int] = {}
+        self._attributes: dict[int, tuple[Attribute, int]] = {}
+
+    def of(self, key: object) -> int:
+        """The number of a key: of an outer value, a loop index, or an op with numbered operands."""
+        return self._numbers.setdefault(key, len(self._numbers))
+
+    def rename(self, old: Value, new: Value) -> None:
+        """Let `new` have the number of `old`."""
+        self._numbers[new] = self.of(old)
+
+    def attribute(self, attribute: Attribute) -> int:
+        """The number of an attribute, which is hashed once per object."""
+        known = self._attributes.get(id(attribute))
+        if known is None:
+            known = self._attributes[id(attribute)] = (attribute, self.of(attribute))
+        return known[1]
+
+
+@dataclass(slots=True)
+class Body:
+    """The body of a nest by number: of each value, and back; which numbers are loads; how many ops."""
+
+    op: NestOp
+    numbers: dict[Value, int] = field(default_factory=dict[Value, int])
+    values: dict[int, Value] = field(default_factory=dict[int, Value])
+    loads: dict[int, Value] = field(default_factory=dict[int, Value])
+    length: int = 0
+
+    @property
+    def spaces(self) -> Spaces:
+        """The loops."""
+        return values_of(self.op.space), values_of(self.op.reduction)
+
+    def enter(self, op: Operation, numbering: Numbering) -> Value:
+        """Number an op whose operands are numbered; gives the value that stands for its result."""
+        numbers = self.numbers
+        key = (
+            type(op),
+            *[numbers[o] if o in numbers else numbering.of(o) for o in op.operands],
+            op.results[0].type,
+            *[(name, numbering.attribute(op.properties[name])) for name in sorted(op.properties)],
+        )
+        number = numbering.of(key)
+        result = self.values.setdefault(number, op.results[0])
+        numbers[op.results[0]] = number
+        if result is op.results[0]:
+            self.length += 1
+            if isinstance(op, LoadOp | LoadIfOp) and shape_of(op.buffer):
+                self.loads[number] = op.buffer
+        return result
+
+
+class _Fusion:
+    """The ops of a function so far, nests among them merged; `slots` gives the place of each op."""
+
+    def __init__(self, block: Block):
+        self.block = block
+        self.slots: dict[Operation, int] = {}
+        self.count = 0
+        self.by_spaces: dict[Spaces, list[Body]] = {}
+        self.numbering = Numbering()
+
+    def append(self, op: Operation) -> None:
+        """Keep an op as it is."""
+        self.slots[op] = self.count
+        self.count += 1
+
+    def visit_nest(self, op: NestOp) -> None:
+        """Merge a nest with the earlier one that saves most, or keep it."""
+        body = Body(op)
+        for k, arg in enumerate(op.body.block.args):
+            body.numbers[arg] = self.numbering.of(("loop", k))
+        for inner in op.body.block.ops:
+            if inner.results:
+                body.enter(inner, self.numbering)
+        nests = self.by_spaces.setdefault(body.spaces, [])
+        best, partner = 0, None
+        for earlier in nests[-WINDOW:]:
+            saved = self._saved(earlier, body)
+            if saved >= best and saved > 0 and self._slot(earlier, body) is not None:
+                best, partner = saved, earlier
+        if partner is None:
+            nests.append(body)
+            self.append(op)
+            return
+        slot = self._slot(partner, body)
+        assert slot is not None
+        merged = self._merge(partner, body, at_later=slot == self.count)
+        nests.remove(partner)
+        nests.append(merged)
+        self.slots[merged.op] = slot
+        self.count = max(self.count, slot + 1)
+
+    def _saved(self, earlier: Body, later: Body) -> int:
+        """Bytes, roughly, that merging saves; 0 when the bounds forbid it or nothing is gained."""
+        space, reduction = earlier.spaces
+        results = len(earlier.op.roots) + len(later.op.roots)
+        fed = [b for b in later.loads.values() if b.owner is earlier.op]
+        if fed and reduction:
+            return 0
+        results -= sum(all(_user(u.operation) is later.op for u in r.uses) for r in set(fed))
+        if results > (MAX_REDUCTION_RESULTS if reduction else MAX_MAP_RESULTS):
+            return 0
+        if earlier.length + later.length > MAX_BODY:
+            return 0
+        shared = [b for n, b in earlier.loads.items() if n in later.loads]
+        saved = sum(min(size_of(b), prod(space + reduction)) for b in (*fed, *fed, *shared))
+        return saved + (1 if prod(space + reduction) <= TINY else 0)
+
+    def _slot(self, earlier: Body, later: Body) -> int | None:
+        """Where the merged nest may stand: at the earlier one, at the end, or nowhere."""
+        if not _reads_at_identity(later.op, earlier.op):
+            return None
+        slot = self.slots[earlier.op]
+        if all(self._made_before(v, slot) or v.owner is earlier.op for v in later.op.operands):
+            return slot
+        readers = {_user(use.operation) for root in earlier.op.roots for use in root.uses}
+        return None if any(r in self.slots for r in readers) else self.count
+
+    def _made_before(self, value: Value, slot: int) -> bool:
+        owner = value.owner
+        return isinstance(owner, Block) or self.slots[owner] < slot
+
+    def _merge(self, earlier: Body, later: Body, *, at_later: bool) -> Body:
+        """Both nests as one, standing in place of one of them. Results nobody reads any more are dropped."""
+        first, second = earlier.op, later.op
+        last = first.body.block.last_op
+        assert last is not None
+        values = list(last.operands)
+        env: dict[Value, Value] = dict(zip(second.body.block.args, first.body.block.args, strict=True))
+        values += self._move_body(second, earlier, last, dict(zip(first.roots, values, strict=True)), env)
+        second.operands = []
+        roots = [*first.roots, *second.roots]
+        kept = [k for k, root in enumerate(roots) if k >= len(first.roots) or root.first_use is not None]
+        properties: dict[str, Attribute] = {"space": first.space, "reduction": first.reduction}
+        if first.combiners is not None and second.combiners is not None:
+            combiners = (*first.combiners.data, *second.combiners.data)
+            properties["combiners"] = ArrayAttr([combiners[k] for k in kept])
+        last.operands = [values[k] for k in kept]
+        loaded = [op.buffer for op in first.body.block.ops if isinstance(op, LoadOp | LoadIfOp)]
+        nest = NestOp.create(
+            operands=list(dict.fromkeys(loaded)),
+            result_types=[roots[k].type for k in kept],
+            properties=properties,
+            regions=[first.detach_region(0)],
+            location=first.location,
+        )
+        self.block.insert_op_before(nest, second if at_later else first)
+        for k, new in zip(kept, nest.roots, strict=True):
+            self.numbering.rename(roots[k], new)
+            roots[k].replace_all_uses_with(new)
+        del self.slots[first]
+        for old in (first, second):
+            old.detach()
+            old.erase()
+        earlier.op = nest
+        return earlier
+
+    def _move_body(
+        self,
+        second: NestOp,
+        into: Body,
+        last: Operation,
+        computed: dict[Value, Value],
+        env: dict[Value, Value],
+    ) -> list[Value]:
+        """Move the ops of a nest to the end of another's body; gives what it yielded.
+
+        Ops that are there already are not moved; loads of what that nest computes are replaced.
+        """
+        block = into.op.body.block
+        yielded = yields(second.body)
+        for op in list(second.body.block.ops)[:-1]:
+            if isinstance(op, LoadOp) and op.buffer in computed:
+                env[op.result] = computed[op.buffer]
+                op.operands = []
+                continue
+            op.operands = [env.get(o, o) for o in op.operands]
+            known = into.enter(op, self.numbering)
+            if known is op.results[0]:
+                op.detach()
+                block.insert_op_before(op, last)
+            else:
+                env[op.results[0]] = known
+        return [env.get(v, v) for v in yielded]
+
+
+def _user(op: Operation) -> Operation:
+    """The op of the function body that an op is, or stands in."""
+    around = op.parent_op()
+    return around if isinstance(around, NestOp) else op
+
+
+def _reads_at_identity(later: NestOp, earlier: NestOp) -> bool:
+    """Whether all that `later` reads of `earlier` is the element at its own output position."""
+    indices: Sequence[Value] = later.body.block.args[: len(values_of(later.space))]
+    loads = [op for op in later.body.block.ops if isinstance(op, LoadOp | LoadIfOp)]
+    return all(
+        isinstance(op, LoadOp) and list(op.positions) == list(indices)
+        for op in loads
+        if op.buffer.owner is earlier
+    )
