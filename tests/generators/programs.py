@@ -17,7 +17,7 @@ from tests.generators.builder import ProgramBuilder
 ELEMENT_WEIGHTS: Mapping[Attribute, int] = {f64: 12, f32: 2, i64: 3, i32: 1, i1: 1}
 SMOOTH_WEIGHTS: Mapping[Attribute, int] = {f64: 12, i64: 2, i1: 1}
 RANKS = (0, 1, 1, 1, 2, 2, 3)
-MAX_RESULTS = 4
+MAX_RESULTS = 6
 
 
 def random_program(

@@ -1,0 +1,70 @@
+"""Printing and parsing are inverse, in the custom and in the generic form, on random programs and maps."""
+
+from __future__ import annotations
+
+import io
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from mlirad.interpreter import run_function
+from mlirad.ir.parsing import make_context
+from tests.generators import arguments_for, maps, programs, random_map, random_program
+from tests.generators.map_primitives import PRIMITIVE_MAKERS
+
+
+def printed(module: ModuleOp, generic: bool) -> str:
+    stream = io.StringIO()
+    Printer(stream, print_generic_format=generic).print_op(module)
+    return stream.getvalue()
+
+
+def parsed(text: str) -> ModuleOp:
+    module = Parser(make_context(), text).parse_module()
+    module.verify()
+    return module
+
+
+def assert_survives(module: ModuleOp) -> None:
+    custom, generic = printed(module, False), printed(module, True)
+    assert printed(parsed(custom), False) == custom
+    assert printed(parsed(generic), True) == generic
+    assert printed(parsed(generic), False) == custom
+
+
+@settings(max_examples=50, deadline=None)
+@given(programs(max_ops=12))
+def test_programs(module) -> None:
+    assert_survives(module)
+
+
+@pytest.mark.parametrize("form", ["spine", "general"])
+def test_maps(form) -> None:
+    for seed in range(25):
+        assert_survives(random_map(seed, 6, form))
+
+
+@settings(max_examples=25, deadline=None)
+@given(maps())
+def test_general_maps(module) -> None:
+    assert_survives(module)
+
+
+@pytest.mark.parametrize("op_class", PRIMITIVE_MAKERS)
+def test_primitive_maps(op_class) -> None:
+    for seed in range(5):
+        assert_survives(random_map(seed, only=op_class))
+
+
+def test_what_is_read_back_means_the_same() -> None:
+    for seed in range(30):
+        module = random_program(seed, 12)
+        args = arguments_for(module, random.Random(seed), special=True)
+        again = parsed(printed(module, False))
+        for x, y in zip(run_function(module, args), run_function(again, args), strict=True):
+            np.testing.assert_array_equal(x, y)
