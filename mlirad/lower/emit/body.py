@@ -1,0 +1,152 @@
+"""What a kernel body consists of, independent of how its loops run: dependences, addresses, what is needed.
+
+A value depends on the loops whose indices it is computed from. A position is read as an affine form over loop
+indices and other integer values of the body, so the scalar ops that only compute positions are never printed:
+
+    %r = kernel.load %x[%i, %j + 1]     x is 10 x 20      address  20 i + j + 1
+
+Loops of extent 1 are no loops here: their index is the literal 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.ir import Block, Operation
+
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, ScheduledOp
+from mlirad.dialects.shapes import Shape, Value
+from mlirad.errors import CompileError
+from mlirad.ir.locations import location_of
+from mlirad.lower.affine import Affine, AffineForms
+from mlirad.lower.emit.buffers import Buffer
+from mlirad.lower.emit.elementwise import KINDS
+from mlirad.lower.llvm_text import Kind
+from mlirad.lower.llvm_text.value import wrapped
+
+NO_LOOPS: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Address:
+    """An element of a buffer: its number is `constant + sum of coefficient * variable`.
+
+    `loops` has a coefficient per loop that matters, `values` pairs other integers with theirs, in the order
+    of their definition.
+    """
+
+    buffer: Buffer
+    loops: tuple[tuple[int, int], ...]
+    values: tuple[tuple[Value, int], ...]
+    constant: int
+
+    @property
+    def base(self) -> Address:
+        """The same address without its constant."""
+        return Address(self.buffer, self.loops, self.values, 0)
+
+    def coefficient(self, loop: int | None) -> int:
+        """How many elements a step of a loop moves, the other integers left alone."""
+        return next((c for d, c in self.loops if d == loop), 0)
+
+
+class Body:
+    """The ops of one kernel body, analysed."""
+
+    def __init__(self, op: ScheduledOp, buffers: dict[Value, Buffer], results: Sequence[Buffer]):
+        self.op = op
+        self.result_buffers = results
+        self.block: Block = op.regions[0].block
+        self.extents: Shape = op.extents
+        self.yielded: Sequence[Value] = cast(YieldOp, self.block.last_op).values
+        self.dependences: dict[Value, frozenset[int]] = {}
+        self.addresses: dict[Operation, Address] = {}
+        self._forms = AffineForms()
+        self._order: dict[Value, int] = {}
+        for d, argument in enumerate(self.block.args):
+            self.dependences[argument] = frozenset((d,)) if self.extents[d] > 1 else NO_LOOPS
+        for k, body_op in enumerate(self.block.ops):
+            for result in body_op.results:
+                self._order[result] = k
+                self.dependences[result] = self._dependence(body_op, buffers)
+
+    def _dependence(self, op: Operation, buffers: dict[Value, Buffer]) -> frozenset[int]:
+        if isinstance(op, LoadOp | LoadIfOp):
+            address = self.address(buffers[op.buffer], op.positions)
+            self.addresses[op] = address
+            loops = self.dependences_of(address)
+            return loops | self.dependences[op.guard] if isinstance(op, LoadIfOp) else loops
+        if isinstance(op, ConstantOp):
+            return NO_LOOPS
+        loops = NO_LOOPS
+        for operand in op.operands:
+            known = self.dependences.get(operand)
+            if known is None:
+                raise CompileError(
+                    "a kernel body uses a value from outside that is not loaded",
+                    location=location_of(op),
+                )
+            loops = loops | known
+        return loops
+
+    def address(self, buffer: Buffer, positions: Sequence[Value]) -> Address:
+        """The address of an element of a buffer at positions of the body."""
+        form = Affine(frozenset(), 0)
+        for position, stride, extent in zip(positions, buffer.strides, buffer.shape, strict=True):
+            if extent > 1:
+                form = form + self._forms.of(position).times(stride)
+        return self._address(buffer, form)
+
+    def _address(self, buffer: Buffer, form: Affine) -> Address:
+        loops: list[tuple[int, int]] = []
+        values: list[tuple[Value, int]] = []
+        for variable, coefficient in form.terms:
+            coefficient = wrapped(coefficient, "i64")
+            if variable.owner is not self.block:
+                values.append((variable, coefficient))
+            elif self.dependences[variable]:
+                loops.append((self.block.args.index(variable), coefficient))
+        values.sort(key=lambda pair: self._order[pair[0]])
+        return Address(buffer, tuple(sorted(loops)), tuple(values), wrapped(form.constant, "i64"))
+
+    def own_address(self, buffer: Buffer) -> Address:
+        """The address of a result element: its position is the indices of the first loops."""
+        loops = [(d, s) for d, s in enumerate(buffer.strides) if self.extents[d] > 1]
+        return Address(buffer, tuple(loops), (), 0)
+
+    def dependences_of(self, address: Address) -> frozenset[int]:
+        """The loops that an address moves with."""
+        loops = frozenset(d for d, _ in address.loops)
+        for value, _ in address.values:
+            loops = loops | self.dependences[value]
+        return loops
+
+    def needed(self, roots: Sequence[Value], addresses: Sequence[Address] = ()) -> list[Operation]:
+        """The ops to print for these values and addresses, in order.
+
+        Positions are needed only as far as an address does not resolve them.
+        """
+        wanted = {id(v) for v in roots}
+        for address in addresses:
+            wanted.update(id(v) for v, _ in address.values)
+        kept: list[Operation] = []
+        for op in reversed(list(self.block.ops)):
+            if not any(id(r) in wanted for r in op.results):
+                continue
+            kept.append(op)
+            if isinstance(op, LoadOp | LoadIfOp):
+                wanted.update(id(v) for v, _ in self.addresses[op].values)
+                if isinstance(op, LoadIfOp):
+                    wanted.add(id(op.guard))
+            else:
+                wanted.update(id(v) for v in op.operands)
+        kept.reverse()
+        return kept
+
+    def kind_of_yield(self, k: int) -> Kind:
+        """The element kind of a yielded value."""
+        return KINDS[self.yielded[k].type]

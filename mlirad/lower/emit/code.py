@@ -1,0 +1,205 @@
+"""Printing a kernel body inside its loops: every value at the outermost level where it can be computed.
+
+Loops have levels, 0 the outermost; level -1 is in front of them all. A value belongs to the level of the
+innermost loop it depends on and is printed when that loop is opened, so loop-invariant code never stands in a
+loop. The lane loop makes what depends on it vectors of `width` lanes.
+
+Two loops may be unrolled: one by `tiles` copies and one by `unrolls`. A value has a copy per unrolled iteration
+only if it depends on that loop; others are shared, which is what makes unroll-and-jam pay.
+
+Pointers are carried the same way: the part of an address that an outer loop moves is added when that loop is
+opened, constants come last, and loads that differ in a constant share the pointer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.ir import Block, Operation
+
+from mlirad.dialects.array.literals import literal_array
+from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.kernel import LoadIfOp, LoadOp
+from mlirad.dialects.shapes import Value as Ssa
+from mlirad.dialects.shapes import element_of
+from mlirad.lower.emit.access import Access, Spread
+from mlirad.lower.emit.body import Address, Body
+from mlirad.lower.emit.buffers import Place
+from mlirad.lower.emit.elementwise import KINDS, emit_elementwise
+from mlirad.lower.llvm_text import FunctionText, Value, constant, lanes
+
+Part = tuple[int, list[tuple[Ssa | int, int]]]
+"""What one level adds to a pointer: coefficients of its loop and of values computed there."""
+
+
+class BodyCode:
+    """Prints the values of one body. `order` is the loops from outermost to innermost, without extents of 1.
+
+    `addresses` are those used outside loads (results), with the level where they are used. `pointers` are the
+    function's parameters.
+    """
+
+    def __init__(
+        self,
+        f: FunctionText,
+        access: Access,
+        body: Body,
+        order: Sequence[int],
+        roots: Sequence[Ssa],
+        addresses: Sequence[tuple[Address, int]],
+        pointers: dict[Place, Value],
+        *,
+        lane: int | None = None,
+        tile: int | None = None,
+        unroll: int | None = None,
+    ):
+        self.f = f
+        self.access = access
+        self.body = body
+        self.order = order
+        self.lane, self.tile, self.unroll = lane, tile, unroll
+        self.width = self.tiles = self.unrolls = 1
+        self.start: dict[int, Value] = dict.fromkeys(range(len(body.extents)), constant("i64", 0))
+        self._pointers = pointers
+        self._level = {d: k for k, d in enumerate(order)}
+        self._values: dict[tuple[Ssa, int, int], Value] = {}
+        self._partial: list[dict[tuple[Address, int, int], Value]] = [{} for _ in range(len(order) + 1)]
+        self._ops: list[list[Operation]] = [[] for _ in range(len(order) + 1)]
+        self._advanced: list[dict[Address, int]] = [{} for _ in range(len(order) + 1)]
+        self._parts: dict[Address, list[Part]] = {}
+        self._pointer_loops: dict[Address, frozenset[int]] = {}
+        for op in body.needed(roots, [a for a, _ in addresses]):
+            level = self.level_of(body.dependences[op.results[0]])
+            self._ops[level + 1].append(op)
+            if op in body.addresses:
+                self._plan_pointer(body.addresses[op].base, level)
+        for address, level in addresses:
+            self._plan_pointer(address.base, level)
+        self.opened(-1)
+
+    def level_of(self, loops: frozenset[int]) -> int:
+        """The level of a value that depends on these loops."""
+        return max((self._level[d] for d in loops), default=-1)
+
+    def ops_at(self, level: int) -> Sequence[Operation]:
+        """The ops printed when the loop of a level is opened."""
+        return self._ops[level + 1]
+
+    def _plan_pointer(self, base: Address, used: int) -> None:
+        parts = self._parts.get(base)
+        if parts is None:
+            by_level: dict[int, list[tuple[Ssa | int, int]]] = {}
+            for d, c in base.loops:
+                by_level.setdefault(self._level[d], []).append((d, c))
+            for value, c in base.values:
+                if not self._is_vector(value):
+                    by_level.setdefault(self.level_of(self.body.dependences[value]), []).append((value, c))
+            parts = self._parts[base] = sorted(by_level.items())
+            loops: frozenset[int] = frozenset()
+            for value, _ in base.values:
+                loops = loops | self.body.dependences[value]
+            self._pointer_loops[base] = loops
+        for k, (level, _) in enumerate(parts):
+            if level < used:
+                self._advanced[level + 1][base] = k
+
+    def _is_vector(self, value: Ssa) -> bool:
+        return self.lane is not None and self.lane in self.body.dependences[value]
+
+    def opened(self, level: int) -> None:
+        """Print what belongs to a level; call it first thing in the loop, after setting `start`."""
+        values = self._values
+        partial = self._partial[level + 1] = {}
+        for op in self._ops[level + 1]:
+            result = op.results[0]
+            for j, u in self.copies(self.body.dependences[result]):
+                values[result, j, u] = self._emit(op, j, u)
+        for base, k in self._advanced[level + 1].items():
+            for j, u in self.copies(self._pointer_loops[base]):
+                partial[base, j, u] = self._through(base, k, j, u)
+
+    def copies(self, loops: frozenset[int]) -> Iterator[tuple[int, int]]:
+        """The copies of a value that depends on these loops."""
+        for j in range(self.tiles if self.tile in loops else 1):
+            for u in range(self.unrolls if self.unroll in loops else 1):
+                yield j, u
+
+    def get(self, value: Ssa, j: int = 0, u: int = 0) -> Value:
+        """A copy of a value of the body; loop indices are made where they are asked for."""
+        if isinstance(value.owner, Block):
+            return self.index(self.body.block.args.index(value), j, u)
+        loops = self.body.dependences[value]
+        return self._values[value, j if self.tile in loops else 0, u if self.unroll in loops else 0]
+
+    def index(self, loop: int, j: int = 0, u: int = 0) -> Value:
+        """The index of a loop, a vector for the lane loop."""
+        index = self.f.add(self.start[loop], self._shift(loop, j, u))
+        if loop == self.lane and self.width > 1:
+            index = self.f.add(index, lanes(self.width))
+        return index
+
+    def _shift(self, loop: int, j: int, u: int) -> int:
+        """How far a copy is from the start of its block of iterations."""
+        shift = j if loop == self.tile else 0
+        if loop == self.unroll:
+            shift += u * (self.width if loop == self.lane else 1)
+        return shift
+
+    def _emit(self, op: Operation, j: int, u: int) -> Value:
+        match op:
+            case LoadOp():
+                return self.access.load(self.spread(self.body.addresses[op], j, u))
+            case LoadIfOp():
+                guard = self.get(op.guard, j, u)
+                if guard.literal == 0:
+                    return constant(KINDS[op.result.type], 0)
+                return self.access.load(self.spread(self.body.addresses[op], j, u), guard)
+            case ConstantOp():
+                return constant(KINDS[element_of(op.result)], literal_array(op).item())
+            case _:
+                return emit_elementwise(self.f, op, [self.get(o, j, u) for o in op.operands])
+
+    def spread(self, address: Address, j: int = 0, u: int = 0) -> Spread:
+        """Where the lanes of an access at an address lie, for one copy."""
+        f, buffer = self.f, address.buffer
+        kind = buffer.kind
+        constant_part = address.constant
+        for loop in {self.tile, self.unroll}:
+            if loop is not None:
+                constant_part += address.coefficient(loop) * self._shift(loop, j, u)
+        step = address.coefficient(self.lane) if self.width > 1 else 0
+        vectors = [(v, c) for v, c in address.values if self._is_vector(v)] if self.width > 1 else []
+        pointer = self._through(address.base, len(self._parts[address.base]) - 1, j, u)
+        base = self._pointers[buffer.place]
+        if self.width == 1:
+            for value, c in address.values:
+                if self._is_vector(value):
+                    pointer = f.gep(pointer, f.mul(self.get(value, j, u), c), kind)
+        if vectors or step not in (0, 1, -1):
+            pointer = f.gep(pointer, constant_part, kind)
+            index = f.mul(lanes(self.width), step)
+            for value, c in vectors:
+                index = f.add(f.mul(self.get(value, j, u), c), index)
+            if index.width == 1:
+                index = f.widen(index, self.width)
+            return Spread(buffer, base, f.gep(pointer, index, kind), None, self.width)
+        if step == -1:
+            constant_part -= self.width - 1
+        return Spread(buffer, base, f.gep(pointer, constant_part, kind), step, self.width)
+
+    def _through(self, base: Address, k: int, j: int, u: int) -> Value:
+        """The pointer with the parts 0 to k of an address added."""
+        if k < 0:
+            return self._pointers[base.buffer.place]
+        level, terms = self._parts[base][k]
+        loops = self._pointer_loops[base]
+        copy = (base, j if self.tile in loops else 0, u if self.unroll in loops else 0)
+        known = self._partial[level + 1].get(copy)
+        if known is not None:
+            return known
+        f = self.f
+        index: Value | int = 0
+        for variable, c in terms:
+            value = self.start[variable] if isinstance(variable, int) else self.get(variable, j, u)
+            index = f.add(f.mul(value, c), index)
+        return f.gep(self._through(base, k - 1, j, u), index, base.buffer.kind)

@@ -1,0 +1,220 @@
+"""`kernel.dot` as calls of BLAS: loops over the batch around one routine.
+
+Each operand is seen as a matrix: its free dimensions and its contracted ones, each group one loop of constant
+stride. BLAS stores matrices by columns, so a matrix with consecutive elements along its first dimension is passed
+as it is and one with consecutive elements along its second is passed as its transpose; a row-major result C = A B
+is computed as the column-major C' = B' A'.
+
+    one row and one column      dot
+    one row, or one column      gemv
+    otherwise                   gemm
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from mlirad.dialects.kernel import DotOp
+from mlirad.dialects.shapes import Shape, values_of
+from mlirad.errors import CompileError
+from mlirad.ir.locations import location_of
+from mlirad.lower.emit.buffers import Buffer
+from mlirad.lower.emit.fills import fill
+from mlirad.lower.emit.kernels import Emitter, KernelText, begin_kernel
+from mlirad.lower.llvm_text import FunctionText, Kind, Value, constant
+
+_MOST = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix in memory: extents and strides, in elements, of its two dimensions."""
+
+    extents: tuple[int, int]
+    strides: tuple[int, int]
+
+    @property
+    def transposed(self) -> Matrix:
+        """The same memory with the dimensions exchanged."""
+        return Matrix((self.extents[1], self.extents[0]), (self.strides[1], self.strides[0]))
+
+    def column_major(self) -> int | None:
+        """The distance between columns if elements of a column are consecutive, else None."""
+        rows, columns = self.extents
+        if rows > 1 and self.strides[0] != 1:
+            return None
+        distance = self.strides[1] if columns > 1 else max(1, rows)
+        return distance if distance >= max(1, rows) else None
+
+
+def emit_dot(emitter: Emitter, op: DotOp) -> None:
+    """Write the function of a contraction and the call of it.
+
+    Raises `CompileError` for element types and layouts that BLAS does not take.
+    """
+    lhs, rhs, out = emitter.buffers[op.lhs], emitter.buffers[op.rhs], emitter.buffers[op.result]
+    if not out.size:
+        return
+    location = location_of(op)
+    if out.kind not in ("double", "float"):
+        raise CompileError(f"BLAS has no contraction of {out.kind}", location=location)
+    lhs_batch, rhs_batch = values_of(op.lhs_batch), values_of(op.rhs_batch)
+    lhs_contract, rhs_contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
+    lhs_free = _others(lhs, lhs_batch, lhs_contract)
+    rhs_free = _others(rhs, rhs_batch, rhs_contract)
+    batch, rows = len(lhs_batch), len(lhs_free)
+    rank = len(out.shape)
+    a = _matrix(lhs, lhs_free, lhs_contract)
+    b = _matrix(rhs, rhs_contract, rhs_free)
+    c = _matrix(out, range(batch, batch + rows), range(batch + rows, rank))
+    if a is None or b is None or c is None or max(*a.extents, *b.extents) > _MOST:
+        raise CompileError(
+            "the operands of a contraction are not laid out as matrices",
+            location=location,
+            hint="leave its operands row-major, contracted dimensions side by side",
+        )
+    kernel = begin_kernel(emitter, op, "dot", [lhs, rhs], [out], 2 * out.size * max(1, a.extents[1]))
+    f = kernel.f
+    if not a.extents[1]:
+        fill(kernel, out, constant(out.kind, 0))
+        f.ret()
+        return
+    pointers = [kernel.pointers[buffer.place] for buffer in (lhs, rhs, out)]
+    steps = [
+        (out.shape[k], (lhs.strides[i], rhs.strides[j], out.strides[k]))
+        for k, (i, j) in enumerate(zip(lhs_batch, rhs_batch, strict=True))
+    ]
+    _batched(f, _Blas(kernel, out.kind), pointers, steps, (a, b, c), location)
+    f.ret()
+
+
+def _others(buffer: Buffer, batch: Shape, contract: Shape) -> list[int]:
+    return [d for d in range(len(buffer.shape)) if d not in batch and d not in contract]
+
+
+def _matrix(buffer: Buffer, first: Sequence[int], second: Sequence[int]) -> Matrix | None:
+    """Two groups of dimensions of a buffer as the dimensions of a matrix; None if a group has no one stride."""
+    groups = [_group(buffer, dims) for dims in (first, second)]
+    one, two = groups
+    if one is None or two is None:
+        return None
+    return Matrix((one[0], two[0]), (one[1], two[1]))
+
+
+def _group(buffer: Buffer, dims: Sequence[int]) -> tuple[int, int] | None:
+    """Extent and stride of several dimensions run through in order as one loop."""
+    real = [d for d in dims if buffer.shape[d] != 1]
+    for outer, inner in zip(real, real[1:], strict=False):
+        if buffer.strides[outer] != buffer.strides[inner] * buffer.shape[inner]:
+            return None
+    return prod(buffer.shape[d] for d in dims), buffer.strides[real[-1]] if real else 1
+
+
+def _batched(
+    f: FunctionText,
+    blas: _Blas,
+    pointers: Sequence[Value],
+    steps: Sequence[tuple[int, tuple[int, int, int]]],
+    matrices: tuple[Matrix, Matrix, Matrix],
+    location: str | None,
+) -> None:
+    """Loops over the batch dimensions around one call."""
+    if not steps:
+        blas.multiply(pointers, matrices, location)
+        return
+    (extent, strides), *inner = steps
+    with f.loop(0, extent, name="batch") as loop:
+        moved = [f.gep(p, f.mul(loop.index, s), blas.kind) for p, s in zip(pointers, strides, strict=True)]
+        _batched(f, blas, moved, inner, matrices, location)
+
+
+class _Blas:
+    """Calls of BLAS routines, all of whose arguments are passed by address."""
+
+    def __init__(self, kernel: KernelText, kind: Kind):
+        self._f = kernel.f
+        self.kind = kind
+        self._letter = "d" if kind == "double" else "s"
+
+    def multiply(
+        self, pointers: Sequence[Value], matrices: tuple[Matrix, Matrix, Matrix], location: str | None
+    ) -> None:
+        """C = A B."""
+        a, b, c = matrices
+        pa, pb, pc = pointers
+        if c.extents == (1, 1):
+            self._dot(pa, a, pb, b, pc)
+        elif c.extents[1] == 1 and a.column_major() is not None:
+            self._gemv(pa, a, (pb, b.strides[0]), (pc, c.strides[0]), "N")
+        elif c.extents[1] == 1 and a.transposed.column_major() is not None:
+            self._gemv(pa, a.transposed, (pb, b.strides[0]), (pc, c.strides[0]), "T")
+        elif c.extents[0] == 1 and b.column_major() is not None:
+            self._gemv(pb, b, (pa, a.strides[1]), (pc, c.strides[1]), "T")
+        elif c.extents[0] == 1 and b.transposed.column_major() is not None:
+            self._gemv(pb, b.transposed, (pa, a.strides[1]), (pc, c.strides[1]), "N")
+        elif c.column_major() is not None:
+            self._gemm(pa, a, pb, b, pc, c, location)
+        else:
+            self._gemm(pb, b.transposed, pa, a.transposed, pc, c.transposed, location)
+
+    def _dot(self, pa: Value, a: Matrix, pb: Value, b: Matrix, pc: Value) -> None:
+        operands = [self._int(a.extents[1]), pa, self._int(a.strides[1]), pb, self._int(b.strides[0])]
+        name = self._declare("dot", operands, self.kind)
+        result = self._f.call(name, operands, self.kind)
+        assert result is not None
+        self._f.store(result, pc)
+
+    def _gemv(self, p: Value, m: Matrix, x: tuple[Value, int], y: tuple[Value, int], how: str) -> None:
+        """y = M x, or M' x, of a column-major matrix."""
+        leading = m.column_major()
+        assert leading is not None
+        operands = [
+            *(self._char(how), self._int(m.extents[0]), self._int(m.extents[1]), self._real(1.0)),
+            *(p, self._int(leading), x[0], self._int(x[1]), self._real(0.0), y[0], self._int(y[1])),
+        ]
+        self._f.call(self._declare("gemv", operands), operands)
+
+    def _gemm(
+        self, pa: Value, a: Matrix, pb: Value, b: Matrix, pc: Value, c: Matrix, location: str | None
+    ) -> None:
+        """C = A B for a column-major C."""
+        how_a, leading_a = _passed(a)
+        how_b, leading_b = _passed(b)
+        leading_c = c.column_major()
+        if leading_a is None or leading_b is None or leading_c is None:
+            raise CompileError(
+                "a matrix of a contraction has no consecutive rows or columns",
+                location=location,
+                hint="leave the operands of the contraction row-major",
+            )
+        operands = [
+            *(self._char(how_a), self._char(how_b)),
+            *(self._int(c.extents[0]), self._int(c.extents[1]), self._int(a.extents[1])),
+            *(self._real(1.0), pa, self._int(leading_a), pb, self._int(leading_b)),
+            *(self._real(0.0), pc, self._int(leading_c)),
+        ]
+        self._f.call(self._declare("gemm", operands), operands)
+
+    def _declare(self, routine: str, operands: Sequence[Value], result: Kind | None = None) -> str:
+        name = f"mlirad_blas_{self._letter}{routine}"
+        self._f.module.external(name, result or "void", ["ptr"] * len(operands))
+        return name
+
+    def _int(self, number: int) -> Value:
+        return self._f.module.table("i32", [number])
+
+    def _real(self, number: float) -> Value:
+        return self._f.module.table(self.kind, [number])
+
+    def _char(self, letter: str) -> Value:
+        return self._f.module.table("i8", [ord(letter)])
+
+
+def _passed(matrix: Matrix) -> tuple[str, int | None]:
+    """How BLAS takes a matrix: as it is (N) or transposed (T), and its leading dimension."""
+    leading = matrix.column_major()
+    if leading is not None:
+        return "N", leading
+    return "T", matrix.transposed.column_major()

@@ -1,0 +1,183 @@
+"""LLVM code of every elementwise op on scalars and on vectors of lanes.
+
+`emit_elementwise(f, op, operands)` writes one op. Its meaning, down to the bits of integers and to NaN,
+infinities and the conventions where machines trap, is that of `mlirad.dialects.array.scalars`; elementary
+functions have the error bounds of `mlirad.lower.elementary`, and the sign of a zero that `max` or `min`
+chooses between two zeros is open. Additions, subtractions and products may be contracted to fused
+multiply-adds; nothing else is relaxed.
+
+Operands that differ in width are widened, so a value that is the same in every lane stays scalar until it
+meets a vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias, cast
+
+from xdsl.dialects.builtin import f32, f64, i1, i32, i64
+from xdsl.ir import Attribute, Operation
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.shapes import element_of
+from mlirad.errors import CompileError
+from mlirad.ir.locations import location_of
+from mlirad.lower.elementary import emit
+from mlirad.lower.emit import integers, remainders
+from mlirad.lower.llvm_text import FunctionText, Kind, Value, mangled
+
+KINDS: Final[dict[Attribute, Kind]] = {f64: "double", f32: "float", i64: "i64", i32: "i32", i1: "i1"}
+"""From element types to LLVM's."""
+
+CONTRACT: Final = "contract"
+
+_Code: TypeAlias = Callable[..., Value]
+
+
+def emit_elementwise(f: FunctionText, op: Operation, operands: Sequence[Value]) -> Value:
+    """The value of a scalar elementwise op on operands of any widths."""
+    code = _PLAIN.get(type(op))
+    if code is not None:
+        return code(f, *operands)
+    match op:
+        case ew.CompareOp():
+            return _compare(f, op.predicate.data, *operands)
+        case ew.ConvertOp():
+            return _convert(f, operands[0], KINDS[element_of(op.result)])
+        case ew.PolygammaOp():
+            return emit(f, "polygamma", operands, order=op.order.value.data)
+        case _:
+            name = op.name.removeprefix("array.")
+            if not isinstance(op, ew.ElementwiseOp):
+                raise CompileError(f"{op.name} cannot stand in a kernel body", location=location_of(op))
+            return emit(f, name, operands)
+
+
+def maximum(f: FunctionText, x: Value, y: Value) -> Value:
+    """The larger; NaN if either is."""
+    return _extremum(f, "max", x, y)
+
+
+def minimum(f: FunctionText, x: Value, y: Value) -> Value:
+    """The smaller; NaN if either is."""
+    return _extremum(f, "min", x, y)
+
+
+def _extremum(f: FunctionText, which: str, x: Value, y: Value) -> Value:
+    x, y = f.common(x, y)
+    if not x.is_float:
+        return f.intrinsic(f"{'u' if x.kind == 'i1' else 's'}{which}", x, y)
+    # without the order of signed zeros it takes three instructions on x86
+    name = f"llvm.{which}imum.{mangled(x.kind, x.width)}"
+    return f.call_pure(name, x.kind, x.width, x, y, flags="nsz")
+
+
+def _by_kind(of_floats: _Code, of_integers: _Code) -> _Code:
+    def code(f: FunctionText, x: Value, *others: Value) -> Value:
+        return (of_floats if x.is_float else of_integers)(f, x, *others)
+
+    return code
+
+
+def _neg(f: FunctionText, x: Value) -> Value:
+    return f.fneg(x) if x.is_float else f.neg(x)
+
+
+def _abs(f: FunctionText, x: Value) -> Value:
+    return f.intrinsic("fabs", x) if x.is_float else integers.absolute(f, x)
+
+
+def _sign(f: FunctionText, x: Value) -> Value:
+    if not x.is_float:
+        return integers.sign(f, x)
+    signed = f.intrinsic("copysign", 1.0, x)
+    return f.select(f.fcmp("ueq", x, 0.0), x, signed)
+
+
+def _add(f: FunctionText, x: Value, y: Value) -> Value:
+    return f.fadd(x, y, CONTRACT) if x.is_float else f.add(x, y)
+
+
+def _sub(f: FunctionText, x: Value, y: Value) -> Value:
+    return f.fsub(x, y, CONTRACT) if x.is_float else f.sub(x, y)
+
+
+def _mul(f: FunctionText, x: Value, y: Value) -> Value:
+    return f.fmul(x, y, CONTRACT) if x.is_float else f.mul(x, y)
+
+
+def _absorbing_mul(f: FunctionText, k: Value, dx: Value) -> Value:
+    """A compare into a mask and a masked product."""
+    return f.select(f.fcmp("une", dx, 0.0), f.fmul(k, dx, CONTRACT), 0.0)
+
+
+def _is_finite(f: FunctionText, x: Value) -> Value:
+    return f.fcmp("olt", f.intrinsic("fabs", x), float("inf"))
+
+
+def _is_nan(f: FunctionText, x: Value) -> Value:
+    return f.fcmp("uno", x, x)
+
+
+def _select(f: FunctionText, condition: Value, x: Value, y: Value) -> Value:
+    return f.select(condition, x, y)
+
+
+_FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
+
+
+def _compare(f: FunctionText, predicate: str, x: Value, y: Value) -> Value:
+    if x.is_float:
+        return f.fcmp(_FLOAT_PREDICATES[predicate], x, y)
+    if predicate in ("eq", "ne"):
+        return f.icmp(predicate, x, y)
+    return f.icmp(("u" if x.kind == "i1" else "s") + predicate, x, y)
+
+
+def _convert(f: FunctionText, x: Value, kind: Kind) -> Value:
+    if x.kind == kind:
+        return x
+    if kind == "i1":
+        return f.fcmp("une", x, 0.0) if x.is_float else f.icmp("ne", x, 0)
+    if kind in ("double", "float"):
+        if x.is_float:
+            return f.fpext(x) if kind == "double" else f.fptrunc(x)
+        return f.uitofp(x, kind) if x.kind == "i1" else f.sitofp(x, kind)
+    if x.is_float:
+        return f.fptosi_sat(x, kind)
+    if x.kind == "i1":
+        return f.zext(x, kind)
+    return f.sext(x, kind) if kind == "i64" else f.trunc(x, kind)
+
+
+def _method(name: str) -> _Code:
+    return cast("_Code", getattr(FunctionText, name))
+
+
+_PLAIN: Final[dict[type[Operation], _Code]] = {
+    ew.NegOp: _neg,
+    ew.AbsOp: _abs,
+    ew.SignOp: _sign,
+    ew.NotOp: _method("not_"),
+    ew.IsFiniteOp: _is_finite,
+    ew.IsNanOp: _is_nan,
+    ew.AddOp: _add,
+    ew.SubOp: _sub,
+    ew.MulOp: _mul,
+    ew.AbsorbingMulOp: _absorbing_mul,
+    ew.DivOp: _by_kind(_method("fdiv"), integers.div),
+    ew.PowOp: _by_kind(lambda f, *xs: emit(f, "pow", xs), integers.power),
+    ew.MaxOp: maximum,
+    ew.MinOp: minimum,
+    ew.RemOp: _by_kind(remainders.rem, integers.rem),
+    ew.FloorDivOp: _by_kind(remainders.floor_div, integers.floor_div),
+    ew.FmodOp: _by_kind(remainders.fmod, integers.fmod),
+    ew.CopysignOp: lambda f, x, y: f.intrinsic("copysign", x, y),
+    ew.AndOp: _method("and_"),
+    ew.OrOp: _method("or_"),
+    ew.XorOp: _method("xor"),
+    ew.ShiftLeftOp: integers.shift_left,
+    ew.ShiftRightOp: integers.shift_right,
+    ew.SelectOp: _select,
+}
+"""The ops that are an instruction or a few, without properties; all others are elementary functions."""

@@ -1,0 +1,114 @@
+"""One kernel, one LLVM function: its parameters, name and attributes, and the call of it.
+
+A parameter stands for a place: operands and results that share memory share the pointer. Parameters are
+`noalias` unless two of them overlap in the arena.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from xdsl.ir import Operation
+
+from mlirad.dialects.shapes import Value as Ssa
+from mlirad.ir.locations import place_of
+from mlirad.lower.elementary import ELEMENTARY
+from mlirad.lower.emit.access import Access
+from mlirad.lower.emit.buffers import Buffer, Place
+from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value
+
+FAULT_PLACE: Final = Place("fault", 0)
+"""The place of the fault cell of checked programs."""
+
+TINY_WORK: Final = 64
+"""Scalar operations up to which a kernel is inlined into the program."""
+
+
+@dataclass
+class Emitter:
+    """What the kernels of one program share."""
+
+    module: ModuleText
+    buffers: dict[Ssa, Buffer]
+    vector_bytes: int
+    address_checks: bool
+    operations: int = 0
+    calls: list[tuple[str, list[Place]]] = field(default_factory=list[tuple[str, list[Place]]])
+
+
+@dataclass
+class KernelText:
+    """A kernel function being written."""
+
+    f: FunctionText
+    access: Access
+    pointers: dict[Place, Value]
+
+
+def begin_kernel(
+    emitter: Emitter,
+    op: Operation,
+    what: str,
+    read: Iterable[Buffer],
+    written: Sequence[Buffer],
+    work: int,
+) -> KernelText:
+    """Begin the function of a kernel that reads and writes these buffers, and call it from the program."""
+    buffers: dict[Place, Buffer] = {}
+    for buffer in (*written, *read):
+        known = buffers.get(buffer.place)
+        if known is None or buffer.nbytes > known.nbytes:
+            buffers[buffer.place] = buffer
+    results = {buffer.place for buffer in written}
+    parameters: list[Parameter] = []
+    places: list[Place] = []
+    for place, buffer in buffers.items():
+        is_shared = any(
+            other.place != place and (place in results or other.place in results) and buffer.overlaps(other)
+            for other in buffers.values()
+        )
+        attributes = [] if is_shared else ["noalias"]
+        if place not in results:
+            attributes.append("readonly")
+        parameters.append(Parameter(f"b{len(places)}", "ptr", 1, " ".join(attributes)))
+        places.append(place)
+    if emitter.address_checks:
+        parameters.append(Parameter("fault", "ptr"))
+        places.append(FAULT_PLACE)
+    name = kernel_name(op, len(emitter.calls), what)
+    inlining = "alwaysinline" if work <= TINY_WORK else "noinline"
+    f = emitter.module.function(name, parameters, attributes=f"{inlining} nounwind")
+    emitter.calls.append((name, places))
+    emitter.operations += work
+    pointers = dict(zip(places, f.arguments, strict=True))
+    access = Access(f, pointers[FAULT_PLACE] if emitter.address_checks else None)
+    return KernelText(f, access, pointers)
+
+
+def kernel_name(op: Operation, number: int, what: str) -> str:
+    """`k3_model_py_12_sum`: the number of the kernel, its source line, what it computes."""
+    place = place_of(op.location)
+    parts = [f"k{number}"]
+    if place is not None:
+        parts += [place.file.replace("\\", "/").rsplit("/", 1)[-1], str(place.line)]
+    hint = op.results[0].name_hint
+    parts.append(hint or what)
+    return re.sub(r"[^A-Za-z0-9_]+", "_", "_".join(parts))
+
+
+def cost_of(ops: Iterable[Operation]) -> int:
+    """Instructions per element, roughly."""
+    return sum(_cost(op.name) for op in ops)
+
+
+def _cost(name: str) -> int:
+    kind = name.removeprefix("array.")
+    if kind in ELEMENTARY:
+        return ELEMENTARY[kind].flops
+    return _COSTS.get(kind, 1)
+
+
+_COSTS: Final = {"constant": 0, "div": 8, "rem": 16, "floor_div": 20, "fmod": 12, "yield": 0}

@@ -1,0 +1,233 @@
+"""`kernel.nest` as an LLVM function.
+
+The loops run in the order of the schedule, which ends in reduction loops, if there are any: their sums are kept
+in registers. Where reduction loops stand outside loops of the output, results are started in memory and every
+pass adds to them.
+
+    space [100], reduction [8], lane 0, width 8
+
+    for o in 0, 8, ..., 88, 92: (the last block overlaps)
+      total = <8 x double> -0.0
+      for r in 0 ... 8: total += body(o + <0 ... 7>, r)
+      store total
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from mlirad.dialects.kernel import NestOp
+from mlirad.dialects.shapes import values_of
+from mlirad.lower.emit import reductions
+from mlirad.lower.emit.body import Address, Body
+from mlirad.lower.emit.buffers import Buffer
+from mlirad.lower.emit.code import BodyCode
+from mlirad.lower.emit.fills import fill
+from mlirad.lower.emit.kernels import Emitter, KernelText, begin_kernel, cost_of
+from mlirad.lower.emit.reductions import IDEMPOTENT, Accumulator
+from mlirad.lower.emit.schedule import NestSchedule
+from mlirad.lower.emit.segments import Segment
+from mlirad.lower.llvm_text import Loop, Value, constant
+
+
+def emit_nest(emitter: Emitter, op: NestOp) -> None:
+    """Write the function of a nest and the call of it; there is none if no element is to be computed."""
+    outputs = [emitter.buffers[r] for r in op.roots]
+    space = values_of(op.space)
+    if not prod(space):
+        return
+    combiners = [] if op.combiners is None else [c.data for c in op.combiners.data]
+    what = combiners[0] if combiners else "map"
+    if not prod(values_of(op.reduction)):
+        kernel = begin_kernel(emitter, op, what, (), outputs, prod(space) * len(outputs))
+        for combiner, output in zip(combiners, outputs, strict=True):
+            is_position = combiner.startswith("arg")
+            number = constant("i64", 0) if is_position else _memory_identity(combiner, output)
+            fill(kernel, output, number)
+        kernel.f.ret()
+        return
+    body = Body(op, emitter.buffers, outputs)
+    needed = body.needed(body.yielded)
+    read = [body.addresses[o].buffer for o in needed if o in body.addresses]
+    work = prod(op.extents) * (cost_of(needed) + len(outputs))
+    kernel = begin_kernel(emitter, op, what, read, outputs, work)
+    in_place = any(a.overlaps(b) for a in outputs for b in read)
+    schedule = NestSchedule.of(op, body, combiners, emitter.vector_bytes, may_repeat=not in_place)
+    _NestCode(kernel, body, combiners, outputs, schedule).write()
+
+
+def _memory_identity(combiner: str, output: Buffer) -> Value:
+    return reductions.identity(combiner, output.kind, of_memory=True)
+
+
+class _NestCode:
+    """Writes the loops of one nest."""
+
+    def __init__(
+        self,
+        kernel: KernelText,
+        body: Body,
+        combiners: Sequence[str],
+        outputs: Sequence[Buffer],
+        schedule: NestSchedule,
+    ):
+        self._kernel = kernel
+        self._f = kernel.f
+        self._body = body
+        self._combiners = combiners
+        self._outputs = outputs
+        self._schedule = schedule
+        self._results = [body.own_address(b) for b in outputs]
+        self._fresh: Value | None = None
+        """Lanes of the current block that no block before has done; None for all of them."""
+        level = schedule.outer - 1
+        self._code = BodyCode(
+            kernel.f,
+            kernel.access,
+            body,
+            schedule.order,
+            body.yielded,
+            [(a, level) for a in self._results],
+            kernel.pointers,
+            lane=schedule.lane,
+            tile=schedule.tile,
+            unroll=schedule.unroll,
+        )
+        if schedule.lane_is_reduced:
+            self._code.width = schedule.width
+
+    def write(self) -> None:
+        """Write everything up to the return."""
+        if self._schedule.in_memory:
+            for combiner, output in zip(self._combiners, self._outputs, strict=True):
+                fill(self._kernel, output, _memory_identity(combiner, output))
+        self._outer(0)
+        self._f.ret()
+
+    def _enter(self, level: int, segment: Segment, loop: Loop) -> None:
+        """Set the state of the code at the start of a loop body and print what belongs there."""
+        f, code = self._f, self._code
+        d = self._schedule.order[level]
+        start = loop.index
+        if segment.clamped:
+            start = f.intrinsic("umin", start, segment.last_start)
+        code.start[d] = start
+        if d == self._schedule.lane:
+            code.width = segment.width
+            self._fresh = segment.fresh_lanes
+        if d == self._schedule.tile:
+            code.tiles = segment.copies
+        if d == self._schedule.unroll:
+            code.unrolls = segment.copies
+        code.opened(level)
+
+    def _outer(self, level: int) -> None:
+        """The loops around a store."""
+        if level == self._schedule.outer:
+            self._point()
+            return
+        d = self._schedule.order[level]
+        for segment in self._schedule.segments[d]:
+            with self._f.loop(segment.lower, segment.upper, segment.step, name=f"i{d}") as loop:
+                self._enter(level, segment, loop)
+                self._outer(level + 1)
+
+    def _point(self) -> None:
+        """What happens at one point, or one block of points, of the output."""
+        code = self._code
+        if not self._combiners:
+            for j in range(code.tiles):
+                for value, address in zip(self._body.yielded, self._results, strict=True):
+                    self._store(code.get(value, j), address, j)
+            return
+        totals = self._reduced()
+        for j in range(code.tiles):
+            for k, combiner in enumerate(self._combiners):
+                total = totals[k][j]
+                address = self._results[k]
+                if self._schedule.in_memory:
+                    before = self._kernel.access.load(code.spread(address, j))
+                    total = reductions.merge(self._f, combiner, [before], total)
+                self._store(total[-1], address, j)
+
+    def _store(self, value: Value, address: Address, j: int) -> None:
+        spread = self._code.spread(address, j)
+        access = self._kernel.access
+        if self._fresh is not None and spread.stride != 0 and not self._schedule.lane_is_reduced:
+            value = self._f.select(self._fresh, value, access.load(spread))
+        access.store(spread, value)
+
+    def _reduced(self) -> list[list[Accumulator]]:
+        """The reductions of each result over the inner loops, one for each copy of the tile loop."""
+        f, code, schedule = self._f, self._code, self._schedule
+        slots = [
+            (k, j, u)
+            for k in range(len(self._combiners))
+            for j in range(code.tiles)
+            for u in range(schedule.copies)
+        ]
+        sizes = [2 if self._combiners[k].startswith("arg") else 1 for k, _, _ in slots]
+        flat: list[Value] = []
+        for k, _, _ in slots:
+            kind = self._body.kind_of_yield(k)
+            flat += reductions.start(f, self._combiners[k], kind, self._width_of(k))
+        flat = self._inner(schedule.outer, flat, slots)
+        totals: list[list[Accumulator]] = [[] for _ in self._combiners]
+        at = 0
+        for (k, _, u), size in zip(slots, sizes, strict=True):
+            total = flat[at : at + size]
+            at += size
+            if u == 0:
+                totals[k].append(total)
+            else:
+                totals[k][-1] = reductions.merge(f, self._combiners[k], totals[k][-1], total)
+        if schedule.lane_is_reduced:
+            for k, combiner in enumerate(self._combiners):
+                totals[k] = [reductions.across_lanes(f, combiner, t) for t in totals[k]]
+        return totals
+
+    def _width_of(self, k: int) -> int:
+        """The width of the accumulators of a result.
+
+        A value that does not differ between the lanes of the output is reduced once for all of them.
+        """
+        code = self._code
+        if code.width == 1 or self._schedule.lane_is_reduced:
+            return code.width
+        return code.width if code.lane in self._body.dependences[self._body.yielded[k]] else 1
+
+    def _inner(self, level: int, flat: list[Value], slots: Sequence[tuple[int, int, int]]) -> list[Value]:
+        """The reduction loops from a level inwards, given and giving all accumulators in one list."""
+        if level == len(self._schedule.order):
+            return self._step(flat, slots)
+        d = self._schedule.order[level]
+        for segment in self._schedule.segments[d]:
+            with self._f.loop(segment.lower, segment.upper, segment.step, carries=flat, name=f"r{d}") as loop:
+                self._enter(level, segment, loop)
+                loop.carry(*self._inner(level + 1, loop.carries, slots))
+            flat = loop.results
+        return flat
+
+    def _step(self, flat: list[Value], slots: Sequence[tuple[int, int, int]]) -> list[Value]:
+        """One operand into every accumulator that has one in this block."""
+        f, code = self._f, self._code
+        result: list[Value] = []
+        at = 0
+        for k, j, u in slots:
+            combiner = self._combiners[k]
+            size = 2 if combiner.startswith("arg") else 1
+            total = flat[at : at + size]
+            at += size
+            if u < code.unrolls:
+                new = [code.get(self._body.yielded[k], j, u)]
+                if size == 2:
+                    new.append(code.index(len(self._body.extents) - 1, j, u))
+                after = reductions.combine(f, combiner, total, new)
+                is_masked = self._fresh is not None and self._schedule.lane_is_reduced
+                if is_masked and combiner not in IDEMPOTENT:
+                    assert self._fresh is not None
+                    after = [f.select(self._fresh, a, b) for a, b in zip(after, total, strict=True)]
+                total = after
+            result += total
+        return result

@@ -1,0 +1,161 @@
+"""The schedule of a nest made complete: loop order, lanes, unrolling, and how each loop is cut into segments.
+
+What a nest leaves open gets the straightforward choice. Loops of the output come first, the lane loop last among
+its kind; without a lane everything is scalar. Several sums are kept in flight where one addition would wait for
+the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlirad.dialects.kernel import NestOp
+from mlirad.dialects.shapes import values_of
+from mlirad.lower.emit import segments
+from mlirad.lower.emit.body import Body
+from mlirad.lower.emit.kernels import cost_of
+from mlirad.lower.emit.reductions import IDEMPOTENT
+from mlirad.lower.emit.segments import Segment, floor_power
+from mlirad.lower.llvm_text import BYTES
+
+ADD_LATENCY_SLOTS = 8
+"""Instructions a processor can start while one float addition is under way: two per cycle, four cycles."""
+
+MOST_ACCUMULATORS = 4
+"""How many sums of one result are kept side by side to hide the latency of additions."""
+
+SHORT_LOOP = 4
+SHORT_LOOP_COST = 24
+"""A reduction loop of at most this many iterations, and instructions in all, is written out."""
+
+COMPACT_COST = 12
+"""From this many instructions on a body is written once for whole and last blocks, if it can be."""
+
+
+@dataclass(frozen=True)
+class NestSchedule:
+    """How the loops of a nest run; loops of extent 1 are left out.
+
+    `order[:outer]` are the loops around a store, `order[outer:]` the reductions in registers. `in_memory` says
+    that reduction loops are among the outer ones.
+    """
+
+    order: tuple[int, ...]
+    outer: int
+    lane: int | None
+    tile: int | None
+    unroll: int | None
+    lane_is_reduced: bool
+    width: int
+    copies: int
+    in_memory: bool
+    segments: dict[int, list[Segment]]
+
+    @classmethod
+    def of(
+        cls, op: NestOp, body: Body, combiners: Sequence[str], vector_bytes: int, *, may_repeat: bool
+    ) -> NestSchedule:
+        """The completed schedule. `may_repeat`: the nest does not write what it reads."""
+        rank = len(values_of(op.space))
+        extents = body.extents
+        lane = _active(None if op.lane is None else op.lane.value.data, extents)
+        tile = _active(None if op.tile_dim is None else op.tile_dim.value.data, extents)
+        tiles = 1 if op.tile is None else max(1, op.tile.value.data)
+        if tile == lane or tiles == 1:
+            tile = None
+        order, outer = _order(op, rank, extents, lane, combiners)
+        in_memory = any(d >= rank for d in order[:outer])
+        native = native_lanes(body, lane, vector_bytes)
+        width = 1
+        if lane is not None:
+            asked = native if op.width is None else op.width.value.data
+            width = min(floor_power(max(1, asked)), floor_power(extents[lane]))
+        lane_is_reduced = lane is not None and lane >= rank
+        idempotent = all(c in IDEMPOTENT for c in combiners)
+        may_repeat = may_repeat and (not in_memory or idempotent)
+        needed = body.needed(body.yielded)
+        copies = 1
+        unroll = order[-1] if outer < len(order) else None
+        if lane_is_reduced:
+            copies = max(1, min(MOST_ACCUMULATORS, width // native))
+            width = min(width, native)
+        if unroll is not None:
+            inner = cost_of(o for o in needed if unroll in body.dependences[o.results[0]]) + len(combiners)
+            parallel = (min(tiles, extents[tile]) if tile is not None else 1) * max(1, width // native)
+            trips = extents[unroll] // (width if unroll == lane else 1)
+            copies = max(copies, _copies_in_flight(inner * parallel, trips))
+            while copies > max(1, trips):
+                copies //= 2
+            if copies == 1:
+                unroll = None
+        if lane_is_reduced and unroll != lane:
+            lane_copies = 1
+        else:
+            lane_copies = copies
+        cut: dict[int, list[Segment]] = {}
+        compact = cost_of(needed) > COMPACT_COST
+        for d in order:
+            extent = extents[d]
+            if d == lane and d < rank:
+                cut[d] = segments.output_lanes(extent, width, native, may_repeat=may_repeat, compact=compact)
+            elif d == lane:
+                cut[d] = segments.reduced_lanes(extent, width, lane_copies, may_repeat=idempotent)
+            elif d == tile:
+                cut[d] = segments.unrolled(extent, tiles, may_repeat=may_repeat)
+            elif d == unroll:
+                cut[d] = segments.unrolled(extent, copies)
+            else:
+                cut[d] = segments.plain(extent)
+        if unroll is None:
+            copies = 1
+        return cls(order, outer, lane, tile, unroll, lane_is_reduced, width, copies, in_memory, cut)
+
+
+def _active(loop: int | None, extents: Sequence[int]) -> int | None:
+    return None if loop is None or extents[loop] == 1 else loop
+
+
+def _order(
+    op: NestOp, rank: int, extents: Sequence[int], lane: int | None, combiners: Sequence[str]
+) -> tuple[tuple[int, ...], int]:
+    """The loops from outermost to innermost, and how many of them stand around a store."""
+    if op.order is not None:
+        order = list(values_of(op.order))
+    else:
+        order = [d for d in range(len(extents)) if d != lane]
+        if lane is not None:
+            order.insert(rank - 1 if lane < rank else len(order), lane)
+        if op.reduction_outer is not None:
+            order.sort(key=lambda d: d < rank or d == lane)
+    if any(c.startswith("arg") for c in combiners):
+        # an extremum in memory would need its value there too
+        order.sort(key=lambda d: d >= rank)
+    order = [d for d in order if extents[d] > 1]
+    outer = len(order)
+    while outer and order[outer - 1] >= rank:
+        outer -= 1
+    if lane is not None and lane >= rank and lane in order[:outer]:
+        order.remove(lane)
+        order.append(lane)
+        outer -= 1
+    return tuple(order), outer
+
+
+def native_lanes(body: Body, lane: int | None, vector_bytes: int) -> int:
+    """Lanes that fill one vector register, by the widest values that differ between lanes."""
+    widest = max((BYTES[b.kind] for b in body.result_buffers), default=1)
+    for op, address in body.addresses.items():
+        if lane is not None and lane in body.dependences[op.results[0]]:
+            widest = max(widest, BYTES[address.buffer.kind])
+    return max(1, vector_bytes // widest)
+
+
+def _copies_in_flight(cost: int, trips: int) -> int:
+    """How many copies of a reduction step hide the latency of its additions."""
+    if trips <= SHORT_LOOP and cost * trips <= SHORT_LOOP_COST:
+        return trips
+    copies = 1
+    while copies < MOST_ACCUMULATORS and copies * cost < ADD_LATENCY_SLOTS and 4 * copies <= trips:
+        copies *= 2
+    return copies

@@ -1,0 +1,107 @@
+"""How a loop is cut into segments: full blocks of lanes or of unrolled copies, and what is left over.
+
+    extent 19, 8 lanes, results only stored      blocks at 0, 8 and 11: the last one overlaps its neighbour
+    extent 19, 8 lanes, sums                     blocks at 0 and 8, then 11 with its first 5 lanes masked off
+    extent 3,  8 lanes                           blocks of 2 lanes at 0 and 1
+
+Only power-of-two widths occur, so no vector is narrower or wider than the processor and LLVM like it, and no
+block reaches outside the loop. A static `repeated` says how many leading lanes were done before; with `clamped`
+the start is the least of the index and the last block's start.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mlirad.lower.llvm_text import Value, vector
+
+
+class Segment(NamedTuple):
+    """`for start in range(lower, upper, step)`, each a block of `copies` times `width` iterations."""
+
+    lower: int
+    upper: int
+    step: int
+    copies: int = 1
+    width: int = 1
+    repeated: int = 0
+    clamped: bool = False
+
+    @property
+    def last_start(self) -> int:
+        """The start of the last block that stays inside."""
+        return self.upper - self.width * self.copies
+
+    @property
+    def fresh_lanes(self) -> Value | None:
+        """The lanes that no block before has done, as a mask; None for all of them."""
+        if not self.repeated:
+            return None
+        return vector("i1", [lane >= self.repeated for lane in range(self.width)])
+
+
+def floor_power(number: int) -> int:
+    """The greatest power of two that is at most `number`."""
+    return 1 << (number.bit_length() - 1)
+
+
+def ceil_power(number: int) -> int:
+    """The least power of two that is at least `number`."""
+    return 1 << (number - 1).bit_length()
+
+
+def plain(extent: int) -> list[Segment]:
+    """One iteration at a time."""
+    return [Segment(0, extent, 1)]
+
+
+def output_lanes(extent: int, width: int, native: int, *, may_repeat: bool, compact: bool) -> list[Segment]:
+    """Blocks of lanes over a loop of results.
+
+    `may_repeat`: computing a result twice is harmless. `compact`: one copy of the code is worth more than the
+    cheapest remainder.
+    """
+    width = min(floor_power(width), floor_power(extent))
+    full = extent // width * width
+    left = extent - full
+    if not left:
+        return [Segment(0, extent, width, 1, width)]
+    tail = ceil_power(left)
+    if may_repeat and compact and (tail == width or width <= native):
+        return [Segment(0, extent, width, 1, width, clamped=True)]
+    return [
+        Segment(0, full, width, 1, width),
+        Segment(extent - tail, extent, tail, 1, tail, 0 if may_repeat else tail - left),
+    ]
+
+
+def reduced_lanes(extent: int, width: int, copies: int, *, may_repeat: bool) -> list[Segment]:
+    """Blocks of lanes over a reduction loop, `copies` at a time; every block has the same width."""
+    width = min(floor_power(width), floor_power(extent))
+    block = width * copies
+    full = extent // block * block
+    segments = [Segment(0, full, block, copies, width)] if full else []
+    left = extent - full
+    if not left:
+        return segments
+    if left % width == 0:
+        return [*segments, Segment(full, extent, width, 1, width)]
+    if may_repeat:
+        return [*segments, Segment(full, extent, width, 1, width, clamped=True)]
+    whole = full + left // width * width
+    if whole > full:
+        segments.append(Segment(full, whole, width, 1, width))
+    return [*segments, Segment(extent - width, extent, width, 1, width, width - (extent - whole))]
+
+
+def unrolled(extent: int, copies: int, *, may_repeat: bool = False) -> list[Segment]:
+    """`copies` iterations at a time. With `may_repeat` a last block may start early rather than be short,
+    where that repeats at most an eighth of the work."""
+    copies = min(copies, extent)
+    left = extent % copies
+    if not left:
+        return [Segment(0, extent, copies, copies)]
+    if may_repeat and 8 * (copies - left) <= extent:
+        return [Segment(0, extent, copies, copies, clamped=True)]
+    full = extent - left
+    return [Segment(0, full, copies, copies), Segment(full, extent, left, left)]
