@@ -15,7 +15,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value, components_of, shape_of, size_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.rules.applications import apply_transposed, positions_of, region_of
-from mlirad.rules.elements import Element, accumulated, parts
+from mlirad.rules.elements import Element, accumulated, components, parts
 from mlirad.rules.transposes import Captured
 
 SMALL_PART = 4
@@ -31,10 +31,10 @@ def accumulate_transposed(
     if ct is None:
         return accumulator
     if isinstance(op, linear.ProjectOp):
-        components = parts(accumulator, len(components_of(op.domain)))
+        sums = parts(accumulator, len(components_of(op.domain)))
         index = op.index.value.data
-        components[index] = accumulated(b, components[index], ct)
-        return components
+        sums[index] = accumulated(b, sums[index], ct)
+        return sums
     if accumulator is not None:
         in_place = IN_PLACE.get(type(op))
         added = in_place(b, op, captured, accumulator, ct) if in_place else None
@@ -63,7 +63,7 @@ def _add_slice(
     b: ArrayBuilder, op: linear.SliceOp, captured: Captured, acc: Value, ct: Value
 ) -> Value | None:
     """acc with ct added along the slice, when it is a small part."""
-    if size_of(ct) * SMALL_PART > size_of(acc):
+    if not size_of(ct) or size_of(ct) * SMALL_PART > size_of(acc):
         return None
     starts, strides = values_of(op.starts), values_of(op.strides)
     cut = [d for d, (e, n) in enumerate(zip(shape_of(ct), shape_of(acc), strict=True)) if e != n]
@@ -80,16 +80,16 @@ def _add_slice_of_component(
 ) -> Value | None:
     """acc with each component of ct that is not zero added to its piece, when few are not."""
     spaces = components_of(op.codomain)
-    components = parts(ct, len(spaces))
-    present = sum(size_of(s) for e, s in zip(components, spaces, strict=True) if e is not None)
+    pieces = components(ct, op.codomain)
+    present = sum(size_of(s) for e, s in zip(pieces, spaces, strict=True) if e is not None)
     if present * SMALL_PART > size_of(acc):
         return None
     dim, position = op.dim.value.data, 0
-    for component, space in zip(components, spaces, strict=True):
+    for piece, space in zip(pieces, spaces, strict=True):
         extent = 1 if isinstance(op, linear.UnstackOp) else shape_of(space)[dim]
-        if component is not None and not isinstance(component, list):
+        if piece is not None and not isinstance(piece, list):
             shape = tuple(extent if d == dim else e for d, e in enumerate(shape_of(acc)))
-            acc = _added_along(b, acc, b.reshape(component, shape), dim, position)
+            acc = _added_along(b, acc, b.reshape(piece, shape), dim, position)
         position += extent
     return acc
 

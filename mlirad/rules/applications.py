@@ -17,7 +17,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Shape, Value, components_of, element_of, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
-from mlirad.rules.elements import Element, part, parts, value_of
+from mlirad.rules.elements import Element, assembled, components, part, value_of
 from mlirad.rules.transposes import (
     Captured,
     kept_by_sum,
@@ -54,9 +54,9 @@ def apply_transposed(b: ArrayBuilder, op: linear.MapOp, captured: Captured, ct: 
         case linear.ZeroOp():
             return None
         case linear.ProjectOp():
-            components: list[Element] = [None] * len(components_of(op.domain))
-            components[op.index.value.data] = ct
-            return components
+            tuple_: list[Element] = [None] * len(components_of(op.domain))
+            tuple_[op.index.value.data] = ct
+            return tuple_
         case linear.InjectOp():
             return part(ct, op.index.value.data)
         case _:
@@ -66,9 +66,9 @@ def apply_transposed(b: ArrayBuilder, op: linear.MapOp, captured: Captured, ct: 
 def _injected(op: linear.InjectOp, x: Element) -> Element:
     if x is None:
         return None
-    components: list[Element] = [None] * len(components_of(op.codomain))
-    components[op.index.value.data] = x
-    return components
+    tuple_: list[Element] = [None] * len(components_of(op.codomain))
+    tuple_[op.index.value.data] = x
+    return tuple_
 
 
 # Maps that are their own transposes ----------------------------------------------------------------
@@ -204,22 +204,20 @@ def _stacked(b: ArrayBuilder, op: linear.StackOp, captured: Captured, x: Element
     return _stack(b, x, op.domain, op.dim.value.data)
 
 
-def _split(b: ArrayBuilder, op: linear.SplitOp, captured: Captured, x: Value) -> list[Value]:
+def _split(b: ArrayBuilder, op: linear.SplitOp, captured: Captured, x: Value) -> Element:
     return _cut(b, x, op.codomain, op.dim.value.data)
 
 
-def _unstacked(b: ArrayBuilder, op: linear.UnstackOp, captured: Captured, x: Value) -> list[Value]:
-    return _slices(b, x, op.dim.value.data)
+def _unstacked(b: ArrayBuilder, op: linear.UnstackOp, captured: Captured, x: Value) -> Element:
+    return _slices(b, x, op.codomain, op.dim.value.data)
 
 
-def _concatenated_back(
-    b: ArrayBuilder, op: linear.ConcatenateOp, captured: Captured, ct: Value
-) -> list[Value]:
+def _concatenated_back(b: ArrayBuilder, op: linear.ConcatenateOp, captured: Captured, ct: Value) -> Element:
     return _cut(b, ct, op.domain, op.dim.value.data)
 
 
-def _stacked_back(b: ArrayBuilder, op: linear.StackOp, captured: Captured, ct: Value) -> list[Value]:
-    return _slices(b, ct, op.dim.value.data)
+def _stacked_back(b: ArrayBuilder, op: linear.StackOp, captured: Captured, ct: Value) -> Element:
+    return _slices(b, ct, op.domain, op.dim.value.data)
 
 
 def _split_back(b: ArrayBuilder, op: linear.SplitOp, captured: Captured, ct: Element) -> Value:
@@ -231,18 +229,20 @@ def _unstacked_back(b: ArrayBuilder, op: linear.UnstackOp, captured: Captured, c
 
 
 def _concatenate(b: ArrayBuilder, x: Element, space: Attribute, dim: int) -> Value:
-    spaces = components_of(space)
-    return b.concatenate([value_of(b, e, s) for e, s in zip(parts(x, len(spaces)), spaces, strict=True)], dim)
+    return b.concatenate(_values(b, x, space), dim)
 
 
 def _stack(b: ArrayBuilder, x: Element, space: Attribute, dim: int) -> Value:
-    spaces = components_of(space)
-    return b.stack([value_of(b, e, s) for e, s in zip(parts(x, len(spaces)), spaces, strict=True)], dim)
+    return b.stack(_values(b, x, space), dim)
 
 
-def _cut(b: ArrayBuilder, x: Value, space: Attribute, dim: int) -> list[Value]:
+def _values(b: ArrayBuilder, x: Element, space: Attribute) -> list[Value]:
+    return [value_of(b, e, s) for e, s in zip(components(x, space), components_of(space), strict=True)]
+
+
+def _cut(b: ArrayBuilder, x: Value, space: Attribute, dim: int) -> Element:
     """x in consecutive pieces along `dim`, as long as the components of `space`."""
-    pieces: list[Value] = []
+    pieces: list[Element] = []
     whole = shape_of(x)
     position = 0
     for component in components_of(space):
@@ -251,14 +251,14 @@ def _cut(b: ArrayBuilder, x: Value, space: Attribute, dim: int) -> list[Value]:
         limits = [end if d == dim else e for d, e in enumerate(whole)]
         pieces.append(b.slice(x, starts, limits, [1] * len(whole)))
         position = end
-    return pieces
+    return assembled(pieces, space)
 
 
-def _slices(b: ArrayBuilder, x: Value, dim: int) -> list[Value]:
+def _slices(b: ArrayBuilder, x: Value, space: Attribute, dim: int) -> Element:
     """The sub-arrays of x along `dim`."""
     whole = shape_of(x)
     rest = [e for d, e in enumerate(whole) if d != dim]
-    slices: list[Value] = []
+    slices: list[Element] = []
     for k in range(whole[dim]):
         if dim == 0:
             slices.append(b.index(x, [b.index_constant(k)]))
@@ -266,7 +266,7 @@ def _slices(b: ArrayBuilder, x: Value, dim: int) -> list[Value]:
             starts = [k if d == dim else 0 for d in range(len(whole))]
             limits = [k + 1 if d == dim else e for d, e in enumerate(whole)]
             slices.append(b.reshape(b.slice(x, starts, limits, [1] * len(whole)), rest))
-    return slices
+    return assembled(slices, space)
 
 
 # What the rules share ------------------------------------------------------------------------------

@@ -38,6 +38,18 @@ def parts(element: Element, number: int) -> list[Element]:
     return element
 
 
+def components(element: Element, space: Attribute) -> list[Element]:
+    """The components of an element of a product; of a product of one the element itself."""
+    if not isinstance(space, TupleType):
+        return [element]
+    return parts(element, len(space.types.data))
+
+
+def assembled(elements: list[Element], space: Attribute) -> Element:
+    """The element of a product with these components."""
+    return elements if isinstance(space, TupleType) else elements[0]
+
+
 def is_zero(element: Element) -> bool:
     """Whether every component is a structural zero."""
     if isinstance(element, list):
@@ -88,6 +100,5 @@ def from_values(space: Attribute, values: Sequence[Value]) -> Element:
 
 def to_values(b: ArrayBuilder, element: Element, space: Attribute) -> list[Value]:
     """The components that carry data, zeros written out."""
-    spaces = components_of(space)
-    components = parts(element, len(spaces)) if isinstance(space, TupleType) else [element]
-    return [value_of(b, e, c) for e, c in zip(components, spaces, strict=True) if c != UNIT]
+    pairs = zip(components(element, space), components_of(space), strict=True)
+    return [value_of(b, e, c) for e, c in pairs if c != UNIT]

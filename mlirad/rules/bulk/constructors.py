@@ -18,7 +18,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, array_type, shape_of
 from mlirad.ir.indexing import Positions
-from mlirad.rules.bulk.term_builder import TermBuilder
+from mlirad.rules.bulk.term_builder import TermBuilder, name_arguments
 from mlirad.rules.bulk.terms import Lanes, Term, extents, union
 
 Dims = Sequence[int]
@@ -50,7 +50,8 @@ class BulkBuilder(TermBuilder):
         return self.term(lanes, make(*values))
 
     def _spread(self, scalar: Term, lanes: Lanes, shape: Shape) -> Value:
-        return self.b.broadcast(self.align(scalar, lanes), (*extents(lanes), *shape), range(len(lanes)))
+        value = self.align(scalar, lanes)
+        return self.broadcast_unnamed(value, (*extents(lanes), *shape), range(len(lanes)))
 
     def broadcast(self, x: Term, shape: Shape, dims: Dims) -> Term:
         """Dimension k of x becomes dimension `dims[k]`."""
@@ -125,17 +126,26 @@ class BulkBuilder(TermBuilder):
         pairs = [[len(t.lanes) + d for d in dims] for t, dims in ((x, contract[0]), (y, contract[1]))]
         value = self.b.dot(self.value(x), self.value(y), *groups, *pairs)
 
-        # The dimensions of the value, named: first all batch dimensions, then those free in x, then in y.
-        free_x = len(x.shape) - len(batch[0]) - len(contract[0])
-        free_y = len(y.shape) - len(batch[1]) - len(contract[1])
-        named: list[object] = [*shared, *(("batch", k) for k in range(len(batch[0])))]
-        named += [*(lane for lane in x.lanes if lane not in shared), *(("x", k) for k in range(free_x))]
-        named += [*(lane for lane in y.lanes if lane not in shared), *(("y", k) for k in range(free_y))]
-        wanted = [*lanes, *(n for n in named if isinstance(n, tuple))]
-        return self.term(lanes, self.b.transpose(value, [named.index(n) for n in wanted]))
+        # The dimensions of the value, numbered in the order that is wanted: lanes, batch, free in x, free in y.
+        order: list[int] = []
+        next_dim = len(lanes)
+        for own, count in (
+            (shared, len(batch[0])),
+            (
+                [lane for lane in x.lanes if lane not in shared],
+                len(x.shape) - len(batch[0]) - len(contract[0]),
+            ),
+            (
+                [lane for lane in y.lanes if lane not in shared],
+                len(y.shape) - len(batch[1]) - len(contract[1]),
+            ),
+        ):
+            order += [*(lanes.index(lane) for lane in own), *range(next_dim, next_dim + count)]
+            next_dim += count
+        return self.term(lanes, self.b.transpose(value, [order.index(d) for d in range(len(order))]))
 
     def scatter(self, x: Term, own: Lanes, targets: Sequence[Term], leading: Shape) -> Term:
-        """Zeros of leading extents `leading` with `x[own..., rest...]` added at `targets`, terms over `own`."""
+        """Zeros of leading extents `leading` with `x[own..., rest...]` added at `targets`."""
         lanes = tuple(lane for lane in union((x, *targets)) if lane not in own)
         value = self.b.scatter(
             self.align(x, lanes),
@@ -158,10 +168,8 @@ class BulkBuilder(TermBuilder):
         return self.term(lanes, value)
 
     def _laned_positions(self, lanes: Lanes, own: Lanes, targets: Sequence[Term]) -> Positions:
-        count = len(lanes)
-
         def body(*args: Value) -> list[Value]:
-            return [*args[:count], *self.points(targets, dict(zip((*lanes, *own), args, strict=True)))]
+            return [*args[: len(lanes)], *self.points(targets, name_arguments((*lanes, *own), args))]
 
         return body
 
@@ -169,4 +177,3 @@ class BulkBuilder(TermBuilder):
         """Whether reading `value` this way yields no more elements than it has."""
         rest = prod(e for e, s in zip(shape_of(value), slots, strict=True) if s is None)
         return prod(extents(union(slots))) * rest <= prod(shape_of(value))
-

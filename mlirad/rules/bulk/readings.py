@@ -30,6 +30,7 @@ from mlirad.dialects.array import indexing, reductions, structural
 from mlirad.dialects.shapes import Shape, Value, array_type, element_of, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.rules.bulk.constructors import BulkBuilder
+from mlirad.rules.bulk.term_builder import name_arguments
 from mlirad.rules.bulk.terms import RECIPE_LIMIT, Lanes, Read, Slots, Term, extents, union
 
 PUSH_LIMIT = 48
@@ -99,7 +100,7 @@ class Reader(BulkBuilder):
         free = [shape[d] for d in range(last + 1) if slots[d] is None]
 
         def body(*args: Value) -> list[Value]:
-            points = iter(self.points(positions, dict(zip(lanes, args[: len(lanes)], strict=True))))
+            points = iter(self.points(positions, name_arguments(lanes, args[: len(lanes)])))
             whole = iter(args[len(lanes) :])
             return [next(whole) if slots[d] is None else next(points) for d in range(last + 1)]
 
@@ -117,7 +118,9 @@ class Reader(BulkBuilder):
         if not fixed:
             return None
         left = tuple(e for d, e in enumerate(shape) if d not in fixed)
-        yielded = prod(extents(union(slots))) * prod(e for e, s in zip(shape, slots, strict=True) if s is None)
+        yielded = prod(extents(union(slots))) * prod(
+            e for e, s in zip(shape, slots, strict=True) if s is None
+        )
         if prod(left) > yielded:
             return None
         starts = [fixed.get(d, 0) for d in range(len(shape))]
@@ -132,7 +135,11 @@ class Reader(BulkBuilder):
 
     def clamp(self, p: Term, extent: int) -> Term:
         """A position forced into 0 .. extent - 1."""
-        return self.code(lambda v: self.b.clamp(v, extent), (p,), i64)
+
+        def make(v: Value) -> Value:
+            return self.b.clamp(v, extent)
+
+        return self.code(make, (p,), i64)
 
     def affine(self, p: Term, factor: int, offset: int) -> Term:
         """factor * p + offset."""
@@ -145,37 +152,43 @@ class Reader(BulkBuilder):
 
     def ravel(self, positions: Sequence[Term], shape: Shape) -> Term:
         """The row-major number of a clamped position."""
-        number = self.whole(self.b.index_constant(0))
+        b = self.b
+
+        def appended(extent: int) -> Callable[[Value, Value], Value]:
+            return lambda n, p: b.add(b.mul(n, b.splat(extent, n.type)), b.clamp(p, extent))
+
+        number = self.whole(b.index_constant(0))
         for p, extent in zip(positions, shape, strict=True):
-            number = self.code(
-                lambda n, q, e=extent: self.b.add(self.b.mul(n, self.b.splat(e, n.type)), self.b.clamp(q, e)),
-                (number, p),
-                i64,
-            )
+            number = self.code(appended(extent), (number, p), i64)
         return number
 
     def unravel(self, number: Term, shape: Shape) -> list[Term]:
         """The position of the given row-major number."""
-        positions: list[Term] = []
-        stride = prod(shape)
-        for d, extent in enumerate(shape):
-            stride //= extent
-            positions.append(
-                self.code(
-                    lambda n, s=stride, e=extent, outer=d == 0: self._digit(n, s, e, outer), (number,), i64
-                )
-            )
-        return positions
-
-    def _digit(self, number: Value, stride: int, extent: int, outer: bool) -> Value:
         b = self.b
-        high = number if stride == 1 else b.binary(ew.FloorDivOp, number, b.splat(stride, number.type))
-        return high if outer else b.binary(ew.RemOp, high, b.splat(extent, number.type))
+
+        def digit(stride: int, extent: int) -> Callable[[Value], Value]:
+            def make(n: Value) -> Value:
+                high = floor_divided(b, n, stride)
+                leading = stride * extent == prod(shape)
+                return high if leading else b.binary(ew.RemOp, high, b.splat(extent, n.type))
+
+            return make
+
+        strides = [prod(shape[d + 1 :]) for d in range(len(shape))]
+        return [
+            self.code(digit(stride, extent), (number,), i64)
+            for stride, extent in zip(strides, shape, strict=True)
+        ]
+
+
+def floor_divided(b: ArrayBuilder, v: Value, divisor: int) -> Value:
+    """v // divisor, for a positive divisor."""
+    return v if divisor == 1 else b.binary(ew.FloorDivOp, v, b.splat(divisor, v.type))
 
 
 # Rules -------------------------------------------------------------------------------------------
 #
-# rule(reader, op, slots) is the reading of the result of `op`, or None where the array is to be read as it is.
+# rule(reader, op, slots) is the reading of the result of `op`, None where the array is to be read as it is.
 
 
 def _left(slots: Slots) -> list[int]:
@@ -231,7 +244,7 @@ def _through_slice(r: Reader, op: structural.SliceOp, slots: Slots) -> Term | No
 
 
 def _through_reshape(r: Reader, op: structural.ReshapeOp, slots: Slots) -> Term | None:
-    """The row-major number of the position, decomposed for the operand; trailing dimensions may stay whole."""
+    """The row-major number of the position, decomposed for the operand; what trails may stay whole."""
     new, old = shape_of(op.result), shape_of(op.operand)
     count = sum(s is not None for s in slots)
     positions = [s for s in slots[:count] if s is not None]
@@ -303,9 +316,9 @@ def _into_pad(r: Reader, op: structural.PadOp, slots: Slots) -> Term:
             continue
         offset = r.affine(r.clamp(slot, shape[d]), 1, -low[d])
         step = interior[d] + 1
-        inner.append(r.code(lambda v, s=step: _floor_divided(r.b, v, s), (offset,), i64))
-        covered = r.code(
-            lambda c, v, s=step, e=old[d]: r.b.logical_and(c, _is_covered(r.b, v, s, e)), (covered, offset), i1
+        inner.append(r.code(_quotient(r.b, step), (offset,), i64))
+        covered = r.elementwise(
+            ew.AndOp, (covered, r.code(_is_covered(r.b, step, old[d]), (offset,), i1)), i1
         )
     part = r.read(op.operand, tuple(inner))
     fill = r.whole(op.value)
@@ -314,19 +327,23 @@ def _into_pad(r: Reader, op: structural.PadOp, slots: Slots) -> Term:
     return r.elementwise(ew.SelectOp, (covered, part, r.broadcast(fill, part.shape, ())), part.element)
 
 
-def _floor_divided(b: ArrayBuilder, v: Value, step: int) -> Value:
-    return v if step == 1 else b.binary(ew.FloorDivOp, v, b.splat(step, v.type))
+def _quotient(b: ArrayBuilder, step: int) -> Callable[[Value], Value]:
+    return lambda offset: floor_divided(b, offset, step)
 
 
-def _is_covered(b: ArrayBuilder, offset: Value, step: int, extent: int) -> Value:
+def _is_covered(b: ArrayBuilder, step: int, extent: int) -> Callable[[Value], Value]:
     """Whether an offset from the first element is one of `extent` elements `step` apart."""
-    zero = b.splat(0, offset.type)
-    found = b.compare("ge", offset, zero)
-    found = b.logical_and(found, b.compare("lt", offset, b.splat(extent * step, offset.type)))
-    if step > 1:
-        rest = b.binary(ew.RemOp, offset, b.splat(step, offset.type))
-        found = b.logical_and(found, b.compare("eq", rest, zero))
-    return found
+
+    def make(offset: Value) -> Value:
+        zero = b.splat(0, offset.type)
+        found = b.compare("ge", offset, zero)
+        found = b.logical_and(found, b.compare("lt", offset, b.splat(extent * step, offset.type)))
+        if step > 1:
+            rest = b.binary(ew.RemOp, offset, b.splat(step, offset.type))
+            found = b.logical_and(found, b.compare("eq", rest, zero))
+        return found
+
+    return make
 
 
 def _reduced(r: Reader, operand: Value, dims: Sequence[int], slots: Slots) -> tuple[Term, list[int]] | None:
@@ -400,11 +417,11 @@ def _into_gather(r: Reader, op: indexing.GatherOp, slots: Slots) -> Term:
     shape = extents_of(op)
     own: Lanes = ()
     args: list[Term] = []
-    for extent, slot in zip(shape, slots, strict=False):
+    for extent, slot, index in zip(shape, slots, op.body.block.args, strict=False):
         if slot is not None:
             args.append(r.clamp(slot, extent))
         else:
-            lanes = r.open((extent,))
+            lanes = r.open((extent,), (index,))
             own = (*own, *lanes)
             args += r.positions(lanes)
     targets = r.evaluate(op.body, args)

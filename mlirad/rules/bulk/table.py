@@ -6,7 +6,8 @@ paper, section 5.1, figure 9; there for builds of one index, of which every oper
 
     build n (i. f t u)               -->  f (build n (i. t)) (build n (i. u))
     build n (i. t), i not in t       -->  broadcast t
-    build n (i. gather x (s) -> e)   -->  gather (build n (i. x)) (i, s) -> (i, e),    gather x (i, s) -> e if i not in x
+    build n (i. gather x (s) -> e)   -->  gather x (i, s) -> e                  if i not in x, else
+                                          gather (build n (i. x)) (i, s) -> (i, e)
     build n (i. build m (j. t))      -->  build (n, m) (i, j. t)
 """
 
@@ -70,7 +71,7 @@ def _with_lanes(
     r: Reader, op: indexing.BuildOp | indexing.GatherOp | indexing.ScatterOp | indexing.UpdateOp
 ) -> tuple[Lanes, list[Term]]:
     """New lanes for the arguments of a region, and what the region yields over them."""
-    own = r.open(extents_of(op))
+    own = r.open(extents_of(op), op.body.block.args)
     return own, r.evaluate(op.body, r.positions(own))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 
 from xdsl.ir import Attribute
 
@@ -35,11 +36,12 @@ class TermBuilder:
 
     # Lanes ---------------------------------------------------------------------------------------
 
-    def open(self, shape: Shape) -> Lanes:
-        """New innermost lanes of the given extents."""
+    def open(self, shape: Shape, indices: Sequence[Value]) -> Lanes:
+        """New innermost lanes of the given extents, named after the region arguments they stand for."""
         first = self._opened
         self._opened += len(shape)
-        return tuple(Lane(first + k, extent) for k, extent in enumerate(shape))
+        pairs = zip(shape, indices, strict=True)
+        return tuple(Lane(first + k, extent, index.name_hint) for k, (extent, index) in enumerate(pairs))
 
     def positions(self, lanes: Lanes) -> list[Term]:
         """The indices of lanes; of an extent of 1 the constant 0, which depends on nothing."""
@@ -77,23 +79,37 @@ class TermBuilder:
         if not lanes:
             return self.whole(make(*[self.value(o) for o in operands]))
         size = 1 + sum(o.size for o in operands)
-        location = self.b.location
-        term = Term(lanes, (), element, None, Computed(make, tuple(operands)), size, location)
         if size > RECIPE_LIMIT or is_float(element) or any(is_float(o.element) for o in operands):
-            return self.term(lanes, self.value(term))
-        return term
+            return self.term(lanes, make(*[self.align(o, lanes) for o in operands]))
+        recipe = Computed(make, tuple(operands))
+        return Term(lanes, (), element, None, recipe, size, self.b.location, self.b.name_hint)
 
     # Bulk values ---------------------------------------------------------------------------------
 
     def value(self, term: Term) -> Value:
         """The bulk value of a term, of shape `[*lanes, *shape]`."""
         if term.value is None:
-            before = self.b.location
-            if term.location is not None:
-                self.b.location = term.location
-            term.value = self._made(term)
-            self.b.location = before
+            with self._as(term):
+                term.value = self._made(term)
         return term.value
+
+    @contextmanager
+    def _as(self, term: Term) -> Generator[None]:
+        """Emit under the location and name of `term`."""
+        b = self.b
+        before = b.location, b.name_hint
+        if term.location is not None:
+            b.location = term.location
+        b.name_hint = term.hint
+        yield
+        b.location, b.name_hint = before
+
+    def broadcast_unnamed(self, value: Value, shape: Shape, dims: Sequence[int]) -> Value:
+        """A broadcast that only fits an operand to others; it does not carry the name of the result."""
+        hint, self.b.name_hint = self.b.name_hint, None
+        value = self.b.broadcast(value, shape, dims)
+        self.b.name_hint = hint
+        return value
 
     def _made(self, term: Term) -> Value:
         match term.recipe:
@@ -105,7 +121,7 @@ class TermBuilder:
                 shape = extents(term.lanes)
 
                 def body(*args: Value) -> list[Value]:
-                    return self.points(positions, dict(zip(term.lanes, args, strict=True)))
+                    return self.points(positions, name_arguments(term.lanes, args))
 
                 return self.b.gather(array, shape, body)
             case None:
@@ -118,7 +134,7 @@ class TermBuilder:
             return value
         own = [lanes.index(lane) for lane in term.lanes]
         rest = range(len(lanes), len(lanes) + len(term.shape))
-        return self.b.broadcast(value, (*extents(lanes), *term.shape), [*own, *rest])
+        return self.broadcast_unnamed(value, (*extents(lanes), *term.shape), [*own, *rest])
 
     # Position by position ------------------------------------------------------------------------
 
@@ -133,18 +149,23 @@ class TermBuilder:
         known = memo.get(term)
         if known is not None:
             return known
-        before = self.b.location
-        if term.location is not None:
-            self.b.location = term.location
-        match term.recipe:
-            case Position(lane):
-                point = args[lane]
-            case Computed(make, operands):
-                point = make(*[self._point(o, args, memo) for o in operands])
-            case Read(array, positions):
-                point = self.b.index(array, [self._point(p, args, memo) for p in positions])
-            case None:
-                point = self.b.index(self.value(term), [args[lane] for lane in term.lanes])
-        self.b.location = before
+        with self._as(term):
+            match term.recipe:
+                case Position(lane):
+                    point = args[lane]
+                case Computed(make, operands):
+                    inner = [self._point(o, args, memo) for o in operands]
+                    point = make(*inner)
+                case Read(array, positions):
+                    point = self.b.index(array, [self._point(p, args, memo) for p in positions])
+                case None:
+                    point = self.b.index(self.value(term), [args[lane] for lane in term.lanes])
         memo[term] = point
         return point
+
+
+def name_arguments(lanes: Lanes, args: Sequence[Value]) -> dict[Lane, Value]:
+    """Region arguments by the lanes they stand for, and named after them."""
+    for lane, arg in zip(lanes, args, strict=True):
+        arg.name_hint = lane.hint
+    return dict(zip(lanes, args, strict=True))

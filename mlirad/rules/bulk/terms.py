@@ -25,8 +25,8 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.shapes import Shape, Value
 
-RECIPE_LIMIT = 32
-"""The most ops that a recipe may write out; longer code is read from its bulk value. Bounds what is repeated."""
+RECIPE_LIMIT = 16
+"""The most ops that a recipe writes out; longer code is read from its bulk value. Bounds what is repeated."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -35,6 +35,7 @@ class Lane:
 
     number: int
     extent: int
+    hint: str | None = None
 
 
 Lanes: TypeAlias = tuple[Lane, ...]
@@ -69,9 +70,10 @@ Recipe: TypeAlias = Position | Computed | Read
 
 @dataclass(eq=False, slots=True)
 class Term:
-    """A value of type `element` and `shape` at every position of `lanes`; `size` counts the ops of its recipe.
+    """A value of type `element` and `shape` at every position of `lanes`.
 
-    `value` is the bulk value once it is made. A term without lanes has one, a term without a recipe too.
+    `value` is the bulk value once it is made; a term without lanes or without a recipe always has one.
+    `size` counts the ops of the recipe. The location and the name are for ops that are made later.
     """
 
     lanes: Lanes
@@ -81,6 +83,7 @@ class Term:
     recipe: Recipe | None = None
     size: int = 1
     location: LocationAttr | None = None
+    hint: str | None = None
 
 
 Slots: TypeAlias = tuple[Term | None, ...]
@@ -89,7 +92,7 @@ Slots: TypeAlias = tuple[Term | None, ...]
 
 def position(lane: Lane) -> Term:
     """The index of a lane as a term."""
-    return Term((lane,), (), i64, None, Position(lane), 0)
+    return Term((lane,), (), i64, None, Position(lane), 0, None, lane.hint)
 
 
 def union(terms: Sequence[Term | None]) -> Lanes:
