@@ -6,6 +6,8 @@ a float that is read inside a region as absent. `free_values` is the one way to 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.shapes import Value
@@ -17,6 +19,14 @@ def free_values(op: Operation) -> list[Value]:
     for region in op.regions:
         found.update(dict.fromkeys(captures(region)))
     return list(found)
+
+
+def own_operands(op: Operation) -> Sequence[Value]:
+    """The operands of `op` in its own order, without what its regions capture.
+
+    For whoever rebuilds an op, or takes one apart whose class has no region.
+    """
+    return op.operands
 
 
 def captures(region: Region) -> list[Value]:

@@ -26,6 +26,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import is_local
 from mlirad.passes.function_pass import FunctionPass, holds, nested_ops, visit_regions
@@ -96,7 +97,7 @@ def _kept_maps(function: FuncOp) -> set[Value]:
         if node not in kept:
             kept.add(node)
             if isinstance(node.owner, linear.MapOp):
-                pending += [o for o in node.owner.operands if isinstance(o.type, linear.MapType)]
+                pending += [o for o in own_operands(node.owner) if isinstance(o.type, linear.MapType)]
     return kept
 
 
@@ -182,7 +183,7 @@ class _Walk:
             case linear.ComposeOp():
                 return [op.inner]
             case linear.AddOp() | linear.VcatOp():
-                return list(op.operands)
+                return list(own_operands(op))
             case linear.MapOp():
                 return []
             case _:

@@ -21,6 +21,7 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
+from mlirad.ir.free_values import own_operands
 
 Visit: TypeAlias = Callable[[ArrayBuilder, Operation, Environment], None]
 """Emits what stands for one source op, and enters its results in the environment."""
@@ -85,7 +86,7 @@ def visit_regions(b: ArrayBuilder, op: Operation, env: Environment, visit: Visit
         b.rebuild_unfolded(op, env)
         return
     regions = [_visited(b, region, env, visit, extents_of(op)) for region in op.regions]
-    operands = [env.get(o, o) for o in op.operands]
+    operands = [env.get(o, o) for o in own_operands(op)]
     new = b.insert(type(op), operands, op.result_types, op.properties, regions)
     for old, result in zip(op.results, new.results, strict=True):
         env[old] = result
@@ -105,7 +106,7 @@ def _visited(
             inner[old] = arg
         for op in source.ops:
             if isinstance(op, YieldOp | ReturnOp):
-                return [inner.get(v, v) for v in op.operands]
+                return [inner.get(v, v) for v in own_operands(op)]
             visit(b, op, inner)
         raise AssertionError("a region without a terminator")
 

@@ -19,6 +19,7 @@ from xdsl.passes import ModulePass
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.passes.function_pass import functions_of, nested_ops, replace_function, visit_regions
 
@@ -47,7 +48,7 @@ def inline_calls(function: FuncOp, callees: dict[str, FuncOp]) -> FuncOp:
         if not isinstance(op, CallOp):
             visit_regions(b, op, env, visit)
             return
-        arguments = [env.get(o, o) for o in op.operands]
+        arguments = [env.get(o, o) for o in own_operands(op)]
         body = function_block(callee_of(op, op.callee.root_reference.data, callees))
         env.update(zip(op.results, b.inline_block(body, arguments, {}), strict=True))
 
