@@ -10,14 +10,15 @@ The ops of a function are visited once, in order, those inside builds too. A val
 term (`mlirad.rules.bulk.terms`): the array of its values for all positions it depends on. What does not
 depend on a position is so computed once, in front of what needs it. Linear in the number of ops.
 
-What is promised of the result stands in `normal_form`. (Source: dual-numbers paper, section 5, "bulk-operation
-transformation", which rewrites terms from the outside in instead.)
+What is promised of the result stands in `normal_form`. (Source: dual-numbers paper, section 5, the
+"bulk-operation transformation", which rewrites terms from the outside in instead.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -31,7 +32,7 @@ from mlirad.ir.dead_code import erase_unused
 from mlirad.passes.bulk_operations.survey import Survey
 from mlirad.passes.function_pass import FunctionPass
 from mlirad.rules.bulk import BULK_RULES, Reader, Term
-from mlirad.rules.bulk.terms import extents, union
+from mlirad.rules.bulk.terms import union
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class _Vectoriser:
         self.survey = survey
         self.reader = Reader(b, self.evaluate)
         self._lasting: set[Value] = set()
-        self._postponed: dict[Value, BuildOp] = {}
+        self._postponed: dict[Value, tuple[BuildOp, int]] = {}
 
     def visit(self, op: Operation) -> None:
         """Enter the result of an op of the source."""
@@ -86,10 +87,10 @@ class _Vectoriser:
                 b.rebuild_unfolded(op, self.whole)
                 return
             case BuildOp() if op in self.survey.indexed:
-                self._postponed[op.result] = op
+                self._postponed[op.result] = (op, self.reader.opened)
                 return
             case IndexOp() if op.operand in self._postponed:
-                term = self._index_of_build(op, self._postponed.pop(op.operand))
+                term = self._index_of_build(op, *self._postponed.pop(op.operand))
             case BuildOp() | IndexOp() | GatherOp() | ScatterOp() | UpdateOp():
                 term = self._by_rule(op)
             case _ if any(o in self.terms for o in op.operands):
@@ -138,30 +139,26 @@ class _Vectoriser:
         elif value not in self._lasting:
             self.reader.fleeting.add(value)
 
-    def _index_of_build(self, op: IndexOp, build: BuildOp) -> Term:
-        """`index (build n (i. t)) [p] = t[clamp p / i]`, unless more positions are read than the build has."""
+    def _index_of_build(self, op: IndexOp, build: BuildOp, opened: int) -> Term:
+        """`index (build n (i. t)) [p] = t[clamp p / i]`, unless more is read than the build has.
+
+        `opened` counts the lanes opened before the build: along these both are evaluated anyway.
+        """
         reader = self.reader
         positions = [self._term(p) for p in op.positions]
         shape = extents_of(build)
-        read = len(extents(union(positions)))
-        if 0 in shape or (read and _elements(positions) * size_of(op.result) > size_of(build.result)):
-            return reader.index(self._postponed_now(build), positions)
+        reads = prod(lane.extent for lane in union(positions) if lane.number >= opened)
+        if 0 in shape or reads * size_of(op.result) > size_of(build.result):
+            return reader.index(self._build_now(build), positions)
         count = min(len(shape), len(positions))
-        own = reader.open(shape[count:])
+        own = reader.open(shape[count:], build.body.block.args[count:])
         args = [reader.clamp(p, e) for p, e in zip(positions[:count], shape[:count], strict=True)]
         body = self.evaluate(build.body, [*args, *reader.positions(own)])[0]
         return reader.index(reader.close(body, own), positions[count:])
 
-    def _postponed_now(self, build: BuildOp) -> Term:
+    def _build_now(self, build: BuildOp) -> Term:
         location, hint = self.b.location, self.b.name_hint
         self.b.location, self.b.name_hint = build.location, build.result.name_hint
         term = self._by_rule(build)
         self.b.location, self.b.name_hint = location, hint
         return term
-
-
-def _elements(positions: Sequence[Term]) -> int:
-    count = 1
-    for extent in extents(union(positions)):
-        count *= extent
-    return count

@@ -8,6 +8,8 @@ A function is in bulk normal form when
    `index`, not a `slice` along the dimensions read only, not a `reshape` of the dimensions read only, not a
    uniform constant, and not a `stack` or `concatenate` read at a constant position along its dimension.
 
+(A reading is pushed through `PUSH_LIMIT` ops at most; longer chains of slices may keep one.)
+
 The arrays that are read are then arguments and constants, scatters and updates, stacks (at a position that is
 computed), and computed arrays that exist as a whole anyway, because more than the index reads them. This is
 weaker than Theorem 5.1 of the dual-numbers paper, which pushes an index into any computation: pushed into one

@@ -18,6 +18,9 @@ from mlirad.dialects.shapes import Value
 from mlirad.passes.function_pass import nested_ops
 from mlirad.rules.bulk.readings import READING_RULES
 
+DEPTH_LIMIT = 16
+"""How many builds, each indexed in the body of the next, are evaluated inside each other."""
+
 _WAITED_FOR = (CallOp, *Linear.operations)
 
 
@@ -34,25 +37,26 @@ class Survey:
 
     def __init__(self, function: FuncOp):
         self.waiting: set[Operation] = set()
-        self.indexed: set[Operation] = set()
+        self.indexed: dict[Operation, int] = {}
         self.fleeting: set[Value] = set()
-        self._readers: set[Operation] = set()
-        self._block(function.body.block, inside=False)
+        self._readers: dict[Operation, int] = {}
+        self._block(function.body.block, 0, inside=False)
 
-    def _block(self, block: Block, *, inside: bool) -> None:
+    def _block(self, block: Block, depth: int, *, inside: bool) -> None:
+        """Note the ops of a block; `depth` indexed builds are under evaluation when it is evaluated."""
         op = block.last_op
         while op is not None:
-            if isinstance(op, BuildOp):
-                if not inside and is_waiting(op):
-                    self.waiting.add(op)
-                else:
-                    self._block(op.body.block, inside=True)
             if isinstance(op, IndexOp):
-                self._readers.add(op)
-            self._use(op)
+                self._readers[op] = depth
+            if isinstance(op, BuildOp) and not inside and is_waiting(op):
+                self.waiting.add(op)
+            else:
+                self._note_use(op)
+                if isinstance(op, BuildOp):
+                    self._block(op.body.block, self.indexed.get(op, depth), inside=True)
             op = op.prev_op
 
-    def _use(self, op: Operation) -> None:
+    def _note_use(self, op: Operation) -> None:
         """Whether the result of `op` is fleeting; its use comes later, so it is known already."""
         if type(op) not in READING_RULES and not isinstance(op, BuildOp):
             return
@@ -61,10 +65,11 @@ class Survey:
         if use is None:
             return
         user = use.operation
-        if user in self._readers:
+        depth = self._readers.get(user)
+        if depth is not None:
             if use.index == 0:
                 self.fleeting.add(result)
-                if isinstance(op, BuildOp) and op not in self.waiting:
-                    self.indexed.add(op)
+                if isinstance(op, BuildOp) and depth < DEPTH_LIMIT:
+                    self.indexed[op] = depth + 1
         elif type(user) in READING_RULES and not user.regions and user.results[0] in self.fleeting:
             self.fleeting.add(result)

@@ -126,7 +126,7 @@ class BulkBuilder(TermBuilder):
         pairs = [[len(t.lanes) + d for d in dims] for t, dims in ((x, contract[0]), (y, contract[1]))]
         value = self.b.dot(self.value(x), self.value(y), *groups, *pairs)
 
-        # The dimensions of the value, numbered in the order that is wanted: lanes, batch, free in x, free in y.
+        # The dimensions of the value by the place each is wanted at: lanes, batch, free in x, free in y.
         order: list[int] = []
         next_dim = len(lanes)
         for own, count in (

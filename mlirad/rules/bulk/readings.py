@@ -36,6 +36,9 @@ from mlirad.rules.bulk.terms import RECIPE_LIMIT, Lanes, Read, Slots, Term, exte
 PUSH_LIMIT = 48
 """How many ops deep a reading is pushed; deeper, the array is read as it is."""
 
+FREE_DEPTH = 4
+"""How many ops that place elements are read through even where more is read than the array has elements."""
+
 Evaluate: TypeAlias = Callable[[Region, Sequence[Term]], list[Term]]
 """What a region yields when its arguments are these terms."""
 
@@ -78,7 +81,7 @@ class Reader(BulkBuilder):
 
     def _may_push(self, value: Value, slots: Slots) -> bool:
         if isinstance(value.owner, PLACING_OPS):
-            return True
+            return self._depth < FREE_DEPTH or self.no_dearer(value, slots)
         return value in self.fleeting and self.no_dearer(value, slots)
 
     def read_elements(self, value: Value, slots: Slots) -> Term:

@@ -32,14 +32,15 @@ class TermBuilder:
 
     def __init__(self, b: ArrayBuilder):
         self.b = b
-        self._opened = 0
+        self.opened = 0
+        """How many lanes were opened so far: the number of the next one."""
 
     # Lanes ---------------------------------------------------------------------------------------
 
     def open(self, shape: Shape, indices: Sequence[Value]) -> Lanes:
         """New innermost lanes of the given extents, named after the region arguments they stand for."""
-        first = self._opened
-        self._opened += len(shape)
+        first = self.opened
+        self.opened += len(shape)
         pairs = zip(shape, indices, strict=True)
         return tuple(Lane(first + k, extent, index.name_hint) for k, (extent, index) in enumerate(pairs))
 
