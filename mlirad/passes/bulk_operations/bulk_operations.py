@@ -31,7 +31,7 @@ from mlirad.ir.builder import function_block, yields
 from mlirad.ir.dead_code import erase_unused
 from mlirad.passes.bulk_operations.survey import Survey
 from mlirad.passes.function_pass import FunctionPass
-from mlirad.rules.bulk import BULK_RULES, Reader, Term
+from mlirad.rules.bulk import BULK_RULES, COMPUTING_RULES, PLACING_RULES, Reader, Term
 from mlirad.rules.bulk.terms import union
 
 
@@ -73,7 +73,7 @@ class _Vectoriser:
         self.whole = whole
         self.terms: dict[Value, Term] = {}
         self.survey = survey
-        self.reader = Reader(b, self.evaluate)
+        self.reader = Reader(b, self.evaluate, PLACING_RULES, COMPUTING_RULES)
         self._lasting: set[Value] = set()
         self._postponed: dict[Value, tuple[BuildOp, int]] = {}
 

@@ -16,11 +16,12 @@ from mlirad.dialects.array.indexing import BuildOp, IndexOp
 from mlirad.dialects.linear import Linear
 from mlirad.dialects.shapes import Value
 from mlirad.passes.function_pass import nested_ops
-from mlirad.rules.bulk.readings import READING_RULES
+from mlirad.rules.bulk import COMPUTING_RULES, PLACING_RULES
 
 DEPTH_LIMIT = 16
 """How many builds, each indexed in the body of the next, are evaluated inside each other."""
 
+_PUSHED_INTO = frozenset((*PLACING_RULES, *COMPUTING_RULES))
 _WAITED_FOR = (CallOp, *Linear.operations)
 
 
@@ -58,7 +59,7 @@ class Survey:
 
     def _note_use(self, op: Operation) -> None:
         """Whether the result of `op` is fleeting; its use comes later, so it is known already."""
-        if type(op) not in READING_RULES and not isinstance(op, BuildOp):
+        if type(op) not in _PUSHED_INTO and not isinstance(op, BuildOp):
             return
         result = op.results[0]
         use = result.get_unique_use()
@@ -71,5 +72,5 @@ class Survey:
                 self.fleeting.add(result)
                 if isinstance(op, BuildOp) and depth < DEPTH_LIMIT:
                     self.indexed[op] = depth + 1
-        elif type(user) in READING_RULES and not user.regions and user.results[0] in self.fleeting:
+        elif type(user) in _PUSHED_INTO and not user.regions and user.results[0] in self.fleeting:
             self.fleeting.add(result)

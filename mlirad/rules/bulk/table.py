@@ -23,7 +23,7 @@ from mlirad.dialects.array import indexing, reductions, structural
 from mlirad.dialects.shapes import element_of, shape_of, values_of
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.builder import yields
-from mlirad.rules.bulk.readings import Reader
+from mlirad.rules.bulk.reader import Reader
 from mlirad.rules.bulk.terms import Lanes, Term
 
 Rule: TypeAlias = Callable[[Reader, Any, Sequence[Term]], Term]
