@@ -1,0 +1,179 @@
+"""From a traced module to something that can be called, and the record of what that took.
+
+    expand(module)             runs the passes that leave array code only
+    executable(module, ...)    compiles a function of it to native code, or hands it to the interpreter
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import Any, TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.printer import Printer
+
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.dtypes import plain_array
+from mlirad.frontend.source import user_line
+from mlirad.interpreter import run_function
+from mlirad.ir.parsing import make_context
+from mlirad.lower.compiled_text import NativeProgram
+from mlirad.passes.registry import make_pass, parse_specs
+from mlirad.pipelines import EXPAND, LOWER, Step, run_passes
+
+Executable: TypeAlias = Callable[..., Any]
+"""Takes the flat arguments; returns the only result, or a tuple of several or none."""
+
+RECURSION_LIMIT = 30_000
+"""Python's recursion limit during a compile: regions nested as deeply as programs are."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of a compile: its name, the seconds it took, and the ops of the program after it."""
+
+    name: str
+    seconds: float
+    operations: int
+
+
+@dataclass
+class Stats:
+    """What compiling one signature took, stage by stage; printing it gives a table."""
+
+    stages: list[Stage] = field(default_factory=list[Stage])
+
+    @property
+    def seconds(self) -> float:
+        """The time of all stages."""
+        return sum(stage.seconds for stage in self.stages)
+
+    def add(self, name: str, seconds: float, program: Operation | None) -> None:
+        """Record a stage that has left `program`."""
+        operations = self.stages[-1].operations if program is None and self.stages else count_ops(program)
+        self.stages.append(Stage(name, seconds, operations))
+
+    def __str__(self) -> str:
+        lines = [f"{'stage':<28}{'ms':>9}{'ops':>8}"]
+        lines += [f"{s.name:<28}{1e3 * s.seconds:>9.2f}{s.operations:>8}" for s in self.stages]
+        lines.append(f"{'total':<28}{1e3 * self.seconds:>9.2f}")
+        return "\n".join(lines)
+
+
+def count_ops(program: Operation | None) -> int:
+    """The number of ops in a program, without modules, functions and terminators."""
+    if program is None:
+        return 0
+    return sum(1 for op in program.walk() if not isinstance(op, ModuleOp | FuncOp) and op.results)
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Collect no garbage and allow deep recursion, which is what compiles are made of."""
+    was_enabled, limit = gc.isenabled(), sys.getrecursionlimit()
+    gc.disable()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+        if was_enabled:
+            gc.enable()
+
+
+def passes_of(specs: Sequence[str]) -> list[ModulePass]:
+    """The passes of a pipeline."""
+    return [make_pass(spec) for text in specs for spec in parse_specs(text)]
+
+
+def expand(module: ModuleOp, method: str, stats: Stats | None = None) -> None:
+    """Bring a module to array code, in place: every derivative expanded by `method`."""
+    _run(module, _expansion(method), stats)
+
+
+def _expansion(method: str) -> list[ModulePass]:
+    return passes_of([f"linearize{{method={method}}}" if s.startswith("linearize") else s for s in EXPAND])
+
+
+def _run(module: ModuleOp, passes: Sequence[ModulePass], stats: Stats | None) -> None:
+    def record(pass_: ModulePass, program: ModuleOp, step: Step) -> None:
+        if stats is not None:
+            stats.add(step.name, step.seconds + step.verify_seconds, program)
+
+    run_passes(module, passes, context=_context(), verify=False, after=record)
+
+
+_contexts: list[Context] = []
+
+
+def _context() -> Context:
+    if not _contexts:
+        _contexts.append(make_context())
+    return _contexts[0]
+
+
+def text_after(module: ModuleOp, name: str | None, method: str) -> str:
+    """The module as text: as traced, or after the (last) pass `name` of the pipeline."""
+    if name is not None:
+        passes = [*_expansion(method), *passes_of(LOWER)]
+        known = [p.name for p in passes]
+        if name not in known:
+            raise UnsupportedError(
+                f"there is no pass {name!r} in the pipeline",
+                location=user_line(),
+                hint=f"it has {', '.join(dict.fromkeys(known))}",
+            )
+        last = len(known) - 1 - known[::-1].index(name)
+        _run(module, passes[: last + 1], None)
+    stream = StringIO()
+    Printer(stream=stream).print_op(module)
+    return stream.getvalue() + "\n"
+
+
+def native_program(module: ModuleOp, function: str, stats: Stats | None = None) -> NativeProgram:
+    """A function of expanded array code as LLVM IR text for this machine."""
+    from mlirad.jit.target import find_target
+    from mlirad.lower.compile import compile_module
+
+    def observe(name: str, seconds: float, program: FuncOp) -> None:
+        if stats is not None:
+            stats.add(name, seconds, program)
+
+    return compile_module(module, function, vector_bytes=find_target().vector_bytes, observe=observe)
+
+
+def executable(
+    module: ModuleOp, function: str, *, interpret: bool, stats: Stats | None = None
+) -> tuple[Executable, NativeProgram | None]:
+    """A function of expanded array code that can be called, and its program where it is native."""
+    if interpret:
+        return interpreted(module, function), None
+    from mlirad.jit.call import NativeFunction
+
+    program = native_program(module, function, stats)
+    start = time.perf_counter()
+    native = NativeFunction(program, name=function)
+    if stats is not None:
+        stats.add("llvm", time.perf_counter() - start, None)
+    return native.entry, program
+
+
+def interpreted(module: ModuleOp, function: str) -> Executable:
+    """A function run by the interpreter."""
+
+    def run(*arguments: Any) -> Any:
+        prepared = [a if isinstance(a, int | float) else plain_array(a) for a in arguments]
+        results = run_function(module, prepared, function=function)
+        return results[0] if len(results) == 1 else results
+
+    return run

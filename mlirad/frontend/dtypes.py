@@ -1,0 +1,93 @@
+"""Element types of NumPy operations, by NumPy's own promotion.
+
+The language has float64, float32, int64, int32 and bool. What an operation converts its operands to is asked
+of NumPy (`ufunc.resolve_dtypes`, `np.result_type`), with Python scalars standing for themselves, so that
+`float32 * 2.0` stays float32. A dtype outside the language is replaced by the narrowest one of the language
+that holds all its values (float16 by float32, uint8 by int32, uint32 by int64); where there is none it is a
+`DtypeError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.errors import DtypeError
+from mlirad.frontend.source import user_line
+
+Dtype: TypeAlias = np.dtype[Any]
+Kind: TypeAlias = Dtype | type[int] | type[float]
+"""The dtype of an operand, or `int` or `float` for what has no width of its own."""
+
+BOOL, I32, I64, F32, F64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float32, np.float64))
+_BY_CODE: dict[str, Dtype] = {f"{d.kind}{d.itemsize}": d for d in ELEMENT_TYPES}
+_REPLACED: dict[str, Dtype] = {
+    "i1": I32, "i2": I32, "u1": I32, "u2": I32, "u4": I64, "f2": F32,
+}  # fmt: skip
+
+
+def language_dtype(dtype: npt.DTypeLike) -> Dtype:
+    """The dtype of the language that stands for `dtype`; raises `DtypeError` if there is none."""
+    try:
+        known = np.dtype(dtype)
+    except TypeError as error:
+        raise DtypeError(str(error), location=user_line()) from error
+    code = f"{known.kind}{known.itemsize}"
+    found = _BY_CODE.get(code) or _REPLACED.get(code)
+    if found is None:
+        raise DtypeError(
+            f"there are no arrays of dtype {known}",
+            location=user_line(),
+            hint="use float64, float32, int64, int32 or bool",
+        )
+    return found
+
+
+def result_type(kinds: Sequence[Kind]) -> Dtype:
+    """The dtype that NumPy promotes the operands to."""
+    return _result_type(tuple(kinds))
+
+
+@cache
+def _result_type(kinds: tuple[Kind, ...]) -> Dtype:
+    return language_dtype(np.result_type(*(k if isinstance(k, np.dtype) else k(0) for k in kinds)))
+
+
+def loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
+    """The dtypes that a ufunc converts its operands to, and those of its results."""
+    try:
+        return _loop_dtypes(ufunc, kinds)
+    except DtypeError:
+        raise
+    except TypeError as error:
+        shown = ", ".join(k.name if isinstance(k, np.dtype) else k.__name__ for k in kinds)
+        raise DtypeError(
+            f"np.{ufunc.__name__} is not defined on ({shown})",
+            location=user_line(),
+            hint=f"NumPy says: {error}",
+        ) from error
+
+
+@cache
+def _loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
+    resolved = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
+    return tuple(language_dtype(dtype) for dtype in resolved)
+
+
+def plain_array(value: object) -> npt.NDArray[Any]:
+    """A concrete array-like as a plain array of a dtype of the language."""
+    if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+        raise DtypeError(
+            f"an argument is a {type(value).__name__}, not a plain array",
+            location=user_line(),
+            hint="what makes it special would be lost; pass np.asarray(x) if that is meant",
+        )
+    array = np.asarray(value)
+    if array.dtype in ELEMENT_TYPES:
+        return array
+    return array.astype(language_dtype(array.dtype))

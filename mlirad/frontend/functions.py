@@ -1,0 +1,184 @@
+"""Tracing a Python function into a `func.func`: of a whole module, or inside another traced function.
+
+    trace(f, x, y)      -->  a module with @main, of the shapes and dtypes of x and y
+
+`trace_inner` traces a function that is differentiated where it is called. It becomes a private function whose
+parameters are the leaves that are differentiated, followed by the outer values it captures.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
+
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.shapes import Shape, Value, array_type
+from mlirad.errors import MliradError, TracingError, UnsupportedError
+from mlirad.frontend.dtypes import Dtype, language_dtype, plain_array
+from mlirad.frontend.frames import Frame, Functions, current_frame, emitting, tracing
+from mlirad.frontend.operations import as_array, contains_traced
+from mlirad.frontend.pytree import Tree, flatten
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
+
+
+@dataclass(frozen=True)
+class LeafType:
+    """What a traced function is compiled for: the shape and dtype of one leaf, and whether it is weak."""
+
+    shape: Shape
+    dtype: Dtype
+    weak: bool = False
+
+    @property
+    def type(self) -> Attribute:
+        """As a type of the language."""
+        return array_type(self.shape, ELEMENT_TYPES[self.dtype])
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A finished inner function: its symbol, what it captured (as values of the frame around it), and what it
+    returns.
+    """
+
+    name: str
+    captured: tuple[Value, ...]
+    result_types: tuple[Attribute, ...]
+    weak: tuple[bool, ...]
+    tree: Tree
+
+
+def trace(function: Callable[..., Any], *args: Any) -> ModuleOp:
+    """The module that `function` is on arguments like `args`: arrays, scalars, or structures of them."""
+    leaves, tree = flatten(args)
+    types = [leaf_type(leaf, path) for leaf, path in zip(leaves, argument_paths(function, tree), strict=True)]
+    return trace_module(function, tree, types)[0]
+
+
+def trace_module(
+    function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
+) -> tuple[ModuleOp, Tree, tuple[bool, ...]]:
+    """The module of a function of positional arguments with structure `tree`; the structure of its result."""
+    functions = Functions()
+    frame = Frame(functions, [t.type for t in types], None)
+    name = functions.fresh_name("main")
+    for arg, path in zip(frame.block.args, argument_paths(function, tree), strict=True):
+        arg.name_hint = hint_of(path)
+    with tracing(frame):
+        arguments = [
+            Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
+        ]
+        results, result_tree = call(function, tree.unflatten(arguments))
+        main = frame.finish(name, [r.value for r in results], visibility=None)
+    return ModuleOp([*functions.finished, main]), result_tree, tuple(r.weak for r in results)
+
+
+def trace_inner(
+    function: Callable[..., Any], rebuild: Callable[[list[Array]], tuple[Any, ...]], types: Sequence[LeafType], hints: Sequence[str | None]
+) -> Traced:
+    """`function` on the arguments that `rebuild` makes of fresh parameters, as a function of its own."""
+    outer = current_frame()
+    frame = Frame(outer.functions, [t.type for t in types], outer)
+    name = outer.functions.fresh_name(function_name(function))
+    frame.builder.location = outer.builder.location
+    for arg, hint in zip(frame.block.args, hints, strict=True):
+        arg.name_hint = hint
+    with tracing(frame):
+        arguments = [
+            Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
+        ]
+        results, tree = call(function, rebuild(arguments))
+        values = [r.value for r in results]
+        finished = frame.finish(name, values, visibility="private")
+    outer.functions.finished.append(finished)
+    weak = tuple(r.weak for r in results)
+    return Traced(name, tuple(frame.captured), tuple(v.type for v in values), weak, tree)
+
+
+def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Array], Tree]:
+    """The leaves of what a function returns, as arrays, and their structure."""
+    try:
+        result = function(*args)
+    except RecursionError as error:
+        raise TracingError(
+            "the traced function calls itself without end, or too deeply",
+            location=user_line(),
+            hint="recursion is unrolled while tracing; it must end by a static condition",
+        ) from error
+    leaves, tree = flatten(result)
+    emitting()
+    arrays: list[Array] = []
+    for leaf in leaves:
+        if callable(leaf) or isinstance(leaf, str | bytes | set):
+            raise UnsupportedError(
+                f"{function_name(function)} returns a {type(leaf).__name__}, which is no array",
+                location=user_line(),
+                hint="return arrays, scalars, and tuples, lists, dictionaries or dataclasses of them",
+            )
+        arrays.append(as_array(leaf))
+    return arrays, tree
+
+
+def leaf_type(leaf: Any, path: str) -> LeafType:
+    """The type of an argument; raises for what is no array."""
+    kind = type(leaf)
+    if kind is np.ndarray and leaf.dtype in ELEMENT_TYPES:
+        return LeafType(leaf.shape, leaf.dtype)
+    if kind in (int, float):
+        return LeafType((), language_dtype(kind), weak=True)
+    if isinstance(leaf, Array):
+        return LeafType(leaf.shape, leaf.dtype, leaf.weak)
+    if callable(leaf) or isinstance(leaf, str | bytes | set | frozenset | complex) or contains_traced(leaf):
+        raise UnsupportedError(
+            f"argument {path} is a {kind.__name__}, which is no array",
+            location=user_line(),
+            hint="name the parameter in static_argnames if the function should see the object itself"
+            if not callable(leaf)
+            else "wrap the function instead: ad.grad(lambda x: f(x, callback))",
+        )
+    try:
+        array = plain_array(leaf)
+    except MliradError as error:
+        raise type(error)(f"argument {path}: {error.message}", location=user_line(), hint=error.hint) from error
+    return LeafType(array.shape, language_dtype(array.dtype))
+
+
+# Names -------------------------------------------------------------------------------------------
+
+
+def function_name(function: Callable[..., Any]) -> str:
+    """How a function is called in the program."""
+    name = str(getattr(function, "__name__", type(function).__name__))
+    return "lambda" if name == "<lambda>" else name
+
+
+def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
+    """The names of the first `count` positional parameters, made up where they have none."""
+    names: list[str] = []
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        parameters = ()
+    for parameter in parameters:
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            names.append(parameter.name)
+    return [names[k] if k < len(names) else f"argument{k}" for k in range(count)]
+
+
+def argument_paths(function: Callable[..., Any], tree: Tree) -> list[str]:
+    """How the user would write each leaf of the arguments, such as `params['w']`."""
+    names = parameter_names(function, len(tree.children))
+    return [path for name, child in zip(names, tree.children, strict=True) for path in child.paths(name)]
+
+
+def hint_of(path: str) -> str | None:
+    """A path as the name of an SSA value."""
+    name = "".join(c if c.isalnum() else "_" for c in path).strip("_")
+    return name if name and not name[0].isdigit() else None

@@ -1,0 +1,390 @@
+"""NumPy's indexing on traced arrays, reading and writing.
+
+A key is read into a `Selection`: for every dimension of the array a slice, or a position that is static,
+a traced scalar, or an element of an array of positions. Static positions outside are a `PositionError`. A
+traced position counts from the end where it is negative; what is still outside then reads 0 and writes
+nothing. The guards that see to it disappear where the interval of the position proves it inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import EllipsisType
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.dialects.builtin import i1
+
+from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_of
+from mlirad.errors import PositionError, ShapeError, TracingError, UnsupportedError
+from mlirad.frontend.dtypes import BOOL, I64, plain_array
+from mlirad.frontend.frames import emitting
+from mlirad.frontend.operations import (
+    as_array,
+    broadcast_shapes,
+    broadcast_value,
+    contains_traced,
+    converted,
+    made,
+    operand_of,
+    stacked,
+    value_of,
+)
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array, handlers
+from mlirad.ir.arrays import ArrayBuilder
+
+Positions: TypeAlias = Array | npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Strided:
+    """The elements start, start + step, ... of a dimension, `count` of them; the step may be negative."""
+
+    start: int
+    step: int
+    count: int
+
+    def is_all(self, extent: int) -> bool:
+        """Whether that is the whole dimension, in order."""
+        return self.start == 0 and self.step == 1 and self.count == extent
+
+
+Term: TypeAlias = Strided | int | Positions
+
+
+@dataclass
+class Selection:
+    """A key on an array of the given shape.
+
+    `terms` has one entry per dimension. `view` describes the result: a dimension of the array that is
+    sliced, `None` for a new dimension, or `...` where the dimensions `space` of the arrays of positions go.
+    """
+
+    shape: Shape
+    terms: list[Term] = field(default_factory=list[Term])
+    view: list[int | None | EllipsisType] = field(default_factory=list[int | None | EllipsisType])
+    space: Shape = ()
+
+    @property
+    def result_shape(self) -> Shape:
+        """The shape that reading has and writing expects."""
+        shape: list[int] = []
+        for part in self.view:
+            if part is None:
+                shape.append(1)
+            elif isinstance(part, EllipsisType):
+                shape += self.space
+            else:
+                shape.append(cast(Strided, self.terms[part]).count)
+        return tuple(shape)
+
+
+def read(x: Array, key: Any) -> Array:
+    """`x[key]`."""
+    selection = select_key(x.shape, key)
+    terms, shape = selection.terms, selection.shape
+    b = emitting()
+    moved = [d for d, term in enumerate(terms) if not isinstance(term, Strided)]
+    if not any(isinstance(terms[d], Array | np.ndarray) for d in moved):
+        moved = [d for k, d in enumerate(moved) if d == k]  # static positions further on are cut out as slices
+    rest = [d for d in range(len(shape)) if d not in moved]
+    value = b.transpose(x.value, [*moved, *rest])
+    if moved:
+        value = _gather(b, value, [cast("int | Positions", terms[d]) for d in moved], selection.space)
+    rank = len(selection.space)
+    value = _slice(b, value, rank, [terms[d] for d in rest])
+    return made(_arrange(b, value, selection, rest), weak=x.weak)
+
+
+def write(x: Array, key: Any, values: Any, kind: str) -> Array:
+    """`x` with `values` set or added at `key`; the elements take the dtype of `x`."""
+    selection = select_key(x.shape, key)
+    given = operand_of(values)
+    b = emitting()
+    new = value_of(given, x.dtype)
+    shape = selection.result_shape
+    if broadcast_shapes([shape, shape_of(new)], "x[key] = values") != shape:
+        raise ShapeError(
+            f"values of shape {shape_of(new)} do not fit a place of shape {shape}", location=user_line()
+        )
+    new = broadcast_value(b, new, shape)
+    new = b.reshape(new, [e for e, part in zip(shape, _expanded(selection), strict=True) if part is not None])
+    if 0 in shape:
+        return made(x.value)
+    return made(_update(b, x.value, new, selection, "set" if x.dtype == BOOL else kind))
+
+
+# Keys --------------------------------------------------------------------------------------------
+
+
+def select_key(shape: Shape, key: Any) -> Selection:
+    """Read a key; raises `PositionError`, `TracingError` or `UnsupportedError` for one that is wrong."""
+    items = _expand_ellipsis([_item(k) for k in (key if isinstance(key, tuple) else (key,))], shape)
+    is_advanced = any(isinstance(k, Array | np.ndarray) and k.ndim for k in items)
+    selection = Selection(shape)
+    advanced_at: list[int] = []
+    for place, item in enumerate(items):
+        dim = len(selection.terms)
+        match item:
+            case None:
+                selection.view.append(None)
+                continue
+            case slice():
+                selection.terms.append(_strided(item, shape[dim]))
+                selection.view.append(dim)
+                continue
+            case int():
+                selection.terms.append(_static_position(item, shape[dim]))
+            case np.ndarray():
+                selection.terms.append(_static_positions(item, shape[dim], dim))
+            case _:
+                selection.terms.append(item)
+        if is_advanced:
+            if not advanced_at:
+                selection.view.append(...)
+            advanced_at.append(place)
+    if is_advanced and advanced_at[-1] - advanced_at[0] != len(advanced_at) - 1:
+        selection.view.remove(...)
+        selection.view.insert(0, ...)
+    if is_advanced:
+        shapes = [t.shape for t in selection.terms if isinstance(t, Array | np.ndarray)]
+        selection.space = broadcast_shapes(shapes, "positions")
+    return selection
+
+
+def _item(item: Any) -> Any:
+    """One entry of a key: None, ..., a slice, an int, an array of integers (or a mask), or a traced one."""
+    if item is None or item is ... or type(item) is int:
+        return item
+    if isinstance(item, slice):
+        return item
+    if isinstance(item, Array):
+        return _traced_item(item)
+    if isinstance(item, list | tuple) and contains_traced(cast(object, item)):
+        return _traced_item(stacked(cast("Sequence[Any]", item)))
+    if isinstance(item, bool | np.bool_):
+        raise UnsupportedError(
+            "a single boolean is no position of a traced array", location=user_line(), hint="use np.where"
+        )
+    if isinstance(item, np.integer):
+        return int(item)
+    array = plain_array(item) if not isinstance(item, list) or item else np.zeros(0, np.int64)
+    if array.dtype.kind not in "ib":
+        raise PositionError(
+            f"positions must be integers, slices, `...`, None or arrays of integers, got {item!r}",
+            location=user_line(),
+        )
+    return int(array) if array.ndim == 0 and array.dtype.kind == "i" else array
+
+
+def _traced_item(item: Array) -> Array:
+    if item.dtype == BOOL:
+        raise TracingError(
+            "the shape of x[mask] depends on the elements of a traced mask",
+            location=user_line(),
+            hint="keep the shape: np.where(mask, x, 0) to read, x.at[...] or np.where(mask, v, x) to write",
+        )
+    if item.dtype.kind != "i":
+        raise PositionError(
+            f"positions must be integers, got {item!r}",
+            location=user_line(),
+            hint="convert them: x.astype(np.int64)",
+        )
+    return converted(item, I64)
+
+
+def _expand_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
+    """The key with one entry per dimension (and per new dimension), masks as arrays of positions."""
+    masks = [k for k in items if isinstance(k, np.ndarray) and k.dtype == BOOL]
+    used = sum(1 for k in items if k is not None and k is not ...) + sum(m.ndim - 1 for m in masks)
+    if used > len(shape):
+        raise PositionError(f"{used} positions for an array of rank {len(shape)}", location=user_line())
+    dots = [k for k, item in enumerate(items) if item is ...]
+    if len(dots) > 1:
+        raise PositionError("a key can have only one `...`", location=user_line())
+    at = dots[0] if dots else len(items)
+    filled = [*items[:at], *[slice(None)] * (len(shape) - used), *items[at + 1 :]]
+    result: list[Any] = []
+    dim = 0
+    for item in filled:
+        if isinstance(item, np.ndarray) and item.dtype == BOOL:
+            if item.shape != shape[dim : dim + item.ndim]:
+                raise PositionError(
+                    f"a mask of shape {item.shape} on dimensions of shape {shape[dim : dim + item.ndim]}",
+                    location=user_line(),
+                )
+            result += item.nonzero()
+            dim += item.ndim
+        else:
+            result.append(item)
+            dim += item is not None
+    return result
+
+
+def _strided(item: slice, extent: int) -> Strided:
+    if any(isinstance(bound, Array) for bound in (item.start, item.stop, item.step)):
+        raise TracingError(
+            "the bounds of a slice must be static, because they give the shape of the result",
+            location=user_line(),
+            hint="write x[i + np.arange(n)] for x[i : i + n]",
+        )
+    start, stop, step = item.indices(extent)
+    return Strided(start, step, len(range(start, stop, step)))
+
+
+def _static_position(position: int, extent: int) -> int:
+    if not -extent <= position < extent:
+        raise PositionError(
+            f"position {position} lies outside a dimension of extent {extent}", location=user_line()
+        )
+    return position % extent
+
+
+def _static_positions(positions: npt.NDArray[Any], extent: int, dim: int) -> npt.NDArray[Any]:
+    wrong = positions[(positions < -extent) | (positions >= extent)]
+    if wrong.size:
+        raise PositionError(
+            f"position {wrong.flat[0]} lies outside dimension {dim} of extent {extent}", location=user_line()
+        )
+    return np.where(positions < 0, positions + extent, positions).astype(np.int64)
+
+
+# Reading -----------------------------------------------------------------------------------------
+
+
+def _slice(b: ArrayBuilder, x: Value, rank: int, terms: list[Term]) -> Value:
+    """Slices of the dimensions of `x` after the first `rank`; a static position is a slice of one."""
+    shape = shape_of(x)
+    starts, limits, strides = [0] * len(shape), list(shape), [1] * len(shape)
+    backwards: list[int] = []
+    for d, term in enumerate(terms, rank):
+        if isinstance(term, int):
+            starts[d], limits[d] = term, term + 1
+        elif isinstance(term, Strided) and term.count == 0:
+            starts[d] = limits[d] = 0
+        elif isinstance(term, Strided):
+            last = term.start + (term.count - 1) * term.step
+            starts[d], limits[d] = min(term.start, last), max(term.start, last) + 1
+            strides[d] = abs(term.step)
+            if term.step < 0:
+                backwards.append(d)
+    return b.reverse(b.slice(x, starts, limits, strides), backwards)
+
+
+def _gather(b: ArrayBuilder, x: Value, terms: list[int | Positions], space: Shape) -> Value:
+    """Leading dimensions of `x` read at positions that range over `space`."""
+    wrapped = [_wrapped(b, term, extent) for term, extent in zip(terms, shape_of(x), strict=False)]
+    if all(not shape_of(p) for p in wrapped) and not space:
+        return b.guarded_index(x, wrapped)
+
+    def positions(*at: Value) -> list[Value]:
+        return [_element(b, p, space, at) for p in wrapped]
+
+    value = b.gather(x, space, positions)
+    inside = _inside(b, wrapped, shape_of(x), space)
+    if b.scalar_of(inside) is True:
+        return value
+    rank = len(space)
+    return b.select(b.broadcast(inside, shape_of(value), range(rank)), value, b.zeros(value.type))
+
+
+def _wrapped(b: ArrayBuilder, term: int | Positions, extent: int) -> Value:
+    """Positions as a value, negative ones counted from the end."""
+    if not isinstance(term, Array):
+        return as_array(np.asarray(term, np.int64), I64).value
+    value = term.value
+    negative = b.compare("lt", value, b.splat(0, value.type))
+    return b.select(negative, b.add(value, b.splat(extent, value.type)), value)
+
+
+def _element(b: ArrayBuilder, positions: Value, space: Shape, at: Sequence[Value]) -> Value:
+    """The element of `positions` broadcast to `space` at the point `at` of that space."""
+    shape = shape_of(positions)
+    offset = len(space) - len(shape)
+    own = [b.index_constant(0) if e == 1 else at[offset + d] for d, e in enumerate(shape)]
+    return b.index(positions, own)
+
+
+def _inside(b: ArrayBuilder, positions: Sequence[Value], shape: Sequence[int], space: Shape) -> Value:
+    """Whether all positions lie inside, at every point of `space`."""
+    result = b.splat(True, array_type(space, i1))
+    for p, extent in zip(positions, shape, strict=False):
+        result = b.logical_and(result, broadcast_value(b, b.inside([p], [extent]), space))
+    return result
+
+
+def _arrange(b: ArrayBuilder, value: Value, selection: Selection, rest: list[int]) -> Value:
+    """The dimensions of `value`, those of the space and then `rest`, in the order of the result."""
+    rank = len(selection.space)
+    order: list[int] = []
+    for part in selection.view:
+        if isinstance(part, EllipsisType):
+            order += range(rank)
+        elif part is not None:
+            order.append(rank + rest.index(part))
+    order += [d for d in range(len(shape_of(value))) if d not in order]  # extent 1, of static positions
+    return b.reshape(b.transpose(value, order), selection.result_shape)
+
+
+# Writing -----------------------------------------------------------------------------------------
+
+
+def _expanded(selection: Selection) -> list[int | None | EllipsisType]:
+    """`view` with one entry per dimension of the result."""
+    parts: list[int | None | EllipsisType] = []
+    for part in selection.view:
+        parts += [part] * (len(selection.space) if isinstance(part, EllipsisType) else 1)
+    return parts
+
+
+def _update(b: ArrayBuilder, base: Value, new: Value, selection: Selection, kind: str) -> Value:
+    """`base` with `new` at the selected positions; `new` has one dimension per sliced one and per one of the
+    space. Positions outside go to an extra element at the end of their dimension, which is cut off again.
+    """
+    shape = selection.shape
+    wrapped = {
+        d: _wrapped(b, term, shape[d]) for d, term in enumerate(selection.terms) if not isinstance(term, Strided)
+    }
+    grown = [0] * len(shape)
+    for d, p in wrapped.items():
+        inside = b.inside([p], [shape[d]])
+        if b.scalar_of(inside) is not True:
+            grown[d] = 1
+            wrapped[d] = b.select(inside, p, b.splat(shape[d], p.type))
+    if any(grown):
+        none = [0] * len(shape)
+        base = b.pad(base, b.zeros(element_of(base)), none, grown, none)
+    parts = [part for part in _expanded(selection) if part is not None]
+    indexed = len(shape)
+    while indexed and _is_whole(selection.terms[indexed - 1], shape[indexed - 1]) and parts and parts[-1] == indexed - 1:
+        indexed -= 1
+        parts = parts[:-1]
+
+    def positions(*at: Value) -> list[Value]:
+        point = [i for i, part in zip(at, parts, strict=True) if isinstance(part, EllipsisType)]
+        found: list[Value] = []
+        for d in range(indexed):
+            term = selection.terms[d]
+            if isinstance(term, Strided):
+                i = at[parts.index(d)]
+                step = b.mul(i, b.index_constant(term.step))
+                found.append(b.add(step, b.index_constant(term.start)))
+            else:
+                found.append(_element(b, wrapped[d], selection.space, point))
+        return found
+
+    updated = b.update(kind, base, new, len(parts), positions)
+    if any(grown):
+        updated = b.slice(updated, [0] * len(shape), list(shape), [1] * len(shape))
+    return updated
+
+
+def _is_whole(term: Term, extent: int) -> bool:
+    return isinstance(term, Strided) and term.is_all(extent)
+
+
+handlers.read = read
+handlers.write = write

@@ -1,0 +1,29 @@
+"""Axes as NumPy counts them: negative ones from the end, `None` for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import index
+from typing import Any, cast
+
+from mlirad.errors import ShapeError
+from mlirad.frontend.source import user_line
+
+
+def one_axis(axis: Any, rank: int) -> int:
+    """An axis as a dimension of an array of the given rank; raises `ShapeError` for one it lacks."""
+    number = index(axis)
+    if not -rank <= number < rank:
+        raise ShapeError(f"axis {number} is not one of an array of rank {rank}", location=user_line())
+    return number % rank
+
+
+def all_axes(axis: Any, rank: int) -> list[int]:
+    """One axis, several, or (`None`) all, as sorted dimensions."""
+    if axis is None:
+        return list(range(rank))
+    given = list(cast("Iterable[Any]", axis)) if isinstance(axis, tuple | list) else [axis]
+    axes = [one_axis(a, rank) for a in given]
+    if len(set(axes)) != len(axes):
+        raise ShapeError(f"axis {axis} names a dimension twice", location=user_line())
+    return sorted(axes)

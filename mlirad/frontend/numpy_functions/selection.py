@@ -1,0 +1,105 @@
+"""Choices between elements, differences and tests: `where`, `clip`, `round`, `diff`, `isclose`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mlirad.errors import TracingError
+from mlirad.frontend.operations import as_array, select
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
+
+
+def where(condition: Any, *branches: Any, x: Any = None, y: Any = None) -> Array:
+    """`np.where` with both branches."""
+    if not branches:
+        raise TracingError(
+            "the shape of np.where(condition) depends on the elements of a traced condition",
+            location=user_line(),
+            hint="write np.where(condition, a, b)",
+        )
+    return select(condition, *branches)
+
+
+def clip(a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None) -> Array:
+    """`np.clip`."""
+    low = a_min if a_min is not None and a_min is not _UNSET else min
+    high = a_max if a_max is not None and a_max is not _UNSET else max
+    x = as_array(a)
+    if low is not None and low is not _UNSET:
+        x = np.maximum(x, low)
+    if high is not None and high is not _UNSET:
+        x = np.minimum(x, high)
+    return as_array(x)
+
+
+_UNSET: Any = np._NoValue  # pyright: ignore[reportAttributeAccessIssue, reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType]
+
+
+def round_(a: Any, decimals: int = 0, out: None = None) -> Array:
+    """`np.round`, half to even."""
+    x = as_array(a)
+    if x.dtype.kind != "f":
+        return x
+    if decimals == 0:
+        return np.rint(x)
+    scale = x.dtype.type(10.0**decimals)
+    return np.rint(x * scale) / scale
+
+
+def choose(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
+    """`np.select`: the choice of the first condition that holds."""
+    result = as_array(default)
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        result = select(condition, choice, result)
+    return result
+
+
+def diff(a: Any, n: int = 1, axis: int = -1) -> Array:
+    """`np.diff`."""
+    x = np.moveaxis(as_array(a), axis, 0)
+    for _ in range(n):
+        x = x[1:] != x[:-1] if x.dtype == np.bool_ else x[1:] - x[:-1]
+    return np.moveaxis(x, 0, axis)
+
+
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
+    """`np.isclose`."""
+    x, y = as_array(a), as_array(b)
+    near = (np.abs(x - y) <= atol + rtol * np.abs(y)) & np.isfinite(y)
+    close = near | (x == y)
+    return close | (np.isnan(x) & np.isnan(y)) if equal_nan else close
+
+
+def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
+    """`np.allclose`, as a traced boolean."""
+    return np.all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
+    """`np.nan_to_num`."""
+    array = as_array(x)
+    if array.dtype.kind != "f":
+        return array
+    limits = np.finfo(array.dtype)
+    kind = array.dtype.type
+    finite = select(np.isnan(array), kind(nan), array)
+    finite = select(array == np.inf, kind(limits.max if posinf is None else posinf), finite)
+    return select(array == -np.inf, kind(limits.min if neginf is None else neginf), finite)
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.where: where,
+    np.clip: clip,
+    np.round: round_,
+    np.around: round_,
+    np.select: choose,
+    np.diff: diff,
+    np.isclose: isclose,
+    np.allclose: allclose,
+    np.nan_to_num: nan_to_num,
+}
+"""What this file traces."""

@@ -1,0 +1,174 @@
+"""Arguments and results of any structure, as flat lists of leaves and back.
+
+    leaves, tree = flatten({"w": (w, b), "scale": 2.0})      -->  [2.0, w, b], {'scale': *, 'w': (*, *)}
+    tree.unflatten(leaves)                                   -->  the dictionary again
+
+Tuples, named tuples, lists, dictionaries, dataclasses and `None` are structure; everything else is a leaf.
+A dictionary's leaves come in the order of its sorted keys, so that two dictionaries that compare equal have
+equal structure; unflattening restores the order in which the keys of the flattened one stood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, cast
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A structure without its leaves. Equal structures are equal and hash alike.
+
+    `kind` is the class of the container, `None` for a leaf, and `NoneType` for `None`. `names` are the keys
+    of a dictionary (sorted) or the fields of a dataclass; `static` holds the values of fields that are part
+    of the structure; `order` is the insertion order of the keys, which takes no part in comparisons.
+    """
+
+    kind: type[Any] | None
+    children: tuple[Tree, ...] = ()
+    names: tuple[Hashable, ...] = ()
+    static: tuple[Hashable, ...] = ()
+    order: tuple[Hashable, ...] = field(default=(), compare=False)
+
+    @property
+    def size(self) -> int:
+        """The number of leaves."""
+        return 1 if self.kind is None else sum(child.size for child in self.children)
+
+    def unflatten(self, leaves: Sequence[Any]) -> Any:
+        """The structure with the given leaves in it; there must be `size` of them."""
+        return self._build(iter(leaves))
+
+    def flatten_like(self, value: object, what: str) -> list[Any]:
+        """The leaves of `value`, which has this structure but may have any object where this has a leaf.
+
+        Raises `ValueError` with the place where the structures differ, which `what` names.
+        """
+        leaves: list[Any] = []
+        self._match(value, what, leaves)
+        return leaves
+
+    def paths(self, prefix: str) -> list[str]:
+        """How to reach each leaf from a variable called `prefix`, such as `x['w'][0]`."""
+        if self.kind is None:
+            return [prefix]
+        found: list[str] = []
+        for k, child in enumerate(self.children):
+            found += child.paths(prefix + self._step(k))
+        return found
+
+    def _step(self, k: int) -> str:
+        if not self.names:
+            return f"[{k}]"
+        return f"[{self.names[k]!r}]" if self.kind is not None and issubclass(self.kind, dict) else f".{self.names[k]}"
+
+    def _build(self, leaves: Iterator[Any]) -> Any:
+        if self.kind is None:
+            return next(leaves)
+        if self.kind is type(None):
+            return None
+        parts = [child._build(leaves) for child in self.children]
+        if issubclass(self.kind, dict):
+            by_name = dict(zip(self.names, parts, strict=True))
+            return {name: by_name[name] for name in self.order}
+        if is_dataclass(self.kind):
+            return _make_dataclass(self.kind, dict(zip(self.names, parts, strict=True)), self.static)
+        if issubclass(self.kind, tuple) and hasattr(self.kind, "_fields"):
+            return cast("Callable[..., Any]", self.kind)(*parts)
+        return cast("type[Any]", self.kind)(parts)
+
+    def _match(self, value: object, what: str, leaves: list[Any]) -> None:
+        if self.kind is None:
+            leaves.append(value)
+            return
+        names, parts, static = _open(value) if _is_node(value) else ((), [], ())
+        if type(value) is not self.kind or len(parts) != len(self.children) or names != self.names:
+            raise ValueError(f"{what} must be structured like {self}, got {structure_text(value)}")
+        if static != self.static:
+            raise ValueError(f"{what} has static fields {static}, and {self.static} are expected")
+        for k, (child, part) in enumerate(zip(self.children, parts, strict=True)):
+            child._match(part, what + self._step(k), leaves)
+
+    def __str__(self) -> str:
+        if self.kind is None:
+            return "*"
+        if self.kind is type(None):
+            return "None"
+        inner = [str(child) for child in self.children]
+        if issubclass(self.kind, dict):
+            return "{" + ", ".join(f"{n!r}: {c}" for n, c in zip(self.names, inner, strict=True)) + "}"
+        if self.names:
+            return f"{self.kind.__name__}({', '.join(f'{n}={c}' for n, c in zip(self.names, inner, strict=True))})"
+        if self.kind is list:
+            return f"[{', '.join(inner)}]"
+        return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
+
+
+LEAF = Tree(None)
+"""The structure of a single leaf."""
+
+NONE = Tree(type(None))
+"""The structure of `None`, which has no leaves."""
+
+
+def flatten(value: object) -> tuple[list[Any], Tree]:
+    """The leaves of a value and its structure."""
+    leaves: list[Any] = []
+    return leaves, _flatten(value, leaves)
+
+
+def structure_text(value: object) -> str:
+    """The structure of a value as errors print it."""
+    return str(flatten(value)[1]) if _is_node(value) else type(value).__name__
+
+
+def _flatten(value: object, leaves: list[Any]) -> Tree:
+    if value is None:
+        return NONE
+    if not _is_node(value):
+        leaves.append(value)
+        return LEAF
+    names, parts, static = _open(value)
+    order = tuple(cast("dict[Hashable, object]", value)) if isinstance(value, dict) else ()
+    return Tree(type(value), tuple(_flatten(part, leaves) for part in parts), names, static, order)
+
+
+def _is_node(value: object) -> bool:
+    if isinstance(value, tuple | list | dict) or value is None:
+        return True
+    return is_dataclass(value) and not isinstance(value, type)
+
+
+def _open(value: object) -> tuple[tuple[Hashable, ...], list[object], tuple[Hashable, ...]]:
+    """Names, parts and static field values of a container."""
+    if value is None:
+        return (), [], ()
+    if isinstance(value, dict):
+        table = cast("dict[Hashable, object]", value)
+        names = _sorted(list(table))
+        return tuple(names), [table[name] for name in names], ()
+    if isinstance(value, tuple | list):
+        parts = list(cast("Sequence[object]", value))
+        names = getattr(value, "_fields", ())
+        return tuple(names), parts, ()
+    known = fields(cast(Any, value))
+    moving = [f.name for f in known if not f.metadata.get("static")]
+    static = tuple(cast(Hashable, getattr(value, f.name)) for f in known if f.metadata.get("static"))
+    return tuple(moving), [getattr(value, name) for name in moving], static
+
+
+def _sorted(keys: list[Hashable]) -> list[Hashable]:
+    try:
+        return sorted(keys)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
+    except TypeError:
+        return sorted(keys, key=lambda key: (type(key).__name__, repr(key)))
+
+
+def _make_dataclass(kind: type[Any], parts: dict[Hashable, object], static: tuple[Hashable, ...]) -> object:
+    """An instance with the given fields; its `__init__` and `__post_init__` are not run again."""
+    made = object.__new__(kind)
+    rest = iter(static)
+    for known in fields(kind):
+        value = next(rest) if known.metadata.get("static") else parts[known.name]
+        object.__setattr__(made, known.name, value)
+    return made

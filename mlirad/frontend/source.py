@@ -1,0 +1,47 @@
+"""Where in the user's code an op comes from: the innermost call outside mlirad and NumPy.
+
+    y = np.sum(x * x)      # model.py, line 12      -->  ops located at model.py:12
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import scipy
+from xdsl.dialects.builtin import LocationAttr, UnknownLoc
+
+import mlirad
+from mlirad.ir.locations import source_location
+
+_UNKNOWN = UnknownLoc()
+_FOLDERS = tuple(str(Path(package.__path__[0])) + "/" for package in (mlirad, np, scipy))
+_skipped: dict[str, bool] = {}
+"""Whether a file belongs to one of these packages, by its name."""
+
+
+def user_place() -> tuple[str, int] | None:
+    """File and line of the innermost call outside these packages, `None` if there is none."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        skipped = _skipped.get(file)
+        if skipped is None:
+            skipped = _skipped[file] = file.startswith((*_FOLDERS, "<frozen", "<__array_function__"))
+        if not skipped:
+            return file, frame.f_lineno
+        frame = frame.f_back
+    return None
+
+
+def user_location() -> LocationAttr:
+    """The user's place as a location attribute."""
+    place = user_place()
+    return _UNKNOWN if place is None else source_location(*place)
+
+
+def user_line() -> str | None:
+    """The user's place as `file:line`, as errors print it."""
+    place = user_place()
+    return None if place is None else f"{place[0]}:{place[1]}"

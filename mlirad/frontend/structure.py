@@ -1,0 +1,244 @@
+"""Construction by position: `build`, `gather`, `scatter`, `index`, `map`, and lifting with `asarray`.
+
+    ad.build((n, m), lambda i, j: x[i] * y[j])              the outer product
+    ad.gather(x, (3,), lambda i: (i + 1,))                  x[1:4]
+    ad.scatter(x, (5,), lambda i: (at[i],))                 zeros, with x[i] added at at[i]
+
+The indices are traced integers, each known to range over its extent. `index`, `gather` and `scatter` take
+positions as they are: outside the array, negative ones included, reads 0 and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mlirad.dialects.shapes import Shape, Value, shape_of
+from mlirad.errors import PositionError, ShapeError, TracingError
+from mlirad.frontend.dtypes import I64, language_dtype
+from mlirad.frontend.frames import current_frame, emitting, is_tracing
+from mlirad.frontend.numpy_functions.shapes import static_shape
+from mlirad.frontend.operations import as_array, converted, made
+from mlirad.frontend.pytree import Tree, flatten
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
+from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.builder import yields
+
+
+def asarray(value: Any, dtype: npt.DTypeLike = None) -> Any:
+    """A traced array of a NumPy array, so that traced positions can index it, or of a nest of traced values.
+
+    Outside of a trace it is `np.asarray`.
+    """
+    if not is_tracing():
+        return np.asarray(value, dtype)
+    if isinstance(value, Array) and dtype is None:
+        return value
+    return as_array(value, None if dtype is None else language_dtype(dtype))
+
+
+def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
+    """Arrays or scalars of one shape along a new dimension."""
+    return np.stack([asarray(a) for a in arrays], axis)
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """`x` where the condition holds, `y` elsewhere; a side that is not taken has no derivative."""
+    return np.where(asarray(condition), x, y)
+
+
+def build(shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
+    """`out[i, j, ...] = function(i, j, ...)` over all positions of `shape`.
+
+    The function may return a scalar, an array (whose dimensions follow those of `shape`), or any structure of
+    them, and then so does `build`.
+    """
+    extents = _extents(shape, "build")
+    return _traced("build", lambda: _build(extents, function))
+
+
+def map_(function: Callable[..., Any], *arrays: Any) -> Any:
+    """`function` on the slices of the arrays along their first dimension, its results stacked."""
+
+    def mapped() -> Any:
+        leaves, tree = flatten(arrays)
+        traced = [as_array(leaf) for leaf in leaves]
+        lengths = {a.shape[0] if a.shape else None for a in traced}
+        if len(lengths) != 1 or None in lengths:
+            raise ShapeError(
+                f"map needs arrays of one length, got shapes {', '.join(str(a.shape) for a in traced)}",
+                location=user_line(),
+            )
+        return _build((traced[0].shape[0],), lambda i: function(*tree.unflatten([a[i] for a in traced])))
+
+    return _traced("map", mapped)
+
+
+def index(x: Any, positions: Any) -> Any:
+    """The element, or the sub-array, of `x` at leading positions, taken as they are: outside it is 0."""
+
+    def indexed() -> Array:
+        array = as_array(x)
+        values = _positions(positions, array.shape, "index")
+        return made(emitting().guarded_index(array.value, values)) if values else array
+
+    return _traced("index", indexed)
+
+
+def gather(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
+    """`out[i, j, ...] = x[function(i, j, ...)]` over all positions of `shape`; outside of x it is 0."""
+    extents = _extents(shape, "gather")
+
+    def gathered() -> Array:
+        array, frame, b = as_array(x), current_frame(), emitting()
+        source = array.value
+
+        def body(*indices: Value) -> list[Value]:
+            return _call_positions(function, indices, array.shape, "gather")
+
+        region = frame.region(extents, body)
+        count = len(yields(region))
+        indexed = array.shape[:count]
+        if _all_inside(b, yields(region), indexed):
+            return made(b.gather(source, extents, region), weak=array.weak)
+        inside = b.build(extents, lambda *at: b.inside(b.inline_region(region, at, {}), indexed))
+        value = b.gather(source, extents, region)
+        rank = len(extents)
+        mask = b.broadcast(inside, shape_of(value), range(rank))
+        return made(b.select(mask, value, b.zeros(value.type)), weak=array.weak)
+
+    return _traced("gather", gathered)
+
+
+def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
+    """Zeros of the leading extents `shape` with `x[i, j, ...]` added at `function(i, j, ...)`.
+
+    The function takes as many indices as it has parameters (those of a function of `*indices` as many as x
+    has dimensions); the further dimensions of x are the further ones of the result.
+    """
+    extents = _extents(shape, "scatter")
+
+    def scattered() -> Array:
+        array, frame, b = as_array(x), current_frame(), emitting()
+        source = array.value
+        space = array.shape[: _index_count(function, array.ndim, len(extents))]
+
+        def body(*indices: Value) -> list[Value]:
+            positions = _call_positions(function, indices, extents, "scatter")
+            if len(positions) != len(extents):
+                raise PositionError(
+                    f"scatter into shape {extents} needs {len(extents)} positions, got {len(positions)}",
+                    location=user_line(),
+                )
+            return positions
+
+        region = frame.region(space, body)
+        if not _all_inside(b, yields(region), extents):
+            inside = b.build(space, lambda *at: b.inside(b.inline_region(region, at, {}), extents))
+            mask = b.broadcast(inside, shape_of(source), range(len(space)))
+            source = b.select(mask, source, b.zeros(source.type))
+        return made(b.scatter(source, len(space), extents, region))
+
+    return _traced("scatter", scattered)
+
+
+def stop_gradient(x: Any) -> Any:
+    """The same values, treated as constants by differentiation."""
+    leaves, tree = flatten(x)
+    return tree.unflatten([_stopped(leaf) for leaf in leaves])
+
+
+# Parts -------------------------------------------------------------------------------------------
+
+
+def _traced(name: str, make: Callable[[], Any]) -> Any:
+    if is_tracing():
+        return make()
+    raise TracingError(
+        f"ad.{name} is called outside of a traced function",
+        location=user_line(),
+        hint=f"call it in a function that ad.jit, ad.grad or another transformation traces: "
+        f"ad.jit(lambda: ad.{name}(...))()",
+    )
+
+
+def _extents(shape: int | Sequence[int], what: str) -> Shape:
+    extents = static_shape(shape)
+    if min(extents, default=0) < 0:
+        raise ShapeError(f"{what} with a negative extent: {extents}", location=user_line())
+    return extents
+
+
+def _indices(values: Sequence[Value]) -> list[Array]:
+    scope = current_frame().scope
+    return [Array(value, scope) for value in values]
+
+
+def _build(extents: Shape, function: Callable[..., Any]) -> Any:
+    if not extents:
+        leaves, tree = flatten(function())
+        return tree.unflatten([as_array(leaf) for leaf in leaves])
+    frame, b = current_frame(), emitting()
+    found: list[Tree] = []
+
+    def body(*indices: Value) -> list[Value]:
+        leaves, tree = flatten(function(*_indices(indices)))
+        found.append(tree)
+        return [as_array(leaf).value for leaf in leaves]
+
+    region = frame.region(extents, body)
+    count = len(yields(region))
+    if count == 1:
+        values = [b.build_from(extents, region)]
+    else:
+        values = [
+            b.build(extents, lambda *at, k=k: b.inline_region(region, at, {})[k]) for k in range(count)
+        ]
+    return found[0].unflatten([made(value) for value in values])
+
+
+def _call_positions(function: Callable[..., Any], indices: Sequence[Value], shape: Shape, what: str) -> list[Value]:
+    return _positions(function(*_indices(indices)), shape, what)
+
+
+def _positions(given: Any, shape: Shape, what: str) -> list[Value]:
+    """Positions as i64 scalars; raises for too many, or for what is no integer."""
+    listed = given if isinstance(given, tuple | list) else (given,)
+    if len(listed) > len(shape):
+        raise PositionError(
+            f"{what}: {len(listed)} positions for an array of shape {shape}", location=user_line()
+        )
+    values: list[Value] = []
+    for one in listed:
+        position = as_array(one)
+        if position.dtype.kind != "i" or position.shape:
+            raise PositionError(
+                f"{what}: a position must be an integer scalar, got {position!r}",
+                location=user_line(),
+                hint="convert it with .astype(np.int64)",
+            )
+        values.append(converted(position, I64).value)
+    return values
+
+
+def _all_inside(b: ArrayBuilder, positions: Sequence[Value], shape: Sequence[int]) -> bool:
+    return all(b.ranges.inside(p, e) for p, e in zip(positions, shape, strict=False))
+
+
+def _index_count(function: Callable[..., Any], rank: int, positions: int) -> int:
+    """How many leading indices a function of positions takes."""
+    code = getattr(function, "__code__", None)
+    if code is None or code.co_flags & 0x04:  # a parameter *indices
+        return rank
+    bound = 1 if hasattr(function, "__self__") else 0
+    optional = len(getattr(function, "__defaults__", None) or ())
+    return min(code.co_argcount - bound - optional, rank)
+
+
+def _stopped(leaf: Any) -> Any:
+    return leaf
+

@@ -1,0 +1,386 @@
+"""The transformations: `jit`, `grad`, `value_and_grad`, and calling what they make.
+
+    g = ad.grad(loss)                  nothing happens yet
+    g(w, x)                            traced and compiled for these shapes and dtypes, then run
+    g(w, x)                            run
+    ad.grad(lambda v: g(v, x) @ u)     inside a trace nothing is compiled: derivatives nest as ops
+
+A transformed function is compiled once per signature: the structure of its arguments, their shapes and
+dtypes, which of them are Python scalars, and the values of static arguments. The compiled programs of one
+function and one set of options are shared between all objects that `ad.grad(f)` makes, are dropped with the
+function, and at most `CACHE_SIZE` are kept, least recently used first out.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import time
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from mlirad.errors import TracingError, UnsupportedError
+from mlirad.frontend import derivatives
+from mlirad.frontend.compilation import (
+    Executable,
+    Stats,
+    compiling,
+    executable,
+    expand,
+    native_program,
+    text_after,
+)
+from mlirad.frontend.derivatives import Argnums
+from mlirad.frontend.dtypes import plain_array
+from mlirad.frontend.frames import is_tracing
+from mlirad.frontend.functions import LeafType, argument_paths, function_name, leaf_type, trace_module
+from mlirad.frontend.pytree import LEAF, Tree, flatten
+from mlirad.frontend.source import user_line
+from mlirad.lower.compiled_text import NativeProgram
+
+CACHE_SIZE = 256
+"""How many compiled signatures of one function are kept."""
+
+Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
+"""What a transformation does inside a trace: from the function and its arguments to the results."""
+
+_SCALARS = frozenset((int, float, bool))
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a function is compiled: by which method derivatives are expanded, and whether it is interpreted."""
+
+    interpret: bool = False
+    method: str = "dual-arrays"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled signature. `call` takes the leaves of the arguments and returns the result."""
+
+    call: Callable[..., Any]
+    native: NativeProgram | None
+    stats: Stats
+
+
+class Cache:
+    """The compiled programs of a function, by signature."""
+
+    def __init__(self) -> None:
+        self.programs: OrderedDict[Hashable, Program] = OrderedDict()
+        self.lock = threading.Lock()
+
+    def find(self, key: Hashable) -> Program | None:
+        """The program of a signature, moved to the end of the queue for removal."""
+        found = self.programs.get(key)
+        if found is not None:
+            try:
+                self.programs.move_to_end(key)
+            except KeyError:  # removed by another thread meanwhile
+                return found
+        return found
+
+    def find_or_make(self, key: Hashable, make: Callable[[], Program]) -> Program:
+        """The program of a signature; one thread makes it while the others wait."""
+        with self.lock:
+            found = self.programs.get(key)
+            if found is None:
+                found = self.programs[key] = make()
+                while len(self.programs) > CACHE_SIZE:
+                    self.programs.popitem(last=False)
+            return found
+
+
+_caches: weakref.WeakKeyDictionary[Any, dict[Hashable, Cache]] = weakref.WeakKeyDictionary()
+
+
+def cache_of(function: Callable[..., Any], transformation: Hashable) -> Cache:
+    """The cache shared by all objects that apply this transformation, with its options, to this function."""
+    try:
+        return _caches.setdefault(function, {}).setdefault(transformation, Cache())
+    except TypeError:  # ufuncs and some callables cannot be referred to weakly
+        return Cache()
+
+
+class Transformed:
+    """A function to be traced, differentiated perhaps, and compiled when it is called."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        implementation: Implementation,
+        transformation: Hashable,
+        options: Options,
+        static_argnames: Sequence[str] | str = (),
+    ):
+        if not callable(function):
+            raise TracingError(
+                f"a function is needed, got a {type(function).__name__}",
+                location=user_line(),
+                hint="write ad.grad(f)(x), not ad.grad(f(x))",
+            )
+        functools.update_wrapper(self, function, updated=())
+        self._function = function
+        self._implementation = implementation
+        self._options = options
+        self._static = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+        self._cache = cache_of(function, (transformation, options, self._static))
+        self._find = self._cache.find
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and not self._static:
+            program = self._find(plain_key(args))
+            if program is not None and not is_tracing():
+                return program.call(*args)
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if is_tracing():
+            function, moving = self._bound(args, kwargs)
+            return self._implementation(function, moving)
+        function, moving = self._bound(args, kwargs)
+        leaves, tree = flatten(moving)
+        types = self._types(function, leaves, tree)
+        key, is_plain = self._key(args, kwargs, leaves, tree, types)
+        program = self._cache.find(key)
+        if program is None:
+            program = self._cache.find_or_make(key, lambda: self._compile(function, tree, types))
+        if is_plain:
+            return program.call(*args)
+        return program.call(*map(_prepared, leaves))
+
+    def _key(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], tree: Tree, types: list[LeafType]
+    ) -> tuple[Hashable, bool]:
+        """The signature; the short one of `__call__` where all arguments are arrays or scalars, by position."""
+        if not kwargs and not self._static and all(map(_is_plain, args)):
+            return plain_key(args), True
+        static = tuple((name, self._static_value(name, args, kwargs)) for name in self._static)
+        return (tree, tuple(types), tuple(sorted(kwargs)), static), False
+
+    def _types(self, function: Callable[..., Any], leaves: list[Any], tree: Tree) -> list[LeafType]:
+        paths = argument_paths(function, tree) if leaves else []
+        return [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
+
+    # Arguments by name ---------------------------------------------------------------------------
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """The function of the arguments that move, all by position, and these arguments."""
+        if not kwargs and not self._static:
+            return self._function, args
+        try:
+            signature = inspect.signature(self._function)
+            bound = signature.bind(*args, **kwargs)
+        except (TypeError, ValueError) as error:
+            raise TracingError(f"{function_name(self._function)}: {error}", location=user_line()) from error
+        fixed = {name: value for name, value in bound.arguments.items() if name in self._static}
+        moving = {name: value for name, value in bound.arguments.items() if name not in self._static}
+        return _with_names(self._function, signature, tuple(moving), fixed), tuple(moving.values())
+
+    def _static_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
+        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        value = bound.arguments.get(name)
+        try:
+            hash(value)
+        except TypeError as error:
+            raise TracingError(
+                f"the static argument {name} is a {type(value).__name__}, which is not hashable",
+                location=user_line(),
+                hint="pass static arguments as numbers, strings or tuples of them",
+            ) from error
+        return (type(value), value)
+
+    # Compiling -----------------------------------------------------------------------------------
+
+    def _trace(self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> tuple[ModuleOp, Tree]:
+        implementation = self._implementation
+
+        def traced(*args: Any) -> Any:
+            return implementation(function, args)
+
+        functools.update_wrapper(traced, function, updated=())
+        module, result, _ = trace_module(traced, tree, types)
+        return module, result
+
+    def _compile(self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> Program:
+        stats = Stats()
+        with compiling():
+            start = time.perf_counter()
+            module, result = self._trace(function, tree, types)
+            stats.add("trace", time.perf_counter() - start, module)
+            expand(module, self._options.method, stats)
+            flat, native = executable(module, "main", interpret=self._options.interpret, stats=stats)
+        return Program(structured(flat, result), native, stats)
+
+    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Callable[..., Any], Tree, list[LeafType]]:
+        function, moving = self._bound(args, kwargs)
+        leaves, tree = flatten(moving)
+        return function, tree, self._types(function, leaves, tree)
+
+    # Looking inside ------------------------------------------------------------------------------
+
+    def ir(self, *args: Any, after: str | None = None, **kwargs: Any) -> str:
+        """The program for arguments like these as MLIR text: as traced, or after the pass `after`."""
+        with compiling():
+            module, _ = self._trace(*self._signature(args, kwargs))
+            return text_after(module, after, self._options.method)
+
+    def stats(self, *args: Any, **kwargs: Any) -> Stats:
+        """The time of every stage of a compile for arguments like these, and the ops after it."""
+        return self._compile(*self._signature(args, kwargs)).stats
+
+    def lower(self, *args: Any, **kwargs: Any) -> NativeProgram:
+        """The program for arguments like these as LLVM IR text and the memory it needs."""
+        with compiling():
+            module, _ = self._trace(*self._signature(args, kwargs))
+            expand(module, self._options.method)
+            return native_program(module, "main")
+
+    def llvm(self, *args: Any, **kwargs: Any) -> str:
+        """The LLVM IR for arguments like these, before LLVM optimises it."""
+        return self.lower(*args, **kwargs).llvm
+
+    def asm(self, *args: Any, **kwargs: Any) -> str:
+        """The assembly for arguments like these."""
+        from mlirad.jit.engine import assembly
+
+        return assembly(self.llvm(*args, **kwargs))
+
+    def __repr__(self) -> str:
+        return f"<{function_name(self._function)}, transformed by mlirad>"
+
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
+        """As a method, bound to its instance."""
+        if instance is None:
+            return self
+        raise UnsupportedError(
+            "methods cannot be transformed where they are defined",
+            location=user_line(),
+            hint="write ad.grad(lambda x: self.method(x)), or make the instance a dataclass argument",
+        )
+
+
+def plain_key(args: tuple[Any, ...]) -> Hashable:
+    """The signature of arrays and scalars, made in a hurry; of anything else, a key that is never entered."""
+    return tuple(
+        [
+            (a.dtype, a.shape) if (kind := type(a)) is np.ndarray or issubclass(kind, np.generic) else kind
+            for a in args
+        ]
+    )
+
+
+def _is_plain(argument: Any) -> bool:
+    kind = cast("type[Any]", type(argument))
+    return kind is np.ndarray or kind in _SCALARS or issubclass(kind, np.generic)
+
+
+def structured(flat: Executable, tree: Tree) -> Executable:
+    """An executable whose flat results are put into the structure `tree`."""
+    if tree == LEAF:
+        return flat
+    if tree.size == 1:
+        return lambda *leaves: tree.unflatten([flat(*leaves)])
+    if tree.kind is tuple and all(child == LEAF for child in tree.children):
+        return flat
+    return lambda *leaves: tree.unflatten(flat(*leaves))
+
+
+def _prepared(leaf: Any) -> Any:
+    """A leaf of a type that programs take."""
+    return leaf if _is_plain(leaf) else plain_array(leaf)
+
+
+def _with_names(
+    function: Callable[..., Any], signature: inspect.Signature, names: tuple[str, ...], fixed: dict[str, Any]
+) -> Callable[..., Any]:
+    """The function of the named arguments, by position; the others are fixed."""
+
+    def named(*args: Any) -> Any:
+        bound = inspect.BoundArguments(signature, OrderedDict())
+        given = dict(zip(names, args, strict=True)) | fixed
+        bound.arguments.update({name: given[name] for name in signature.parameters if name in given})
+        return function(*bound.args, **bound.kwargs)
+
+    functools.update_wrapper(named, function, updated=())
+    del named.__wrapped__
+    kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    cast(Any, named).__signature__ = inspect.Signature([inspect.Parameter(name, kinds) for name in names])
+    return named
+
+
+# Public ------------------------------------------------------------------------------------------
+
+
+def jit(
+    function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (), interpret: bool = False,
+    method: str = "dual-arrays",
+) -> Transformed:  # fmt: skip
+    """`function`, compiled for each signature it is called with.
+
+    `static_argnames` are parameters whose values are part of the signature and reach the function as they
+    are. `interpret=True` runs the program by the reference interpreter instead of compiling it.
+    """
+    return Transformed(function, lambda f, args: f(*args), "jit", Options(interpret, method), static_argnames)
+
+
+def value_and_grad(
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
+) -> Transformed:  # fmt: skip
+    """The value of a scalar function and its gradient with respect to the arguments `argnums`.
+
+    `argnums` are positions or names; one gives a bare gradient, several a tuple. The gradient is structured
+    like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns `(value, aux)`
+    and so does the value.
+    """
+    chosen = argnums if isinstance(argnums, int | str) else tuple(argnums)
+
+    def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        return derivatives.value_and_grad(f, chosen, has_aux, args)
+
+    return Transformed(
+        function, differentiated, ("value_and_grad", chosen, has_aux), Options(interpret, method), static_argnames
+    )
+
+
+def grad(
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
+) -> Transformed:  # fmt: skip
+    """The gradient of a scalar function; see `value_and_grad`. With `has_aux` it gives `(gradient, aux)`."""
+    chosen = argnums if isinstance(argnums, int | str) else tuple(argnums)
+
+    def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        value, gradient = derivatives.value_and_grad(f, chosen, has_aux, args)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return Transformed(
+        function, differentiated, ("grad", chosen, has_aux), Options(interpret, method), static_argnames
+    )
+
+
+def jvp(
+    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, interpret: bool = False,
+    method: str = "dual-arrays",
+) -> tuple[Any, Any]:  # fmt: skip
+    """The value at `primals` and the derivative there applied to `tangents`.
+
+    Tangents are structured like the primals; `None` stands for zero. Results without derivative have `None`.
+    """
+
+    def pushed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        return derivatives.jvp(f, args[0], args[1])
+
+    transformed = Transformed(function, pushed, "jvp", Options(interpret, method))
+    return transformed(tuple(primals), tuple(tangents))
+
+
