@@ -47,11 +47,11 @@ def pooled_convolution(image):
 
 
 def of_image(kernel):
-    return lambda image: convolution(kernel, image)
+    return lambda image: convolution(ad.asarray(kernel), image)
 
 
 def of_kernel(image):
-    return lambda kernel: convolution(kernel, image)
+    return lambda kernel: convolution(kernel, ad.asarray(image))
 
 
 CONVOLUTIONS = {
