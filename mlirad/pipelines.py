@@ -42,7 +42,7 @@ EXPAND = (
 GRAD = ("differentiate", *EXPAND)
 """The derivative of a function; its options are those of `differentiate`."""
 
-LOWER = ("form-kernels", "schedule-kernels", "plan-memory")
+LOWER = ("form-kernels", "fuse-kernels", "schedule-kernels", "plan-memory")
 """Array code as scheduled kernels with a memory plan, ready to be printed as LLVM IR."""
 
 COMPILE = (*EXPAND, *LOWER)

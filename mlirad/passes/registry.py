@@ -27,10 +27,12 @@ PASS_MODULES: dict[str, str] = {
     "mlirad-dce": "mlirad.passes.dce",
     "mlirad-inline": "mlirad.passes.inline",
     "bulk-operations": "mlirad.passes.bulk_operations",
+    "recognise-dots": "mlirad.passes.recognise_dots",
     "differentiate": "mlirad.passes.differentiate",
     "linearize": "mlirad.passes.linearize",
     "apply-linear-maps": "mlirad.passes.apply_linear_maps",
     "form-kernels": "mlirad.lower.form_kernels",
+    "fuse-kernels": "mlirad.lower.fuse_kernels",
     "schedule-kernels": "mlirad.lower.schedule_kernels",
     "plan-memory": "mlirad.lower.plan_memory",
 }

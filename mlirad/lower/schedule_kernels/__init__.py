@@ -36,7 +36,7 @@ from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, layout_of, 
 from mlirad.lower.schedule_kernels.scatters import choose_scatter_lane
 from mlirad.lower.schedule_kernels.tiles import Blocking, choose_blocking
 
-__all__ = ["ScheduleKernelsPass", "schedule_function"]
+__all__ = ["ScheduleKernelsPass", "schedule_function", "schedule_in_place"]
 
 VECTOR_BYTES = 64
 
@@ -53,17 +53,18 @@ class ScheduleKernelsPass(ModulePass):
         """Schedule every function of the module."""
         for function in op.body.block.ops:
             if isinstance(function, FuncOp) and function.body.blocks:
-                _schedule(function, self.vector_bytes)
+                schedule_in_place(function, vector_bytes=self.vector_bytes)
 
 
 def schedule_function(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> FuncOp:
     """The function with its kernels scheduled for vectors of `vector_bytes` bytes, a power of two."""
     scheduled = function.clone()
-    _schedule(scheduled, vector_bytes)
+    schedule_in_place(scheduled, vector_bytes=vector_bytes)
     return scheduled
 
 
-def _schedule(function: FuncOp, vector_bytes: int) -> None:
+def schedule_in_place(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> None:
+    """Schedule the kernels of this function."""
     ops = list(function_block(function).ops)
     profiles: dict[Operation, Profile] = {
         op: profile(op, vector_bytes) for op in ops if isinstance(op, NestOp | ScatterOp)
@@ -115,7 +116,7 @@ def _schedule_nest(op: NestOp, p: Profile, packs: Packs, vector_bytes: int) -> N
     if outer:
         properties["reduction_outer"] = FLAG
         order = outer_reduction_order(p, order)
-    if order != tuple(range(len(order))):
+    if len(order) > 1:
         properties["order"] = ints(order)
 
 

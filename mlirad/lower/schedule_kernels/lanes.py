@@ -58,7 +58,7 @@ def choose_lane(op: NestOp, p: Profile, layouts: Layouts, free: Iterable[Value] 
 
 
 def _scalar_cost(p: Profile) -> float:
-    loads = sum(p.per_iteration(p.load_bits(load)) for load in p.loads)
+    loads = sum(p.per_iteration(load.loops) for load in p.loads)
     cost = p.scalar_cost + INSTRUCTION * (loads + 1.0 / max(1, p.reductions)) + INSTRUCTION
     return max(cost, CHAINED_SUM) if p.rank < len(p.extents) else cost
 
@@ -85,7 +85,7 @@ def _vector_cost(
         one = load_cost(stride, lanes)
         if one == lanes and packable_dimension(p, load, x) is not None:
             one = min(one, load_cost(1, lanes) + 2.0 * lanes * size_of(load.buffer) / p.iterations)
-        cost += one * p.per_iteration(p.load_bits(load))
+        cost += one * p.per_iteration(load.loops)
     if x >= p.rank:
         cost += (HORIZONTAL + len(op.roots)) * lanes * reduced + LOOP_START / extent
     else:

@@ -89,7 +89,7 @@ def _fetched(p: Profile, order: Sequence[int], steps: dict[int, int]) -> float:
     Loops are taken from the inside out as long as what they read fits; all that lies outside of
     them fetches it again, but for what does not depend on the loop that no longer fits.
     """
-    bits = [p.load_bits(load) for load in p.loads]
+    bits = [load.loops for load in p.loads]
     held = [float(p.element_bytes)] * len(bits)
     for x, step in steps.items():
         held = [h * step if b >> x & 1 else h for h, b in zip(held, bits, strict=True)]

@@ -8,6 +8,8 @@ instead, contiguously. One copy serves all its readers.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xdsl.dialects.builtin import ArrayAttr, i64
 from xdsl.ir import Attribute, Block, Operation, Region
 
@@ -15,7 +17,7 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp
 from mlirad.dialects.shapes import Shape, Value, element_of, integer, ints, shape_of
 from mlirad.lower.schedule_kernels.lanes import packable_dimension
-from mlirad.lower.schedule_kernels.profiles import Load, Profile, layout_of, row_major
+from mlirad.lower.schedule_kernels.profiles import Profile, layout_of, row_major
 
 COPY_TILE = 8
 """How many neighbours in the source a copy reads before it moves on: about one cache line."""
@@ -41,7 +43,7 @@ class Packs:
             copy = self._copy(op, load.buffer, d)
             load.op.operands[1 if isinstance(load.op, LoadIfOp) else 0] = copy
             replaced.append(load.buffer)
-            p.loads[k] = Load(load.op, copy, load.positions)
+            p.loads[k] = replace(load, buffer=copy)
         if replaced:
             self._state_inputs(op, replaced, p)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 from typing import TypeAlias
 
@@ -27,11 +28,13 @@ Layouts: TypeAlias = Mapping[Value, Shape]
 """The storage order of the buffers that are not row-major, dimensions from outermost to innermost."""
 
 
+@cache
 def row_major(rank: int) -> Shape:
     """The row-major storage order."""
     return tuple(range(rank))
 
 
+@cache
 def buffer_strides(shape: Shape, layout: Shape) -> Shape:
     """The distance in elements between neighbours along each dimension of a buffer stored in `layout`."""
     strides = [0] * len(shape)
@@ -62,30 +65,48 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A load of a body: from which buffer, where in each dimension."""
+    """A load of a body: from which buffer, where in each dimension.
+
+    As bit sets, `loops` are the loops that the address depends on, `opaque` those it depends on in no affine way.
+    """
 
     op: LoadOp | LoadIfOp
     buffer: Value
     positions: tuple[Position, ...]
+    loops: int
+    opaque: int
+
+    @staticmethod
+    def at(op: LoadOp | LoadIfOp, positions: tuple[Position, ...]) -> Load:
+        """The load `op`, whose positions are known."""
+        loops = opaque = 0
+        for p in positions:
+            opaque |= p.opaque
+            for x, c in enumerate(p.coefficients):
+                if c:
+                    loops |= 1 << x
+        return Load(op, op.buffer, positions, loops | opaque, opaque)
 
     def strides(self, layouts: Layouts) -> tuple[int | None, ...]:
-        """Per loop, the distance in elements between neighbouring iterations; `None` where it is unknown."""
+        """Per loop, the distance in elements between neighbouring iterations; `None` where it is unknown.
+
+        Empty for a scalar.
+        """
         if not self.positions:
             return ()
         steps = buffer_strides(shape_of(self.buffer), layout_of(self.buffer, layouts))
-        opaque = 0
-        for p in self.positions:
-            opaque |= p.opaque
-        return tuple(
-            None
-            if opaque >> x & 1
-            else sum(p.coefficients[x] * s for p, s in zip(self.positions, steps, strict=True))
-            for x in range(len(self.positions[0].coefficients))
-        )
+        total = [0] * len(self.positions[0].coefficients)
+        for p, step in zip(self.positions, steps, strict=True):
+            for x, c in enumerate(p.coefficients):
+                if c:
+                    total[x] += c * step
+        if not self.opaque:
+            return tuple(total)
+        return tuple(None if self.opaque >> x & 1 else s for x, s in enumerate(total))
 
     def varies(self, loop: int) -> bool:
         """Whether the address depends on a loop."""
-        return any(p.varies(loop) for p in self.positions)
+        return bool(self.loops >> loop & 1)
 
     def dimension(self, loop: int) -> int | None:
         """The one dimension that a loop walks along with step 1 or -1, if there is exactly one."""
@@ -137,10 +158,6 @@ class Profile:
         """How often code that depends on these loops runs per iteration: once per output if hoisted."""
         reduced = self.reduction_bits
         return 1.0 if not reduced or bits & reduced else 1.0 / max(1, self.reductions)
-
-    def load_bits(self, load: Load) -> int:
-        """The loops that a load's address depends on, as a bit set."""
-        return sum(1 << x for x in range(len(self.extents)) if load.varies(x))
 
 
 def profile(op: NestOp | ScatterOp, vector_bytes: int) -> Profile:
@@ -198,7 +215,7 @@ class _BodyReader:
                 if isinstance(op, LoadIfOp):
                     needed.add(op.guard)
                 positions = tuple(self._position(v, needed) for v in op.positions)
-                self.p.loads.append(Load(op, op.buffer, positions))
+                self.p.loads.append(Load.at(op, positions))
             else:
                 needed.update(op.operands)
                 self._count(op)

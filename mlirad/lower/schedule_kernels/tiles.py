@@ -114,7 +114,7 @@ class _CostOfBlocking:
         self.ops = [(bits, c) for bits, c in p.op_costs.items() if bits & reduced]
         self.loads: list[tuple[int, float]] = []
         for load in p.loads:
-            bits = p.load_bits(load)
+            bits = load.loops
             if bits & reduced or bits >> lane & 1:
                 strides = load.strides(layouts)
                 cost = load_cost(strides[lane] if strides else 0, p.lanes)

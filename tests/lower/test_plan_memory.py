@@ -1,0 +1,261 @@
+"""Memory plans: nothing still needed is overwritten, memory is reused, outputs are written directly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.func import FuncOp
+
+from mlirad.dialects.kernel import NestOp, ScatterOp
+from mlirad.dialects.shapes import FLAG, ints, values_of
+from mlirad.errors import VerifyError
+from mlirad.interpreter import run_function
+from mlirad.ir.parsing import make_context, parse_module
+from mlirad.ir.verification import verify_module
+from mlirad.lower.plan_memory import (
+    ALIGNMENT,
+    ARENA_ATTRIBUTE,
+    Arena,
+    PlanMemoryPass,
+    peak_bytes,
+    plan_function,
+)
+from mlirad.lower.plan_verification import verify_plan
+
+T = "tensor<100xf64>"
+
+
+def nest(name: str, inputs: str, types: str = T, result: str = T, extent: int = 100) -> str:
+    """A nest that adds up its inputs."""
+    names = inputs.split(", ")
+    operand_types = ", ".join([types] * len(names))
+    loads = [f"%a{k} = kernel.load {v}[%i] : {types} -> f64" for k, v in enumerate(names)]
+    adds = [f"%s{k} = array.add %{'s' if k > 1 else 'a'}{k - 1}, %a{k} : f64" for k in range(1, len(names))]
+    last = f"%s{len(names) - 1}" if adds else "%a0"
+    return f"""
+      {name} = kernel.nest {inputs} (%i) {{space = [{extent}], reduction = []}}
+          : {operand_types} -> {result} {{
+        {" ".join([*loads, *adds])}
+        array.yield {last} : f64
+      }}"""
+
+
+def scatter(name: str, base: str, reads: str = "%x") -> str:
+    return f"""
+      {name} = kernel.scatter add {base}, {reads} (%i) {{space = [100]}} : {T}, {T} -> {T} {{
+        %e = kernel.load {reads}[%i] : {T} -> f64
+        array.yield %e, %i : f64, i64
+      }}"""
+
+
+def function(*ops: str, returns: str) -> FuncOp:
+    count = len(returns.split(", "))
+    types = ", ".join([T] * count)
+    results = types if count == 1 else f"({types})"
+    body = "".join(ops)
+    text = f"func.func @f(%x: {T}, %y: {T}) -> {results} {{ {body}\n func.return {returns} : {types}\n }}"
+    return next(op for op in parse_module(text).body.block.ops if isinstance(op, FuncOp))
+
+
+def planned(f: FuncOp) -> FuncOp:
+    new = plan_function(f)
+    verify_plan(new)
+    return new
+
+
+def places(f: FuncOp) -> list[tuple[int, ...]]:
+    return [
+        values_of(op.places) for op in f.body.block.ops if isinstance(op, NestOp | ScatterOp) and op.places
+    ]
+
+
+def arena(f: FuncOp) -> int:
+    attribute = f.attributes[ARENA_ATTRIBUTE]
+    assert isinstance(attribute, IntegerAttr)
+    return attribute.value.data
+
+
+def in_place(f: FuncOp) -> list[bool]:
+    return [op.in_place is not None for op in f.body.block.ops if isinstance(op, ScatterOp)]
+
+
+def test_memory_of_dead_values_is_used_again() -> None:
+    f = planned(
+        function(
+            nest("%a", "%x"),
+            nest("%b", "%a"),
+            nest("%c", "%b"),
+            nest("%d", "%c"),
+            nest("%e", "%d"),
+            returns="%e",
+        )
+    )
+    assert places(f) == [(0,), (832,), (0,), (832,), (-1,)]
+    assert arena(f) == 2 * 832
+    assert peak_bytes(f) == 2 * 800
+
+
+def test_results_go_straight_into_the_outputs_they_are() -> None:
+    f = planned(function(nest("%a", "%x"), nest("%b", "%a"), returns="%b, %a, %b, %x"))
+    assert places(f) == [(-2,), (-1,)]
+    assert arena(f) == 0
+
+
+def test_a_function_without_kernels_needs_no_memory() -> None:
+    assert arena(planned(function(returns="%x"))) == 0
+
+
+def test_a_scatter_works_on_a_base_that_dies() -> None:
+    f = planned(function(nest("%a", "%x"), scatter("%b", "%a"), scatter("%c", "%b"), returns="%c"))
+    assert places(f) == [(-1,), (-1,), (-1,)]
+    assert in_place(f) == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("ops", "returns"),
+    [
+        ((scatter("%b", "%x", "%y"),), "%b"),
+        ((nest("%a", "%x"), scatter("%b", "%a")), "%b, %a"),
+        ((nest("%a", "%x"), scatter("%b", "%a"), nest("%c", "%a, %b")), "%c"),
+        ((nest("%a", "%x"), scatter("%b", "%a", "%a")), "%b"),
+    ],
+    ids=["an argument", "a returned value", "a value read later", "a value the scatter loads"],
+)
+def test_other_bases_are_copied(ops: tuple[str, ...], returns: str) -> None:
+    f = planned(function(*ops, returns=returns))
+    assert in_place(f) == [False]
+
+
+def test_booleans_take_a_byte_and_scalars_their_size() -> None:
+    text = """
+    func.func @f(%x: tensor<100xf64>) -> f64 {
+      %m = kernel.nest %x (%i) {space = [100], reduction = []} : tensor<100xf64> -> tensor<100xi1> {
+        %a = kernel.load %x[%i] : tensor<100xf64> -> f64
+        %c = array.is_nan %a : f64 -> i1
+        array.yield %c : i1
+      }
+      %s, %t = kernel.nest %m, %x (%i) {space = [], reduction = [100], combiners = [and, add]}
+          : tensor<100xi1>, tensor<100xf64> -> (i1, f64) {
+        %c = kernel.load %m[%i] : tensor<100xi1> -> i1
+        %a = kernel.load %x[%i] : tensor<100xf64> -> f64
+        array.yield %c, %a : i1, f64
+      }
+      %r = kernel.nest %s, %t () {space = [], reduction = []} : i1, f64 -> f64 {
+        %c = kernel.load %s : i1 -> i1
+        %a = kernel.load %t : f64 -> f64
+        %z = array.neg %a : f64
+        %v = array.select %c, %a, %z : i1, f64, f64 -> f64
+        array.yield %v : f64
+      }
+      func.return %r : f64
+    }"""
+    module = parse_module(text)
+    PlanMemoryPass().apply(make_context(), module)
+    verify_module(module)
+    f = next(op for op in module.body.block.ops if isinstance(op, FuncOp))
+    verify_plan(f)
+    assert places(f) == [(0,), (128, 192), (-1,)]
+    assert peak_bytes(f) == 109
+    assert str(parse_module(str(module))) == str(module)
+
+
+def test_a_returned_value_that_is_not_row_major_is_left_to_be_copied() -> None:
+    text = """
+    func.func @f(%x: tensor<4x6xf64>) -> tensor<4x6xf64> {
+      %a = kernel.nest %x (%i, %j) {space = [4, 6], reduction = [], layouts = [[1, 0]]}
+          : tensor<4x6xf64> -> tensor<4x6xf64> {
+        %v = kernel.load %x[%i, %j] : tensor<4x6xf64> -> f64
+        array.yield %v : f64
+      }
+      func.return %a : tensor<4x6xf64>
+    }"""
+    f = planned(next(op for op in parse_module(text).body.block.ops if isinstance(op, FuncOp)))
+    assert places(f) == [(0,)]
+
+
+def test_empty_arrays() -> None:
+    empty = "tensor<0xf64>"
+    text = f"func.func @f(%x: {empty}) -> {empty} {{ {nest('%a', '%x', empty, empty, 0)}"
+    text += f"{nest('%b', '%a', empty, empty, 0)}\n func.return %b : {empty}\n }}"
+    f = planned(next(op for op in parse_module(text).body.block.ops if isinstance(op, FuncOp)))
+    assert arena(f) == 0
+
+
+def test_planning_keeps_the_meaning_and_the_given_function() -> None:
+    f = function(nest("%a", "%x, %y"), scatter("%b", "%a"), nest("%c", "%b, %x"), returns="%c, %b")
+    before = str(f)
+    args = [np.arange(100.0), np.ones(100)]
+    for got, want in zip(run_function(planned(f), args), run_function(f, args), strict=True):
+        np.testing.assert_array_equal(got, want)
+    assert str(f) == before
+
+
+# The check ---------------------------------------------------------------------------------------
+
+
+def test_the_check_sees_overlaps_and_bad_places() -> None:
+    def broken(k: int, stated: tuple[int, ...]) -> FuncOp:
+        f = planned(function(nest("%a", "%x"), nest("%b", "%a"), nest("%c", "%a, %b"), returns="%c"))
+        kernels = [op for op in f.body.block.ops if isinstance(op, NestOp)]
+        kernels[k].properties["places"] = ints(stated)
+        return f
+
+    verify_plan(broken(0, (0,)))
+    for k, stated in [(1, (0,)), (1, (64,)), (1, (8,)), (0, (100000,)), (2, (-2,)), (0, (0, 64)), (1, ())]:
+        with pytest.raises(VerifyError):
+            verify_plan(broken(k, stated))
+    with pytest.raises(VerifyError, match=ARENA_ATTRIBUTE):
+        verify_plan(function(nest("%a", "%x"), returns="%a"))
+
+
+def test_the_check_sees_a_base_that_is_needed_later() -> None:
+    f = planned(function(nest("%a", "%x"), scatter("%b", "%a"), nest("%c", "%a, %b"), returns="%c"))
+    op = next(op for op in f.body.block.ops if isinstance(op, ScatterOp))
+    op.properties["in_place"] = FLAG
+    op.properties["places"] = ints(places(f)[0])
+    with pytest.raises(VerifyError, match="still needed"):
+        verify_plan(f)
+
+
+# Random programs ---------------------------------------------------------------------------------
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> FuncOp:
+    values = ["%x", "%y"]
+    ops: list[str] = []
+    for k in range(draw(st.integers(0, 14))):
+        name = f"%v{k}"
+        recent = st.sampled_from(values[-4:] + values[:2])
+        if draw(st.booleans()):
+            ops.append(nest(name, ", ".join(draw(st.lists(recent, min_size=1, max_size=3, unique=True)))))
+        else:
+            ops.append(scatter(name, draw(recent), draw(recent)))
+        values.append(name)
+    return function(*ops, returns=", ".join(draw(st.lists(st.sampled_from(values), min_size=1, max_size=4))))
+
+
+@given(programs())
+@settings(max_examples=60, deadline=None)
+def test_plans_of_random_programs_pass_the_check(f: FuncOp) -> None:
+    new = planned(f)
+    assert peak_bytes(f) <= arena(new)
+
+
+@given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 6)), max_size=40))
+@settings(max_examples=60, deadline=None)
+def test_an_arena_hands_out_aligned_bytes_that_do_not_overlap(requests: list[tuple[int, int]]) -> None:
+    made = Arena()
+    live: list[tuple[int, int, int]] = []
+    for now, (size, life) in enumerate(requests):
+        for start, length, _ in [r for r in live if r[2] < now]:
+            made.release(start, length)
+        live = [r for r in live if r[2] >= now]
+        start = made.take(size)
+        assert start % ALIGNMENT == 0
+        assert start + size <= made.size
+        assert all(start + size <= s or s + n <= start for s, n, _ in live if n and size)
+        live.append((start, size, now + life))
