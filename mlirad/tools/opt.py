@@ -172,9 +172,9 @@ def _emit(module: ModuleOp, options: Options) -> bytes:
         generic = options.emit == "generic"
         return module_text(module, generic=generic, locations=options.print_debuginfo).encode()
     from mlirad.jit.engine import assembly, object_code
-    from mlirad.lower.compile import compile_module
+    from mlirad.tools.native import native_program
 
-    text = compile_module(module, entry_function(module, options.entry)).llvm
+    text = native_program(module, entry_function(module, options.entry)).llvm
     match options.emit:
         case "llvm":
             return text.encode()

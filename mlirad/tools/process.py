@@ -45,20 +45,22 @@ def guarded(action: Callable[[], int]) -> int:
     return 1
 
 
-def entry_function(module: ModuleOp, name: str | None) -> str:
-    """The function to run or compile: `name`, else the only one, else the one named `main`."""
-    names = [op.sym_name.data for op in module.body.ops if isinstance(op, FuncOp)]
+def entry_function(module: ModuleOp, name: str | None) -> FuncOp:
+    """The function to run or compile: the one named `name`, else the only one, else `@main`.
+
+    Raises `UnsupportedError` if there is none.
+    """
+    functions = {op.sym_name.data: op for op in module.body.ops if isinstance(op, FuncOp)}
     if name is None:
-        if len(names) == 1:
-            return names[0]
-        name = "main"
-    if name.removeprefix("@") not in names:
-        there = ", ".join(f"@{n}" for n in names) or "none"
+        name = "main" if len(functions) != 1 else next(iter(functions))
+    name = name.removeprefix("@")
+    found = functions.get(name)
+    if found is None:
+        there = ", ".join(f"@{known}" for known in functions) or "none"
         raise UnsupportedError(
-            f"there is no function @{name.removeprefix('@')}",
-            hint=f"the module defines {there}; name one with --entry",
+            f"there is no function @{name}", hint=f"the module defines {there}; name one with --entry"
         )
-    return name.removeprefix("@")
+    return found
 
 
 def write_output(path: str | None, data: bytes) -> None:

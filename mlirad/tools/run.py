@@ -70,17 +70,16 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
         module = parse_module(source.text, source.name)
         verify_module(module)
         run_passes(module, passes)
-        name = entry_function(module, cast("str | None", arguments.entry))
+        function = entry_function(module, cast("str | None", arguments.entry))
         check_memory(module)
-        function = next(op for op in module.body.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
-        inputs = function.function_type.inputs.data
-        values = read_arguments(texts, inputs, name)
+        name = function.sym_name.data
+        values = read_arguments(texts, function.function_type.inputs.data, name)
         # What does not exist (an infinity minus itself) is NaN, silently, as in compiled code.
         with np.errstate(all="ignore"):
             if cast(bool, arguments.interpret):
                 results = _interpret(module, values, name)
             else:
-                results = _run_native(module, values, name)
+                results = _run_native(module, values, function)
     except MliradError as error:
         report(error, source)
         return 1
@@ -111,11 +110,12 @@ def _interpret(module: ModuleOp, values: list[npt.NDArray[Any]], name: str) -> t
     return tuple(run_function(module, values, function=name))
 
 
-def _run_native(module: ModuleOp, values: list[npt.NDArray[Any]], name: str) -> tuple[object, ...]:
+def _run_native(module: ModuleOp, values: list[npt.NDArray[Any]], function: FuncOp) -> tuple[object, ...]:
     from mlirad.jit.call import NativeFunction
-    from mlirad.lower.compile import compile_module
+    from mlirad.tools.native import native_program
 
-    return tuple(NativeFunction(compile_module(module, name), name=name)(*values))
+    name = function.sym_name.data
+    return tuple(NativeFunction(native_program(module, function), name=name)(*values))
 
 
 def _write(path: str | None, results: Sequence[object]) -> None:

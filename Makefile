@@ -1,0 +1,39 @@
+# What a checkout can do: make run, make test, make lint, make bench.
+#
+# Each makes what it needs first: a virtual environment in .venv with the package and its tools, remade when
+# pyproject.toml changes. PYTHON is the interpreter to make it with, 3.11 or newer.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+BENCH_INSTALLED := $(VENV)/installed-bench
+
+.PHONY: run test lint bench clean
+
+run: $(INSTALLED)
+	$(BIN)/python examples/gmm.py
+
+test: lint
+	$(BIN)/python -m pytest -n auto
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+
+bench: $(BENCH_INSTALLED)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis lit/Output
+
+$(INSTALLED): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+$(BENCH_INSTALLED): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	touch $@

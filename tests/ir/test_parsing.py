@@ -1,0 +1,38 @@
+"""Reading MLIR text: what is wrong is a `ParseError` at its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from mlirad.errors import ParseError
+from mlirad.ir.parsing import make_context, parse_module
+
+
+@pytest.mark.parametrize(
+    ("text", "location", "message"),
+    [
+        ("func.func @f(%x: f64) {\n  %y = array.neg %z : f64\n}", "<string>:2:18", "%z is not defined"),
+        ("func.func @f(%x: f64) {\n  %y = array.nog %x : f64\n}", "<string>:2:18", "not registered"),
+        ("func.func @f(%x: !linear.map<f64, i64>)", "<string>:1:18", "i64 is not a space of a linear map"),
+        ("func.func @f(%x: !linear.map<f64>)", "<string>:1:18", "malformed type"),
+        ('func.func @f(%x: "', "<string>:1:18", "End of file reached"),
+        ("\n\n  ?", "<string>:3:3", "Could not parse entire input"),
+    ],
+)
+def test_errors_name_their_place(text: str, location: str, message: str) -> None:
+    with pytest.raises(ParseError, match=message) as caught:
+        parse_module(text)
+    assert caught.value.location == location
+
+
+def test_lines_count_from_the_first_one_of_the_part() -> None:
+    with pytest.raises(ParseError) as caught:
+        parse_module("\n?", "f.mlir", first_line=41)
+    assert caught.value.location == "f.mlir:42:1"
+
+
+def test_a_block_declared_twice_names_both_places() -> None:
+    text = '"a.b"() ({\n^a:\n  "a.c"() : () -> ()\n^a:\n  "a.c"() : () -> ()\n}) : () -> ()'
+    with pytest.raises(ParseError, match=r"re-declaration of block 'a'.*<string>:2:1") as caught:
+        parse_module(text, context=make_context(allow_unregistered=True))
+    assert caught.value.location == "<string>:4:1"

@@ -1,0 +1,71 @@
+"""Every op of every dialect is dealt with everywhere it has to be.
+
+`COLUMNS` is a table of requirements: a column has a name, the ops it concerns, and the ops that have what it
+asks for. A room that has one entry per op adds a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from xdsl.ir import Operation
+
+from mlirad.dialects.array import ARRAY_OPS
+from mlirad.dialects.kernel import KERNEL_OPS
+from mlirad.dialects.linear import Linear
+
+LIT = Path(__file__).parents[1] / "lit" / "dialects"
+
+ALL_OPS: tuple[type[Operation], ...] = (*ARRAY_OPS, *Linear.operations, *KERNEL_OPS)
+
+
+class Column(NamedTuple):
+    """`has` returns the names of the ops that have it; it is called when the test runs."""
+
+    name: str
+    ops: Iterable[type[Operation]]
+    has: Callable[[], Iterable[str]]
+
+
+@cache
+def lit_lines(invalid: bool) -> tuple[str, ...]:
+    """The lines of the lit tests of the dialects: those of invalid IR or those of round trips."""
+    paths = [path for path in LIT.glob("*.mlir") if path.stem.endswith("_invalid") == invalid]
+    return tuple(line for path in sorted(paths) for line in path.read_text().splitlines())
+
+
+def round_trips() -> Iterable[str]:
+    """The ops that a round-trip test prints and checks."""
+    for line in lit_lines(invalid=False):
+        if "CHECK" in line:
+            # `!linear.map` is a type.
+            yield from re.findall(r"(?<!!)\b(?:array|linear|kernel)\.\w+", line)
+
+
+def invalid_cases() -> Iterable[str]:
+    """The ops with an error that a lit test expects."""
+    for line in lit_lines(invalid=True):
+        yield from re.findall(r"expected-error(?:-re)?\s*@\S+\s*\{\{((?:array|linear|kernel)\.\w+)", line)
+
+
+COLUMNS = (
+    Column("lit round trip", ALL_OPS, round_trips),
+    Column("lit invalid IR", ALL_OPS, invalid_cases),
+)
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.name)
+def test_every_op_has(column: Column) -> None:
+    missing = {op.name for op in column.ops} - set(column.has())
+    assert not missing, f"without {column.name}: {', '.join(sorted(missing))}"
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.name)
+def test_no_entry_for_an_op_that_does_not_exist(column: Column) -> None:
+    extra = set(column.has()) - {op.name for op in ALL_OPS}
+    assert not extra, f"{column.name} names {', '.join(sorted(extra))}"
