@@ -270,7 +270,7 @@ def component(space: Attribute, index: int, what: str) -> Attribute:
 
 @irdl_op_definition
 class ScaleOp(PrimitiveMapOp):
-    """dx goes to k * dx, and 0 to 0 whatever k is (infinite and NaN coefficients included).
+    """dx goes to k * dx, and 0 to 0 whatever k is (infinite and NaN included), anything to 0 where k is 0.
 
     The coefficient is a scalar or has the shape of the space. The map is its own transpose.
     """

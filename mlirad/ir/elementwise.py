@@ -111,7 +111,7 @@ class ElementwiseBuilder(StructuralBuilder):
         return self.binary(ew.DivOp, x, y)
 
     def absorbing_mul(self, k: Value, dx: Value) -> Value:
-        """k * dx, 0 where dx is 0; a plain product where k is provably finite."""
+        """k * dx, 0 where either is 0; a plain product where 0 provably meets finite values only."""
         return self.binary(ew.AbsorbingMulOp, k, dx)
 
     def scaled(self, x: Value, factor: float) -> Value:
@@ -308,16 +308,27 @@ def _fold_mul(b: ElementwiseBuilder, x: Value, y: Value) -> Value | None:
 
 
 def _fold_absorbing_mul(b: ElementwiseBuilder, k: Value, dx: Value) -> Value | None:
-    """A plain product where k is finite; k itself where dx is 1; negations outside."""
-    value = b.scalar_of(dx)
-    if value == 1:
-        return k
-    if value == 0:
-        return dx if not np.signbit(value) else b.zeros(dx.type)
-    if value is not None and value == value:
+    """A plain product where 0 cannot meet what is not finite; a literal 1 gives the other, 0 gives 0.
+
+    S(select c 1 0) x -> select c x 0;  negations move outside.
+    """
+    for one, other in ((dx, k), (k, dx)):
+        value = b.scalar_of(one)
+        if value == 1:
+            return other
+        if value == 0:
+            return b.zeros(dx.type)
+        if value is not None and value - value == 0:
+            return b.mul(k, dx)
+    if b.ranges.finite(k) and b.ranges.finite(dx):
         return b.mul(k, dx)
-    if b.ranges.finite(k):
-        return b.mul(k, dx)
+    for one, other in ((dx, k), (k, dx)):
+        if isinstance(one.owner, ew.SelectOp):
+            on_true, on_false = b.scalar_of(one.owner.on_true), b.scalar_of(one.owner.on_false)
+            if (on_true, on_false) in ((1, 0), (0, 1)):
+                zero = b.zeros(dx.type)
+                kept = (other, zero) if on_true == 1 else (zero, other)
+                return b.select(one.owner.condition, *kept)
     if isinstance(k.owner, ew.NegOp):
         return b.neg(b.absorbing_mul(k.owner.operand, dx))
     if isinstance(dx.owner, ew.NegOp):

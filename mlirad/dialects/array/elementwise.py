@@ -442,7 +442,10 @@ class MulOp(BinaryOp):
 
 @irdl_op_definition
 class AbsorbingMulOp(BinaryOp):
-    """k * dx, and 0 where dx is 0 whatever k is (infinite and NaN coefficients included)."""
+    """k * dx, and 0 where either is 0, whatever the other is (infinite and NaN included).
+
+    Both sides absorb, because differentiated again the one becomes the coefficient of the other's tangent.
+    """
 
     name = "array.absorbing_mul"
     DOMAIN: ClassVar = FLOATS

@@ -70,7 +70,7 @@ def _polygamma(x: _Array, order: int) -> _Array:
 
 
 def _absorbing_mul(k: _Array, dx: _Array) -> _Array:
-    return np.where(dx == 0, dx.dtype.type(0), k * dx)
+    return np.where((dx == 0) | (k == 0), dx.dtype.type(0), k * dx)
 
 
 def _nontrivial(y: _Array) -> _Array:

@@ -107,8 +107,9 @@ def _mul(f: FunctionText, x: Value, y: Value) -> Value:
 
 
 def _absorbing_mul(f: FunctionText, k: Value, dx: Value) -> Value:
-    """A compare into a mask and a masked product."""
-    return f.select(f.fcmp("une", dx, 0.0), f.fmul(k, dx, CONTRACT), 0.0)
+    """Two compares into a mask and a masked product."""
+    both = f.and_(f.fcmp("une", k, 0.0), f.fcmp("une", dx, 0.0))
+    return f.select(both, f.fmul(k, dx, CONTRACT), 0.0)
 
 
 def _is_finite(f: FunctionText, x: Value) -> Value:
@@ -121,6 +122,14 @@ def _is_nan(f: FunctionText, x: Value) -> Value:
 
 def _select(f: FunctionText, condition: Value, x: Value, y: Value) -> Value:
     return f.select(condition, x, y)
+
+
+def _float_pow(f: FunctionText, x: Value, y: Value) -> Value:
+    return emit(f, "pow", [x, y])
+
+
+def _copysign(f: FunctionText, x: Value, y: Value) -> Value:
+    return f.intrinsic("copysign", x, y)
 
 
 _FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
@@ -166,13 +175,13 @@ _PLAIN: Final[dict[type[Operation], _Code]] = {
     ew.MulOp: _mul,
     ew.AbsorbingMulOp: _absorbing_mul,
     ew.DivOp: _by_kind(_method("fdiv"), integers.div),
-    ew.PowOp: _by_kind(lambda f, *xs: emit(f, "pow", xs), integers.power),
+    ew.PowOp: _by_kind(_float_pow, integers.power),
     ew.MaxOp: maximum,
     ew.MinOp: minimum,
     ew.RemOp: _by_kind(remainders.rem, integers.rem),
     ew.FloorDivOp: _by_kind(remainders.floor_div, integers.floor_div),
     ew.FmodOp: _by_kind(remainders.fmod, integers.fmod),
-    ew.CopysignOp: lambda f, x, y: f.intrinsic("copysign", x, y),
+    ew.CopysignOp: _copysign,
     ew.AndOp: _method("and_"),
     ew.OrOp: _method("or_"),
     ew.XorOp: _method("xor"),
