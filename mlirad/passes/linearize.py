@@ -33,7 +33,7 @@ from mlirad.dialects.shapes import Value, is_float, product_type, tangent_type, 
 from mlirad.errors import DifferentiationError, UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.free_values import free_values
+from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import domain_of, is_local
 from mlirad.passes.apply_linear_maps import apply_maps
@@ -159,14 +159,16 @@ def linearize_block(
 def _linearize_op(b: ArrayBuilder, source: Operation, env: Environment, maps: dict[Value, Value]) -> None:
     """Emit one op as it is, and the companions of its float results."""
     op = b.rebuild_unfolded(source, env)
-    read = free_values(source) if source.regions else source.operands
+    read = free_values(source) if source.regions else own_operands(source)
     active = [v for v in read if v in maps]
     if not active or type(op) in ZERO:
         return
     rule = DERIVATIVES.get(type(op))
     if rule is None:
         raise _no_rule(op)
-    operands = source.operands
+    if not is_float(op.results[0]):
+        return
+    operands = own_operands(source)
     b.name_hint = None
     if isinstance(rule, Joint):
         domain = domain_of(maps[active[0]])
@@ -185,7 +187,7 @@ def _linearize_op(b: ArrayBuilder, source: Operation, env: Environment, maps: di
                 total = term if total is None else b.add_maps(total, term)
         if not reached and type(op) not in READS_POSITIONS:
             raise _no_rule(op)
-    if total is not None and is_float(op.results[0]):
+    if total is not None:
         _name(total, source.results[0])
         maps[source.results[0]] = total
 
@@ -232,7 +234,7 @@ def is_spine(derivative: Value) -> bool:
                     return False
                 pending.append(op.inner)
             case linear.AddOp() | linear.VcatOp() as op:
-                pending += op.operands
+                pending += own_operands(op)
             case linear.MapOp() as op if is_local(op):
                 pass
             case _:

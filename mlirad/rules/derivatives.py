@@ -38,7 +38,6 @@ from mlirad.dialects.shapes import (
     array_type,
     element_of,
     ints,
-    is_float,
     shape_of,
     size_of,
     values_of,
@@ -272,8 +271,3 @@ READS_POSITIONS: frozenset[type[Operation]] = frozenset(
     (indexing.GatherOp, indexing.ScatterOp, indexing.UpdateOp)
 )
 """Ops whose region computes positions: a float read there is a constant (paper 002, D')."""
-
-
-def is_differentiable(op: Operation) -> bool:
-    """Whether an op makes floats that can depend on its operands."""
-    return type(op) not in ZERO and any(is_float(r) for r in op.results)
