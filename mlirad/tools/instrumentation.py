@@ -77,7 +77,7 @@ class Timing:
         """The tree of times, in seconds and in percent of `total`."""
         verify = sum(step.verify_seconds for step in self.steps)
         pipeline = sum(step.seconds for step in self.steps) + verify
-        rule = f"===-{'-' * 73}-==="
+        rule = f"===-{'-' * 71}-==="
         lines = [
             rule,
             "... Execution time report ...".center(len(rule)).rstrip(),
