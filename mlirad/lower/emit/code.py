@@ -4,8 +4,8 @@ Loops have levels, 0 the outermost; level -1 is in front of them all. A value be
 innermost loop it depends on and is printed when that loop is opened, so loop-invariant code never stands in a
 loop. The lane loop makes what depends on it vectors of `width` lanes.
 
-Two loops may be unrolled: one by `tiles` copies and one by `unrolls`. A value has a copy per unrolled iteration
-only if it depends on that loop; others are shared, which is what makes unroll-and-jam pay.
+Two loops may be unrolled: one by `tiles` copies and one by `unrolls`. A value has a copy per unrolled
+iteration only if it depends on that loop; others are shared, which is what makes unroll-and-jam pay.
 
 Pointers are carried the same way: the part of an address that an outer loop moves is added when that loop is
 opened, constants come last, and loads that differ in a constant share the pointer.

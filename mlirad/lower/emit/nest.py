@@ -1,8 +1,8 @@
 """`kernel.nest` as an LLVM function.
 
-The loops run in the order of the schedule, which ends in reduction loops, if there are any: their sums are kept
-in registers. Where reduction loops stand outside loops of the output, results are started in memory and every
-pass adds to them.
+The loops run in the order of the schedule, which ends in reduction loops, if there are any: their sums are
+kept in registers. Where reduction loops stand outside loops of the output, results are started in memory and
+every pass adds to them.
 
     space [100], reduction [8], lane 0, width 8
 

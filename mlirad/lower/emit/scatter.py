@@ -1,8 +1,8 @@
-"""`kernel.scatter` as an LLVM function: the base is copied (or zero is written), then a sequential nest updates it.
+"""`kernel.scatter` as an LLVM function: a copy of the base, or zeros, then a sequential nest that updates it.
 
-Iterations run in row-major order, so of several writes to one element the last wins. Lanes are used only where
-they provably write to different elements: the position moves with the lane loop and with nothing else that the
-lanes differ in. Sums over lanes that are not innermost are added in another order.
+Iterations run in row-major order, so of several writes to one element the last wins. Lanes are used only
+where they provably write to different elements: the position moves with the lane loop and with nothing else
+that the lanes differ in. Sums over lanes that are not innermost are added in another order.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class _ScatterCode:
             kernel.access,
             body,
             self._order,
-            body.yielded if self._guard is None else [self._value, self._guard],
+            [self._value, *guards],
             [(address, len(self._order))],
             kernel.pointers,
             lane=lane,

@@ -1,8 +1,8 @@
 """The schedule of a nest made complete: loop order, lanes, unrolling, and how each loop is cut into segments.
 
-What a nest leaves open gets the straightforward choice. Loops of the output come first, the lane loop last among
-its kind; without a lane everything is scalar. Several sums are kept in flight where one addition would wait for
-the one before.
+What a nest leaves open gets the straightforward choice. Loops of the output come first, the lane loop last
+among its kind; without a lane everything is scalar. Several sums are kept in flight where one addition would
+wait for the one before.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ COMPACT_COST = 12
 class NestSchedule:
     """How the loops of a nest run; loops of extent 1 are left out.
 
-    `order[:outer]` are the loops around a store, `order[outer:]` the reductions in registers. `in_memory` says
-    that reduction loops are among the outer ones.
+    `order[:outer]` are the loops around a store, `order[outer:]` the reductions in registers. `in_memory`
+    says that reduction loops are among the outer ones.
     """
 
     order: tuple[int, ...]

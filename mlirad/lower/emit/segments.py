@@ -5,8 +5,8 @@
     extent 3,  8 lanes                           blocks of 2 lanes at 0 and 1
 
 Only power-of-two widths occur, so no vector is narrower or wider than the processor and LLVM like it, and no
-block reaches outside the loop. A static `repeated` says how many leading lanes were done before; with `clamped`
-the start is the least of the index and the last block's start.
+block reaches outside the loop. A static `repeated` says how many leading lanes were done before; with
+`clamped` the start is the least of the index and the last block's start.
 """
 
 from __future__ import annotations
