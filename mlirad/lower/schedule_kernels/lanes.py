@@ -30,6 +30,9 @@ LOOP_START = 8.0
 HORIZONTAL = 4.0
 """Cycles to reduce the lanes of a vector to one, while others are under way."""
 
+HORIZONTAL_POSITION = 30.0
+"""The same for the position of an extremum."""
+
 CHAINED_SUM = 2.0
 """Cycles of one step of a scalar reduction, which waits for the step before unless several rows overlap."""
 
@@ -56,7 +59,7 @@ def choose_lane(op: NestOp, p: Profile, layouts: Layouts, free: Free = NOTHING) 
     best, lane = scalar * p.lanes * GAIN, None
     strides = {id(load): load.strides(layouts) for load in p.loads}
     for x, extent in enumerate(p.extents):
-        if extent < max(2, min(4, p.lanes)) or (x >= p.rank and p.finds_position):
+        if extent < max(2, min(4, p.lanes)):
             continue
         cost = _vector_cost(op, p, x, strides, layouts, free)
         if cost < best:
@@ -97,7 +100,8 @@ def _vector_cost(
         cost += one * p.per_iteration(load.loops)
     cost *= -(-extent // lanes) * lanes / extent
     if x >= p.rank:
-        cost += (HORIZONTAL + len(op.roots)) * lanes * reduced + LOOP_START / extent
+        horizontal = HORIZONTAL_POSITION if p.finds_position else HORIZONTAL
+        cost += (horizontal + len(op.roots)) * lanes * reduced + LOOP_START / extent
     else:
         for root in op.roots:
             steps = buffer_strides(shape_of(root), layout_of(root, layouts))
