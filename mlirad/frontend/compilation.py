@@ -1,7 +1,7 @@
 """From a traced module to something that can be called, and the record of what that took.
 
-    expand(module)             runs the passes that leave array code only
-    executable(module, ...)    compiles a function of it to native code, or hands it to the interpreter
+expand(module)             runs the passes that leave array code only
+executable(module, ...)    compiles a function of it to native code, or hands it to the interpreter
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.source import user_line
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context
+from mlirad.jit.call import NativeFunction
+from mlirad.jit.target import find_target
+from mlirad.lower.compile import compile_module
 from mlirad.lower.compiled_text import NativeProgram
 from mlirad.passes.registry import make_pass, parse_specs
 from mlirad.pipelines import EXPAND, LOWER, Step, run_passes
@@ -142,9 +145,6 @@ def text_after(module: ModuleOp, name: str | None, method: str) -> str:
 
 def native_program(module: ModuleOp, function: str, stats: Stats | None = None) -> NativeProgram:
     """A function of expanded array code as LLVM IR text for this machine."""
-    from mlirad.jit.target import find_target
-    from mlirad.lower.compile import compile_module
-
     def observe(name: str, seconds: float, program: FuncOp) -> None:
         if stats is not None:
             stats.add(name, seconds, program)
@@ -158,8 +158,6 @@ def executable(
     """A function of expanded array code that can be called, and its program where it is native."""
     if interpret:
         return interpreted(module, function), None
-    from mlirad.jit.call import NativeFunction
-
     program = native_program(module, function, stats)
     start = time.perf_counter()
     native = NativeFunction(program, name=function)

@@ -67,7 +67,9 @@ class Linearization:
 
     def image(self, tangents: Sequence[Array]) -> list[Array | None]:
         """The derivative applied to one tangent per moving leaf; `None` for results without derivative."""
-        images = iter(self._apply(linear.ApplyOp, tangents, [t for t in self.traced.result_types if is_float(t)]))
+        images = iter(
+            self._apply(linear.ApplyOp, tangents, [t for t in self.traced.result_types if is_float(t)])
+        )
         return [next(images) if is_float(t) else None for t in self.traced.result_types]
 
     def transposed_image(self, cotangents: Sequence[Array]) -> list[Array | None]:
@@ -257,5 +259,3 @@ def _vector(given: Any, like: Array, path: str) -> Array:
             hint=f"convert it with .astype(np.{like.dtype})",
         )
     return as_array(vector, like.dtype)
-
-

@@ -17,13 +17,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import cast
 
-from xdsl.dialects.builtin import FunctionType, StringAttr
+from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
-from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.errors import TracingError
@@ -96,9 +94,7 @@ class Frame:
             return b.emit(ConstantOp, (), outer.type, owner.properties)
         return None
 
-    def region(
-        self, extents: Sequence[int], body: Callable[..., Iterable[Value]]
-    ) -> Region:
+    def region(self, extents: Sequence[int], body: Callable[..., Iterable[Value]]) -> Region:
         """A region over i64 indices of the given extents, in a scope of its own."""
 
         def scoped(*indices: Value) -> Iterable[Value]:

@@ -24,7 +24,7 @@ from mlirad.frontend.dtypes import Dtype, language_dtype, plain_array
 from mlirad.frontend.frames import Frame, Functions, current_frame, emitting, tracing
 from mlirad.frontend.operations import as_array, contains_traced
 from mlirad.frontend.pytree import Tree, flatten
-from mlirad.frontend.source import user_line
+from mlirad.frontend.source import traceback_line, user_line
 from mlirad.frontend.tracer import Array
 
 
@@ -81,7 +81,10 @@ def trace_module(
 
 
 def trace_inner(
-    function: Callable[..., Any], rebuild: Callable[[list[Array]], tuple[Any, ...]], types: Sequence[LeafType], hints: Sequence[str | None]
+    function: Callable[..., Any],
+    rebuild: Callable[[list[Array]], tuple[Any, ...]],
+    types: Sequence[LeafType],
+    hints: Sequence[str | None],
 ) -> Traced:
     """`function` on the arguments that `rebuild` makes of fresh parameters, as a function of its own."""
     outer = current_frame()
@@ -109,9 +112,14 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Arra
     except RecursionError as error:
         raise TracingError(
             "the traced function calls itself without end, or too deeply",
-            location=user_line(),
+            location=definition_of(function),
             hint="recursion is unrolled while tracing; it must end by a static condition",
         ) from error
+    except (TypeError, ValueError) as error:
+        explained = _explained(error)
+        if explained is None:
+            raise
+        raise explained from error
     leaves, tree = flatten(result)
     emitting()
     arrays: list[Array] = []
@@ -119,11 +127,41 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Arra
         if callable(leaf) or isinstance(leaf, str | bytes | set):
             raise UnsupportedError(
                 f"{function_name(function)} returns a {type(leaf).__name__}, which is no array",
-                location=user_line(),
+                location=definition_of(function),
                 hint="return arrays, scalars, and tuples, lists, dictionaries or dataclasses of them",
             )
         arrays.append(as_array(leaf))
     return arrays, tree
+
+
+def _explained(error: TypeError | ValueError) -> MliradError | None:
+    """What an error of NumPy's about a traced value means, `None` for errors that are not about one."""
+    if isinstance(error, MliradError) or (
+        "Array(" not in str(error) and not isinstance(error.__cause__, MliradError)
+    ):
+        return None
+    location = traceback_line(error)
+    if str(error).startswith("setting an array element"):
+        return TracingError(
+            "a traced value is assigned to an element of a NumPy array, which holds numbers",
+            location=location,
+            hint="make the array traced first: a = ad.asarray(a); a[i] = v",
+        )
+    if isinstance(error.__cause__, MliradError):
+        cause = error.__cause__
+        return type(cause)(cause.message, location=location, hint=cause.hint)
+    return TracingError(
+        str(error),
+        location=location,
+        hint="a traced value has no elements while the function is traced; shapes and sizes must be static "
+        "(list the argument in static_argnames if it is one)",
+    )
+
+
+def definition_of(function: Callable[..., Any]) -> str | None:
+    """Where a function is defined, as `file:line`."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return user_line() if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def leaf_type(leaf: Any, path: str) -> LeafType:
@@ -146,7 +184,9 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
     try:
         array = plain_array(leaf)
     except MliradError as error:
-        raise type(error)(f"argument {path}: {error.message}", location=user_line(), hint=error.hint) from error
+        raise type(error)(
+            f"argument {path}: {error.message}", location=user_line(), hint=error.hint
+        ) from error
     return LeafType(array.shape, language_dtype(array.dtype))
 
 

@@ -65,7 +65,7 @@ class Selection:
 
     shape: Shape
     terms: list[Term] = field(default_factory=list[Term])
-    view: list[int | None | EllipsisType] = field(default_factory=list[int | None | EllipsisType])
+    view: list[int | EllipsisType | None] = field(default_factory=list[int | None | EllipsisType])
     space: Shape = ()
 
     @property
@@ -89,7 +89,9 @@ def read(x: Array, key: Any) -> Array:
     b = emitting()
     moved = [d for d, term in enumerate(terms) if not isinstance(term, Strided)]
     if not any(isinstance(terms[d], Array | np.ndarray) for d in moved):
-        moved = [d for k, d in enumerate(moved) if d == k]  # static positions further on are cut out as slices
+        moved = [
+            d for k, d in enumerate(moved) if d == k
+        ]  # static positions further on are cut out as slices
     rest = [d for d in range(len(shape)) if d not in moved]
     value = b.transpose(x.value, [*moved, *rest])
     if moved:
@@ -128,6 +130,8 @@ def select_key(shape: Shape, key: Any) -> Selection:
     advanced_at: list[int] = []
     for place, item in enumerate(items):
         dim = len(selection.terms)
+        if item is ...:
+            continue
         match item:
             case None:
                 selection.view.append(None)
@@ -206,7 +210,8 @@ def _expand_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
     if len(dots) > 1:
         raise PositionError("a key can have only one `...`", location=user_line())
     at = dots[0] if dots else len(items)
-    filled = [*items[:at], *[slice(None)] * (len(shape) - used), *items[at + 1 :]]
+    # `...` stays as a mark: NumPy takes positions on its two sides as separated, even where it stands for nothing
+    filled = [*items[: at + 1], *[slice(None)] * (len(shape) - used), *items[at + 1 :]]
     result: list[Any] = []
     dim = 0
     for item in filled:
@@ -220,7 +225,7 @@ def _expand_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
             dim += item.ndim
         else:
             result.append(item)
-            dim += item is not None
+            dim += item is not None and item is not ...
     return result
 
 
@@ -332,9 +337,9 @@ def _arrange(b: ArrayBuilder, value: Value, selection: Selection, rest: list[int
 # Writing -----------------------------------------------------------------------------------------
 
 
-def _expanded(selection: Selection) -> list[int | None | EllipsisType]:
+def _expanded(selection: Selection) -> list[int | EllipsisType | None]:
     """`view` with one entry per dimension of the result."""
-    parts: list[int | None | EllipsisType] = []
+    parts: list[int | EllipsisType | None] = []
     for part in selection.view:
         parts += [part] * (len(selection.space) if isinstance(part, EllipsisType) else 1)
     return parts
@@ -346,7 +351,9 @@ def _update(b: ArrayBuilder, base: Value, new: Value, selection: Selection, kind
     """
     shape = selection.shape
     wrapped = {
-        d: _wrapped(b, term, shape[d]) for d, term in enumerate(selection.terms) if not isinstance(term, Strided)
+        d: _wrapped(b, term, shape[d])
+        for d, term in enumerate(selection.terms)
+        if not isinstance(term, Strided)
     }
     grown = [0] * len(shape)
     for d, p in wrapped.items():
@@ -359,7 +366,12 @@ def _update(b: ArrayBuilder, base: Value, new: Value, selection: Selection, kind
         base = b.pad(base, b.zeros(element_of(base)), none, grown, none)
     parts = [part for part in _expanded(selection) if part is not None]
     indexed = len(shape)
-    while indexed and _is_whole(selection.terms[indexed - 1], shape[indexed - 1]) and parts and parts[-1] == indexed - 1:
+    while (
+        indexed
+        and _is_whole(selection.terms[indexed - 1], shape[indexed - 1])
+        and parts
+        and parts[-1] == indexed - 1
+    ):
         indexed -= 1
         parts = parts[:-1]
 

@@ -15,7 +15,17 @@ import numpy.typing as npt
 from mlirad.dialects.array.literals import ELEMENT_TYPES, type_of_array
 from mlirad.dialects.shapes import Shape, Value, element_of, shape_of
 from mlirad.errors import DtypeError, ShapeError
-from mlirad.frontend.dtypes import BOOL, F64, I64, Dtype, Kind, language_dtype, loop_dtypes, plain_array, result_type
+from mlirad.frontend.dtypes import (
+    BOOL,
+    F64,
+    I64,
+    Dtype,
+    Kind,
+    language_dtype,
+    loop_dtypes,
+    plain_array,
+    result_type,
+)
 from mlirad.frontend.frames import current_frame, emitting
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array, handlers
@@ -66,7 +76,11 @@ def as_array(value: Any, dtype: Dtype | None = None) -> Array:
 
 def constant(b: ArrayBuilder, value: npt.NDArray[Any] | Scalar, dtype: Dtype) -> Value:
     """A literal of the given dtype. A Python int that the dtype does not hold is a `DtypeError`."""
-    if type(value) is int and dtype.kind == "i" and not -(1 << 8 * dtype.itemsize - 1) <= value < 1 << 8 * dtype.itemsize - 1:
+    if (
+        type(value) is int
+        and dtype.kind == "i"
+        and not -(1 << 8 * dtype.itemsize - 1) <= value < 1 << 8 * dtype.itemsize - 1
+    ):
         raise DtypeError(f"the Python integer {value} does not fit {dtype}", location=user_line())
     with np.errstate(all="ignore"):
         return b.constant(np.asarray(value).astype(dtype), ELEMENT_TYPES[dtype])

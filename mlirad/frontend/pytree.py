@@ -60,7 +60,11 @@ class Tree:
     def _step(self, k: int) -> str:
         if not self.names:
             return f"[{k}]"
-        return f"[{self.names[k]!r}]" if self.kind is not None and issubclass(self.kind, dict) else f".{self.names[k]}"
+        return (
+            f"[{self.names[k]!r}]"
+            if self.kind is not None and issubclass(self.kind, dict)
+            else f".{self.names[k]}"
+        )
 
     def _build(self, leaves: Iterator[Any]) -> Any:
         if self.kind is None:

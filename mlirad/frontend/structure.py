@@ -195,13 +195,13 @@ def _build(extents: Shape, function: Callable[..., Any]) -> Any:
     if count == 1:
         values = [b.build_from(extents, region)]
     else:
-        values = [
-            b.build(extents, lambda *at, k=k: b.inline_region(region, at, {})[k]) for k in range(count)
-        ]
+        values = [b.build(extents, lambda *at, k=k: b.inline_region(region, at, {})[k]) for k in range(count)]
     return found[0].unflatten([made(value) for value in values])
 
 
-def _call_positions(function: Callable[..., Any], indices: Sequence[Value], shape: Shape, what: str) -> list[Value]:
+def _call_positions(
+    function: Callable[..., Any], indices: Sequence[Value], shape: Shape, what: str
+) -> list[Value]:
     return _positions(function(*_indices(indices)), shape, what)
 
 
@@ -241,4 +241,3 @@ def _index_count(function: Callable[..., Any], rank: int, positions: int) -> int
 
 def _stopped(leaf: Any) -> Any:
     return leaf
-

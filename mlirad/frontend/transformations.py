@@ -43,6 +43,7 @@ from mlirad.frontend.frames import is_tracing
 from mlirad.frontend.functions import LeafType, argument_paths, function_name, leaf_type, trace_module
 from mlirad.frontend.pytree import LEAF, Tree, flatten
 from mlirad.frontend.source import user_line
+from mlirad.jit.engine import assembly
 from mlirad.lower.compiled_text import NativeProgram
 
 CACHE_SIZE = 256
@@ -158,7 +159,12 @@ class Transformed:
         return program.call(*map(_prepared, leaves))
 
     def _key(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], tree: Tree, types: list[LeafType]
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        leaves: list[Any],
+        tree: Tree,
+        types: list[LeafType],
     ) -> tuple[Hashable, bool]:
         """The signature; the short one of `__call__` where all arguments are arrays or scalars, by position."""
         if not kwargs and not self._static and all(map(_is_plain, args)):
@@ -172,7 +178,9 @@ class Transformed:
 
     # Arguments by name ---------------------------------------------------------------------------
 
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    def _bound(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """The function of the arguments that move, all by position, and these arguments."""
         if not kwargs and not self._static:
             return self._function, args
@@ -200,7 +208,9 @@ class Transformed:
 
     # Compiling -----------------------------------------------------------------------------------
 
-    def _trace(self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> tuple[ModuleOp, Tree]:
+    def _trace(
+        self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
+    ) -> tuple[ModuleOp, Tree]:
         implementation = self._implementation
 
         def traced(*args: Any) -> Any:
@@ -220,7 +230,9 @@ class Transformed:
             flat, native = executable(module, "main", interpret=self._options.interpret, stats=stats)
         return Program(structured(flat, result), native, stats)
 
-    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Callable[..., Any], Tree, list[LeafType]]:
+    def _signature(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Callable[..., Any], Tree, list[LeafType]]:
         function, moving = self._bound(args, kwargs)
         leaves, tree = flatten(moving)
         return function, tree, self._types(function, leaves, tree)
@@ -250,8 +262,6 @@ class Transformed:
 
     def asm(self, *args: Any, **kwargs: Any) -> str:
         """The assembly for arguments like these."""
-        from mlirad.jit.engine import assembly
-
         return assembly(self.llvm(*args, **kwargs))
 
     def __repr__(self) -> str:
@@ -348,7 +358,11 @@ def value_and_grad(
         return derivatives.value_and_grad(f, chosen, has_aux, args)
 
     return Transformed(
-        function, differentiated, ("value_and_grad", chosen, has_aux), Options(interpret, method), static_argnames
+        function,
+        differentiated,
+        ("value_and_grad", chosen, has_aux),
+        Options(interpret, method),
+        static_argnames,
     )
 
 
@@ -382,5 +396,3 @@ def jvp(
 
     transformed = Transformed(function, pushed, "jvp", Options(interpret, method))
     return transformed(tuple(primals), tuple(tangents))
-
-

@@ -116,7 +116,9 @@ _REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {
 }
 
 
-def _reduce(ufunc: np.ufunc, x: Any, *, axis: Any = 0, where: Any = True, dtype: Any = None, **options: Any) -> Any:
+def _reduce(
+    ufunc: np.ufunc, x: Any, *, axis: Any = 0, where: Any = True, dtype: Any = None, **options: Any
+) -> Any:
     function = _REDUCTIONS.get(ufunc)
     if function is None:
         raise UnsupportedError(f"np.{ufunc.__name__}.reduce cannot be traced", location=user_line())
@@ -348,9 +350,7 @@ MEANINGS: dict[np.ufunc, Meaning] = {
     np.isfinite: _float_test(_is_finite, True),
     np.isnan: _float_test(_is_nan, False),
     np.isinf: _float_test(_is_infinite, False),
-    np.signbit: lambda b, x: b.compare(
-        "lt", b.binary(ew.CopysignOp, b.splat(1, x.type), x), b.zeros(x.type)
-    ),
+    np.signbit: lambda b, x: b.compare("lt", b.binary(ew.CopysignOp, b.splat(1, x.type), x), b.zeros(x.type)),
     np.logical_not: lambda b, x: b.logical_not(truth(b, x)),
     np.invert: _unary(ew.NotOp),
     np.add: _or_logical(ew.AddOp, ew.OrOp),

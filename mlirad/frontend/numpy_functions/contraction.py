@@ -49,7 +49,8 @@ def contract(x: Array, x_labels: str, y: Array, y_labels: str, out: str, what: s
         full = labels + "".join(summed)
         shape = tuple(extents[c] for c in full)
         aligned = [
-            b.broadcast(v, shape, [full.index(c) for c in own]) for v, own in ((left, x_labels), (right, y_labels))
+            b.broadcast(v, shape, [full.index(c) for c in own])
+            for v, own in ((left, x_labels), (right, y_labels))
         ]
         value = b.sum(b.mul(*aligned), range(len(labels), len(full)))
     return made(_spread(b, value, labels, out, extents), weak=x.weak and y.weak)
@@ -72,7 +73,9 @@ def _extents(operands: Sequence[tuple[Shape, str]], what: str) -> dict[str, int]
     return extents
 
 
-def _reduced(b: ArrayBuilder, x: Value, labels: str, others: str, extents: dict[str, int]) -> tuple[Value, str]:
+def _reduced(
+    b: ArrayBuilder, x: Value, labels: str, others: str, extents: dict[str, int]
+) -> tuple[Value, str]:
     """`x` on its diagonals, without dimensions of extent 1 that stand for more, summed over what nobody
     else has.
     """
@@ -193,7 +196,9 @@ def einsum(*operands: Any, out: None = None, optimize: object = False, **options
     subscripts, *given = operands
     if not isinstance(subscripts, str):
         raise UnsupportedError(
-            "einsum is traced with its subscripts as a string", location=user_line(), hint="np.einsum('ij,j->i', a, b)"
+            "einsum is traced with its subscripts as a string",
+            location=user_line(),
+            hint="np.einsum('ij,j->i', a, b)",
         )
     arrays = common([operand_of(x) for x in given])
     labels, result = _parse(subscripts, [x.ndim for x in arrays])
@@ -216,9 +221,12 @@ def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     terms = inputs.split(",")
     if len(terms) != len(ranks):
         raise ShapeError(
-            f"einsum {subscripts!r} is written for {len(terms)} operands, {len(ranks)} given", location=user_line()
+            f"einsum {subscripts!r} is written for {len(terms)} operands, {len(ranks)} given",
+            location=user_line(),
         )
-    dots = [max(rank - len(t.replace("...", "")), 0) for t, rank in zip(terms, ranks, strict=True) if "..." in t]
+    dots = [
+        max(rank - len(t.replace("...", "")), 0) for t, rank in zip(terms, ranks, strict=True) if "..." in t
+    ]
     spare = "".join(c for c in ascii_letters if c not in text)[: max(dots, default=0)]
     expanded: list[str] = []
     for term, rank in zip(terms, ranks, strict=True):
@@ -226,7 +234,8 @@ def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
         own = term.replace("...", spare[len(spare) - count :] if count > 0 else "")
         if len(own) != rank:
             raise ShapeError(
-                f"einsum: {term!r} has {len(own)} subscripts for an operand of rank {rank}", location=user_line()
+                f"einsum: {term!r} has {len(own)} subscripts for an operand of rank {rank}",
+                location=user_line(),
             )
         expanded.append(own)
     joined = "".join(expanded)
@@ -264,7 +273,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     return np.sum(np.abs(array) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
 
 
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Array:
     """`np.cross` of vectors of three components."""
     if axis is not None:
         axisa = axisb = axisc = axis

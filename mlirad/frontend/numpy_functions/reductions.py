@@ -82,14 +82,27 @@ def _mean(x: Array, axes: list[int]) -> Array:
     return mean(x, tuple(axes), keepdims=True)
 
 
-def std(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: Any = False, **options: Any) -> Array:
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    **options: Any,
+) -> Array:
     """`np.std`."""
     return np.sqrt(var(a, axis, dtype, None, ddof, keepdims, **options))
 
 
 def _extremum(kind: str, logical: str) -> Callable[..., Array]:
     def reduce(
-        a: Any, axis: Any = None, out: None = None, keepdims: Any = False, initial: Any = UNSET, where: Any = True
+        a: Any,
+        axis: Any = None,
+        out: None = None,
+        keepdims: Any = False,
+        initial: Any = UNSET,
+        where: Any = True,
     ) -> Array:
         x = as_array(a)
         axes = all_axes(axis, x.ndim)
@@ -116,7 +129,9 @@ amax, amin = _extremum("max", "or"), _extremum("min", "and")
 
 
 def _logical(kind: str) -> Callable[..., Array]:
-    def reduce(a: Any, axis: Any = None, out: None = None, keepdims: Any = False, *, where: Any = True) -> Array:
+    def reduce(
+        a: Any, axis: Any = None, out: None = None, keepdims: Any = False, *, where: Any = True
+    ) -> Array:
         x = _masked(converted(as_array(a), BOOL), where, kind == "and")
         axes = all_axes(axis, x.ndim)
         return _shaped(made(emitting().reduce(kind, x.value, axes)), x, axes, keepdims)
@@ -152,7 +167,9 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Array:
     return sum_(converted(as_array(a), BOOL), axis, keepdims=keepdims)
 
 
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
+) -> Any:
     """`np.average`."""
     x = as_array(a)
     if weights is None:

@@ -24,7 +24,9 @@ def where(condition: Any, *branches: Any, x: Any = None, y: Any = None) -> Array
     return select(condition, *branches)
 
 
-def clip(a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None) -> Array:
+def clip(
+    a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None
+) -> Array:
     """`np.clip`."""
     low = a_min if a_min is not None and a_min is not _UNSET else min
     high = a_max if a_max is not None and a_max is not _UNSET else max

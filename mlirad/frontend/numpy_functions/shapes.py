@@ -45,7 +45,9 @@ def static_shape(shape: Any) -> Shape:
 # One array ---------------------------------------------------------------------------------------
 
 
-def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Array:
+def reshape(
+    a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None
+) -> Array:
     """`np.reshape`; one extent may be -1."""
     if order != "C":
         raise UnsupportedError("arrays are traced in row-major order only", location=user_line())
@@ -89,7 +91,9 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Array:
     """`np.moveaxis`."""
     x = as_array(a)
     froms = [one_axis(d, x.ndim) for d in (source if isinstance(source, list | tuple) else [source])]
-    tos = [one_axis(d, x.ndim) for d in (destination if isinstance(destination, list | tuple) else [destination])]
+    tos = [
+        one_axis(d, x.ndim) for d in (destination if isinstance(destination, list | tuple) else [destination])
+    ]
     order = [d for d in range(x.ndim) if d not in froms]
     for to, from_ in sorted(zip(tos, froms, strict=True)):
         order.insert(to, from_)
@@ -238,7 +242,9 @@ def diag(v: Any, k: int = 0) -> Array:
     return select(np.eye(size, k=k, dtype=bool), rows, x.dtype.type(0))
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None) -> Array:
+def trace(
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None
+) -> Array:
     """`np.trace`."""
     return np.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
 
@@ -246,7 +252,9 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 # Several arrays ----------------------------------------------------------------------------------
 
 
-def concatenate(arrays: Sequence[Any], /, axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = None) -> Array:
+def concatenate(
+    arrays: Sequence[Any], /, axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = None
+) -> Array:
     """`np.concatenate`."""
     parts = common([operand_of(a) for a in arrays])
     if not parts:
@@ -254,11 +262,15 @@ def concatenate(arrays: Sequence[Any], /, axis: Any = 0, out: None = None, *, dt
     if axis is None:
         parts, axis = [ravel(p) for p in parts], 0
     dim = one_axis(axis, parts[0].ndim)
-    check_equal_shapes([(*p.shape[:dim], *p.shape[dim + 1 :]) for p in parts], "concatenated arrays (but for the axis)")
+    check_equal_shapes(
+        [(*p.shape[:dim], *p.shape[dim + 1 :]) for p in parts], "concatenated arrays (but for the axis)"
+    )
     return made(emitting().concatenate([p.value for p in parts], dim))
 
 
-def stack(arrays: Sequence[Any], axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = None) -> Array:
+def stack(
+    arrays: Sequence[Any], axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = None
+) -> Array:
     """`np.stack`."""
     parts = common([operand_of(a) for a in arrays])
     if not parts:
@@ -339,7 +351,16 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 # New arrays --------------------------------------------------------------------------------------
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Array:
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Array:
     """`np.full_like`."""
     x = as_array(a)
     target = x.dtype if dtype is None else language_dtype(dtype)
@@ -350,7 +371,15 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subo
 
 
 def _filled_like(number: int) -> Callable[..., Array]:
-    def fill(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Array:
+    def fill(
+        a: Any,
+        dtype: Any = None,
+        order: Any = "K",
+        subok: bool = True,
+        shape: Any = None,
+        *,
+        device: Any = None,
+    ) -> Array:
         x = as_array(a)
         target = x.dtype if dtype is None else language_dtype(dtype)
         extents = x.shape if shape is None else static_shape(shape)
@@ -421,4 +450,3 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.real: as_array,
 }
 """What this file traces."""
-
