@@ -187,10 +187,10 @@ class _Fusion:
         """Bytes, roughly, that merging saves; 0 when the bounds forbid it or nothing is gained."""
         space, reduction = earlier.spaces
         results = len(earlier.op.roots) + len(later.op.roots)
-        fed = [b for b in later.loads.values() if b.owner is earlier.op]
+        fed = [v for v in dict.fromkeys(later.op.operands) if v.owner is earlier.op]
         if fed and reduction:
             return 0
-        results -= sum(all(_user(u.operation) is later.op for u in r.uses) for r in set(fed))
+        results -= sum(all(_user(u.operation) is later.op for u in r.uses) for r in fed)
         if results > (MAX_REDUCTION_RESULTS if reduction else MAX_MAP_RESULTS):
             return 0
         if earlier.length + later.length > MAX_BODY:
