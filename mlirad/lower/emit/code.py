@@ -175,17 +175,13 @@ class BodyCode:
             for value, c in address.values:
                 if self._is_vector(value):
                     pointer = f.gep(pointer, f.mul(self.get(value, j, u), c), kind)
-        if vectors or step not in (0, 1, -1):
-            pointer = f.gep(pointer, constant_part, kind)
-            index = f.mul(lanes(self.width), step)
-            for value, c in vectors:
-                index = f.add(f.mul(self.get(value, j, u), c), index)
-            if index.width == 1:
-                index = f.widen(index, self.width)
-            return Spread(buffer, base, f.gep(pointer, index, kind), None, self.width)
-        if step == -1:
-            constant_part -= self.width - 1
-        return Spread(buffer, base, f.gep(pointer, constant_part, kind), step, self.width)
+        pointer = f.gep(pointer, constant_part, kind)
+        if not vectors:
+            return Spread(buffer, base, pointer, step, self.width)
+        index = f.mul(lanes(self.width), step)
+        for value, c in vectors:
+            index = f.add(f.mul(self.get(value, j, u), c), index)
+        return Spread(buffer, base, f.gep(pointer, index, kind), None, self.width)
 
     def _through(self, base: Address, k: int, j: int, u: int) -> Value:
         """The pointer with the parts 0 to k of an address added."""
