@@ -1,7 +1,7 @@
 """mlirad: automatic differentiation of NumPy programs by a compiler.
 
-    import mlirad as ad
-    g = ad.grad(loss)(w, x)
+import mlirad as ad
+g = ad.grad(loss)(w, x)
 """
 
 from mlirad.errors import (

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.errors import PositionError, ShapeError, TracingError
 from mlirad.frontend.dtypes import I64, language_dtype
@@ -240,4 +241,6 @@ def _index_count(function: Callable[..., Any], rank: int, positions: int) -> int
 
 
 def _stopped(leaf: Any) -> Any:
-    return leaf
+    if not isinstance(leaf, Array) or leaf.dtype.kind != "f":
+        return leaf
+    return made(emitting().unary(ew.StopGradientOp, leaf.value), weak=leaf.weak)

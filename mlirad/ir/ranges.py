@@ -46,6 +46,7 @@ _FINITE_IF_OPERANDS = (
     ew.RoundOp,
     ew.TruncOp,
     ew.CopysignOp,
+    ew.StopGradientOp,
 )
 
 

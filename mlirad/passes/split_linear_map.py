@@ -119,7 +119,12 @@ def _leading_to(results: Sequence[Value], given: set[Value]) -> list[Operation]:
             order[item] = None
             continue
         owner = item.owner
-        if item in given or not isinstance(owner, Operation) or owner in opened or isinstance(owner, ReturnOp):
+        if (
+            item in given
+            or not isinstance(owner, Operation)
+            or owner in opened
+            or isinstance(owner, ReturnOp)
+        ):
             continue
         opened.add(owner)
         pending.append(owner)

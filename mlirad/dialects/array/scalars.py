@@ -194,6 +194,7 @@ SCALARS: dict[str, Callable[..., Number]] = {
         "round": np.rint,
         "trunc": np.trunc,
         "not": np.invert,
+        "stop_gradient": np.positive,
         "polygamma": _polygamma,
         "is_finite": np.isfinite,
         "is_nan": np.isnan,
