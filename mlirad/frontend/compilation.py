@@ -145,6 +145,7 @@ def text_after(module: ModuleOp, name: str | None, method: str) -> str:
 
 def native_program(module: ModuleOp, function: str, stats: Stats | None = None) -> NativeProgram:
     """A function of expanded array code as LLVM IR text for this machine."""
+
     def observe(name: str, seconds: float, program: FuncOp) -> None:
         if stats is not None:
             stats.add(name, seconds, program)

@@ -9,6 +9,7 @@ parameters are the leaves that are differentiated, followed by the outer values 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -220,5 +221,5 @@ def argument_paths(function: Callable[..., Any], tree: Tree) -> list[str]:
 
 def hint_of(path: str) -> str | None:
     """A path as the name of an SSA value."""
-    name = "".join(c if c.isalnum() else "_" for c in path).strip("_")
+    name = re.sub(r"\W+", "_", path, flags=re.ASCII).strip("_")
     return name if name and not name[0].isdigit() else None

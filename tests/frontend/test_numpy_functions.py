@@ -121,7 +121,18 @@ def test_einsum(subscripts, operands):
     agree(lambda *x: np.einsum(subscripts, *x), *operands)
 
 
-@pytest.mark.parametrize("options", [{}, {"axis": 1}, {"ord": 1, "axis": 0}, {"ord": np.inf, "axis": 0}, {"ord": 3, "axis": 1}, {"ord": "fro"}, {"axis": (0, 1)}], ids=str)  # fmt: skip
+NORMS = [
+    {},
+    {"axis": 1},
+    {"ord": 1, "axis": 0},
+    {"ord": np.inf, "axis": 0},
+    {"ord": 3, "axis": 1},
+    {"ord": "fro"},
+    {"axis": (0, 1)},
+]
+
+
+@pytest.mark.parametrize("options", NORMS, ids=str)
 def test_norms(options):
     agree(lambda x: np.linalg.norm(x, **options), A)
 

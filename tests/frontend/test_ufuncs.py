@@ -107,7 +107,9 @@ def test_ufuncs_of_python_scalars(ufunc, scalar):
     st.sampled_from([np.add, np.multiply, np.maximum, np.true_divide, np.less, np.logaddexp, np.hypot]),
     st.sampled_from(DTYPES),
     st.sampled_from(DTYPES),
-    st.sampled_from([((), ()), ((3,), ()), ((2, 3), (3,)), ((2, 1), (1, 3)), ((0, 3), (3,)), ((1,), (4, 2, 1))]),
+    st.sampled_from(
+        [((), ()), ((3,), ()), ((2, 3), (3,)), ((2, 1), (1, 3)), ((0, 3), (3,)), ((1,), (4, 2, 1))]
+    ),
 )
 def test_operands_broadcast(ufunc, left, right, shapes):
     agree(ufunc, sample(left, 0, shapes[0]), sample(right, 1, shapes[1]))
