@@ -155,8 +155,8 @@ def native_program(module: ModuleOp, function: str, stats: Stats | None = None) 
 
 def executable(
     module: ModuleOp, function: str, *, interpret: bool, stats: Stats | None = None
-) -> tuple[Executable, NativeProgram | None]:
-    """A function of expanded array code that can be called, and its program where it is native."""
+) -> tuple[Executable, NativeFunction | None]:
+    """A function of expanded array code that can be called, and its machine code where it is compiled."""
     if interpret:
         return interpreted(module, function), None
     program = native_program(module, function, stats)
@@ -164,7 +164,7 @@ def executable(
     native = NativeFunction(program, name=function)
     if stats is not None:
         stats.add("llvm", time.perf_counter() - start, None)
-    return native.entry, program
+    return native.entry, native
 
 
 def interpreted(module: ModuleOp, function: str) -> Executable:

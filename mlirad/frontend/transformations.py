@@ -43,6 +43,7 @@ from mlirad.frontend.frames import is_tracing
 from mlirad.frontend.functions import LeafType, argument_paths, function_name, leaf_type, trace_module
 from mlirad.frontend.pytree import LEAF, Tree, flatten
 from mlirad.frontend.source import user_line
+from mlirad.jit.call import NativeFunction
 from mlirad.jit.engine import assembly
 from mlirad.lower.compiled_text import NativeProgram
 
@@ -65,10 +66,14 @@ class Options:
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled signature. `call` takes the leaves of the arguments and returns the result."""
+    """A compiled signature. `call` takes the leaves of the arguments and returns the result.
+
+    `native` is the machine code where it can be called with the arguments themselves: where all are arrays
+    (a scalar would have to be told from a weak one) and the result is an array or a tuple of arrays.
+    """
 
     call: Callable[..., Any]
-    native: NativeProgram | None
+    native: NativeFunction | None
     stats: Stats
 
 
@@ -134,12 +139,20 @@ class Transformed:
         self._options = options
         self._static = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
         self._cache = cache_of(function, (transformation, options, self._static))
-        self._find = self._cache.find
+        self._entry: Callable[..., Any] | None = None  # machine code for the first signature used twice
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._entry is not None and not kwargs:
+            return self._entry(*args)
+        return self._dispatch(args, kwargs)
+
+    def _dispatch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call by looking up the signature."""
         if not kwargs and not self._static:
-            program = self._find(plain_key(args))
+            program = self._cache.find(plain_key(args))
             if program is not None and not is_tracing():
+                if self._entry is None and program.native is not None:
+                    self._entry = program.native.entry_or(_dispatch_of(weakref.ref(self)))
                 return program.call(*args)
         return self._call(args, kwargs)
 
@@ -228,7 +241,9 @@ class Transformed:
             stats.add("trace", time.perf_counter() - start, module)
             expand(module, self._options.method, stats)
             flat, native = executable(module, "main", interpret=self._options.interpret, stats=stats)
-        return Program(structured(flat, result), native, stats)
+        call = structured(flat, result)
+        is_direct = call is flat and tree.children == (LEAF,) * len(types) and all(t.shape for t in types)
+        return Program(call, native if is_direct else None, stats)
 
     def _signature(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -276,6 +291,17 @@ class Transformed:
             location=user_line(),
             hint="write ad.grad(lambda x: self.method(x)), or make the instance a dataclass argument",
         )
+
+
+def _dispatch_of(reference: weakref.ref[Transformed]) -> Callable[..., Any]:
+    """The dispatching call of an object, without keeping it alive."""
+
+    def dispatch(*args: Any) -> Any:
+        transformed = reference()
+        assert transformed is not None
+        return transformed._dispatch(args, {})  # pyright: ignore[reportPrivateUsage]
+
+    return dispatch
 
 
 def plain_key(args: tuple[Any, ...]) -> Hashable:

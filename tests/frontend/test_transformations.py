@@ -323,7 +323,7 @@ def test_looking_inside():
     with pytest.raises(ad.UnsupportedError, match="no pass 'nothing'"):
         gradient.ir(w, x, after="nothing")
     stats = gradient.stats(w, x)
-    assert [s.name for s in stats.stages][0] == "trace"
+    assert stats.stages[0].name == "trace"
     assert "linearize" in str(stats)
     assert "@mlirad_main" in gradient.llvm(w, x)
     assert "mlirad_main" in gradient.asm(w, x)
