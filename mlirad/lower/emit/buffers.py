@@ -28,9 +28,7 @@ from mlirad.ir.locations import location_of
 from mlirad.lower.compiled_text import BUFFER_ALIGNMENT
 from mlirad.lower.emit.elementwise import KINDS
 from mlirad.lower.llvm_text import BYTES, Kind
-
-ARENA_ATTRIBUTE: Final = "kernel.arena_bytes"
-"""The attribute of a planned function: how many bytes of the arena its places use."""
+from mlirad.lower.plan_memory import ARENA_ATTRIBUTE
 
 TEXT_LITERAL_BYTES: Final = 4096
 """Literals up to this size stand in the text; larger ones are passed by pointer."""
