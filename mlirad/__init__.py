@@ -28,7 +28,7 @@ from mlirad.frontend import (
     jit,
     jvp,
     linearize,
-    map,  # noqa: A004
+    map,
     scatter,
     stack,
     stop_gradient,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
@@ -81,7 +81,7 @@ def count_ops(program: Operation | None) -> int:
 
 
 @contextmanager
-def compiling() -> Iterator[None]:
+def compiling() -> Generator[None]:
     """Collect no garbage and allow deep recursion, which is what compiles are made of."""
     was_enabled, limit = gc.isenabled(), sys.getrecursionlimit()
     gc.disable()

@@ -15,7 +15,7 @@ scope it was made in, and using it after that scope has closed is a leak, report
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 
 from xdsl.dialects.builtin import FunctionType
@@ -104,7 +104,7 @@ class Frame:
         return self.builder.index_region(extents, scoped)
 
     @contextmanager
-    def open_scope(self) -> Iterator[Scope]:
+    def open_scope(self) -> Generator[Scope]:
         """A scope that is open during the `with` block."""
         scope = Scope(self)
         self.scopes.append(scope)
@@ -166,7 +166,7 @@ def emitting() -> ArrayBuilder:
 
 
 @contextmanager
-def tracing(frame: Frame) -> Iterator[Frame]:
+def tracing(frame: Frame) -> Generator[Frame]:
     """Trace into `frame` during the `with` block, then close all its scopes."""
     _stack.frames.append(frame)
     try:

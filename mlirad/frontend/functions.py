@@ -12,7 +12,7 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -23,7 +23,7 @@ from mlirad.dialects.shapes import Shape, Value, array_type
 from mlirad.errors import MliradError, TracingError, UnsupportedError
 from mlirad.frontend.dtypes import Dtype, language_dtype, plain_array
 from mlirad.frontend.frames import Frame, Functions, current_frame, emitting, tracing
-from mlirad.frontend.operations import as_array, contains_traced
+from mlirad.frontend.operations import as_array
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.source import traceback_line, user_line
 from mlirad.frontend.tracer import Array
@@ -125,9 +125,9 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Arra
     emitting()
     arrays: list[Array] = []
     for leaf in leaves:
-        if callable(leaf) or isinstance(leaf, str | bytes | set):
+        if callable(leaf) or isinstance(leaf, _NO_ARRAYS):
             raise UnsupportedError(
-                f"{function_name(function)} returns a {type(leaf).__name__}, which is no array",
+                f"{function_name(function)} returns a {_kind_name(leaf)}, which is no array",
                 location=definition_of(function),
                 hint="return arrays, scalars, and tuples, lists, dictionaries or dataclasses of them",
             )
@@ -159,27 +159,35 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
     )
 
 
+def _kind_name(value: Any) -> str:
+    return cast("type[Any]", type(value)).__name__
+
+
 def definition_of(function: Callable[..., Any]) -> str | None:
     """Where a function is defined, as `file:line`."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return user_line() if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
+_NO_ARRAYS = (str, bytes, set, frozenset, complex)
+
+
 def leaf_type(leaf: Any, path: str) -> LeafType:
     """The type of an argument; raises for what is no array."""
-    kind = type(leaf)
+    kind = cast("type[Any]", type(leaf))
     if kind is np.ndarray and leaf.dtype in ELEMENT_TYPES:
         return LeafType(leaf.shape, leaf.dtype)
     if kind in (int, float):
         return LeafType((), language_dtype(kind), weak=True)
     if isinstance(leaf, Array):
         return LeafType(leaf.shape, leaf.dtype, leaf.weak)
-    if callable(leaf) or isinstance(leaf, str | bytes | set | frozenset | complex) or contains_traced(leaf):
+    is_function = callable(cast(object, leaf))
+    if is_function or isinstance(leaf, _NO_ARRAYS):
         raise UnsupportedError(
             f"argument {path} is a {kind.__name__}, which is no array",
             location=user_line(),
             hint="name the parameter in static_argnames if the function should see the object itself"
-            if not callable(leaf)
+            if not is_function
             else "wrap the function instead: ad.grad(lambda x: f(x, callback))",
         )
     try:

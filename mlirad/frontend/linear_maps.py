@@ -3,9 +3,9 @@
     y, J = ad.linearize(f, x)          J(dx) is the derivative, J.T(ct) its transpose
     y, pullback = ad.vjp(f, x)         pullback(ct) is a tuple, one cotangent per argument
 
-At the top level one program computes the value and the residuals, which the map keeps; applying the map runs a
-second program on the residuals and the vector, so nothing of f is computed again. Inside a trace the map is
-an op that is applied wherever it is called.
+At the top level one program computes the value and the residuals, which the map keeps; applying the map
+runs a second program on the residuals and the vector, so nothing of f is computed again. Inside a trace the
+map is an op that is applied wherever it is called.
 """
 
 from __future__ import annotations

@@ -31,6 +31,9 @@ from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array, handlers
 from mlirad.ir.arrays import ArrayBuilder
 
+xp: Any = np
+"""NumPy, as functions of traced arrays: their types do not fit NumPy's stubs."""
+
 Scalar: TypeAlias = bool | int | float
 Operand: TypeAlias = Array | npt.NDArray[Any] | Scalar
 
@@ -42,11 +45,11 @@ def made(value: Value, *, weak: bool = False) -> Array:
 
 def operand_of(value: Any) -> Operand:
     """What an operation works with: an `Array`, a plain NumPy array, or a Python scalar."""
-    if isinstance(value, Array) or type(value) in (bool, int, float):
-        return cast(Operand, value)
-    if isinstance(value, (list, tuple)) and contains_traced(cast("Sequence[object]", value)):
+    if isinstance(value, Array | bool | int | float) and not isinstance(value, np.generic):
+        return value
+    if isinstance(value, list | tuple) and contains_traced(cast(object, value)):
         return stacked(cast("Sequence[Any]", value))
-    return plain_array(value)
+    return plain_array(cast(object, value))
 
 
 def contains_traced(value: object) -> bool:

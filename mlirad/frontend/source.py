@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import FrameType
 
 import numpy as np
 import scipy
@@ -23,7 +24,7 @@ _skipped: dict[str, bool] = {}
 
 def user_place() -> tuple[str, int] | None:
     """File and line of the innermost call outside these packages, `None` if there is none."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         file = frame.f_code.co_filename
         if not _is_skipped(file):

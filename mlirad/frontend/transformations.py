@@ -179,7 +179,7 @@ class Transformed:
         tree: Tree,
         types: list[LeafType],
     ) -> tuple[Hashable, bool]:
-        """The signature; the short one of `__call__` where all arguments are arrays or scalars, by position."""
+        """The signature, and whether it is the short one: of arrays and scalars by position."""
         if not kwargs and not self._static and all(map(_is_plain, args)):
             return plain_key(args), True
         static = tuple((name, self._static_value(name, args, kwargs)) for name in self._static)
@@ -217,7 +217,7 @@ class Transformed:
                 location=user_line(),
                 hint="pass static arguments as numbers, strings or tuples of them",
             ) from error
-        return (type(value), value)
+        return cast(Hashable, (type(value), value))
 
     # Compiling -----------------------------------------------------------------------------------
 
@@ -306,10 +306,11 @@ def _dispatch_of(reference: weakref.ref[Transformed]) -> Callable[..., Any]:
 
 def plain_key(args: tuple[Any, ...]) -> Hashable:
     """The signature of arrays and scalars, made in a hurry; of anything else, a key that is never entered."""
+    kinds: list[type[Any]] = [type(a) for a in args]
     return tuple(
         [
-            (a.dtype, a.shape) if (kind := type(a)) is np.ndarray or issubclass(kind, np.generic) else kind
-            for a in args
+            (a.dtype, a.shape) if kind is np.ndarray or issubclass(kind, np.generic) else kind
+            for a, kind in zip(args, kinds, strict=True)
         ]
     )
 
@@ -347,7 +348,7 @@ def _with_names(
         return function(*bound.args, **bound.kwargs)
 
     functools.update_wrapper(named, function, updated=())
-    del named.__wrapped__
+    del cast(Any, named).__wrapped__
     kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
     cast(Any, named).__signature__ = inspect.Signature([inspect.Parameter(name, kinds) for name in names])
     return named
@@ -375,8 +376,8 @@ def value_and_grad(
     """The value of a scalar function and its gradient with respect to the arguments `argnums`.
 
     `argnums` are positions or names; one gives a bare gradient, several a tuple. The gradient is structured
-    like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns `(value, aux)`
-    and so does the value.
+    like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns
+    `(value, aux)`, and so does the transformed one in place of the value.
     """
     chosen = argnums if isinstance(argnums, int | str) else tuple(argnums)
 

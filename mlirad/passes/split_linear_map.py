@@ -1,4 +1,4 @@
-"""Splitting a function of a point and of vectors into what depends on the point alone and maps on the vectors.
+"""Splitting a function of a point and of vectors into what depends on the point alone and maps of vectors.
 
     @main(%x, %dx) -> (%y, %dy)   with  y = f(x),  dy = f'(x) dx
 
