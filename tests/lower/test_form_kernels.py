@@ -144,9 +144,7 @@ def test_large_contractions_go_to_the_library(extent: int, library: int) -> None
     ("new", "old"),
     [((6,), (2, 3)), ((2, 3), (6,)), ((4, 6), (2, 2, 6)), ((1, 6, 1), (6,)), ((3, 4), (6, 2)), ((), (1, 1))],
 )
-def test_groups_of_a_reshape_hold_equally_many_elements(
-    new: tuple[int, ...], old: tuple[int, ...]
-) -> None:
+def test_groups_of_a_reshape_hold_equally_many_elements(new: tuple[int, ...], old: tuple[int, ...]) -> None:
     groups = list(_equal_groups(new, old))
     assert [d for g, _ in groups for d in g] == list(range(len(new)))
     assert [d for _, g in groups for d in g] == list(range(len(old)))
