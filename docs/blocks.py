@@ -23,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ("mlirad-opt", "mlirad-run", "xdsl-opt")
 _FENCE = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_LONG_NUMBER = re.compile(r"\d+\.\d{13,}(?:e[+-]\d+)?")
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,13 @@ def rerun(text: str) -> str:
     commands = [line[2:] for line in lines if line.startswith("$ ")]
     if "..." in lines or not all(shlex.split(command)[0] in TOOLS for command in commands):
         return text
-    return "".join(f"$ {command}\n{output(command)}" for command in commands)
+    found = "".join(f"$ {command}\n{output(command)}" for command in commands)
+    return text if rounded(found) == rounded(text) else found
+
+
+def rounded(text: str) -> str:
+    """A text with numbers of many digits in twelve: the last ones depend on the machine."""
+    return _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.12g}", text)
 
 
 def output(command: str) -> str:

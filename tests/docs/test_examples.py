@@ -1,4 +1,4 @@
-"""Every example in the documentation is run: Python sessions, MLIR programs, and commands with their output."""
+"""Every example in the documentation is run: Python sessions, MLIR programs, commands and their output."""
 
 from __future__ import annotations
 
