@@ -76,7 +76,7 @@ class ConstantOp(IRDLOperation):
         attributes = parser.parse_optional_attr_dict_with_keyword()
         return cls.create(
             result_types=[cast(Attribute, value.get_type())],
-            properties={"value": cast(Attribute, value)},
+            properties={"value": value},
             attributes={} if attributes is None else attributes.data,
         )
 
