@@ -38,7 +38,7 @@ NOTE = "<!-- Written by `python -m docs.generate`. Change the tables it reads, n
 
 ELEMENTWISE = """\
 `r` is the result, `dx` a tangent. *Reference* is the function that gives the op its meaning, in constant
-folding and in the interpreter (`scalars` is `mlirad/dialects/array/scalars.py`). *Error* bounds the error of
+folding and in the interpreter (*own*: in `mlirad/dialects/array/scalars.py`). *Error* bounds the error of
 native code in units in the last place; without a bound, the op is machine arithmetic. Inside a build every
 elementwise op becomes itself on arrays, and in a kernel itself on scalars."""
 

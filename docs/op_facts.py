@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
+import numpy as np
 from xdsl.dialects.builtin import ModuleOp, f64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -154,12 +155,12 @@ def _kernels(function: FuncOp) -> Iterator[str]:
 
 
 def reference(op_class: type[Operation]) -> str:
-    """The function that means an elementwise op: NumPy's, SciPy's, or one of `scalars.py`."""
+    """The function that means an elementwise op: a ufunc of NumPy or SciPy, or one of the project's own."""
     function = getattr(SCALARS[op_class.name.removeprefix("array.")], "__wrapped__", None)
-    name = getattr(function, "__name__", "?").lstrip("_")
-    if type(function).__name__ != "ufunc":
-        return f"`scalars.{name}`"
-    return f"`np.{name}`" if hasattr(__import__("numpy"), name) else f"`scipy.special.{name}`"
+    if not isinstance(function, np.ufunc):
+        return "own"
+    name = function.__name__
+    return f"`np.{name}`" if getattr(np, name, None) is function else f"`scipy.special.{name}`"
 
 
 def accuracy(op_class: type[Operation]) -> str:
