@@ -38,7 +38,14 @@ from mlirad.ir.locations import location_of
 from mlirad.ir.maps import domain_of, is_local
 from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.function_pass import functions_of, holds, nested_ops, replace_function, visit_regions
+from mlirad.passes.function_pass import (
+    drop_unreferenced,
+    functions_of,
+    holds,
+    nested_ops,
+    replace_function,
+    visit_regions,
+)
 from mlirad.passes.inline import callee_of, callees_first, calls_of, inline_calls
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, READS_POSITIONS, ZERO, Joint
 
@@ -54,7 +61,7 @@ class LinearizePass(ModulePass):
     method: str = "dual-arrays"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Rewrite the functions that hold a differentiation operator; the others stay."""
+        """Rewrite the functions that hold a differentiation operator; private ones no longer used go."""
         if self.method not in METHODS:
             raise UnsupportedError(
                 f"there is no method {self.method!r}", hint=f"there are {', '.join(METHODS)}"
@@ -62,6 +69,7 @@ class LinearizePass(ModulePass):
         callees = Callees(op)
         for function in functions_of(op):
             replace_function(function, linearize_function(function, callees))
+        drop_unreferenced(op)
 
 
 class Callees:
