@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
+import mlirad as ad
 from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
@@ -23,6 +24,7 @@ from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
 from mlirad.lower.plan_verification import verify_plan
 from mlirad.pipelines import EXPAND, LOWER
+from tests.cases.case import ones_like
 from tests.passes.derivatives import differentiated, drawn, float_arguments, function_of, inner, run_passes
 
 Run = Callable[..., tuple[Any, ...]]
@@ -53,6 +55,22 @@ def stages(source: ModuleOp, function: str) -> dict[str, Run]:
         "kernels": interpreted(kernels, function),
         "native": native(expanded, function),
     }
+
+
+def value_and_cotangents(function: Callable[..., Any], moving: Sequence[int]) -> Callable[..., Any]:
+    """A function that returns the value and J^T ones, with respect to the arguments in `moving`."""
+
+    def transformed(*arguments: Any) -> Any:
+        def of_moving(*chosen: Any) -> Any:
+            given = list(arguments)
+            for k, value in zip(moving, chosen, strict=True):
+                given[k] = value
+            return function(*given)
+
+        value, pullback = ad.vjp(of_moving, *(arguments[k] for k in moving))
+        return value, pullback(ones_like(value))
+
+    return transformed
 
 
 def assert_same(actual: Sequence[Any], expected: Sequence[Any], stage: str) -> None:

@@ -19,6 +19,8 @@ from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.pytree import flatten
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.pipelines import EXPAND, SIMPLIFY
+from tests.acceptance.stages import value_and_cotangents
+from tests.cases.case import ones_like
 from tests.cases.test_cases import CASES
 from tests.passes.derivatives import run_passes
 
@@ -37,16 +39,6 @@ def operations(function: Any, arguments: tuple[Any, ...], passes: tuple[str, ...
 def ratios(function: Any, arguments: tuple[Any, ...], moving: tuple[int, ...]) -> dict[str, float]:
     """Operations of either derivative by operations of the primal and elements moved."""
 
-    def gradient(*arguments: Any) -> Any:
-        def of_moving(*chosen: Any) -> Any:
-            given = list(arguments)
-            for k, value in zip(moving, chosen, strict=True):
-                given[k] = value
-            return function(*given)
-
-        value, pullback = ad.vjp(of_moving, *(arguments[k] for k in moving))
-        return value, pullback(ones_like(value))
-
     def tangent(*arguments: Any) -> Any:
         tangents = tuple(ones_like(a) if k in moving else None for k, a in enumerate(arguments))
         return ad.jvp(function, arguments, tangents)
@@ -54,15 +46,8 @@ def ratios(function: Any, arguments: tuple[Any, ...], moving: tuple[int, ...]) -
     work, moved = operations(function, arguments, SIMPLIFY)
     return {
         name: operations(derivative, arguments, EXPAND)[0] / (work + moved)
-        for name, derivative in (("reverse", gradient), ("forward", tangent))
+        for name, derivative in (("reverse", value_and_cotangents(function, moving)), ("forward", tangent))
     }
-
-
-def ones_like(tree: Any) -> Any:
-    """Ones of the shapes of a nest of tuples."""
-    if isinstance(tree, tuple):
-        return tuple(ones_like(branch) for branch in tree)
-    return np.ones_like(tree)
 
 
 def observations() -> tuple[Any, ...]:
