@@ -30,6 +30,7 @@ from tests.passes.derivatives import differentiated, drawn, float_arguments, fun
 Run = Callable[..., tuple[Any, ...]]
 
 TOLERANCE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 2e-4}
+NUDGE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-6}
 
 
 def native(module: ModuleOp, function: str) -> Run:
@@ -86,10 +87,27 @@ def assert_same(actual: Sequence[Any], expected: Sequence[Any], stage: str) -> N
 
 
 def check_stages(source: ModuleOp, function: str, arguments: Sequence[Any]) -> None:
-    """Every stage computes what the source means."""
+    """Every stage computes what the source means.
+
+    Elements that rounding decides, such as the sine of a huge number, say nothing: they are those that leave
+    the tolerance when the float arguments change in the twelfth digit.
+    """
     expected = run_function(source, arguments, function=function)
+    nudged = [a * a.dtype.type(1 + NUDGE[a.dtype]) if a.dtype in NUDGE else a for a in arguments]
+    moved = run_function(source, nudged, function=function)
     for stage, run in stages(source, function).items():
-        assert_same(run(*arguments), expected, stage)
+        assert_same(kept(run(*arguments), expected, moved), expected, stage)
+
+
+def kept(actual: Sequence[Any], expected: Sequence[Any], moved: Sequence[Any]) -> list[Any]:
+    """The results, replaced by the expected ones where these are not the moved ones."""
+    chosen: list[Any] = []
+    for got, want, other in zip(actual, expected, moved, strict=True):
+        tolerance = TOLERANCE.get(np.asarray(want).dtype, 0.0)
+        is_stable = np.isclose(other, want, rtol=tolerance, atol=tolerance, equal_nan=True)
+        fits = np.shape(got) == np.shape(want) and np.asarray(got).dtype == np.asarray(want).dtype
+        chosen.append(np.where(is_stable, got, want) if fits else got)
+    return chosen
 
 
 def check_derivatives_natively(source: ModuleOp, arguments: Sequence[Any], function: str = "main") -> None:
