@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
 from mlirad.lower.schedule_kernels import lanes, scatters
@@ -31,16 +32,20 @@ LARGEST_OF_FUZZING = 25
 
 
 def check_meaning(seed: int, size: int) -> None:
-    """All stages of a program from the whole language, on arguments with infinities and NaN."""
-    program = random_program(seed, size)
+    """All stages of a program from the whole language, on arguments with infinities and NaN.
+
+    The sign of a zero sum is not fixed (the sum of the one term -0 may be 0 or -0), so the ops that show the
+    sign of a zero are left out.
+    """
+    program = random_program(seed, size, allow=lambda op: op not in (ew.CopysignOp, ew.Atan2Op))
     for special in (False, True):
         arguments = arguments_for(program, random.Random(seed), special=special)
         check_stages(program, "main", [tamed(a) for a in arguments])
 
 
 def tamed(argument: Any) -> Any:
-    """Without negative zeros (NumPy's sum of the one element -0 is 0, that of a compiled program is -0), and
-    without huge and tiny floats, of which reordered sums and the sine of a reciprocal leave nothing."""
+    """Without huge and tiny floats, of which reordered sums and the sine of a reciprocal leave nothing, and
+    without negative zeros, whose reciprocals show their sign."""
     if argument.dtype.kind != "f":
         return argument
     small = np.where(np.isfinite(argument), np.clip(argument, -1e3, 1e3), argument)
