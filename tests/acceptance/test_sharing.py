@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 
 import numpy as np
@@ -14,8 +13,7 @@ from mlirad.pipelines import EXPAND
 from tests.passes.derivatives import run_passes
 
 STEPS = 2000
-SECONDS = 60
-"""A bound for a machine that does other things as well; idle, each of these takes less than ten."""
+"""Without sharing this many doublings would never end; with it each test takes seconds."""
 
 
 def doubled(x):
@@ -34,21 +32,17 @@ def polynomial(x):
 
 
 def test_doubling_two_thousand_times():
-    start = time.perf_counter()
     value, slope = ad.value_and_grad(doubled)(2.0**-1000)
     assert (value, slope) == (2.0**1000, np.inf)
     _, tangent = ad.jvp(doubled, (1.0,), (2.0**-1000,))
     assert tangent == 2.0**1000
-    assert time.perf_counter() - start < SECONDS
 
 
 def test_a_polynomial_of_degree_two_thousand():
-    start = time.perf_counter()
     x = 0.5
     value, slope = ad.value_and_grad(polynomial)(x)
     assert value == pytest.approx(x / (1 - x))
     assert slope == pytest.approx(1 / (1 - x) ** 2)
-    assert time.perf_counter() - start < SECONDS
 
 
 def dot(n):
