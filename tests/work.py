@@ -1,4 +1,4 @@
-"""Work of the compiler itself, counted instead of timed: the calls of Python functions that something makes."""
+"""Work of the compiler itself, counted instead of timed: the calls that something makes."""
 
 from __future__ import annotations
 

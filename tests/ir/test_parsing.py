@@ -50,7 +50,7 @@ def test_dense_literals_keep_what_is_not_finite(type_: str) -> None:
     written = ConstantOp.create(
         result_types=[array_type((5,), element)], properties={"value": literal(values, element)}
     )
-    text = f"func.func @main() {{\n  {written}\n  func.return\n}}"
+    text = f"func.func @main() {{\n  {written!s}\n  func.return\n}}"
     (read,) = [op for op in parse_module(text).walk() if isinstance(op, ConstantOp)]
     np.testing.assert_array_equal(literal_array(read), values)
     assert np.signbit(literal_array(read)[3])
