@@ -110,6 +110,4 @@ def _visited(
             visit(b, op, inner)
         raise AssertionError("a region without a terminator")
 
-    if len(extents) == len(source.args):
-        return b.index_region(extents, body)
-    return b.region(source.arg_types, body)
+    return b.region_over(extents, source.arg_types, body)
