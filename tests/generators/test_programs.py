@@ -17,7 +17,7 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import is_float, size_of
 from mlirad.interpreter import run_function
 from tests.generators import arguments_for, programs, random_map, random_program
-from tests.generators.arrays import MAKERS
+from tests.generators.makers import MAKERS
 from tests.generators.map_primitives import PRIMITIVE_MAKERS
 
 
