@@ -167,7 +167,7 @@ class ScanOp(StructuredOp):
         check_arrays(made, "yielded value")
         check_types(made[:carries], types[:carries], "carry", "region yields")
         stacked = [array_type((length, *shape_of(t)), element_of(t)) for t in made[carries:]]
-        check_types(self.result_types, [*types[:carries], *stacked], "result", "op gives")
+        check_results(self.result_types, [*types[:carries], *stacked])
 
 
 @irdl_op_definition
@@ -219,7 +219,7 @@ class WhileOp(StructuredOp):
         check_arrays(made, "yielded value")
         check_types(made[: len(types)], types, "carry", "body yields")
         tape = [] if self.record is None else [tape_type(made[len(types) :])]
-        check_types(self.result_types, [*types, *tape], "result", "op gives")
+        check_results(self.result_types, [*types, *tape])
 
 
 @irdl_op_definition
@@ -245,7 +245,7 @@ class ReplayOp(StructuredOp):
         check_arguments(self.body.block, [*entry_types(self.tape), *types], "region")
         made, _ = yielded(self.body)
         check_types(made, types, "carry", "region yields")
-        check_types(self.result_types, types, "result", "op gives")
+        check_results(self.result_types, types)
 
 
 @irdl_op_definition
@@ -321,10 +321,19 @@ def check_arguments(block: Block, types: Sequence[Attribute], what: str) -> None
 def check_types(found: Sequence[Attribute], expected: Sequence[Attribute], what: str, verb: str) -> None:
     """Require the types that something must have."""
     if len(found) != len(expected):
-        raise VerifyException(f"{len(expected)} {what}s expected, {verb} {len(found)}: {shown(found)}")
+        raise VerifyException(f"{verb} {shown(found)}, {shown(expected)} expected")
     for k, (a, b) in enumerate(zip(found, expected, strict=True)):
         if a != b:
             raise VerifyException(f"{what} {k} has type {b}, {verb} {a}")
+
+
+def check_results(found: Sequence[Attribute], computed: Sequence[Attribute]) -> None:
+    """Require results of the types that an op computes."""
+    if len(found) != len(computed):
+        raise VerifyException(f"results have types {shown(found)}, the op computes {shown(computed)}")
+    for k, (a, b) in enumerate(zip(found, computed, strict=True)):
+        if a != b:
+            raise VerifyException(f"result {k} has type {a}, the op computes {b}")
 
 
 def shown(types: Sequence[Attribute]) -> str:
