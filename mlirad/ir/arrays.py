@@ -10,8 +10,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects import linear
-from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
+from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import BroadcastOp
@@ -172,7 +172,7 @@ class ArrayBuilder(ControlBuilder, OrderingBuilder, MapBuilder):
                 value.name_hint = old.name_hint
 
     def clone_region(self, region: Region, env: Mapping[Value, Value], extents: Sequence[int]) -> Region:
-        """The region rebuilt with outer values mapped by `env`; its leading arguments range over `extents`."""
+        """The region rebuilt, outer values mapped by `env`; its leading arguments range over `extents`."""
 
         def body(*args: Value) -> list[Value]:
             for old, arg in zip(region.block.args, args, strict=True):

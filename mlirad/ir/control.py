@@ -5,9 +5,9 @@
     values      = b.if_(p, lambda: [x], lambda: [b.exp(x)])
 
 What folds: loops of no trip or one, branches whose choice is known, carries that never change and slices that
-are the same in every trip (the body captures them), carries and slices that nothing reads, stacked values that
-are the same in every trip, results that all branches agree on. A body is emitted once, and the regions that
-come out are cut in place, so building a nest of loops takes time linear in its size.
+are the same in every trip (the body captures them), slices that nothing reads, stacked values that are the
+same in every trip, results that all branches agree on. A body is emitted once, and the regions that come out
+are cut in place, so building a nest of loops takes time linear in its size.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class ControlBuilder(IndexingBuilder):
             return init, [self.zeros(array_type((0, *shape_of(y)), element_of(y))) for y in made[count:]]
         varying = self._varying_carries(init, (region.block,), 1, made)
         args = region.block.args[1:]
-        positions = {arg: x for arg, x in zip(args[len(varying) :], xs, strict=True)}
+        positions = dict(zip(args[len(varying) :], xs, strict=True))
         made = yields(region)
         stacks: dict[Value, Value] = {}
         kept: dict[Value, int] = {}

@@ -1,6 +1,6 @@
 """Removal of the parts of loops and branches that serve only results which nothing reads.
 
-    %a, %b = array.scan %x, %y (...) {carries = 2, ...}          only %b is read, and does not depend on carry %a
+    %a, %b = array.scan %x, %y (...) {carries = 2, ...}        only %b is read, which does not need carry %a
     -->
     %b = array.scan %y (...) {carries = 1, ...}
 
@@ -112,7 +112,7 @@ def _replace(
     changes: Mapping[str, Attribute | None],
     types: Sequence[Attribute] | None = None,
 ) -> Operation:
-    """Put an op with these operands and only these results in the place of `op`; it takes over the regions."""
+    """Put an op with these operands and only these results in the place of `op`, around its regions."""
     properties = {**op.properties, **changes}
     kept = [op.results[k] for k in results]
     regions: list[Region] = [op.detach_region(region) for region in list(op.regions)]

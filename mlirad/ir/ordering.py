@@ -1,4 +1,4 @@
-"""Folding constructors of sorting and prefix reductions: along a dimension of extent at most 1 nothing is done."""
+"""Folding constructors of sorting and prefix reductions, which do nothing along a dimension of extent 1."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class OrderingBuilder(IndexingBuilder):
     def argsort(self, x: Value, dim: int) -> Value:
         """The positions of the sorted elements along `dim`. Equal elements stay in order."""
         owner = x.owner
-        if self._is_uniform(x, dim) or isinstance(owner, IotaOp | SortOp) and owner.dim.value.data == dim:
+        if self._is_uniform(x, dim) or (isinstance(owner, IotaOp | SortOp) and owner.dim.value.data == dim):
             return self.iota(shape_of(x), dim)
         return self.emit(ArgsortOp, (x,), array_type(shape_of(x), i64), {"dim": integer(dim)})
 

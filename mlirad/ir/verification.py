@@ -316,7 +316,7 @@ class _Verification:
                     raise error_at(
                         op,
                         f"@{callee} is differentiated in a function that it calls (@{name})",
-                        "its derivative has no end: write the derivative of a function that does not contain it",
+                        "its derivative has no end: differentiate a function that does not need it",
                     )
 
     def _reachable(self, start: str) -> set[str]:

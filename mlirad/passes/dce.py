@@ -31,9 +31,9 @@ class DcePass(FunctionPass):
 def eliminate_dead_code(function: FuncOp) -> FuncOp:
     """Erase the dead ops of a function, in regions too; the function itself is changed and returned.
 
-    Loops and branches also lose the results that nothing reads. One sweep from the last op to the first: an op
-    is pruned, then its regions are swept, then what stands before it, which these may have been the last to
-    read.
+    Loops and branches also lose the results that nothing reads. One sweep from the last op to the first: an
+    op is pruned, then its regions are swept, then what stands before it, which these may have been the last
+    to read.
     """
     pending: list[Operation | None] = [_last(block) for block in function.body.blocks]
     while pending:
