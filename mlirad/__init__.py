@@ -1,7 +1,7 @@
 """mlirad: automatic differentiation of NumPy programs by a compiler.
 
-    import mlirad as ad
-    g = ad.grad(loss)(w, x)
+import mlirad as ad
+g = ad.grad(loss)(w, x)
 """
 
 from mlirad.errors import (
@@ -28,7 +28,7 @@ from mlirad.frontend import (
     jit,
     jvp,
     linearize,
-    map,  # noqa: A004
+    map,
     scatter,
     stack,
     stop_gradient,

@@ -31,13 +31,16 @@ EXPAND = (
     "mlirad-canonicalize",
     "mlirad-inline",
     "bulk-operations",
+    "recognise-dots",
     "linearize{method=dual-arrays}",
     "apply-linear-maps",
+    "bulk-operations",
     "mlirad-canonicalize",
-    "mlirad-cse",
-    "mlirad-dce",
 )
-"""Every derivative in the program as array code: no linear map remains."""
+"""Every derivative in the program as array code: no linear map and no build remains.
+
+Builds whose bodies hold derivatives become bulk only once these are expanded, hence the second time.
+"""
 
 GRAD = ("differentiate", *EXPAND)
 """The derivative of a function; its options are those of `differentiate`."""

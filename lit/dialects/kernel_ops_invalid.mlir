@@ -156,6 +156,28 @@ func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
 // -----
 
 func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: width 0 is not between 1 and 64}}
+  %v = kernel.nest %y (%i) {space = [8], reduction = [], lane = 0, width = 0} : tensor<8xf64> -> tensor<8xf64> {
+    %a = kernel.load %y[%i] : tensor<8xf64> -> f64
+    array.yield %a : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: tile 1000 is not between 1 and 64}}
+  %v = kernel.nest %y (%i) {space = [8], reduction = [], tile_dim = 0, tile = 1000} : tensor<8xf64> -> tensor<8xf64> {
+    %a = kernel.load %y[%i] : tensor<8xf64> -> f64
+    array.yield %a : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
   // expected-error @below {{kernel.nest: order must be a permutation of the 1 loops}}
   %v = kernel.nest %y (%i) {space = [8], reduction = [], order = [1]} : tensor<8xf64> -> tensor<8xf64> {
     %a = kernel.load %y[%i] : tensor<8xf64> -> f64
@@ -299,6 +321,17 @@ func.func @f(%y: tensor<8xf64>, %b: tensor<5xf64>) {
 func.func @f(%y: tensor<8xf64>, %b: tensor<5xf64>) {
   // expected-error @below {{kernel.scatter: the first operand must be the base, of the result's type}}
   %v = kernel.scatter add %y (%i) {space = [8]} : tensor<8xf64> -> tensor<5xf64> {
+    %a = array.constant 1.0 : f64
+    array.yield %a, %i : f64, i64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%y: tensor<8xf64>, %b: tensor<5xf64>) {
+  // expected-error @below {{kernel.scatter: width 1000 is not between 1 and 64}}
+  %v = kernel.scatter add %b, %y (%i) {space = [8], width = 1000} : tensor<5xf64>, tensor<8xf64> -> tensor<5xf64> {
     %a = array.constant 1.0 : f64
     array.yield %a, %i : f64, i64
   }

@@ -65,6 +65,9 @@ from mlirad.dialects.syntax import StructuredOp
 COMBINERS = ("add", "max", "min", "and", "or", "argmax", "argmin")
 """How a nest combines what its body yields over the reduction space."""
 
+MAX_UNROLLED = 64
+"""The most lanes a loop may have, and the most times it may be unrolled: code grows with both."""
+
 
 @irdl_op_definition
 class LoadOp(StructuredOp):
@@ -221,6 +224,9 @@ class NestOp(ScheduledOp):
             check_dims((self.lane.value.data,), loops, "lane")
         if self.tile_dim is not None:
             check_dims((self.tile_dim.value.data,), outputs, "tile_dim")
+        for what, value in (("width", self.width), ("tile", self.tile)):
+            if value is not None and not 1 <= value.value.data <= MAX_UNROLLED:
+                raise VerifyException(f"{what} {value.value.data} is not between 1 and {MAX_UNROLLED}")
         if self.order is not None and sorted(values_of(self.order)) != list(range(loops)):
             raise VerifyException(f"order must be a permutation of the {loops} loops")
         for layout in () if self.layouts is None else self.layouts.data:
@@ -275,13 +281,15 @@ class ScatterOp(ScheduledOp):
             )
         if any(t != i64 for t in positions) or types[1 + rank :] not in ([], [i1]):
             raise VerifyException("positions must be i64, the guard i1")
+        if self.width is not None and not 1 <= self.width.value.data <= MAX_UNROLLED:
+            raise VerifyException(f"width {self.width.value.data} is not between 1 and {MAX_UNROLLED}")
         if self.from_zero is None and (not self.inputs or self.inputs[0].type != self.result.type):
             raise VerifyException("the first operand must be the base, of the result's type")
 
 
 @irdl_op_definition
 class DotOp(StructuredOp):
-    """A contraction handed to BLAS: `array.dot` with its properties, operands and result in row-major layout."""
+    """A contraction handed to BLAS: `array.dot` with its properties, all arrays in row-major layout."""
 
     name = "kernel.dot"
     lhs = operand_def()

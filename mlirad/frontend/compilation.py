@@ -1,7 +1,7 @@
 """From a traced module to something that can be called, and the record of what that took.
 
-    expand(module)             runs the passes that leave array code only
-    executable(module, ...)    compiles a function of it to native code, or hands it to the interpreter
+expand(module)             runs the passes that leave array code only
+executable(module, ...)    compiles a function of it to native code, or hands it to the interpreter
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
@@ -27,6 +27,9 @@ from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.source import user_line
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context
+from mlirad.jit.call import NativeFunction
+from mlirad.jit.target import find_target
+from mlirad.lower.compile import compile_module
 from mlirad.lower.compiled_text import NativeProgram
 from mlirad.passes.registry import make_pass, parse_specs
 from mlirad.pipelines import EXPAND, LOWER, Step, run_passes
@@ -78,7 +81,7 @@ def count_ops(program: Operation | None) -> int:
 
 
 @contextmanager
-def compiling() -> Iterator[None]:
+def compiling() -> Generator[None]:
     """Collect no garbage and allow deep recursion, which is what compiles are made of."""
     was_enabled, limit = gc.isenabled(), sys.getrecursionlimit()
     gc.disable()
@@ -142,8 +145,6 @@ def text_after(module: ModuleOp, name: str | None, method: str) -> str:
 
 def native_program(module: ModuleOp, function: str, stats: Stats | None = None) -> NativeProgram:
     """A function of expanded array code as LLVM IR text for this machine."""
-    from mlirad.jit.target import find_target
-    from mlirad.lower.compile import compile_module
 
     def observe(name: str, seconds: float, program: FuncOp) -> None:
         if stats is not None:
@@ -154,18 +155,16 @@ def native_program(module: ModuleOp, function: str, stats: Stats | None = None) 
 
 def executable(
     module: ModuleOp, function: str, *, interpret: bool, stats: Stats | None = None
-) -> tuple[Executable, NativeProgram | None]:
-    """A function of expanded array code that can be called, and its program where it is native."""
+) -> tuple[Executable, NativeFunction | None]:
+    """A function of expanded array code that can be called, and its machine code where it is compiled."""
     if interpret:
         return interpreted(module, function), None
-    from mlirad.jit.call import NativeFunction
-
     program = native_program(module, function, stats)
     start = time.perf_counter()
     native = NativeFunction(program, name=function)
     if stats is not None:
         stats.add("llvm", time.perf_counter() - start, None)
-    return native.entry, program
+    return native.entry, native
 
 
 def interpreted(module: ModuleOp, function: str) -> Executable:

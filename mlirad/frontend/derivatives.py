@@ -2,8 +2,8 @@
 
 The differentiated function is traced as a function of its own, of the leaves with respect to which it is
 differentiated; `linear.linearize` names it, and the map is applied to tangents (`jvp`) or, transposed, to
-cotangents (`vjp`, `grad`). Whatever else the function reads is a parameter without a tangent, so transformations
-nest in any order.
+cotangents (`vjp`, `grad`). Whatever else the function reads is a parameter without a tangent, so
+transformations nest in any order.
 
 At the top level the same functions run, in a trace of their own.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects.builtin import FlatSymbolRefAttr, SymbolRefAttr
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
@@ -67,7 +67,9 @@ class Linearization:
 
     def image(self, tangents: Sequence[Array]) -> list[Array | None]:
         """The derivative applied to one tangent per moving leaf; `None` for results without derivative."""
-        images = iter(self._apply(linear.ApplyOp, tangents, [t for t in self.traced.result_types if is_float(t)]))
+        images = iter(
+            self._apply(linear.ApplyOp, tangents, [t for t in self.traced.result_types if is_float(t)])
+        )
         return [next(images) if is_float(t) else None for t in self.traced.result_types]
 
     def transposed_image(self, cotangents: Sequence[Array]) -> list[Array | None]:
@@ -138,7 +140,7 @@ def _linearize(traced: Traced, operands: Sequence[Value], moving: int) -> list[V
 
 
 def _symbol(name: str) -> SymbolRefAttr:
-    return FlatSymbolRefAttr(name)
+    return SymbolRefAttr(name)
 
 
 # The transformations on traced arguments ---------------------------------------------------------
@@ -172,18 +174,18 @@ def value_and_grad(
     """The value (with aux, if there is) and the gradient, structured like the chosen arguments."""
     positions = argument_positions(function, argnums, len(args))
     at = linearize_at(function, args, positions)
-    value = at.value
+    value: Any = at.value
     if has_aux and not (isinstance(value, tuple) and len(cast("tuple[Any, ...]", value)) == 2):
         raise DifferentiationError(
             f"{function_name(function)} must return (value, aux) with has_aux=True", location=user_line()
         )
-    objective = value[0] if has_aux else value
+    objective = cast(Any, value)[0] if has_aux else cast(Any, value)
     _require_scalar(objective, function)
     one = as_array(1.0, objective.dtype)
     zeros = [np.zeros_like(cast(Any, r)) for r in at.results[1:] if r.dtype.kind == "f"]
     leaves = at.transposed_image([one, *zeros])
     gradient = at.arguments.unflatten(leaves)
-    return value, gradient[0] if isinstance(argnums, int | str) else gradient
+    return cast(Any, value), gradient[0] if isinstance(argnums, int | str) else gradient
 
 
 def _require_scalar(objective: Any, function: Callable[..., Any]) -> None:
@@ -216,7 +218,9 @@ def jvp(function: Callable[..., Any], primals: tuple[Any, ...], tangents: Any) -
 
 def tangents_of(at: Linearization, given: Any, what: str) -> list[Array]:
     """Tangents structured like the arguments, as one array per moving leaf."""
-    leaves = _structured(at.arguments, tuple(given) if isinstance(given, list) else given, what)
+    leaves = _structured(
+        at.arguments, tuple(cast("list[Any]", given)) if isinstance(given, list) else given, what
+    )
     paths = at.arguments.paths(what)
     return [_vector(leaves[k], at.operands[n], paths[k]) for n, k in enumerate(at.moving)]
 
@@ -257,5 +261,3 @@ def _vector(given: Any, like: Array, path: str) -> Array:
             hint=f"convert it with .astype(np.{like.dtype})",
         )
     return as_array(vector, like.dtype)
-
-

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -81,13 +81,14 @@ def _loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
 
 def plain_array(value: object) -> npt.NDArray[Any]:
     """A concrete array-like as a plain array of a dtype of the language."""
-    if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+    kind: type[Any] = type(value)
+    if isinstance(value, np.ndarray) and kind is not np.ndarray:
         raise DtypeError(
-            f"an argument is a {type(value).__name__}, not a plain array",
+            f"an argument is a {kind.__name__}, not a plain array",
             location=user_line(),
             hint="what makes it special would be lost; pass np.asarray(x) if that is meant",
         )
-    array = np.asarray(value)
+    array: npt.NDArray[Any] = np.asarray(cast(Any, value))
     if array.dtype in ELEMENT_TYPES:
         return array
     return array.astype(language_dtype(array.dtype))

@@ -15,15 +15,13 @@ scope it was made in, and using it after that scope has closed is a leak, report
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import cast
 
-from xdsl.dialects.builtin import FunctionType, StringAttr
+from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
-from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.errors import TracingError
@@ -96,9 +94,7 @@ class Frame:
             return b.emit(ConstantOp, (), outer.type, owner.properties)
         return None
 
-    def region(
-        self, extents: Sequence[int], body: Callable[..., Iterable[Value]]
-    ) -> Region:
+    def region(self, extents: Sequence[int], body: Callable[..., Iterable[Value]]) -> Region:
         """A region over i64 indices of the given extents, in a scope of its own."""
 
         def scoped(*indices: Value) -> Iterable[Value]:
@@ -108,7 +104,7 @@ class Frame:
         return self.builder.index_region(extents, scoped)
 
     @contextmanager
-    def open_scope(self) -> Iterator[Scope]:
+    def open_scope(self) -> Generator[Scope]:
         """A scope that is open during the `with` block."""
         scope = Scope(self)
         self.scopes.append(scope)
@@ -170,7 +166,7 @@ def emitting() -> ArrayBuilder:
 
 
 @contextmanager
-def tracing(frame: Frame) -> Iterator[Frame]:
+def tracing(frame: Frame) -> Generator[Frame]:
     """Trace into `frame` during the `with` block, then close all its scopes."""
     _stack.frames.append(frame)
     try:

@@ -9,9 +9,10 @@ parameters are the leaves that are differentiated, followed by the outer values 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -22,9 +23,9 @@ from mlirad.dialects.shapes import Shape, Value, array_type
 from mlirad.errors import MliradError, TracingError, UnsupportedError
 from mlirad.frontend.dtypes import Dtype, language_dtype, plain_array
 from mlirad.frontend.frames import Frame, Functions, current_frame, emitting, tracing
-from mlirad.frontend.operations import as_array, contains_traced
+from mlirad.frontend.operations import as_array
 from mlirad.frontend.pytree import Tree, flatten
-from mlirad.frontend.source import user_line
+from mlirad.frontend.source import traceback_line, user_line
 from mlirad.frontend.tracer import Array
 
 
@@ -81,7 +82,10 @@ def trace_module(
 
 
 def trace_inner(
-    function: Callable[..., Any], rebuild: Callable[[list[Array]], tuple[Any, ...]], types: Sequence[LeafType], hints: Sequence[str | None]
+    function: Callable[..., Any],
+    rebuild: Callable[[list[Array]], tuple[Any, ...]],
+    types: Sequence[LeafType],
+    hints: Sequence[str | None],
 ) -> Traced:
     """`function` on the arguments that `rebuild` makes of fresh parameters, as a function of its own."""
     outer = current_frame()
@@ -109,44 +113,89 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Arra
     except RecursionError as error:
         raise TracingError(
             "the traced function calls itself without end, or too deeply",
-            location=user_line(),
+            location=definition_of(function),
             hint="recursion is unrolled while tracing; it must end by a static condition",
         ) from error
+    except (TypeError, ValueError) as error:
+        explained = _explained(error)
+        if explained is None:
+            raise
+        raise explained from error
     leaves, tree = flatten(result)
     emitting()
     arrays: list[Array] = []
     for leaf in leaves:
-        if callable(leaf) or isinstance(leaf, str | bytes | set):
+        if callable(leaf) or isinstance(leaf, _NO_ARRAYS):
             raise UnsupportedError(
-                f"{function_name(function)} returns a {type(leaf).__name__}, which is no array",
-                location=user_line(),
+                f"{function_name(function)} returns a {_kind_name(leaf)}, which is no array",
+                location=definition_of(function),
                 hint="return arrays, scalars, and tuples, lists, dictionaries or dataclasses of them",
             )
         arrays.append(as_array(leaf))
     return arrays, tree
 
 
+def _explained(error: TypeError | ValueError) -> MliradError | None:
+    """What an error of NumPy's about a traced value means, `None` for errors that are not about one."""
+    if isinstance(error, MliradError) or (
+        "Array(" not in str(error) and not isinstance(error.__cause__, MliradError)
+    ):
+        return None
+    location = traceback_line(error)
+    if str(error).startswith("setting an array element"):
+        return TracingError(
+            "a traced value is assigned to an element of a NumPy array, which holds numbers",
+            location=location,
+            hint="make the array traced first: a = ad.asarray(a); a[i] = v",
+        )
+    if isinstance(error.__cause__, MliradError):
+        cause = error.__cause__
+        return type(cause)(cause.message, location=location, hint=cause.hint)
+    return TracingError(
+        str(error),
+        location=location,
+        hint="a traced value has no elements while the function is traced; shapes and sizes must be static "
+        "(list the argument in static_argnames if it is one)",
+    )
+
+
+def _kind_name(value: Any) -> str:
+    return cast("type[Any]", type(value)).__name__
+
+
+def definition_of(function: Callable[..., Any]) -> str | None:
+    """Where a function is defined, as `file:line`."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return user_line() if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+
+
+_NO_ARRAYS = (str, bytes, set, frozenset, complex)
+
+
 def leaf_type(leaf: Any, path: str) -> LeafType:
     """The type of an argument; raises for what is no array."""
-    kind = type(leaf)
+    kind = cast("type[Any]", type(leaf))
     if kind is np.ndarray and leaf.dtype in ELEMENT_TYPES:
         return LeafType(leaf.shape, leaf.dtype)
     if kind in (int, float):
         return LeafType((), language_dtype(kind), weak=True)
     if isinstance(leaf, Array):
         return LeafType(leaf.shape, leaf.dtype, leaf.weak)
-    if callable(leaf) or isinstance(leaf, str | bytes | set | frozenset | complex) or contains_traced(leaf):
+    is_function = callable(cast(object, leaf))
+    if is_function or isinstance(leaf, _NO_ARRAYS):
         raise UnsupportedError(
             f"argument {path} is a {kind.__name__}, which is no array",
             location=user_line(),
             hint="name the parameter in static_argnames if the function should see the object itself"
-            if not callable(leaf)
+            if not is_function
             else "wrap the function instead: ad.grad(lambda x: f(x, callback))",
         )
     try:
         array = plain_array(leaf)
     except MliradError as error:
-        raise type(error)(f"argument {path}: {error.message}", location=user_line(), hint=error.hint) from error
+        raise type(error)(
+            f"argument {path}: {error.message}", location=user_line(), hint=error.hint
+        ) from error
     return LeafType(array.shape, language_dtype(array.dtype))
 
 
@@ -180,5 +229,5 @@ def argument_paths(function: Callable[..., Any], tree: Tree) -> list[str]:
 
 def hint_of(path: str) -> str | None:
     """A path as the name of an SSA value."""
-    name = "".join(c if c.isalnum() else "_" for c in path).strip("_")
+    name = re.sub(r"\W+", "_", path, flags=re.ASCII).strip("_")
     return name if name and not name[0].isdigit() else None

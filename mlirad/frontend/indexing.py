@@ -65,7 +65,7 @@ class Selection:
 
     shape: Shape
     terms: list[Term] = field(default_factory=list[Term])
-    view: list[int | None | EllipsisType] = field(default_factory=list[int | None | EllipsisType])
+    view: list[int | EllipsisType | None] = field(default_factory=list[int | EllipsisType | None])
     space: Shape = ()
 
     @property
@@ -89,7 +89,9 @@ def read(x: Array, key: Any) -> Array:
     b = emitting()
     moved = [d for d, term in enumerate(terms) if not isinstance(term, Strided)]
     if not any(isinstance(terms[d], Array | np.ndarray) for d in moved):
-        moved = [d for k, d in enumerate(moved) if d == k]  # static positions further on are cut out as slices
+        moved = [
+            d for k, d in enumerate(moved) if d == k
+        ]  # static positions further on are cut out as slices
     rest = [d for d in range(len(shape)) if d not in moved]
     value = b.transpose(x.value, [*moved, *rest])
     if moved:
@@ -122,26 +124,29 @@ def write(x: Array, key: Any, values: Any, kind: str) -> Array:
 
 def select_key(shape: Shape, key: Any) -> Selection:
     """Read a key; raises `PositionError`, `TracingError` or `UnsupportedError` for one that is wrong."""
-    items = _expand_ellipsis([_item(k) for k in (key if isinstance(key, tuple) else (key,))], shape)
+    items = _expand_ellipsis(
+        [_item(k) for k in (cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,))], shape
+    )
     is_advanced = any(isinstance(k, Array | np.ndarray) and k.ndim for k in items)
     selection = Selection(shape)
     advanced_at: list[int] = []
     for place, item in enumerate(items):
         dim = len(selection.terms)
-        match item:
-            case None:
-                selection.view.append(None)
-                continue
-            case slice():
-                selection.terms.append(_strided(item, shape[dim]))
-                selection.view.append(dim)
-                continue
-            case int():
-                selection.terms.append(_static_position(item, shape[dim]))
-            case np.ndarray():
-                selection.terms.append(_static_positions(item, shape[dim], dim))
-            case _:
-                selection.terms.append(item)
+        if item is ...:
+            continue
+        if item is None:
+            selection.view.append(None)
+            continue
+        if isinstance(item, slice):
+            selection.terms.append(_strided(cast(Any, item), shape[dim]))
+            selection.view.append(dim)
+            continue
+        if isinstance(item, int):
+            selection.terms.append(_static_position(item, shape[dim]))
+        elif isinstance(item, np.ndarray):
+            selection.terms.append(_static_positions(cast(Any, item), shape[dim], dim))
+        else:
+            selection.terms.append(item)
         if is_advanced:
             if not advanced_at:
                 selection.view.append(...)
@@ -160,7 +165,7 @@ def _item(item: Any) -> Any:
     if item is None or item is ... or type(item) is int:
         return item
     if isinstance(item, slice):
-        return item
+        return cast(Any, item)
     if isinstance(item, Array):
         return _traced_item(item)
     if isinstance(item, list | tuple) and contains_traced(cast(object, item)):
@@ -170,8 +175,9 @@ def _item(item: Any) -> Any:
             "a single boolean is no position of a traced array", location=user_line(), hint="use np.where"
         )
     if isinstance(item, np.integer):
-        return int(item)
-    array = plain_array(item) if not isinstance(item, list) or item else np.zeros(0, np.int64)
+        return int(cast(Any, item))
+    is_empty = isinstance(item, list) and not item
+    array = np.zeros(0, np.int64) if is_empty else plain_array(cast(object, item))
     if array.dtype.kind not in "ib":
         raise PositionError(
             f"positions must be integers, slices, `...`, None or arrays of integers, got {item!r}",
@@ -198,7 +204,7 @@ def _traced_item(item: Array) -> Array:
 
 def _expand_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
     """The key with one entry per dimension (and per new dimension), masks as arrays of positions."""
-    masks = [k for k in items if isinstance(k, np.ndarray) and k.dtype == BOOL]
+    masks = [k for k in items if _is_mask(k)]
     used = sum(1 for k in items if k is not None and k is not ...) + sum(m.ndim - 1 for m in masks)
     if used > len(shape):
         raise PositionError(f"{used} positions for an array of rank {len(shape)}", location=user_line())
@@ -206,22 +212,28 @@ def _expand_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
     if len(dots) > 1:
         raise PositionError("a key can have only one `...`", location=user_line())
     at = dots[0] if dots else len(items)
-    filled = [*items[:at], *[slice(None)] * (len(shape) - used), *items[at + 1 :]]
+    # `...` stays as a mark: NumPy takes positions around it as separated, even where it stands for nothing
+    filled: list[Any] = [*items[: at + 1], *[slice(None)] * (len(shape) - used), *items[at + 1 :]]
     result: list[Any] = []
     dim = 0
     for item in filled:
-        if isinstance(item, np.ndarray) and item.dtype == BOOL:
-            if item.shape != shape[dim : dim + item.ndim]:
+        if _is_mask(item):
+            mask = cast("npt.NDArray[Any]", item)
+            covered = shape[dim : dim + mask.ndim]
+            if mask.shape != covered:
                 raise PositionError(
-                    f"a mask of shape {item.shape} on dimensions of shape {shape[dim : dim + item.ndim]}",
-                    location=user_line(),
+                    f"a mask of shape {mask.shape} on dimensions of shape {covered}", location=user_line()
                 )
-            result += item.nonzero()
-            dim += item.ndim
+            result += mask.nonzero()
+            dim += mask.ndim
         else:
             result.append(item)
-            dim += item is not None
+            dim += item is not None and item is not ...
     return result
+
+
+def _is_mask(item: Any) -> bool:
+    return isinstance(item, np.ndarray) and cast(Any, item).dtype == BOOL
 
 
 def _strided(item: slice, extent: int) -> Strided:
@@ -332,9 +344,9 @@ def _arrange(b: ArrayBuilder, value: Value, selection: Selection, rest: list[int
 # Writing -----------------------------------------------------------------------------------------
 
 
-def _expanded(selection: Selection) -> list[int | None | EllipsisType]:
+def _expanded(selection: Selection) -> list[int | EllipsisType | None]:
     """`view` with one entry per dimension of the result."""
-    parts: list[int | None | EllipsisType] = []
+    parts: list[int | EllipsisType | None] = []
     for part in selection.view:
         parts += [part] * (len(selection.space) if isinstance(part, EllipsisType) else 1)
     return parts
@@ -346,7 +358,9 @@ def _update(b: ArrayBuilder, base: Value, new: Value, selection: Selection, kind
     """
     shape = selection.shape
     wrapped = {
-        d: _wrapped(b, term, shape[d]) for d, term in enumerate(selection.terms) if not isinstance(term, Strided)
+        d: _wrapped(b, term, shape[d])
+        for d, term in enumerate(selection.terms)
+        if not isinstance(term, Strided)
     }
     grown = [0] * len(shape)
     for d, p in wrapped.items():
@@ -359,7 +373,12 @@ def _update(b: ArrayBuilder, base: Value, new: Value, selection: Selection, kind
         base = b.pad(base, b.zeros(element_of(base)), none, grown, none)
     parts = [part for part in _expanded(selection) if part is not None]
     indexed = len(shape)
-    while indexed and _is_whole(selection.terms[indexed - 1], shape[indexed - 1]) and parts and parts[-1] == indexed - 1:
+    while (
+        indexed
+        and _is_whole(selection.terms[indexed - 1], shape[indexed - 1])
+        and parts
+        and parts[-1] == indexed - 1
+    ):
         indexed -= 1
         parts = parts[:-1]
 

@@ -3,9 +3,9 @@
     y, J = ad.linearize(f, x)          J(dx) is the derivative, J.T(ct) its transpose
     y, pullback = ad.vjp(f, x)         pullback(ct) is a tuple, one cotangent per argument
 
-At the top level one program computes the value and the residuals, which the map keeps; applying the map runs a
-second program on the residuals and the vector, so nothing of f is computed again. Inside a trace the map is
-an op that is applied wherever it is called.
+At the top level one program computes the value and the residuals, which the map keeps; applying the map
+runs a second program on the residuals and the vector, so nothing of f is computed again. Inside a trace the
+map is an op that is applied wherever it is called.
 """
 
 from __future__ import annotations
@@ -234,7 +234,9 @@ def _program(
     key: Hashable = (tree, tuple(types))
     found: Any = cache.find(key)
     if found is None:
-        found = cache.find_or_make(key, lambda: cast(Any, _compile(function, tree, types, options, forward=forward)))
+        found = cache.find_or_make(
+            key, lambda: cast(Any, _compile(function, tree, types, options, forward=forward))
+        )
     prepared = [v if type(v) in (int, float, bool) else plain_array(v) for v in leaves]
     return found, prepared
 
@@ -248,7 +250,9 @@ def _compile(
         module, at, parts = _trace(function, tree, types, forward=forward)
         stats.add("trace", time.perf_counter() - start, module)
         expand(module, options.method, stats)
-        main = next(op for op in module.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+        main = next(
+            op for op in module.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main"
+        )
         split = split_linear_map(main, parts)
         pieces = ModuleOp([split.primal, *split.maps])
         primal, _ = executable(pieces, "primal", interpret=options.interpret, stats=stats)
@@ -292,7 +296,9 @@ def _trace(
     for arg, path in zip(frame.block.args, argument_paths(function, tree), strict=True):
         arg.name_hint = hint_of(path)
     with tracing(frame):
-        arguments = [Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)]
+        arguments = [
+            Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
+        ]
         at = linearize_at(function, tree.unflatten(arguments), range(len(tree.children)))
         results = [r.value for r in at.results]
         parts: list[Part] = []
@@ -300,7 +306,8 @@ def _trace(
         def add(part: str, apply: Callable[[list[Array]], list[Array | None]], like: Sequence[Array]) -> None:
             inputs, outputs = len(frame.block.args), len(results)
             vectors = [
-                Array(frame.add_argument(array_type(a.shape, ELEMENT_TYPES[a.dtype])), frame.scope) for a in like
+                Array(frame.add_argument(array_type(a.shape, ELEMENT_TYPES[a.dtype])), frame.scope)
+                for a in like
             ]
             results.extend(v.value for v in apply(vectors) if v is not None)
             parts.append(Part(part, range(inputs, len(frame.block.args)), range(outputs, len(results))))

@@ -15,11 +15,24 @@ import numpy.typing as npt
 from mlirad.dialects.array.literals import ELEMENT_TYPES, type_of_array
 from mlirad.dialects.shapes import Shape, Value, element_of, shape_of
 from mlirad.errors import DtypeError, ShapeError
-from mlirad.frontend.dtypes import BOOL, F64, I64, Dtype, Kind, language_dtype, loop_dtypes, plain_array, result_type
+from mlirad.frontend.dtypes import (
+    BOOL,
+    F64,
+    I64,
+    Dtype,
+    Kind,
+    language_dtype,
+    loop_dtypes,
+    plain_array,
+    result_type,
+)
 from mlirad.frontend.frames import current_frame, emitting
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array, handlers
 from mlirad.ir.arrays import ArrayBuilder
+
+xp: Any = np
+"""NumPy, as functions of traced arrays: their types do not fit NumPy's stubs."""
 
 Scalar: TypeAlias = bool | int | float
 Operand: TypeAlias = Array | npt.NDArray[Any] | Scalar
@@ -32,11 +45,11 @@ def made(value: Value, *, weak: bool = False) -> Array:
 
 def operand_of(value: Any) -> Operand:
     """What an operation works with: an `Array`, a plain NumPy array, or a Python scalar."""
-    if isinstance(value, Array) or type(value) in (bool, int, float):
-        return cast(Operand, value)
-    if isinstance(value, (list, tuple)) and contains_traced(cast("Sequence[object]", value)):
+    if isinstance(value, Array | bool | int | float) and not isinstance(value, np.generic):
+        return value
+    if isinstance(value, list | tuple) and contains_traced(cast(object, value)):
         return stacked(cast("Sequence[Any]", value))
-    return plain_array(value)
+    return plain_array(cast(object, value))
 
 
 def contains_traced(value: object) -> bool:
@@ -66,7 +79,11 @@ def as_array(value: Any, dtype: Dtype | None = None) -> Array:
 
 def constant(b: ArrayBuilder, value: npt.NDArray[Any] | Scalar, dtype: Dtype) -> Value:
     """A literal of the given dtype. A Python int that the dtype does not hold is a `DtypeError`."""
-    if type(value) is int and dtype.kind == "i" and not -(1 << 8 * dtype.itemsize - 1) <= value < 1 << 8 * dtype.itemsize - 1:
+    if (
+        type(value) is int
+        and dtype.kind == "i"
+        and not -(1 << 8 * dtype.itemsize - 1) <= value < 1 << 8 * dtype.itemsize - 1
+    ):
         raise DtypeError(f"the Python integer {value} does not fit {dtype}", location=user_line())
     with np.errstate(all="ignore"):
         return b.constant(np.asarray(value).astype(dtype), ELEMENT_TYPES[dtype])

@@ -31,6 +31,10 @@ class Tree:
     order: tuple[Hashable, ...] = field(default=(), compare=False)
 
     @property
+    def _is_dict(self) -> bool:
+        return self.kind is not None and issubclass(self.kind, dict)
+
+    @property
     def size(self) -> int:
         """The number of leaves."""
         return 1 if self.kind is None else sum(child.size for child in self.children)
@@ -60,7 +64,7 @@ class Tree:
     def _step(self, k: int) -> str:
         if not self.names:
             return f"[{k}]"
-        return f"[{self.names[k]!r}]" if self.kind is not None and issubclass(self.kind, dict) else f".{self.names[k]}"
+        return f"[{self.names[k]!r}]" if self._is_dict else f".{self.names[k]}"
 
     def _build(self, leaves: Iterator[Any]) -> Any:
         if self.kind is None:
@@ -68,14 +72,13 @@ class Tree:
         if self.kind is type(None):
             return None
         parts = [child._build(leaves) for child in self.children]
-        if issubclass(self.kind, dict):
+        if self._is_dict:
             by_name = dict(zip(self.names, parts, strict=True))
             return {name: by_name[name] for name in self.order}
-        if is_dataclass(self.kind):
+        if is_dataclass(cast(object, self.kind)):
             return _make_dataclass(self.kind, dict(zip(self.names, parts, strict=True)), self.static)
-        if issubclass(self.kind, tuple) and hasattr(self.kind, "_fields"):
-            return cast("Callable[..., Any]", self.kind)(*parts)
-        return cast("type[Any]", self.kind)(parts)
+        make = cast("Callable[..., Any]", self.kind)
+        return make(*parts) if self.names else make(parts)
 
     def _match(self, value: object, what: str, leaves: list[Any]) -> None:
         if self.kind is None:
@@ -95,10 +98,11 @@ class Tree:
         if self.kind is type(None):
             return "None"
         inner = [str(child) for child in self.children]
-        if issubclass(self.kind, dict):
+        if self._is_dict:
             return "{" + ", ".join(f"{n!r}: {c}" for n, c in zip(self.names, inner, strict=True)) + "}"
         if self.names:
-            return f"{self.kind.__name__}({', '.join(f'{n}={c}' for n, c in zip(self.names, inner, strict=True))})"
+            fields_ = ", ".join(f"{n}={c}" for n, c in zip(self.names, inner, strict=True))
+            return f"{self.kind.__name__}({fields_})"
         if self.kind is list:
             return f"[{', '.join(inner)}]"
         return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
@@ -119,7 +123,8 @@ def flatten(value: object) -> tuple[list[Any], Tree]:
 
 def structure_text(value: object) -> str:
     """The structure of a value as errors print it."""
-    return str(flatten(value)[1]) if _is_node(value) else type(value).__name__
+    kind: type[Any] = type(value)
+    return str(flatten(value)[1]) if _is_node(value) else kind.__name__
 
 
 def _flatten(value: object, leaves: list[Any]) -> Tree:
@@ -128,9 +133,10 @@ def _flatten(value: object, leaves: list[Any]) -> Tree:
     if not _is_node(value):
         leaves.append(value)
         return LEAF
+    kind = cast("type[Any]", type(value))
     names, parts, static = _open(value)
     order = tuple(cast("dict[Hashable, object]", value)) if isinstance(value, dict) else ()
-    return Tree(type(value), tuple(_flatten(part, leaves) for part in parts), names, static, order)
+    return Tree(kind, tuple(_flatten(part, leaves) for part in parts), names, static, order)
 
 
 def _is_node(value: object) -> bool:
@@ -149,7 +155,7 @@ def _open(value: object) -> tuple[tuple[Hashable, ...], list[object], tuple[Hash
         return tuple(names), [table[name] for name in names], ()
     if isinstance(value, tuple | list):
         parts = list(cast("Sequence[object]", value))
-        names = getattr(value, "_fields", ())
+        names = cast("tuple[str, ...]", getattr(cast(object, value), "_fields", ()))
         return tuple(names), parts, ()
     known = fields(cast(Any, value))
     moving = [f.name for f in known if not f.metadata.get("static")]

@@ -1,12 +1,13 @@
 """Where in the user's code an op comes from: the innermost call outside mlirad and NumPy.
 
-    y = np.sum(x * x)      # model.py, line 12      -->  ops located at model.py:12
+y = np.sum(x * x)      # model.py, line 12      -->  ops located at model.py:12
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import FrameType
 
 import numpy as np
 import scipy
@@ -23,16 +24,33 @@ _skipped: dict[str, bool] = {}
 
 def user_place() -> tuple[str, int] | None:
     """File and line of the innermost call outside these packages, `None` if there is none."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         file = frame.f_code.co_filename
-        skipped = _skipped.get(file)
-        if skipped is None:
-            skipped = _skipped[file] = file.startswith((*_FOLDERS, "<frozen", "<__array_function__"))
-        if not skipped:
+        if not _is_skipped(file):
             return file, frame.f_lineno
         frame = frame.f_back
     return None
+
+
+def _is_skipped(file: str) -> bool:
+    """Whether a file is not the user's."""
+    known = _skipped.get(file)
+    if known is None:
+        known = _skipped[file] = file.startswith((*_FOLDERS, "<frozen", "<__array_function__"))
+    return known
+
+
+def traceback_line(error: BaseException) -> str | None:
+    """The user's innermost place in the traceback of an error, as `file:line`."""
+    found = None
+    traceback = error.__traceback__
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not _is_skipped(file) and not file.endswith(".pyx"):
+            found = f"{file}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return found
 
 
 def user_location() -> LocationAttr:

@@ -11,17 +11,19 @@ positions as they are: outside the array, negative ones included, reads 0 and wr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
+from xdsl.ir import Region
 
+from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.errors import PositionError, ShapeError, TracingError
 from mlirad.frontend.dtypes import I64, language_dtype
 from mlirad.frontend.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.numpy_functions.shapes import static_shape
-from mlirad.frontend.operations import as_array, converted, made
+from mlirad.frontend.operations import as_array, converted, made, xp
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
@@ -29,7 +31,7 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 
 
-def asarray(value: Any, dtype: npt.DTypeLike = None) -> Any:
+def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
     """A traced array of a NumPy array, so that traced positions can index it, or of a nest of traced values.
 
     Outside of a trace it is `np.asarray`.
@@ -43,12 +45,12 @@ def asarray(value: Any, dtype: npt.DTypeLike = None) -> Any:
 
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     """Arrays or scalars of one shape along a new dimension."""
-    return np.stack([asarray(a) for a in arrays], axis)
+    return xp.stack([asarray(a) for a in arrays], axis=axis)
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
     """`x` where the condition holds, `y` elsewhere; a side that is not taken has no derivative."""
-    return np.where(asarray(condition), x, y)
+    return xp.where(asarray(condition), x, y)
 
 
 def build(shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
@@ -73,7 +75,7 @@ def map_(function: Callable[..., Any], *arrays: Any) -> Any:
                 f"map needs arrays of one length, got shapes {', '.join(str(a.shape) for a in traced)}",
                 location=user_line(),
             )
-        return _build((traced[0].shape[0],), lambda i: function(*tree.unflatten([a[i] for a in traced])))
+        return _build((traced[0].shape[0],), _mapped(function, tree, traced))
 
     return _traced("map", mapped)
 
@@ -166,6 +168,10 @@ def _traced(name: str, make: Callable[[], Any]) -> Any:
     )
 
 
+def _mapped(function: Callable[..., Any], tree: Tree, arrays: list[Array]) -> Callable[[Array], Any]:
+    return lambda i: function(*tree.unflatten([a[i] for a in arrays]))
+
+
 def _extents(shape: int | Sequence[int], what: str) -> Shape:
     extents = static_shape(shape)
     if min(extents, default=0) < 0:
@@ -195,19 +201,24 @@ def _build(extents: Shape, function: Callable[..., Any]) -> Any:
     if count == 1:
         values = [b.build_from(extents, region)]
     else:
-        values = [
-            b.build(extents, lambda *at, k=k: b.inline_region(region, at, {})[k]) for k in range(count)
-        ]
+        values = [b.build(extents, _part(b, region, k)) for k in range(count)]
     return found[0].unflatten([made(value) for value in values])
 
 
-def _call_positions(function: Callable[..., Any], indices: Sequence[Value], shape: Shape, what: str) -> list[Value]:
+def _part(b: ArrayBuilder, region: Region, k: int) -> Callable[..., Value]:
+    """The region as the body of a build of its value number k alone."""
+    return lambda *at: b.inline_region(region, at, {})[k]
+
+
+def _call_positions(
+    function: Callable[..., Any], indices: Sequence[Value], shape: Shape, what: str
+) -> list[Value]:
     return _positions(function(*_indices(indices)), shape, what)
 
 
 def _positions(given: Any, shape: Shape, what: str) -> list[Value]:
     """Positions as i64 scalars; raises for too many, or for what is no integer."""
-    listed = given if isinstance(given, tuple | list) else (given,)
+    listed = cast("Sequence[Any]", given) if isinstance(given, tuple | list) else (given,)
     if len(listed) > len(shape):
         raise PositionError(
             f"{what}: {len(listed)} positions for an array of shape {shape}", location=user_line()
@@ -240,5 +251,6 @@ def _index_count(function: Callable[..., Any], rank: int, positions: int) -> int
 
 
 def _stopped(leaf: Any) -> Any:
-    return leaf
-
+    if not isinstance(leaf, Array) or leaf.dtype.kind != "f":
+        return leaf
+    return made(emitting().unary(ew.StopGradientOp, leaf.value), weak=leaf.weak)

@@ -36,6 +36,8 @@ class Handlers:
 
 handlers = Handlers()
 
+_numpy: Any = np  # its functions take traced arrays, which their types do not say
+
 
 def _binary(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
     def method(self: Array, other: object) -> Any:
@@ -135,8 +137,8 @@ class Array:
         raise TracingError(
             f"{self!r} is traced and has no elements, so NumPy cannot make an array of it",
             location=user_line(),
-            hint="write np.stack or ad.stack for np.array([...]), ad.asarray(a) for a NumPy array `a` that is "
-            "indexed by traced positions, and a.at[i].set(v) on ad.asarray(a) for a[i] = v",
+            hint="write np.stack or ad.stack for np.array([...]), ad.asarray(a) for a NumPy array `a` that "
+            "is indexed by traced positions, and a.at[i].set(v) on ad.asarray(a) for a[i] = v",
         )
 
     # What needs elements -------------------------------------------------------------------------
@@ -228,19 +230,19 @@ class Array:
     __invert__ = _unary(np.invert)
 
     def __round__(self, ndigits: int = 0) -> Array:
-        return np.round(cast(Any, self), ndigits)
+        return _numpy.round(self, ndigits)
 
     # Methods and attributes of ndarray -----------------------------------------------------------
 
     @property
     def T(self) -> Array:
         """The dimensions in reverse order."""
-        return np.transpose(cast(Any, self))
+        return _numpy.transpose(self)
 
     @property
     def mT(self) -> Array:
         """The last two dimensions exchanged."""
-        return np.swapaxes(cast(Any, self), -1, -2)
+        return _numpy.swapaxes(self, -1, -2)
 
     @property
     def real(self) -> Array:
@@ -253,16 +255,16 @@ class Array:
 
     def reshape(self, *shape: Any, **options: Any) -> Array:
         """The same elements in another shape."""
-        return np.reshape(cast(Any, self), shape[0] if len(shape) == 1 else shape, **options)
+        return _numpy.reshape(self, shape[0] if len(shape) == 1 else shape, **options)
 
     def transpose(self, *axes: Any) -> Array:
         """The dimensions in another order, reversed by default."""
         order = axes[0] if len(axes) == 1 else axes or None
-        return np.transpose(cast(Any, self), order)
+        return _numpy.transpose(self, order)
 
     def flatten(self, order: str = "C") -> Array:
         """The elements in one dimension."""
-        return np.ravel(cast(Any, self), cast(Any, order))
+        return _numpy.ravel(self, order)
 
     def view(self, *args: object) -> NoReturn:
         """Raises: traced values have no memory to look at in another way."""

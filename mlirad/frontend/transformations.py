@@ -43,6 +43,8 @@ from mlirad.frontend.frames import is_tracing
 from mlirad.frontend.functions import LeafType, argument_paths, function_name, leaf_type, trace_module
 from mlirad.frontend.pytree import LEAF, Tree, flatten
 from mlirad.frontend.source import user_line
+from mlirad.jit.call import NativeFunction
+from mlirad.jit.engine import assembly
 from mlirad.lower.compiled_text import NativeProgram
 
 CACHE_SIZE = 256
@@ -64,10 +66,14 @@ class Options:
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled signature. `call` takes the leaves of the arguments and returns the result."""
+    """A compiled signature. `call` takes the leaves of the arguments and returns the result.
+
+    `native` is the machine code where it can be called with the arguments themselves: where all are arrays
+    (a scalar would have to be told from a weak one) and the result is an array or a tuple of arrays.
+    """
 
     call: Callable[..., Any]
-    native: NativeProgram | None
+    native: NativeFunction | None
     stats: Stats
 
 
@@ -133,12 +139,20 @@ class Transformed:
         self._options = options
         self._static = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
         self._cache = cache_of(function, (transformation, options, self._static))
-        self._find = self._cache.find
+        self._entry: Callable[..., Any] | None = None  # machine code for the first signature used twice
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._entry is not None and not kwargs:
+            return self._entry(*args)
+        return self._dispatch(args, kwargs)
+
+    def _dispatch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call by looking up the signature."""
         if not kwargs and not self._static:
-            program = self._find(plain_key(args))
+            program = self._cache.find(plain_key(args))
             if program is not None and not is_tracing():
+                if self._entry is None and program.native is not None:
+                    self._entry = program.native.entry_or(_dispatch_of(weakref.ref(self)))
                 return program.call(*args)
         return self._call(args, kwargs)
 
@@ -158,9 +172,14 @@ class Transformed:
         return program.call(*map(_prepared, leaves))
 
     def _key(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], tree: Tree, types: list[LeafType]
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        leaves: list[Any],
+        tree: Tree,
+        types: list[LeafType],
     ) -> tuple[Hashable, bool]:
-        """The signature; the short one of `__call__` where all arguments are arrays or scalars, by position."""
+        """The signature, and whether it is the short one: of arrays and scalars by position."""
         if not kwargs and not self._static and all(map(_is_plain, args)):
             return plain_key(args), True
         static = tuple((name, self._static_value(name, args, kwargs)) for name in self._static)
@@ -172,7 +191,9 @@ class Transformed:
 
     # Arguments by name ---------------------------------------------------------------------------
 
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    def _bound(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """The function of the arguments that move, all by position, and these arguments."""
         if not kwargs and not self._static:
             return self._function, args
@@ -196,11 +217,13 @@ class Transformed:
                 location=user_line(),
                 hint="pass static arguments as numbers, strings or tuples of them",
             ) from error
-        return (type(value), value)
+        return cast(Hashable, (type(value), value))
 
     # Compiling -----------------------------------------------------------------------------------
 
-    def _trace(self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> tuple[ModuleOp, Tree]:
+    def _trace(
+        self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
+    ) -> tuple[ModuleOp, Tree]:
         implementation = self._implementation
 
         def traced(*args: Any) -> Any:
@@ -218,9 +241,13 @@ class Transformed:
             stats.add("trace", time.perf_counter() - start, module)
             expand(module, self._options.method, stats)
             flat, native = executable(module, "main", interpret=self._options.interpret, stats=stats)
-        return Program(structured(flat, result), native, stats)
+        call = structured(flat, result)
+        is_direct = call is flat and tree.children == (LEAF,) * len(types) and all(t.shape for t in types)
+        return Program(call, native if is_direct else None, stats)
 
-    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Callable[..., Any], Tree, list[LeafType]]:
+    def _signature(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Callable[..., Any], Tree, list[LeafType]]:
         function, moving = self._bound(args, kwargs)
         leaves, tree = flatten(moving)
         return function, tree, self._types(function, leaves, tree)
@@ -250,8 +277,6 @@ class Transformed:
 
     def asm(self, *args: Any, **kwargs: Any) -> str:
         """The assembly for arguments like these."""
-        from mlirad.jit.engine import assembly
-
         return assembly(self.llvm(*args, **kwargs))
 
     def __repr__(self) -> str:
@@ -268,12 +293,24 @@ class Transformed:
         )
 
 
+def _dispatch_of(reference: weakref.ref[Transformed]) -> Callable[..., Any]:
+    """The dispatching call of an object, without keeping it alive."""
+
+    def dispatch(*args: Any) -> Any:
+        transformed = reference()
+        assert transformed is not None
+        return transformed._dispatch(args, {})  # pyright: ignore[reportPrivateUsage]
+
+    return dispatch
+
+
 def plain_key(args: tuple[Any, ...]) -> Hashable:
     """The signature of arrays and scalars, made in a hurry; of anything else, a key that is never entered."""
+    kinds: list[type[Any]] = [type(a) for a in args]
     return tuple(
         [
-            (a.dtype, a.shape) if (kind := type(a)) is np.ndarray or issubclass(kind, np.generic) else kind
-            for a in args
+            (a.dtype, a.shape) if kind is np.ndarray or issubclass(kind, np.generic) else kind
+            for a, kind in zip(args, kinds, strict=True)
         ]
     )
 
@@ -311,7 +348,7 @@ def _with_names(
         return function(*bound.args, **bound.kwargs)
 
     functools.update_wrapper(named, function, updated=())
-    del named.__wrapped__
+    del cast(Any, named).__wrapped__
     kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
     cast(Any, named).__signature__ = inspect.Signature([inspect.Parameter(name, kinds) for name in names])
     return named
@@ -339,8 +376,8 @@ def value_and_grad(
     """The value of a scalar function and its gradient with respect to the arguments `argnums`.
 
     `argnums` are positions or names; one gives a bare gradient, several a tuple. The gradient is structured
-    like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns `(value, aux)`
-    and so does the value.
+    like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns
+    `(value, aux)`, and so does the transformed one in place of the value.
     """
     chosen = argnums if isinstance(argnums, int | str) else tuple(argnums)
 
@@ -348,7 +385,11 @@ def value_and_grad(
         return derivatives.value_and_grad(f, chosen, has_aux, args)
 
     return Transformed(
-        function, differentiated, ("value_and_grad", chosen, has_aux), Options(interpret, method), static_argnames
+        function,
+        differentiated,
+        ("value_and_grad", chosen, has_aux),
+        Options(interpret, method),
+        static_argnames,
     )
 
 
@@ -382,5 +423,3 @@ def jvp(
 
     transformed = Transformed(function, pushed, "jvp", Options(interpret, method))
     return transformed(tuple(primals), tuple(tangents))
-
-

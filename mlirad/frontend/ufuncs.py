@@ -34,7 +34,8 @@ from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array, handlers
 from mlirad.ir.arrays import ArrayBuilder
 
-Meaning: TypeAlias = Callable[..., Value]
+Unary: TypeAlias = Callable[[ArrayBuilder, Value], Value]
+Binary: TypeAlias = Callable[[ArrayBuilder, Value, Value], Value]
 
 MAX_UNROLLED_POWER = 32
 """Up to this exponent an integer power is a product, beyond it `pow`."""
@@ -55,7 +56,7 @@ def apply(ufunc: np.ufunc, inputs: tuple[Any, ...], *, is_operator: bool = False
         done = special_case(*operands)
         if done is not None:
             return done
-    meaning = MEANINGS.get(ufunc)
+    meaning = cast("Callable[..., Value] | None", MEANINGS.get(ufunc))
     if meaning is None:
         raise UnsupportedError(
             f"np.{ufunc.__name__} cannot be traced",
@@ -116,7 +117,9 @@ _REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {
 }
 
 
-def _reduce(ufunc: np.ufunc, x: Any, *, axis: Any = 0, where: Any = True, dtype: Any = None, **options: Any) -> Any:
+def _reduce(
+    ufunc: np.ufunc, x: Any, *, axis: Any = 0, where: Any = True, dtype: Any = None, **options: Any
+) -> Any:
     function = _REDUCTIONS.get(ufunc)
     if function is None:
         raise UnsupportedError(f"np.{ufunc.__name__}.reduce cannot be traced", location=user_line())
@@ -192,36 +195,36 @@ SPECIAL: dict[np.ufunc, Callable[..., Any]] = {
 # Meanings ----------------------------------------------------------------------------------------
 
 
-def _unary(op: type[ew.UnaryOp]) -> Meaning:
+def _unary(op: type[ew.UnaryOp]) -> Unary:
     return lambda b, x: b.unary(op, x)
 
 
-def _binary(op: type[ew.BinaryOp]) -> Meaning:
+def _binary(op: type[ew.BinaryOp]) -> Binary:
     return lambda b, x, y: b.binary(op, x, y)
 
 
-def _compare(predicate: str) -> Meaning:
+def _compare(predicate: str) -> Binary:
     return lambda b, x, y: b.compare(predicate, x, y)
 
 
-def _rounding(op: type[ew.UnaryOp]) -> Meaning:
+def _rounding(op: type[ew.UnaryOp]) -> Unary:
     """Rounding leaves integers and booleans alone."""
     return lambda b, x: b.unary(op, x) if is_float(x) else x
 
 
-def _or_logical(op: type[ew.BinaryOp], logical: type[ew.BinaryOp]) -> Meaning:
+def _or_logical(op: type[ew.BinaryOp], logical: type[ew.BinaryOp]) -> Binary:
     """An arithmetic op whose meaning on booleans is a logical one."""
     return lambda b, x, y: b.binary(logical if is_boolean(x) else op, x, y)
 
 
-def _logical(op: type[ew.BinaryOp]) -> Meaning:
+def _logical(op: type[ew.BinaryOp]) -> Binary:
     def meaning(b: ArrayBuilder, x: Value, y: Value) -> Value:
         return b.binary(op, truth(b, x), truth(b, y))
 
     return meaning
 
 
-def _ignoring_nan(op: type[ew.BinaryOp], logical: type[ew.BinaryOp]) -> Meaning:
+def _ignoring_nan(op: type[ew.BinaryOp], logical: type[ew.BinaryOp]) -> Binary:
     both = _or_logical(op, logical)
 
     def meaning(b: ArrayBuilder, x: Value, y: Value) -> Value:
@@ -233,7 +236,7 @@ def _ignoring_nan(op: type[ew.BinaryOp], logical: type[ew.BinaryOp]) -> Meaning:
     return meaning
 
 
-def _scaled_by(factor: float) -> Meaning:
+def _scaled_by(factor: float) -> Unary:
     return lambda b, x: b.scaled(x, factor)
 
 
@@ -250,7 +253,7 @@ def _is_finite(b: ArrayBuilder, x: Value) -> Value:
     return b.apply_elementwise(ew.IsFiniteOp, (x,))
 
 
-def _float_test(test: Meaning, otherwise: bool) -> Meaning:
+def _float_test(test: Unary, otherwise: bool) -> Unary:
     """A property of floats, decided for integers and booleans."""
 
     def meaning(b: ArrayBuilder, x: Value) -> Value:
@@ -267,7 +270,7 @@ def _absolute(b: ArrayBuilder, x: Value) -> Value:
     return x if is_boolean(x) else b.unary(ew.AbsOp, x)
 
 
-def _logarithm_of_sum(factor: float) -> Meaning:
+def _logarithm_of_sum(factor: float) -> Binary:
     """log(exp(c x) + exp(c y)) / c, by the larger plus a softplus of the (non-positive) difference."""
 
     def meaning(b: ArrayBuilder, x: Value, y: Value) -> Value:
@@ -287,7 +290,7 @@ def _heaviside(b: ArrayBuilder, x: Value, at_zero: Value) -> Value:
     return b.select(_is_nan(b, x), x, step)
 
 
-def _x_times_log(op: type[ew.UnaryOp]) -> Meaning:
+def _x_times_log(op: type[ew.UnaryOp]) -> Binary:
     def meaning(b: ArrayBuilder, x: Value, y: Value) -> Value:
         zero = b.logical_and(b.compare("eq", x, b.zeros(x.type)), b.logical_not(_is_nan(b, y)))
         return b.select(zero, b.zeros(x.type), b.mul(x, b.unary(op, y)))
@@ -307,7 +310,7 @@ def _special(name: str) -> np.ufunc:
     return cast(np.ufunc, getattr(special, name))
 
 
-MEANINGS: dict[np.ufunc, Meaning] = {
+MEANINGS: dict[np.ufunc, Unary | Binary] = {
     np.negative: _unary(ew.NegOp),
     np.positive: lambda b, x: x,
     np.conjugate: lambda b, x: x,
@@ -348,9 +351,7 @@ MEANINGS: dict[np.ufunc, Meaning] = {
     np.isfinite: _float_test(_is_finite, True),
     np.isnan: _float_test(_is_nan, False),
     np.isinf: _float_test(_is_infinite, False),
-    np.signbit: lambda b, x: b.compare(
-        "lt", b.binary(ew.CopysignOp, b.splat(1, x.type), x), b.zeros(x.type)
-    ),
+    np.signbit: lambda b, x: b.compare("lt", b.binary(ew.CopysignOp, b.splat(1, x.type), x), b.zeros(x.type)),
     np.logical_not: lambda b, x: b.logical_not(truth(b, x)),
     np.invert: _unary(ew.NotOp),
     np.add: _or_logical(ew.AddOp, ew.OrOp),

@@ -121,7 +121,9 @@ def cumulative(kind: str, x: Array, dim: int, backwards: bool) -> Array:
 def contraction(lhs: Array, rhs: Array, batch: Sequence[Shape], contract: Sequence[Shape]) -> Array:
     """`array.dot`; `batch` and `contract` hold the left and the right dimensions."""
     left, right, out = contraction_labels(lhs.ndim, rhs.ndim, batch, contract)
-    return np.einsum(lhs, left, rhs, right, out)
+    # Where one factor is a view that repeats an element, einsum sums the other factor and multiplies once:
+    # with infinities that is another value than the sum of the products. It does not do so for copies.
+    return np.einsum(np.asarray(lhs, order="C"), left, np.asarray(rhs, order="C"), right, out)
 
 
 def contraction_labels(

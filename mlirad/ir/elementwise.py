@@ -17,7 +17,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.scalars import SCALARS
-from mlirad.dialects.array.structural import BroadcastOp
+from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
 from mlirad.dialects.shapes import (
     Shape,
     Value,
@@ -31,6 +31,8 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.ir.structural import StructuralBuilder
+
+_LITERALS = (ConstantOp, BroadcastOp)
 
 _SWAPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
@@ -177,6 +179,8 @@ class ElementwiseBuilder(StructuralBuilder):
         element: Attribute,
         properties: Mapping[str, Attribute] | None,
     ) -> Value | None:
+        if not all(type(o.owner) in _LITERALS for o in operands):
+            return None
         shape = shape_of(operands[-1])
         scalars = [self.scalar_of(o) for o in operands]
         options: dict[str, object] = {}

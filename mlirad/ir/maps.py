@@ -60,13 +60,20 @@ class MapBuilder(IndexingBuilder):
     def compose(self, outer: Value, inner: Value) -> Value:
         """x to outer(inner(x))."""
         f, g = outer.owner, inner.owner
+        if type(f) is linear.IdentityOp:
+            return inner
+        if type(g) is linear.IdentityOp:
+            return outer
+        if type(f) is linear.ZeroOp or type(g) is linear.ZeroOp:
+            return self.zero_map(domain_of(inner), codomain_of(outer))
+        folded = self._composed_parts(f, g) if type(g) in _PARTS else None
+        if folded is not None:
+            return folded
+        return self.map_of(linear.ComposeOp, domain_of(inner), codomain_of(outer), (outer, inner))
+
+    def _composed_parts(self, f: Operation | Block, g: Operation | Block) -> Value | None:
+        """Compositions with a tuple of maps, an injection or a scale."""
         match f, g:
-            case (linear.IdentityOp(), _):
-                return inner
-            case (_, linear.IdentityOp()):
-                return outer
-            case (linear.ZeroOp(), _) | (_, linear.ZeroOp()):
-                return self.zero_map(domain_of(inner), codomain_of(outer))
             case (linear.ProjectOp(), linear.VcatOp()):
                 return g.maps[f.index.value.data]
             case (linear.HcatOp(), linear.InjectOp()):
@@ -76,12 +83,9 @@ class MapBuilder(IndexingBuilder):
                     return self.identity_map(g.domain)
                 return self.zero_map(g.domain, f.codomain)
             case (linear.ScaleOp(), linear.ScaleOp()):
-                merged = self._merged_scales(f, g)
-                if merged is not None:
-                    return merged
+                return self._merged_scales(f, g)
             case _:
-                pass
-        return self.map_of(linear.ComposeOp, domain_of(inner), codomain_of(outer), (outer, inner))
+                return None
 
     def _merged_scales(self, f: linear.ScaleOp, g: linear.ScaleOp) -> Value | None:
         """S(a) ∘ S(b) -> S(a b). If both may be infinite, a b dx could be NaN where S(b) gives 0."""
@@ -92,15 +96,15 @@ class MapBuilder(IndexingBuilder):
 
     def add_maps(self, f: Value, g: Value) -> Value:
         """x to f(x) + g(x)."""
-        if isinstance(f.owner, linear.ZeroOp):
-            return g
-        if isinstance(g.owner, linear.ZeroOp):
-            return f
         a, b = f.owner, g.owner
-        if isinstance(a, linear.ComposeOp) and isinstance(b, linear.ComposeOp) and a.outer is b.outer:
-            outer = a.outer
-            if isinstance(outer.owner, linear.MapOp) and not is_local(outer.owner):
-                return self.compose(outer, self.add_maps(a.inner, b.inner))
+        if type(a) is linear.ZeroOp:
+            return g
+        if type(b) is linear.ZeroOp:
+            return f
+        if type(a) is linear.ComposeOp and type(b) is linear.ComposeOp:
+            outer = a.operands[0]
+            if outer is b.operands[0] and not is_local(outer.owner):
+                return self.compose(outer, self.add_maps(a.operands[1], b.operands[1]))
         return self.emit(linear.AddOp, (f, g), f.type)
 
     def vcat(self, domain: Attribute, maps: Sequence[Value]) -> Value:
@@ -204,12 +208,16 @@ class MapBuilder(IndexingBuilder):
                 return None
 
 
-def is_local(op: Operation) -> bool:
-    """Whether a map is not made of other maps."""
-    return isinstance(
-        op,
-        linear.PrimitiveMapOp | linear.ProjectOp | linear.InjectOp | linear.IdentityOp | linear.ZeroOp,
-    )
+_PARTS = (linear.VcatOp, linear.InjectOp, linear.ScaleOp)
+
+_LOCAL: frozenset[type[Operation]] = frozenset(
+    (*linear.PRIMITIVE_OPS, linear.ProjectOp, linear.InjectOp, linear.IdentityOp, linear.ZeroOp)
+)
+
+
+def is_local(op: Operation | Block) -> bool:
+    """Whether a map is known and not made of other maps."""
+    return type(op) in _LOCAL
 
 
 def domain_of(f: Value) -> Attribute:

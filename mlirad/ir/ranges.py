@@ -47,6 +47,7 @@ _FINITE_IF_OPERANDS = (
     ew.RoundOp,
     ew.TruncOp,
     ew.CopysignOp,
+    ew.StopGradientOp,
 )
 
 

@@ -7,6 +7,7 @@ dimensions of extent 1 is a `broadcast`; a uniform literal is a `broadcast` of a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -74,18 +75,21 @@ class StructuralBuilder(Builder):
     def scalar_of(self, value: Value) -> int | float | bool | None:
         """The Python scalar that every element equals, if `value` is a scalar constant or a broadcast one."""
         owner = value.owner
-        if isinstance(owner, BroadcastOp):
-            return self.scalar_of(owner.operand)
-        if isinstance(owner, ConstantOp) and not shape_of(value):
+        while type(owner) is BroadcastOp:
+            value = owner.operands[0]
+            owner = value.owner
+        if type(owner) is ConstantOp and not shape_of(value):
             return literal_array(owner).item()
         return None
 
     def literal_of(self, value: Value) -> npt.NDArray[np.generic] | None:
         """The elements of `value` when it is a literal (broadcast or dense) of moderate size."""
-        shape = shape_of(value)
-        if np.prod(shape, dtype=np.int64) > MAX_FOLDED_ELEMENTS:
-            return None
         owner = value.owner
+        if type(owner) is not ConstantOp and type(owner) is not BroadcastOp:
+            return None
+        shape = shape_of(value)
+        if prod(shape) > MAX_FOLDED_ELEMENTS:
+            return None
         if isinstance(owner, ConstantOp):
             return literal_array(owner)
         scalar = self.scalar_of(value)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import ctypes
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -66,10 +67,13 @@ class NativeFunction:
         self.times: Final = code.times
         self.releases_lock: Final = _work(program) >= LONG_WORK
         general = GeneralPath(program, code, name, self.releases_lock, debug)
-        self.entry: Final[Callable[..., object]] = (
-            general if debug else make_entry(general, code, name, self.releases_lock)
-        )
+        self._make = None if debug else partial(make_entry, general, code, name, self.releases_lock)
+        self.entry: Final[Callable[..., object]] = general if self._make is None else self._make()
         """The fastest way to call: one result as it is, several or none as a tuple."""
+
+    def entry_or(self, otherwise: Callable[..., object]) -> Callable[..., object]:
+        """As `entry`, but arguments that are not exactly as the program reads them go to `otherwise`."""
+        return otherwise if self._make is None else self._make(otherwise)
 
     def __call__(self, *arguments: object) -> tuple[Result, ...]:
         results = self.entry(*arguments)

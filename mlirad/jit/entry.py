@@ -58,9 +58,17 @@ class _MethodDefinition(ctypes.Structure):
 class _Table:
     """The description of one program for the entry, and everything whose address it holds."""
 
-    def __init__(self, general: GeneralPath, main: int, name: str, releases_lock: bool):
+    def __init__(
+        self,
+        general: GeneralPath,
+        main: int,
+        name: str,
+        releases_lock: bool,
+        otherwise: Callable[..., object],
+    ):
         program = general.program
         self._general = general
+        self._otherwise = otherwise
         self._arena = aligned_bytes(program.arena_bytes)
         self._shapes = [
             (ctypes.c_ssize_t * len(spec.shape))(*spec.shape) for spec in program.inputs + program.outputs
@@ -68,7 +76,7 @@ class _Table:
         shapes = [ctypes.addressof(shape) for shape in self._shapes]
         words = [main, self._arena.ctypes.data if program.arena_bytes else 0, 0]
         words += [len(program.inputs), len(program.outputs), len(general.constants)]
-        words += [id(general), int(releases_lock)]
+        words += [id(otherwise), int(releases_lock)]
         for spec, shape in zip(program.inputs, shapes, strict=False):
             words += [*_described(spec, shape), *_scalar_types(spec)]
         for spec, shape in zip(program.outputs, shapes[len(program.inputs) :], strict=True):
@@ -86,15 +94,20 @@ class _Table:
 
 
 def make_entry(
-    general: GeneralPath, code: engine.LoadedCode, name: str, releases_lock: bool
+    general: GeneralPath,
+    code: engine.LoadedCode,
+    name: str,
+    releases_lock: bool,
+    otherwise: Callable[..., object] | None = None,
 ) -> Callable[..., object]:
     """A function like `general`, and faster where arguments are as the program wants them.
 
-    It keeps alive `general` and all that it uses.
+    For all others it calls `otherwise`, by default `general`. It keeps alive both and all that they use.
     """
+    otherwise = general if otherwise is None else otherwise
     if not layout.is_layout_known():
-        return general
-    table = _Table(general, code.addresses[engine.ENTRY], name, releases_lock)
+        return otherwise
+    table = _Table(general, code.addresses[engine.ENTRY], name, releases_lock, otherwise)
     capsule = _python("PyCapsule_New", ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
         table.address, None, None
     )

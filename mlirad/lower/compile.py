@@ -21,9 +21,9 @@ from mlirad.ir.builder import function_block
 from mlirad.lower.compiled_text import NativeProgram
 from mlirad.lower.emit import emit_program
 from mlirad.lower.form_kernels import form_kernels
-from mlirad.lower.fuse_kernels import fuse_function
-from mlirad.lower.plan_memory import ARENA_ATTRIBUTE, plan_function
-from mlirad.lower.schedule_kernels import schedule_function
+from mlirad.lower.fuse_kernels import fuse_in_place
+from mlirad.lower.plan_memory import ARENA_ATTRIBUTE, plan_in_place
+from mlirad.lower.schedule_kernels import schedule_in_place
 
 Observer = Callable[[str, float, FuncOp], None]
 """Told the name of a hop, the seconds it took and the function after it."""
@@ -57,23 +57,36 @@ def compile_function(
     observe: Observer | None = None,
 ) -> NativeProgram:
     """A function of array code, or of kernels, as LLVM IR text."""
-    hops: list[tuple[str, Callable[[FuncOp], FuncOp]]] = []
+    clock = _Clock(observe)
     if not is_kernels(function):
-        hops.append(("form-kernels", form_kernels))
-        hops.append(("fuse-kernels", fuse_function))
+        function = form_kernels(function)
+        clock.lap("form-kernels", function)
+        fuse_in_place(function)
+        clock.lap("fuse-kernels", function)
+    elif not is_planned(function):
+        function = function.clone()
     if not is_planned(function):
-        hops.append(("schedule-kernels", lambda f: schedule_function(f, vector_bytes=vector_bytes)))
-        hops.append(("plan-memory", plan_function))
-    for name, hop in hops:
-        start = time.perf_counter()
-        function = hop(function)
-        if observe is not None:
-            observe(name, time.perf_counter() - start, function)
-    start = time.perf_counter()
+        schedule_in_place(function, vector_bytes=vector_bytes)
+        clock.lap("schedule-kernels", function)
+        plan_in_place(function)
+        clock.lap("plan-memory", function)
     program = emit_program(function, vector_bytes=vector_bytes, address_checks=address_checks)
-    if observe is not None:
-        observe("emit", time.perf_counter() - start, function)
+    clock.lap("emit", function)
     return program
+
+
+class _Clock:
+    """Tells an observer how long each hop took."""
+
+    def __init__(self, observe: Observer | None):
+        self.observe = observe
+        self.start = time.perf_counter()
+
+    def lap(self, name: str, function: FuncOp) -> None:
+        """A hop ended."""
+        if self.observe is not None:
+            self.observe(name, time.perf_counter() - self.start, function)
+        self.start = time.perf_counter()
 
 
 def is_kernels(function: FuncOp) -> bool:

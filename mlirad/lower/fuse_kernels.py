@@ -17,6 +17,7 @@ made before it is read. Bodies stay bounded: a long one runs out of registers, a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -74,11 +75,20 @@ def fuse_in_place(function: FuncOp) -> None:
     """Merge the nests of this function."""
     block = function_block(function)
     fusion = _Fusion(block)
-    for op in list(block.ops):
-        if isinstance(op, NestOp) and not _is_scheduled(op):
+    ops = list(block.ops)
+    spaces = {op: _spaces(op) for op in ops if isinstance(op, NestOp) and not _is_scheduled(op)}
+    common = Counter(spaces.values())
+    candidates = {op for op, loops in spaces.items() if common[loops] > 1}
+    for op in ops:
+        if isinstance(op, NestOp) and op in candidates:
             fusion.visit_nest(op)
         elif not isinstance(op, ReturnOp):
             fusion.append(op)
+
+
+def _spaces(op: NestOp) -> Spaces:
+    """The loops of a nest: output space and reduction space."""
+    return values_of(op.space), values_of(op.reduction)
 
 
 def _is_scheduled(op: NestOp) -> bool:
@@ -118,18 +128,13 @@ class Body:
     loads: dict[int, Value] = field(default_factory=dict[int, Value])
     length: int = 0
 
-    @property
-    def spaces(self) -> Spaces:
-        """The loops."""
-        return values_of(self.op.space), values_of(self.op.reduction)
-
     def enter(self, op: Operation, numbering: Numbering) -> Value:
         """Number an op whose operands are numbered; gives the value that stands for its result."""
         numbers = self.numbers
         key = (
             type(op),
             *[numbers[o] if o in numbers else numbering.of(o) for o in op.operands],
-            op.results[0].type,
+            numbering.attribute(op.results[0].type),
             *[(name, numbering.attribute(op.properties[name])) for name in sorted(op.properties)],
         )
         number = numbering.of(key)
@@ -165,7 +170,7 @@ class _Fusion:
         for inner in op.body.block.ops:
             if inner.results:
                 body.enter(inner, self.numbering)
-        nests = self.by_spaces.setdefault(body.spaces, [])
+        nests = self.by_spaces.setdefault(_spaces(op), [])
         best, partner = 0, None
         for earlier in nests[-WINDOW:]:
             saved = self._saved(earlier, body)
@@ -185,12 +190,12 @@ class _Fusion:
 
     def _saved(self, earlier: Body, later: Body) -> int:
         """Bytes, roughly, that merging saves; 0 when the bounds forbid it or nothing is gained."""
-        space, reduction = earlier.spaces
+        space, reduction = _spaces(earlier.op)
         results = len(earlier.op.roots) + len(later.op.roots)
-        fed = [b for b in later.loads.values() if b.owner is earlier.op]
+        fed = [v for v in dict.fromkeys(later.op.operands) if v.owner is earlier.op]
         if fed and reduction:
             return 0
-        results -= sum(all(_user(u.operation) is later.op for u in r.uses) for r in set(fed))
+        results -= sum(all(_user(u.operation) is later.op for u in r.uses) for r in fed)
         if results > (MAX_REDUCTION_RESULTS if reduction else MAX_MAP_RESULTS):
             return 0
         if earlier.length + later.length > MAX_BODY:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -181,7 +181,7 @@ class _Walk:
         op = node.owner
         match op:
             case linear.ComposeOp():
-                return [op.inner]
+                return [own_operands(op)[1]]
             case linear.AddOp() | linear.VcatOp():
                 return list(own_operands(op))
             case linear.MapOp():
@@ -199,23 +199,23 @@ class _Walk:
     def _forward(self, root: Value, x: Element) -> Steps:
         images: dict[Value, Element] = {}
         for node in self._order(root):
-            op = node.owner
-            assert isinstance(op, linear.MapOp)
+            op = cast("linear.MapOp", node.owner)
             self.b.location = op.location
             match op:
                 case linear.ComposeOp():
-                    inner = images[op.inner]
-                    outer = op.outer.owner
-                    if inner is None:
+                    outer, inner = own_operands(op)
+                    x_inner = images[inner]
+                    if x_inner is None:
                         image = None
-                    elif isinstance(outer, linear.MapOp) and is_local(outer):
-                        image = apply_map(self.b, outer, self.env, inner)
+                    elif is_local(outer.owner):
+                        image = apply_map(self.b, cast("linear.MapOp", outer.owner), self.env, x_inner)
                     else:
-                        image = yield False, op.outer, inner
+                        image = yield False, outer, x_inner
                 case linear.AddOp():
-                    image = plus(self.b, images[op.lhs], images[op.rhs])
+                    left, right = own_operands(op)
+                    image = plus(self.b, images[left], images[right])
                 case linear.VcatOp():
-                    image = [images[m] for m in op.maps]
+                    image = [images[m] for m in own_operands(op)]
                 case linear.HcatOp():
                     image = None
                     for k, m in enumerate(op.maps):
@@ -238,22 +238,22 @@ class _Walk:
             summed = sums.pop(node, None)
             if summed is None:
                 continue
-            op = node.owner
-            assert isinstance(op, linear.MapOp)
+            op = cast("linear.MapOp", node.owner)
             b.location = op.location
             match op:
                 case linear.ComposeOp():
-                    outer = op.outer.owner
-                    before = sums.get(op.inner)
-                    if isinstance(outer, linear.MapOp) and is_local(outer):
-                        sums[op.inner] = accumulate_transposed(b, outer, self.env, before, summed)
+                    outer, inner = own_operands(op)
+                    before = sums.get(inner)
+                    if is_local(outer.owner):
+                        local = cast("linear.MapOp", outer.owner)
+                        sums[inner] = accumulate_transposed(b, local, self.env, before, summed)
                     else:
-                        sums[op.inner] = accumulated(b, before, (yield True, op.outer, summed))
+                        sums[inner] = accumulated(b, before, (yield True, outer, summed))
                 case linear.AddOp():
-                    sums[op.lhs] = accumulated(b, sums.get(op.lhs), summed)
-                    sums[op.rhs] = accumulated(b, sums.get(op.rhs), summed)
+                    for term in own_operands(op):
+                        sums[term] = accumulated(b, sums.get(term), summed)
                 case linear.VcatOp():
-                    for k, m in enumerate(op.maps):
+                    for k, m in enumerate(own_operands(op)):
                         sums[m] = accumulated(b, sums.get(m), part(summed, k))
                 case linear.HcatOp():
                     components: list[Element] = []

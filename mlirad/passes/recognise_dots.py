@@ -21,6 +21,7 @@ or reuses nothing (both arrays have every dimension); such sums stay, to be fuse
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -77,19 +78,25 @@ class _Contraction:
     def emit(self, b: ArrayBuilder, env: Environment) -> Value:
         """The dot, its dimensions in the order of the sum's result."""
         batch = [d for d in self.kept if d in self.lhs_dims and d in self.rhs_dims]
+        sides = [(self.lhs, self.lhs_dims), (self.rhs, self.rhs_dims)]
+        if _result_dims(sides, batch, self.kept) != self.kept:
+            sides.reverse()
+        (lhs, lhs_dims), (rhs, rhs_dims) = sides
         value = b.dot(
-            env.get(self.lhs, self.lhs),
-            env.get(self.rhs, self.rhs),
-            [self.lhs_dims.index(d) for d in batch],
-            [self.rhs_dims.index(d) for d in batch],
-            [self.lhs_dims.index(d) for d in self.contracted],
-            [self.rhs_dims.index(d) for d in self.contracted],
+            env.get(lhs, lhs),
+            env.get(rhs, rhs),
+            [lhs_dims.index(d) for d in batch],
+            [rhs_dims.index(d) for d in batch],
+            [lhs_dims.index(d) for d in self.contracted],
+            [rhs_dims.index(d) for d in self.contracted],
         )
-        free = [
-            d for dims in (self.lhs_dims, self.rhs_dims) for d in dims if d in self.kept and d not in batch
-        ]
-        order = [*batch, *free]
+        order = _result_dims(sides, batch, self.kept)
         return b.transpose(value, [order.index(d) for d in self.kept])
+
+
+def _result_dims(sides: Sequence[tuple[Value, Shape]], batch: list[int], kept: list[int]) -> list[int]:
+    """The dimensions of a dot's result: batch, free in the left operand, free in the right."""
+    return [*batch, *(d for _, dims in sides for d in dims if d in kept and d not in batch)]
 
 
 def _contraction(op: Operation) -> _Contraction | None:

@@ -1,4 +1,4 @@
-"""Splitting a function of a point and of vectors into what depends on the point alone and maps on the vectors.
+"""Splitting a function of a point and of vectors into what depends on the point alone and maps of vectors.
 
     @main(%x, %dx) -> (%y, %dy)   with  y = f(x),  dy = f'(x) dx
 
@@ -119,7 +119,12 @@ def _leading_to(results: Sequence[Value], given: set[Value]) -> list[Operation]:
             order[item] = None
             continue
         owner = item.owner
-        if item in given or not isinstance(owner, Operation) or owner in opened or isinstance(owner, ReturnOp):
+        if (
+            item in given
+            or not isinstance(owner, Operation)
+            or owner in opened
+            or isinstance(owner, ReturnOp)
+        ):
             continue
         opened.add(owner)
         pending.append(owner)

@@ -33,42 +33,49 @@ Application: TypeAlias = Callable[[ArrayBuilder, Any, Captured, Any], Any]
 
 def apply_map(b: ArrayBuilder, op: linear.MapOp, captured: Captured, x: Element) -> Element:
     """The image of x under a local map."""
+    if x is None:
+        return None
+    rule = FORWARD.get(type(op))
+    if rule is not None:
+        return rule(b, op, captured, x)
     match op:
         case linear.IdentityOp():
             return x
-        case linear.ZeroOp():
-            return None
         case linear.ProjectOp():
             return part(x, op.index.value.data)
         case linear.InjectOp():
-            return _injected(op, x)
+            return _injected(x, op.codomain, op.index.value.data)
         case _:
-            return None if x is None else FORWARD[type(op)](b, op, captured, x)
+            return _zero_of(op)
 
 
 def apply_transposed(b: ArrayBuilder, op: linear.MapOp, captured: Captured, ct: Element) -> Element:
     """The image of ct under the transpose of a local map."""
+    if ct is None:
+        return None
+    rule = TRANSPOSED.get(type(op))
+    if rule is not None:
+        return rule(b, op, captured, ct)
     match op:
         case linear.IdentityOp():
             return ct
-        case linear.ZeroOp():
-            return None
         case linear.ProjectOp():
-            tuple_: list[Element] = [None] * len(components_of(op.domain))
-            tuple_[op.index.value.data] = ct
-            return tuple_
+            return _injected(ct, op.domain, op.index.value.data)
         case linear.InjectOp():
             return part(ct, op.index.value.data)
         case _:
-            return None if ct is None else TRANSPOSED[type(op)](b, op, captured, ct)
+            return _zero_of(op)
 
 
-def _injected(op: linear.InjectOp, x: Element) -> Element:
-    if x is None:
-        return None
-    tuple_: list[Element] = [None] * len(components_of(op.codomain))
-    tuple_[op.index.value.data] = x
-    return tuple_
+def _injected(x: Element, space: Attribute, index: int) -> Element:
+    elements: list[Element] = [None] * len(components_of(space))
+    elements[index] = x
+    return elements
+
+
+def _zero_of(op: linear.MapOp) -> None:
+    """The image under the zero map, the one local map without a line of its own."""
+    assert isinstance(op, linear.ZeroOp), op.name
 
 
 # Maps that are their own transposes ----------------------------------------------------------------

@@ -285,6 +285,7 @@ FLAT: tuple[type[ew.ElementwiseOp], ...] = (
     ew.CeilOp,
     ew.RoundOp,
     ew.TruncOp,
+    ew.StopGradientOp,
     ew.FloorDivOp,
     ew.NotOp,
     ew.IsFiniteOp,

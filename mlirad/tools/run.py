@@ -4,7 +4,8 @@
     mlirad-run program.mlir --pipeline='grad{function=f}' --args 2.5 -o gradient.npy
     mlirad-run program.mlir --interpret --args 2.5            by the reference interpreter
 
-Without `--interpret` the function is compiled to native code. Passes given with `-p` and `--pipeline` run
+Without `--interpret` the function is compiled to native code; kernels written by hand run with their accesses
+checked. Passes given with `-p` and `--pipeline` run
 before. Results are printed one per line, as many digits as their type needs; `-o` stores one result as
 `.npy`, any number as `.npz`. Exit codes are those of `mlirad-opt`.
 """
@@ -26,14 +27,17 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import is_array, size_of
-from mlirad.errors import MliradError, UnsupportedError
+from mlirad.errors import CompileError, MliradError, UnsupportedError, VerifyError
+from mlirad.interpreter import run_function
 from mlirad.ir.locations import location_of
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
+from mlirad.jit.call import NativeFunction
 from mlirad.passes.registry import make_passes
 from mlirad.pipelines import pipeline_passes, run_passes
 from mlirad.tools.arguments import read_arguments
 from mlirad.tools.diagnostics import read_source, report
+from mlirad.tools.native import is_written_in_kernels, native_program
 from mlirad.tools.process import entry_function, guarded, write_output
 
 
@@ -69,6 +73,7 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
     try:
         module = parse_module(source.text, source.name)
         verify_module(module)
+        checked = is_written_in_kernels(module)
         run_passes(module, passes)
         function = entry_function(module, cast("str | None", arguments.entry))
         check_memory(module)
@@ -79,7 +84,7 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
             if cast(bool, arguments.interpret):
                 results = _interpret(module, values, name)
             else:
-                results = _run_native(module, values, function)
+                results = _run_native(module, values, function, checked)
     except MliradError as error:
         report(error, source)
         return 1
@@ -105,17 +110,25 @@ def check_memory(module: ModuleOp) -> None:
 
 
 def _interpret(module: ModuleOp, values: list[npt.NDArray[Any]], name: str) -> tuple[object, ...]:
-    from mlirad.interpreter import run_function
-
     return tuple(run_function(module, values, function=name))
 
 
-def _run_native(module: ModuleOp, values: list[npt.NDArray[Any]], function: FuncOp) -> tuple[object, ...]:
-    from mlirad.jit.call import NativeFunction
-    from mlirad.tools.native import native_program
-
+def _run_native(
+    module: ModuleOp, values: list[npt.NDArray[Any]], function: FuncOp, checked: bool
+) -> tuple[object, ...]:
     name = function.sym_name.data
-    return tuple(NativeFunction(native_program(module, function), name=name)(*values))
+    program = native_program(module, function, checked=checked)
+    compiled = NativeFunction(program, name=name, debug=checked)
+    try:
+        return tuple(compiled(*values))
+    except CompileError as error:
+        if not checked:
+            raise
+        raise VerifyError(
+            f"the kernels of @{name} touch memory outside of their buffers, or read what nobody wrote",
+            location=location_of(function),
+            hint="every position of a load lies inside its dimension, or is guarded",
+        ) from error
 
 
 def _write(path: str | None, results: Sequence[object]) -> None:

@@ -116,6 +116,8 @@ def binary(op_class: type[ew.BinaryOp]) -> Maker:
         x = g.some(allowed)
         y = g.like(x.type)
         bound = None
+        if op_class is ew.CopysignOp:
+            y = _without_nan(g, y)
         if g.smooth and is_float(x):
             left, right = SMOOTH_BINARY[op_class]
             x, y = _in_domain(g, x, left), _in_domain(g, y, right)
@@ -132,6 +134,12 @@ def binary(op_class: type[ew.BinaryOp]) -> Maker:
         return g.emit(op_class, [x, y], x.type, bound=bound)
 
     return make
+
+
+def _without_nan(g: ProgramBuilder, y: Value) -> Value:
+    """y with 1 for NaN, whose sign is not defined."""
+    ordinary = g.emit(ew.CompareOp, [y, y], array_type(shape_of(y), i1), {"predicate": keyword("eq")})
+    return g.emit(ew.SelectOp, [ordinary, y, g.like_constant(1.0, y)], y.type)
 
 
 def float_test(op_class: type[ew.FloatTestOp]) -> Maker:

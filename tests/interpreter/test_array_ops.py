@@ -377,3 +377,14 @@ def test_many_positions_at_once_and_one_by_one_agree(monkeypatch) -> None:
         for x, y, z in zip(at_once, in_chunks, one_by_one, strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-6)
             np.testing.assert_allclose(x, z, rtol=1e-6)
+
+
+def test_dot_sums_products_where_a_factor_repeats_an_infinity() -> None:
+    """1 * inf - 0.5 * inf is NaN, although (1 - 0.5) * inf is not."""
+    body = """
+      %y = array.broadcast %s {dims = []} : f64 -> tensor<2x3xf64>
+      %r = array.dot %x, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0]}
+        : tensor<2xf64>, tensor<2x3xf64> -> tensor<3xf64>
+      func.return %r : tensor<3xf64>"""
+    result = run("%x: tensor<2xf64>, %s: f64", "tensor<3xf64>", body, np.array([1.0, -0.5]), np.inf)
+    assert np.isnan(result).all()

@@ -127,7 +127,7 @@ def test_a_colliding_scatter_is_a_kernel_of_its_own() -> None:
     assert count(kernels, ScatterOp) == 1
 
 
-@pytest.mark.parametrize(("extent", "library"), [(8, 0), (128, 1)])
+@pytest.mark.parametrize(("extent", "library"), [(8, 0), (512, 1)])
 def test_large_contractions_go_to_the_library(extent: int, library: int) -> None:
     n = extent
     text = f"""

@@ -146,13 +146,14 @@ def test_empty_and_small_extents(n: int) -> None:
     scheduled(contraction(40, 40, n))
 
 
-def test_argmax_reduces_without_lanes_along_the_reduced_loop() -> None:
-    text = (
-        sums(1, 4000, rows=True).replace("[add]", "[argmax]").replace("-> tensor<1xf64>", "-> tensor<1xi64>")
+@pytest.mark.parametrize(("n", "m", "lane"), [(1, 4000, 1), (300, 7, 0)])
+def test_argmax_of_few_runs_across_rows(n: int, m: int, lane: int) -> None:
+    text = sums(n, m, rows=True).replace("[add]", "[argmax]")
+    text = text.replace(f"-> tensor<{n}xf64>", f"-> tensor<{n}xi64>").replace(
+        f": tensor<{n}xf64>\n", f": tensor<{n}xi64>\n"
     )
-    text = text.replace("func.return %z : tensor<1xf64>", "func.return %z : tensor<1xi64>")
     (nest,) = nests(scheduled(text))
-    assert decisions(nest).get("lane") != 1
+    assert decisions(nest)["lane"] == lane
 
 
 def test_positions_that_are_data_are_gathers() -> None:

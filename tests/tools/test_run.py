@@ -113,3 +113,30 @@ def test_passes_run_before(program: str, capsys: pytest.CaptureFixture[str]) -> 
     options = ["-p", "mlirad-canonicalize,mlirad-cse", "--pipeline=simplify"]
     assert run.main([program, "--interpret", *options, "--args", "2", "ones"]) == 0
     assert capsys.readouterr().out == "6.0\n"
+
+
+KERNEL = """
+func.func @f(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %a = kernel.nest %x (%i) {space = [3], reduction = []} : tensor<3xf64> -> tensor<3xf64> {
+    %k = array.constant DISTANCE : i64
+    %j = array.add %i, %k : i64
+    %v = kernel.load %x[%j] : tensor<3xf64> -> f64
+    array.yield %v : f64
+  }
+  func.return %a : tensor<3xf64>
+}
+"""
+
+
+@pytest.mark.parametrize("distance", [0, 1, -1, 10**15])
+def test_kernels_written_by_hand_touch_their_buffers_alone(
+    distance: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "kernel.mlir"
+    path.write_text(KERNEL.replace("DISTANCE", str(distance)))
+    assert run.main([str(path), "--args", "iota"]) == (1 if distance else 0)
+    out, error = capsys.readouterr()
+    if distance:
+        assert "kernel.mlir:2:1: error: the kernels of @f touch memory outside of their buffers" in error
+    else:
+        assert out == "[0. 1. 2.]\n"

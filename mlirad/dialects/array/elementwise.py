@@ -387,6 +387,14 @@ class NotOp(UnaryOp):
 
 
 @irdl_op_definition
+class StopGradientOp(UnaryOp):
+    """x, with derivative zero."""
+
+    name = "array.stop_gradient"
+    DOMAIN: ClassVar = FLOATS
+
+
+@irdl_op_definition
 class PolygammaOp(UnaryOp):
     """The derivative of order `order + 1` of log Gamma(x); order 0 is digamma."""
 
@@ -685,6 +693,7 @@ ELEMENTWISE_OPS: tuple[type[ElementwiseOp], ...] = (
     RoundOp,
     TruncOp,
     NotOp,
+    StopGradientOp,
     PolygammaOp,
     IsFiniteOp,
     IsNanOp,

@@ -19,11 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 Number: TypeAlias = np.generic | NDArray[Any]
 """A NumPy scalar, or an array of them."""
@@ -59,14 +59,22 @@ def _softplus(x: _Array) -> _Array:
     return np.logaddexp(x, x.dtype.type(0))
 
 
+def _special(name: str) -> Callable[..., _Array]:
+    """A function of `scipy.special`, which is slow to import, imported when it is first needed."""
+
+    def function(*operands: Any) -> _Array:
+        return cast(_Array, getattr(import_module("scipy.special"), name)(*operands))
+
+    return function
+
+
 def _lgamma(x: _Array) -> _Array:
     # SciPy's value at -inf is -inf; the limit of C's lgamma and of IEEE's advice is +inf
-    return np.where(x == -np.inf, x.dtype.type(np.inf), cast(_Array, special.gammaln(x)))
+    return np.where(x == -np.inf, x.dtype.type(np.inf), _special("gammaln")(x))
 
 
 def _polygamma(x: _Array, order: int) -> _Array:
-    function = cast(Callable[[int, _Array], _Array], special.polygamma)
-    return function(order, x).astype(x.dtype)
+    return _special("polygamma")(order, x).astype(x.dtype)
 
 
 def _absorbing_mul(k: _Array, dx: _Array) -> _Array:
@@ -183,17 +191,18 @@ SCALARS: dict[str, Callable[..., Number]] = {
         "asinh": np.arcsinh,
         "acosh": np.arccosh,
         "atanh": np.arctanh,
-        "erf": special.erf,
-        "erfc": special.erfc,
-        "erfinv": special.erfinv,
+        "erf": _special("erf"),
+        "erfc": _special("erfc"),
+        "erfinv": _special("erfinv"),
         "lgamma": _lgamma,
-        "logistic": special.expit,
+        "logistic": _special("expit"),
         "softplus": _softplus,
         "floor": np.floor,
         "ceil": np.ceil,
         "round": np.rint,
         "trunc": np.trunc,
         "not": np.invert,
+        "stop_gradient": np.positive,
         "polygamma": _polygamma,
         "is_finite": np.isfinite,
         "is_nan": np.isnan,

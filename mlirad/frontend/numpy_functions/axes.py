@@ -10,6 +10,11 @@ from mlirad.errors import ShapeError
 from mlirad.frontend.source import user_line
 
 
+def listed(axis: Any) -> list[Any]:
+    """One axis or several, as a list."""
+    return list(cast("Iterable[Any]", axis)) if isinstance(axis, tuple | list) else [axis]
+
+
 def one_axis(axis: Any, rank: int) -> int:
     """An axis as a dimension of an array of the given rank; raises `ShapeError` for one it lacks."""
     number = index(axis)
@@ -22,8 +27,7 @@ def all_axes(axis: Any, rank: int) -> list[int]:
     """One axis, several, or (`None`) all, as sorted dimensions."""
     if axis is None:
         return list(range(rank))
-    given = list(cast("Iterable[Any]", axis)) if isinstance(axis, tuple | list) else [axis]
-    axes = [one_axis(a, rank) for a in given]
+    axes = [one_axis(a, rank) for a in listed(axis)]
     if len(set(axes)) != len(axes):
         raise ShapeError(f"axis {axis} names a dimension twice", location=user_line())
     return sorted(axes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from string import ascii_letters
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.dtypes import BOOL, I64
 from mlirad.frontend.frames import emitting
 from mlirad.frontend.numpy_functions.axes import one_axis
-from mlirad.frontend.operations import as_array, common, converted, made, operand_of
+from mlirad.frontend.operations import as_array, common, converted, made, operand_of, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.ir.arrays import ArrayBuilder
@@ -31,7 +31,7 @@ def contract(x: Array, x_labels: str, y: Array, y_labels: str, out: str, what: s
     b = emitting()
     if x.dtype == BOOL:
         counted = contract(converted(x, I64), x_labels, converted(y, I64), y_labels, out, what)
-        return counted != 0
+        return cast(Array, cast(Any, counted) != 0)
     extents = _extents([(x.shape, x_labels), (y.shape, y_labels)], what)
     left, x_labels = _reduced(b, x.value, x_labels, y_labels + out, extents)
     right, y_labels = _reduced(b, y.value, y_labels, x_labels + out, extents)
@@ -49,7 +49,8 @@ def contract(x: Array, x_labels: str, y: Array, y_labels: str, out: str, what: s
         full = labels + "".join(summed)
         shape = tuple(extents[c] for c in full)
         aligned = [
-            b.broadcast(v, shape, [full.index(c) for c in own]) for v, own in ((left, x_labels), (right, y_labels))
+            b.broadcast(v, shape, [full.index(c) for c in own])
+            for v, own in ((left, x_labels), (right, y_labels))
         ]
         value = b.sum(b.mul(*aligned), range(len(labels), len(full)))
     return made(_spread(b, value, labels, out, extents), weak=x.weak and y.weak)
@@ -72,7 +73,9 @@ def _extents(operands: Sequence[tuple[Shape, str]], what: str) -> dict[str, int]
     return extents
 
 
-def _reduced(b: ArrayBuilder, x: Value, labels: str, others: str, extents: dict[str, int]) -> tuple[Value, str]:
+def _reduced(
+    b: ArrayBuilder, x: Value, labels: str, others: str, extents: dict[str, int]
+) -> tuple[Value, str]:
     """`x` on its diagonals, without dimensions of extent 1 that stand for more, summed over what nobody
     else has.
     """
@@ -96,8 +99,12 @@ def _diagonal(b: ArrayBuilder, x: Value, labels: str, label: str) -> tuple[Value
     second = labels.index(label, first + 1)
     rest = [d for d in range(len(labels)) if d not in (first, second)]
     moved = b.transpose(x, [first, second, *rest])
-    value = b.gather(moved, [shape_of(moved)[0]], lambda i: [i, i])
+    value = b.gather(moved, [shape_of(moved)[0]], _twice)
     return value, label + "".join(labels[d] for d in rest)
+
+
+def _twice(i: Value) -> list[Value]:
+    return [i, i]
 
 
 def _spread(b: ArrayBuilder, value: Value, labels: str, out: str, extents: dict[str, int]) -> Value:
@@ -151,13 +158,13 @@ def inner(a: Any, b: Any) -> Array:
 
 def vdot(a: Any, b: Any) -> Array:
     """`np.vdot`: all elements of both."""
-    return dot(np.ravel(a), np.ravel(b))
+    return dot(xp.ravel(a), xp.ravel(b))
 
 
 def outer(a: Any, b: Any, out: None = None) -> Array:
     """`np.outer`."""
     x, y = _pair(a, b)
-    return np.reshape(x, (-1, 1)) * np.reshape(y, (1, -1))
+    return xp.reshape(x, (-1, 1)) * xp.reshape(y, (1, -1))
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
@@ -166,7 +173,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
     if isinstance(axes, int):
         left, right = list(range(x.ndim - axes, x.ndim)), list(range(axes))
     else:
-        left, right = ([g] if isinstance(g, int) else list(g) for g in axes)
+        left, right = ([g] if isinstance(g, int) else list(cast("Sequence[int]", g)) for g in axes)
     left = [one_axis(d, x.ndim) for d in left]
     right = [one_axis(d, y.ndim) for d in right]
     if len(left) != len(right):
@@ -190,19 +197,21 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
 
 def einsum(*operands: Any, out: None = None, optimize: object = False, **options: object) -> Array:
     """`np.einsum` with subscripts as a string, contracted from left to right."""
-    subscripts, *given = operands
+    subscripts = operands[0]
     if not isinstance(subscripts, str):
         raise UnsupportedError(
-            "einsum is traced with its subscripts as a string", location=user_line(), hint="np.einsum('ij,j->i', a, b)"
+            "einsum is traced with its subscripts as a string",
+            location=user_line(),
+            hint="np.einsum('ij,j->i', a, b)",
         )
-    arrays = common([operand_of(x) for x in given])
+    arrays = common([operand_of(x) for x in operands[1:]])
     labels, result = _parse(subscripts, [x.ndim for x in arrays])
     _extents([(x.shape, own) for x, own in zip(arrays, labels, strict=True)], "einsum")
     while len(arrays) > 1:
         later = "".join(labels[2:]) + result
         kept = "".join(c for c in dict.fromkeys(labels[0] + labels[1]) if c in later)
         done = contract(arrays[0], labels[0], arrays[1], labels[1], kept, "einsum")
-        arrays, labels = [done, *arrays[2:]], [kept, *labels[2:]]
+        arrays[:2], labels[:2] = [done], [kept]
     b = emitting()
     extents = _extents([(arrays[0].shape, labels[0])], "einsum")
     value, own = _reduced(b, arrays[0].value, labels[0], result, extents)
@@ -216,9 +225,12 @@ def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     terms = inputs.split(",")
     if len(terms) != len(ranks):
         raise ShapeError(
-            f"einsum {subscripts!r} is written for {len(terms)} operands, {len(ranks)} given", location=user_line()
+            f"einsum {subscripts!r} is written for {len(terms)} operands, {len(ranks)} given",
+            location=user_line(),
         )
-    dots = [max(rank - len(t.replace("...", "")), 0) for t, rank in zip(terms, ranks, strict=True) if "..." in t]
+    dots = [
+        max(rank - len(t.replace("...", "")), 0) for t, rank in zip(terms, ranks, strict=True) if "..." in t
+    ]
     spare = "".join(c for c in ascii_letters if c not in text)[: max(dots, default=0)]
     expanded: list[str] = []
     for term, rank in zip(terms, ranks, strict=True):
@@ -226,7 +238,8 @@ def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
         own = term.replace("...", spare[len(spare) - count :] if count > 0 else "")
         if len(own) != rank:
             raise ShapeError(
-                f"einsum: {term!r} has {len(own)} subscripts for an operand of rank {rank}", location=user_line()
+                f"einsum: {term!r} has {len(own)} subscripts for an operand of rank {rank}",
+                location=user_line(),
             )
         expanded.append(own)
     joined = "".join(expanded)
@@ -244,37 +257,39 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     """`np.linalg.norm` of vectors for every order, of matrices for the Frobenius norm."""
     array = as_array(x)
     if axis is None and ord is None:
-        total = np.sqrt(np.sum(np.square(np.abs(array))))
-        return np.reshape(total, (1,) * array.ndim) if keepdims else total
-    is_matrix = (axis is None and array.ndim == 2) or (isinstance(axis, tuple) and len(axis) == 2)
+        total = xp.sqrt(xp.sum(xp.square(xp.abs(array))))
+        return xp.reshape(total, (1,) * array.ndim) if keepdims else total
+    is_matrix = (axis is None and array.ndim == 2) or (isinstance(axis, tuple) and len(cast(Any, axis)) == 2)
     if is_matrix and ord not in (None, "fro"):
         raise UnsupportedError(
             f"the matrix norm {ord!r} cannot be traced", location=user_line(), hint="use the Frobenius norm"
         )
     if is_matrix or ord in (None, 2):
-        return np.sqrt(np.sum(np.square(np.abs(array)), axis=axis, keepdims=keepdims))
+        return xp.sqrt(xp.sum(xp.square(xp.abs(array)), axis=axis, keepdims=keepdims))
     if ord == np.inf:
-        return np.max(np.abs(array), axis=axis, keepdims=keepdims)
+        return xp.max(xp.abs(array), axis=axis, keepdims=keepdims)
     if ord == -np.inf:
-        return np.min(np.abs(array), axis=axis, keepdims=keepdims)
+        return xp.min(xp.abs(array), axis=axis, keepdims=keepdims)
     if ord == 1:
-        return np.sum(np.abs(array), axis=axis, keepdims=keepdims)
+        return xp.sum(xp.abs(array), axis=axis, keepdims=keepdims)
     if ord == 0:
-        return np.sum((array != 0).astype(array.dtype), axis=axis, keepdims=keepdims)
-    return np.sum(np.abs(array) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
+        return xp.sum(converted(as_array(cast(Any, array) != 0), array.dtype), axis=axis, keepdims=keepdims)
+    return xp.sum(xp.abs(array) ** ord, axis=axis, keepdims=keepdims) ** (1 / float(ord))
 
 
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Array:
     """`np.cross` of vectors of three components."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = np.moveaxis(as_array(a), axisa, -1), np.moveaxis(as_array(b), axisb, -1)
+    x, y = xp.moveaxis(as_array(a), axisa, -1), xp.moveaxis(as_array(b), axisb, -1)
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         raise ShapeError(
             f"cross needs vectors of three components, got {x.shape} and {y.shape}", location=user_line()
         )
     parts = [x[..., i] * y[..., j] - x[..., j] * y[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
-    return np.moveaxis(np.stack(parts, axis=-1), -1, axisc)
+    return xp.moveaxis(xp.stack(parts, axis=-1), -1, axisc)
 
 
 FUNCTIONS = {

@@ -1,4 +1,4 @@
-"""Reductions of traced arrays, with NumPy's dtypes: sums of booleans and int32 are int64, means are floats."""
+"""Reductions of traced arrays, with NumPy's dtypes: sums of booleans and int32 are int64, means floats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.dtypes import BOOL, I32, I64
 from mlirad.frontend.frames import emitting
 from mlirad.frontend.numpy_functions.axes import all_axes, one_axis
-from mlirad.frontend.operations import as_array, converted, inexact, made, select
+from mlirad.frontend.operations import as_array, converted, inexact, made, select, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 
@@ -24,7 +24,7 @@ def _shaped(result: Array, source: Array, axes: list[int], keepdims: Any) -> Arr
     """The reduced dimensions kept with extent 1 where that is asked for."""
     if not keepdims or keepdims is UNSET:
         return result
-    return np.reshape(result, [1 if d in axes else e for d, e in enumerate(source.shape)])
+    return xp.reshape(result, [1 if d in axes else e for d, e in enumerate(source.shape)])
 
 
 def _masked(x: Array, where: Any, neutral: Any) -> Array:
@@ -37,9 +37,14 @@ def _is_given(option: Any) -> bool:
 
 
 def sum_(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: Any = False, initial: Any = UNSET,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: Any = False,
+    initial: Any = UNSET,
     where: Any = True,
-) -> Array:  # fmt: skip
+) -> Array:
     """`np.sum`."""
     x = as_array(a)
     x = converted(x, dtype if dtype is not None else I64 if x.dtype in (BOOL, I32) else x.dtype)
@@ -57,7 +62,7 @@ def mean(
     axes = all_axes(axis, x.ndim)
     total = sum_(x, axis, keepdims=keepdims, where=where)
     if where is not True and where is not UNSET:
-        count = sum_(np.broadcast_to(as_array(where), x.shape), axis, keepdims=keepdims)
+        count = sum_(xp.broadcast_to(as_array(where), x.shape), axis, keepdims=keepdims)
         return total / converted(count, x.dtype)
     return total / x.dtype.type(prod(x.shape[d] for d in axes))
 
@@ -74,7 +79,7 @@ def var(
     centre = mean if mean is not UNSET else _mean(x, axes)
     less = correction if correction is not UNSET else ddof
     count = prod(x.shape[d] for d in axes) - less
-    total = sum_(np.square(x - centre), tuple(axes), keepdims=keepdims)
+    total = sum_(xp.square(x - centre), tuple(axes), keepdims=keepdims)
     return total / x.dtype.type(max(count, 0))
 
 
@@ -82,14 +87,27 @@ def _mean(x: Array, axes: list[int]) -> Array:
     return mean(x, tuple(axes), keepdims=True)
 
 
-def std(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: Any = False, **options: Any) -> Array:
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    **options: Any,
+) -> Array:
     """`np.std`."""
-    return np.sqrt(var(a, axis, dtype, None, ddof, keepdims, **options))
+    return xp.sqrt(var(a, axis, dtype, None, ddof, keepdims, **options))
 
 
 def _extremum(kind: str, logical: str) -> Callable[..., Array]:
     def reduce(
-        a: Any, axis: Any = None, out: None = None, keepdims: Any = False, initial: Any = UNSET, where: Any = True
+        a: Any,
+        axis: Any = None,
+        out: None = None,
+        keepdims: Any = False,
+        initial: Any = UNSET,
+        where: Any = True,
     ) -> Array:
         x = as_array(a)
         axes = all_axes(axis, x.ndim)
@@ -107,7 +125,7 @@ def _extremum(kind: str, logical: str) -> Callable[..., Array]:
         result = _shaped(made(found, weak=x.weak), x, axes, keepdims)
         if not _is_given(initial):
             return result
-        return (np.maximum if kind == "max" else np.minimum)(result, initial)
+        return (xp.maximum if kind == "max" else xp.minimum)(result, initial)
 
     return reduce
 
@@ -116,7 +134,9 @@ amax, amin = _extremum("max", "or"), _extremum("min", "and")
 
 
 def _logical(kind: str) -> Callable[..., Array]:
-    def reduce(a: Any, axis: Any = None, out: None = None, keepdims: Any = False, *, where: Any = True) -> Array:
+    def reduce(
+        a: Any, axis: Any = None, out: None = None, keepdims: Any = False, *, where: Any = True
+    ) -> Array:
         x = _masked(converted(as_array(a), BOOL), where, kind == "and")
         axes = all_axes(axis, x.ndim)
         return _shaped(made(emitting().reduce(kind, x.value, axes)), x, axes, keepdims)
@@ -129,7 +149,7 @@ def _argument(kind: str) -> Callable[..., Array]:
         x = as_array(a)
         source, given = x, axis
         if axis is None:
-            x, axis = np.ravel(x), 0
+            x, axis = xp.ravel(x), 0
         dim = one_axis(axis, x.ndim)
         if not x.shape[dim]:
             raise ShapeError(f"{kind} of an empty dimension", location=user_line())
@@ -152,17 +172,19 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Array:
     return sum_(converted(as_array(a), BOOL), axis, keepdims=keepdims)
 
 
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
+) -> Any:
     """`np.average`."""
     x = as_array(a)
     if weights is None:
-        scale = np.sum(np.ones(x.shape), axis=axis)
+        scale = xp.sum(xp.ones(x.shape), axis=axis)
         result = mean(x, axis, keepdims=keepdims)
     else:
         w = as_array(weights)
         if w.shape != x.shape:
             dim = one_axis(axis, x.ndim)
-            w = np.broadcast_to(np.reshape(w, [e if d == dim else 1 for d, e in enumerate(x.shape)]), x.shape)
+            w = xp.broadcast_to(xp.reshape(w, [e if d == dim else 1 for d, e in enumerate(x.shape)]), x.shape)
         scale = sum_(w, axis, keepdims=keepdims)
         result = sum_(x * w, axis, keepdims=keepdims) / scale
     return (result, scale) if returned else result
@@ -172,7 +194,7 @@ def _without_nan(function: Callable[..., Any], neutral: float) -> Callable[..., 
     def reduce(a: Any, axis: Any = None, **options: Any) -> Array:
         x = as_array(a)
         if x.dtype.kind == "f":
-            x = select(np.isnan(x), x.dtype.type(neutral), x)
+            x = select(xp.isnan(x), x.dtype.type(neutral), x)
         return function(x, axis=axis, **options)
 
     return reduce

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mlirad.errors import TracingError
-from mlirad.frontend.operations import as_array, select
+from mlirad.frontend.operations import as_array, select, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 
@@ -24,15 +24,17 @@ def where(condition: Any, *branches: Any, x: Any = None, y: Any = None) -> Array
     return select(condition, *branches)
 
 
-def clip(a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None) -> Array:
+def clip(
+    a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None
+) -> Array:
     """`np.clip`."""
     low = a_min if a_min is not None and a_min is not _UNSET else min
     high = a_max if a_max is not None and a_max is not _UNSET else max
     x = as_array(a)
     if low is not None and low is not _UNSET:
-        x = np.maximum(x, low)
+        x = xp.maximum(x, low)
     if high is not None and high is not _UNSET:
-        x = np.minimum(x, high)
+        x = xp.minimum(x, high)
     return as_array(x)
 
 
@@ -45,9 +47,9 @@ def round_(a: Any, decimals: int = 0, out: None = None) -> Array:
     if x.dtype.kind != "f":
         return x
     if decimals == 0:
-        return np.rint(x)
+        return xp.rint(x)
     scale = x.dtype.type(10.0**decimals)
-    return np.rint(x * scale) / scale
+    return xp.rint(x * scale) / scale
 
 
 def choose(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
@@ -60,23 +62,23 @@ def choose(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 def diff(a: Any, n: int = 1, axis: int = -1) -> Array:
     """`np.diff`."""
-    x = np.moveaxis(as_array(a), axis, 0)
+    x = xp.moveaxis(as_array(a), axis, 0)
     for _ in range(n):
         x = x[1:] != x[:-1] if x.dtype == np.bool_ else x[1:] - x[:-1]
-    return np.moveaxis(x, 0, axis)
+    return xp.moveaxis(x, 0, axis)
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
     """`np.isclose`."""
     x, y = as_array(a), as_array(b)
-    near = (np.abs(x - y) <= atol + rtol * np.abs(y)) & np.isfinite(y)
+    near = (xp.abs(x - y) <= atol + rtol * xp.abs(y)) & xp.isfinite(y)
     close = near | (x == y)
-    return close | (np.isnan(x) & np.isnan(y)) if equal_nan else close
+    return close | (xp.isnan(x) & xp.isnan(y)) if equal_nan else close
 
 
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
     """`np.allclose`, as a traced boolean."""
-    return np.all(isclose(a, b, rtol, atol, equal_nan))
+    return xp.all(isclose(a, b, rtol, atol, equal_nan))
 
 
 def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
@@ -86,7 +88,7 @@ def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, 
         return array
     limits = np.finfo(array.dtype)
     kind = array.dtype.type
-    finite = select(np.isnan(array), kind(nan), array)
+    finite = select(xp.isnan(array), kind(nan), array)
     finite = select(array == np.inf, kind(limits.max if posinf is None else posinf), finite)
     return select(array == -np.inf, kind(limits.min if neginf is None else neginf), finite)
 

@@ -14,7 +14,7 @@ from mlirad.dialects.shapes import Shape, array_type
 from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.dtypes import language_dtype
 from mlirad.frontend.frames import emitting
-from mlirad.frontend.numpy_functions.axes import all_axes, one_axis
+from mlirad.frontend.numpy_functions.axes import all_axes, listed, one_axis
 from mlirad.frontend.operations import (
     as_array,
     broadcast_array,
@@ -27,6 +27,7 @@ from mlirad.frontend.operations import (
     select,
     stacked,
     value_of,
+    xp,
 )
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
@@ -45,18 +46,21 @@ def static_shape(shape: Any) -> Shape:
 # One array ---------------------------------------------------------------------------------------
 
 
-def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Array:
+def reshape(
+    a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None
+) -> Array:
     """`np.reshape`; one extent may be -1."""
     if order != "C":
         raise UnsupportedError("arrays are traced in row-major order only", location=user_line())
     x = as_array(a)
-    extents = list(static_shape(newshape if shape is None else shape))
+    wanted = static_shape(newshape if shape is None else shape)
+    extents = list(wanted)
     if extents.count(-1) == 1:
         rest = prod(e for e in extents if e != -1)
         extents[extents.index(-1)] = x.size // rest if rest else 0
     if prod(extents) != x.size or min(extents, default=0) < 0:
         raise ShapeError(
-            f"cannot reshape {x.size} elements of shape {x.shape} into shape {static_shape(newshape if shape is None else shape)}",
+            f"cannot reshape {x.size} elements of shape {x.shape} into {wanted}",
             location=user_line(),
         )
     return made(emitting().reshape(x.value, extents), weak=x.weak)
@@ -88,8 +92,8 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Array:
 def moveaxis(a: Any, source: Any, destination: Any) -> Array:
     """`np.moveaxis`."""
     x = as_array(a)
-    froms = [one_axis(d, x.ndim) for d in (source if isinstance(source, list | tuple) else [source])]
-    tos = [one_axis(d, x.ndim) for d in (destination if isinstance(destination, list | tuple) else [destination])]
+    froms = [one_axis(d, x.ndim) for d in listed(source)]
+    tos = [one_axis(d, x.ndim) for d in listed(destination)]
     order = [d for d in range(x.ndim) if d not in froms]
     for to, from_ in sorted(zip(tos, froms, strict=True)):
         order.insert(to, from_)
@@ -108,7 +112,7 @@ def squeeze(a: Any, axis: Any = None) -> Array:
 def expand_dims(a: Any, axis: Any) -> Array:
     """`np.expand_dims`."""
     x = as_array(a)
-    count = len(axis) if isinstance(axis, list | tuple) else 1
+    count = len(listed(axis))
     new = all_axes(axis, x.ndim + count)
     old = iter(x.shape)
     return reshape(x, [1 if d in new else next(old) for d in range(x.ndim + count)])
@@ -140,8 +144,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     x = as_array(a)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
-    axes = list(axis) if isinstance(axis, list | tuple) else [axis]
-    shifts = list(shift) if isinstance(shift, list | tuple) else [shift] * len(axes)
+    axes = listed(axis)
+    shifts = listed(shift) if isinstance(shift, list | tuple) else [shift] * len(axes)
     for distance, d in zip(shifts, axes, strict=True):
         dim = one_axis(d, x.ndim)
         extent = x.shape[dim]
@@ -162,14 +166,14 @@ def take(a: Any, indices: Any, axis: Any = None, out: None = None, mode: str = "
     if mode == "wrap":
         indices = indices % x.shape[dim]
     elif mode == "clip":
-        indices = np.clip(indices, 0, x.shape[dim] - 1)
+        indices = xp.clip(indices, 0, x.shape[dim] - 1)
     return x[(*[slice(None)] * dim, indices)]
 
 
 def pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Array:
     """`np.pad` with a constant, or by repeating edges or reflecting."""
     x = as_array(array)
-    widths = [tuple(w) for w in np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()]
+    widths = [tuple(w) for w in xp.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()]
     if mode == "constant":
         value = operand_of(options.get("constant_values", 0))
         b = emitting()
@@ -219,11 +223,12 @@ def _triangle(lower: bool) -> Callable[..., Array]:
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """`np.diagonal`."""
-    x = np.moveaxis(as_array(a), (axis1, axis2), (0, 1))
+    x = xp.moveaxis(as_array(a), (axis1, axis2), (0, 1))
     rows, columns = x.shape[:2]
     first, second = max(-offset, 0), max(offset, 0)
-    at = np.arange(max(min(rows - first, columns - second), 0))
-    return np.moveaxis(x[at + first, at + second], 0, -1)
+    length = max(min(rows - first, columns - second), 0)
+    at = np.arange(int(length))
+    return xp.moveaxis(x[at + first, at + second], 0, -1)
 
 
 def diag(v: Any, k: int = 0) -> Array:
@@ -238,15 +243,19 @@ def diag(v: Any, k: int = 0) -> Array:
     return select(np.eye(size, k=k, dtype=bool), rows, x.dtype.type(0))
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None) -> Array:
+def trace(
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None
+) -> Array:
     """`np.trace`."""
-    return np.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+    return xp.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
 # Several arrays ----------------------------------------------------------------------------------
 
 
-def concatenate(arrays: Sequence[Any], /, axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = None) -> Array:
+def concatenate(
+    arrays: Sequence[Any], /, axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = None
+) -> Array:
     """`np.concatenate`."""
     parts = common([operand_of(a) for a in arrays])
     if not parts:
@@ -254,11 +263,15 @@ def concatenate(arrays: Sequence[Any], /, axis: Any = 0, out: None = None, *, dt
     if axis is None:
         parts, axis = [ravel(p) for p in parts], 0
     dim = one_axis(axis, parts[0].ndim)
-    check_equal_shapes([(*p.shape[:dim], *p.shape[dim + 1 :]) for p in parts], "concatenated arrays (but for the axis)")
+    check_equal_shapes(
+        [(*p.shape[:dim], *p.shape[dim + 1 :]) for p in parts], "concatenated arrays (but for the axis)"
+    )
     return made(emitting().concatenate([p.value for p in parts], dim))
 
 
-def stack(arrays: Sequence[Any], axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = None) -> Array:
+def stack(
+    arrays: Sequence[Any], axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = None
+) -> Array:
     """`np.stack`."""
     parts = common([operand_of(a) for a in arrays])
     if not parts:
@@ -339,7 +352,16 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 # New arrays --------------------------------------------------------------------------------------
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Array:
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Array:
     """`np.full_like`."""
     x = as_array(a)
     target = x.dtype if dtype is None else language_dtype(dtype)
@@ -350,7 +372,15 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subo
 
 
 def _filled_like(number: int) -> Callable[..., Array]:
-    def fill(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Array:
+    def fill(
+        a: Any,
+        dtype: Any = None,
+        order: Any = "K",
+        subok: bool = True,
+        shape: Any = None,
+        *,
+        device: Any = None,
+    ) -> Array:
         x = as_array(a)
         target = x.dtype if dtype is None else language_dtype(dtype)
         extents = x.shape if shape is None else static_shape(shape)
@@ -365,8 +395,60 @@ def copy_of(a: Any, order: Any = "K", subok: bool = False) -> Array:
     return made(x.value, weak=x.weak)
 
 
-def _shape(a: Any) -> Shape:
-    return tuple(a.shape) if isinstance(a, Array | np.ndarray) else stacked(a).shape
+def shape_of_any(a: Any) -> Shape:
+    """`np.shape`."""
+    return a.shape if isinstance(a, Array) else stacked(a).shape
+
+
+def size_of_any(a: Any, axis: int | None = None) -> int:
+    """`np.size`."""
+    shape = shape_of_any(a)
+    return prod(shape) if axis is None else shape[axis]
+
+
+def matrix_transpose(x: Any, /) -> Array:
+    """`np.matrix_transpose`."""
+    return swapaxes(x, -1, -2)
+
+
+def flipud(m: Any) -> Array:
+    """`np.flipud`."""
+    return flip(m, 0)
+
+
+def fliplr(m: Any) -> Array:
+    """`np.fliplr`."""
+    return flip(m, 1)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    """`np.hsplit`."""
+    return split(ary, indices_or_sections, 0 if np.ndim(ary) == 1 else 1)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    """`np.vsplit`."""
+    return split(ary, indices_or_sections, 0)
+
+
+def ndim_of_any(a: Any) -> int:
+    """`np.ndim`."""
+    return len(shape_of_any(a))
+
+
+def result_type_of(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+    """`np.result_type`."""
+    return np.result_type(*[a.dtype if isinstance(a, Array) else a for a in arrays_and_dtypes])
+
+
+def is_complex(x: Any) -> bool:
+    """`np.iscomplexobj`: there are no complex numbers."""
+    return False
+
+
+def is_real(x: Any) -> bool:
+    """`np.isrealobj`: there are no others."""
+    return True
 
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -374,7 +456,7 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.ravel: ravel,
     np.transpose: transpose,
     np.permute_dims: transpose,
-    np.matrix_transpose: lambda x: swapaxes(x, -1, -2),
+    np.matrix_transpose: matrix_transpose,
     np.swapaxes: swapaxes,
     np.moveaxis: moveaxis,
     np.squeeze: squeeze,
@@ -382,8 +464,8 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.broadcast_to: broadcast_to,
     np.broadcast_arrays: broadcast_arrays,
     np.flip: flip,
-    np.flipud: lambda m: flip(m, 0),
-    np.fliplr: lambda m: flip(m, 1),
+    np.flipud: flipud,
+    np.fliplr: fliplr,
     np.roll: roll,
     np.take: take,
     np.pad: pad,
@@ -404,21 +486,20 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.atleast_3d: atleast_3d,
     np.split: split,
     np.array_split: array_split,
-    np.hsplit: lambda ary, n: split(ary, n, 0 if np.ndim(ary) == 1 else 1),
-    np.vsplit: lambda ary, n: split(ary, n, 0),
+    np.hsplit: hsplit,
+    np.vsplit: vsplit,
     np.meshgrid: meshgrid,
     np.full_like: full_like,
     np.zeros_like: _filled_like(0),
     np.empty_like: _filled_like(0),
     np.ones_like: _filled_like(1),
     np.copy: copy_of,
-    np.shape: _shape,
-    np.ndim: lambda a: len(_shape(a)),
-    np.size: lambda a, axis=None: prod(_shape(a)) if axis is None else _shape(a)[axis],
-    np.result_type: lambda *args: np.result_type(*[a.dtype if isinstance(a, Array) else a for a in args]),
-    np.iscomplexobj: lambda x: False,
-    np.isrealobj: lambda x: True,
+    np.shape: shape_of_any,
+    np.ndim: ndim_of_any,
+    np.size: size_of_any,
+    np.result_type: result_type_of,
+    np.iscomplexobj: is_complex,
+    np.isrealobj: is_real,
     np.real: as_array,
 }
 """What this file traces."""
-

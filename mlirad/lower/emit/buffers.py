@@ -1,12 +1,13 @@
 """Where the values of a program lie in memory: place, layout, size.
 
-A buffer is an array in one of five regions: an input, an output, a literal passed by pointer, a literal in the
-text, or a stretch of the arena. Its layout is the storage order of its dimensions, from outermost to innermost:
+A buffer is an array in one of five regions: an input, an output, a literal passed by pointer, a literal in
+the text, or a stretch of the arena. Its layout is the storage order of its dimensions, from outermost to
+innermost:
 
     shape (3, 5), layout (1, 0)    strides (1, 3): element (i, j) is i + 3 * j elements from the start
 
-`program_buffers` reads the places that memory planning decided. A result that has none gets an output if it is
-returned in row-major layout, else a stretch of the arena of its own, 64-byte aligned.
+`program_buffers` reads the places that memory planning decided. A result that has none gets an output if it
+is returned in row-major layout, else a stretch of the arena of its own, 64-byte aligned.
 """
 
 from __future__ import annotations
@@ -27,9 +28,7 @@ from mlirad.ir.locations import location_of
 from mlirad.lower.compiled_text import BUFFER_ALIGNMENT
 from mlirad.lower.emit.elementwise import KINDS
 from mlirad.lower.llvm_text import BYTES, Kind
-
-ARENA_ATTRIBUTE: Final = "kernel.arena_bytes"
-"""The attribute of a planned function: how many bytes of the arena its places use."""
+from mlirad.lower.plan_memory import ARENA_ATTRIBUTE
 
 TEXT_LITERAL_BYTES: Final = 4096
 """Literals up to this size stand in the text; larger ones are passed by pointer."""

@@ -4,8 +4,8 @@ Loops have levels, 0 the outermost; level -1 is in front of them all. A value be
 innermost loop it depends on and is printed when that loop is opened, so loop-invariant code never stands in a
 loop. The lane loop makes what depends on it vectors of `width` lanes.
 
-Two loops may be unrolled: one by `tiles` copies and one by `unrolls`. A value has a copy per unrolled iteration
-only if it depends on that loop; others are shared, which is what makes unroll-and-jam pay.
+Two loops may be unrolled: one by `tiles` copies and one by `unrolls`. A value has a copy per unrolled
+iteration only if it depends on that loop; others are shared, which is what makes unroll-and-jam pay.
 
 Pointers are carried the same way: the part of an address that an outer loop moves is added when that loop is
 opened, constants come last, and loads that differ in a constant share the pointer.
@@ -59,6 +59,8 @@ class BodyCode:
         self.order = order
         self.lane, self.tile, self.unroll = lane, tile, unroll
         self.width = self.tiles = self.unrolls = 1
+        self.valid: Value | None = None
+        """Lanes of the current block that are inside the loop; None for all of them."""
         self.start: dict[int, Value] = dict.fromkeys(range(len(body.extents)), constant("i64", 0))
         self._pointers = pointers
         self._level = {d: k for k, d in enumerate(order)}
@@ -148,16 +150,32 @@ class BodyCode:
     def _emit(self, op: Operation, j: int, u: int) -> Value:
         match op:
             case LoadOp():
-                return self.access.load(self.spread(self.body.addresses[op], j, u))
+                return self.load(self.body.addresses[op], j, u)
             case LoadIfOp():
                 guard = self.get(op.guard, j, u)
                 if guard.literal == 0:
                     return constant(KINDS[op.result.type], 0)
-                return self.access.load(self.spread(self.body.addresses[op], j, u), guard)
+                return self.load(self.body.addresses[op], j, u, guard)
             case ConstantOp():
                 return constant(KINDS[element_of(op.result)], literal_array(op).item())
             case _:
                 return emit_elementwise(self.f, op, [self.get(o, j, u) for o in op.operands])
+
+    def load(self, address: Address, j: int = 0, u: int = 0, guard: Value | None = None) -> Value:
+        """The elements at an address, 0 where a guard does not hold."""
+        spread = self.spread(address, j, u)
+        return self.access.load(spread, self._guard(spread, guard))
+
+    def store(self, value: Value, address: Address, j: int = 0, guard: Value | None = None) -> None:
+        """Store at an address, where a guard holds."""
+        spread = self.spread(address, j)
+        self.access.store(spread, value, self._guard(spread, guard))
+
+    def _guard(self, spread: Spread, guard: Value | None) -> Value | None:
+        """The guard narrowed to lanes inside the loop; lanes that share an element need no narrowing."""
+        if self.valid is None or spread.stride == 0 or self.width == 1:
+            return guard
+        return self.valid if guard is None else self.f.and_(guard, self.valid)
 
     def spread(self, address: Address, j: int = 0, u: int = 0) -> Spread:
         """Where the lanes of an access at an address lie, for one copy."""
@@ -175,17 +193,13 @@ class BodyCode:
             for value, c in address.values:
                 if self._is_vector(value):
                     pointer = f.gep(pointer, f.mul(self.get(value, j, u), c), kind)
-        if vectors or step not in (0, 1, -1):
-            pointer = f.gep(pointer, constant_part, kind)
-            index = f.mul(lanes(self.width), step)
-            for value, c in vectors:
-                index = f.add(f.mul(self.get(value, j, u), c), index)
-            if index.width == 1:
-                index = f.widen(index, self.width)
-            return Spread(buffer, base, f.gep(pointer, index, kind), None, self.width)
-        if step == -1:
-            constant_part -= self.width - 1
-        return Spread(buffer, base, f.gep(pointer, constant_part, kind), step, self.width)
+        pointer = f.gep(pointer, constant_part, kind)
+        if not vectors:
+            return Spread(buffer, base, pointer, step, self.width)
+        index = f.mul(lanes(self.width), step)
+        for value, c in vectors:
+            index = f.add(f.mul(self.get(value, j, u), c), index)
+        return Spread(buffer, base, f.gep(pointer, index, kind), None, self.width)
 
     def _through(self, base: Address, k: int, j: int, u: int) -> Value:
         """The pointer with the parts 0 to k of an address added."""

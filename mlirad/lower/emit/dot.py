@@ -1,9 +1,9 @@
 """`kernel.dot` as calls of BLAS: loops over the batch around one routine.
 
 Each operand is seen as a matrix: its free dimensions and its contracted ones, each group one loop of constant
-stride. BLAS stores matrices by columns, so a matrix with consecutive elements along its first dimension is passed
-as it is and one with consecutive elements along its second is passed as its transpose; a row-major result C = A B
-is computed as the column-major C' = B' A'.
+stride. BLAS stores matrices by columns, so a matrix with consecutive elements along its first dimension is
+passed as it is and one with consecutive elements along its second is passed as its transpose; a row-major
+result C = A B is computed as the column-major C' = B' A'.
 
     one row and one column      dot
     one row, or one column      gemv
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 
 from mlirad.dialects.kernel import DotOp
@@ -95,9 +96,8 @@ def _others(buffer: Buffer, batch: Shape, contract: Shape) -> list[int]:
 
 
 def _matrix(buffer: Buffer, first: Sequence[int], second: Sequence[int]) -> Matrix | None:
-    """Two groups of dimensions of a buffer as the dimensions of a matrix; None if a group has no one stride."""
-    groups = [_group(buffer, dims) for dims in (first, second)]
-    one, two = groups
+    """Two groups of dimensions as those of a matrix; None if one of them has no single stride."""
+    one, two = _group(buffer, first), _group(buffer, second)
     if one is None or two is None:
         return None
     return Matrix((one[0], two[0]), (one[1], two[1]))
@@ -106,7 +106,7 @@ def _matrix(buffer: Buffer, first: Sequence[int], second: Sequence[int]) -> Matr
 def _group(buffer: Buffer, dims: Sequence[int]) -> tuple[int, int] | None:
     """Extent and stride of several dimensions run through in order as one loop."""
     real = [d for d in dims if buffer.shape[d] != 1]
-    for outer, inner in zip(real, real[1:], strict=False):
+    for outer, inner in pairwise(real):
         if buffer.strides[outer] != buffer.strides[inner] * buffer.shape[inner]:
             return None
     return prod(buffer.shape[d] for d in dims), buffer.strides[real[-1]] if real else 1
@@ -135,7 +135,7 @@ class _Blas:
 
     def __init__(self, kernel: KernelText, kind: Kind):
         self._f = kernel.f
-        self.kind = kind
+        self.kind: Kind = kind
         self._letter = "d" if kind == "double" else "s"
 
     def multiply(

@@ -159,12 +159,17 @@ def _convert(f: FunctionText, x: Value, kind: Kind) -> Value:
     return f.sext(x, kind) if kind == "i64" else f.trunc(x, kind)
 
 
+def _same(f: FunctionText, x: Value) -> Value:
+    return x
+
+
 def _method(name: str) -> _Code:
     return cast("_Code", getattr(FunctionText, name))
 
 
 _PLAIN: Final[dict[type[Operation], _Code]] = {
     ew.NegOp: _neg,
+    ew.StopGradientOp: _same,
     ew.AbsOp: _abs,
     ew.SignOp: _sign,
     ew.NotOp: _method("not_"),

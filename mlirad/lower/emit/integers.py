@@ -1,10 +1,10 @@
-"""Integer ops whose machine instructions trap or differ: division, shifts, powers, total as the language has them.
+"""Integer ops whose machine instructions trap or differ: division, shifts, powers, made total.
 
     div(f, x, y)     x / y truncated;  0 where y = 0;  -x (wrapping) where y = -1
     rem(f, x, y)     x - y * floor(x / y);  0 where y = 0
 
-Operands are `i64` or `i32` values of any width. A divisor that is a literal other than 0 and -1 costs no guard,
-and LLVM turns it into multiplications.
+Operands are `i64` or `i32` values of any width. A divisor that is a literal other than 0 and -1 costs no
+guard, and LLVM turns it into multiplications.
 """
 
 from __future__ import annotations

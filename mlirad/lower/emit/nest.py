@@ -1,8 +1,8 @@
 """`kernel.nest` as an LLVM function.
 
-The loops run in the order of the schedule, which ends in reduction loops, if there are any: their sums are kept
-in registers. Where reduction loops stand outside loops of the output, results are started in memory and every
-pass adds to them.
+The loops run in the order of the schedule, which ends in reduction loops, if there are any: their sums are
+kept in registers. Where reduction loops stand outside loops of the output, results are started in memory and
+every pass adds to them.
 
     space [100], reduction [8], lane 0, width 8
 
@@ -115,7 +115,7 @@ class _NestCode:
         code.start[d] = start
         if d == self._schedule.lane:
             code.width = segment.width
-            self._fresh = segment.fresh_lanes
+            self._fresh, code.valid = segment.fresh_lanes, segment.valid_lanes
         if d == self._schedule.tile:
             code.tiles = segment.copies
         if d == self._schedule.unroll:
@@ -147,16 +147,14 @@ class _NestCode:
                 total = totals[k][j]
                 address = self._results[k]
                 if self._schedule.in_memory:
-                    before = self._kernel.access.load(code.spread(address, j))
+                    before = code.load(address, j)
                     total = reductions.merge(self._f, combiner, [before], total)
                 self._store(total[-1], address, j)
 
     def _store(self, value: Value, address: Address, j: int) -> None:
-        spread = self._code.spread(address, j)
-        access = self._kernel.access
-        if self._fresh is not None and spread.stride != 0 and not self._schedule.lane_is_reduced:
-            value = self._f.select(self._fresh, value, access.load(spread))
-        access.store(spread, value)
+        if self._fresh is not None and not self._schedule.lane_is_reduced:
+            value = self._f.select(self._fresh, value, self._code.load(address, j))
+        self._code.store(value, address, j)
 
     def _reduced(self) -> list[list[Accumulator]]:
         """The reductions of each result over the inner loops, one for each copy of the tile loop."""
@@ -224,10 +222,11 @@ class _NestCode:
                 if size == 2:
                     new.append(code.index(len(self._body.extents) - 1, j, u))
                 after = reductions.combine(f, combiner, total, new)
-                is_masked = self._fresh is not None and self._schedule.lane_is_reduced
-                if is_masked and combiner not in IDEMPOTENT:
-                    assert self._fresh is not None
-                    after = [f.select(self._fresh, a, b) for a, b in zip(after, total, strict=True)]
+                entering = code.valid
+                if entering is None and combiner not in IDEMPOTENT:
+                    entering = self._fresh
+                if entering is not None and self._schedule.lane_is_reduced:
+                    after = [f.select(entering, a, b) for a, b in zip(after, total, strict=True)]
                 total = after
             result += total
         return result

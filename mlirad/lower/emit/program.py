@@ -10,11 +10,12 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from mlirad.dialects import kernel
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.shapes import shape_of
 from mlirad.dialects.shapes import Value as Ssa
+from mlirad.dialects.shapes import element_of, shape_of
 from mlirad.lower.compiled_text import ArraySpec, NativeProgram
 from mlirad.lower.emit.buffers import Memory, Place, program_buffers
 from mlirad.lower.emit.dot import emit_dot
+from mlirad.lower.emit.elementwise import KINDS
 from mlirad.lower.emit.fills import copy
 from mlirad.lower.emit.kernels import Emitter
 from mlirad.lower.emit.nest import emit_nest
@@ -25,8 +26,8 @@ from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value
 def emit_program(function: FuncOp, *, vector_bytes: int, address_checks: bool = False) -> NativeProgram:
     """The program of a function of kernel ops; `vector_bytes` is the size of a vector register.
 
-    With `address_checks` every access is compared with the bounds of its buffer first. One outside is not made,
-    and the last constant of the program, an int64 that starts as 0, then holds a number: a debug run of
+    With `address_checks` every access is compared with the bounds of its buffer first. One outside is not
+    made, and the last constant of the program, an int64 that starts as 0, then holds a number: a debug run of
     `mlirad.jit` reports that the program writes to a constant.
 
     Raises `CompileError` for a function that is not fully lowered.
@@ -93,9 +94,6 @@ class _Pointers(dict[Place, Value]):
 
 def _literal(f: FunctionText, op: ConstantOp) -> Value:
     """The address of a literal in the text."""
-    from mlirad.dialects.shapes import element_of
-    from mlirad.lower.emit.elementwise import KINDS
-
     kind = KINDS[element_of(op.result)]
     numbers = literal_array(op).ravel().tolist() or [0]
     return f.module.table("i8" if kind == "i1" else kind, numbers)

@@ -1,7 +1,7 @@
 """Combiners: identities, one step, and putting lanes and parallel accumulators together.
 
-An accumulator is a list of values: one, or value and position for `argmax` and `argmin`. Floats are added in an
-order that the shape and the schedule fix; max and min give NaN if any operand is NaN; the argument of an
+An accumulator is a list of values: one, or value and position for `argmax` and `argmin`. Floats are added in
+an order that the shape and the schedule fix; max and min give NaN if any operand is NaN; the argument of an
 extremum is the first of equals, and that of the first NaN if there is one.
 """
 
@@ -23,8 +23,8 @@ _GREATEST: Final = 2**63 - 1
 def identity(combiner: str, kind: Kind, *, of_memory: bool = False) -> Value:
     """What an empty reduction gives.
 
-    In registers the sum of floats starts at -0.0, which vanishes from the first addition; in memory, and where
-    nothing is added, at 0.0.
+    In registers the sum of floats starts at -0.0, which vanishes from the first addition; in memory, and
+    where nothing is added, at 0.0.
     """
     is_float = kind in ("double", "float")
     match combiner:

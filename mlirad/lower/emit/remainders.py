@@ -4,9 +4,9 @@
     rem(f, x, y)          x - y * floor(x / y), with the sign of y
     floor_div(f, x, y)    floor(x / y), corrected by the exact remainder
 
-The exact remainder of a quotient q below 2^(fraction bits) is one fused multiply-add, x - trunc(q) * y, and at
-most one correction by y, because the rounded quotient is off by at most one. Other quotients (and infinities)
-take the exact bit-by-bit library function, behind a branch that is rarely taken.
+The exact remainder of a quotient q below 2^(fraction bits) is one fused multiply-add, x - trunc(q) * y, and
+at most one correction by y, because the rounded quotient is off by at most one. Other quotients (and
+infinities) take the exact bit-by-bit library function, behind a branch that is rarely taken.
 """
 
 from __future__ import annotations

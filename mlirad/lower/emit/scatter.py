@@ -1,8 +1,8 @@
-"""`kernel.scatter` as an LLVM function: the base is copied (or zero is written), then a sequential nest updates it.
+"""`kernel.scatter` as an LLVM function: a copy of the base, or zeros, then a sequential nest that updates it.
 
-Iterations run in row-major order, so of several writes to one element the last wins. Lanes are used only where
-they provably write to different elements: the position moves with the lane loop and with nothing else that the
-lanes differ in. Sums over lanes that are not innermost are added in another order.
+Iterations run in row-major order, so of several writes to one element the last wins. Lanes are used only
+where they provably write to different elements: the position moves with the lane loop and with nothing else
+that the lanes differ in. Sums over lanes that are not innermost are added in another order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mlirad.lower.emit.fills import copy, fill
 from mlirad.lower.emit.kernels import Emitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.reductions import combine
 from mlirad.lower.emit.schedule import native_lanes
-from mlirad.lower.emit.segments import Segment, floor_power
+from mlirad.lower.emit.segments import Segment
 from mlirad.lower.llvm_text import Value, constant
 
 
@@ -52,7 +52,7 @@ class _ScatterCode:
     """Writes the loops of one scatter."""
 
     def __init__(self, kernel: KernelText, op: ScatterOp, body: Body, address: Address, vector_bytes: int):
-        self._f, self._access = kernel.f, kernel.access
+        self._f = kernel.f
         self._address = address
         self._adds = op.kind.data == "add"
         self._value = body.yielded[0]
@@ -66,17 +66,18 @@ class _ScatterCode:
         if lane is not None:
             native = native_lanes(body, lane, vector_bytes)
             asked = native if op.width is None else op.width.value.data
+            width = segments.fitting_width(body.extents[lane], asked, native, masks=False)
             self._order.remove(lane)
             self._order.append(lane)
             self._segments[lane] = segments.output_lanes(
-                body.extents[lane], floor_power(max(1, asked)), native, may_repeat=False, compact=False
+                body.extents[lane], width, native, may_repeat=False, compact=False
             )
         self._code = BodyCode(
             kernel.f,
             kernel.access,
             body,
             self._order,
-            body.yielded if self._guard is None else [self._value, self._guard],
+            [self._value, *guards],
             [(address, len(self._order))],
             kernel.pointers,
             lane=lane,
@@ -124,7 +125,7 @@ class _ScatterCode:
             self._write(value, guard)
 
     def _write(self, value: Value, guard: Value | None) -> None:
-        spread = self._code.spread(self._address)
+        code = self._code
         if self._adds:
-            value = combine(self._f, "add", [self._access.load(spread, guard)], [value])[0]
-        self._access.store(spread, value, guard)
+            value = combine(self._f, "add", [code.load(self._address, guard=guard)], [value])[0]
+        code.store(value, self._address, guard=guard)

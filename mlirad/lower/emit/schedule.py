@@ -1,8 +1,8 @@
 """The schedule of a nest made complete: loop order, lanes, unrolling, and how each loop is cut into segments.
 
-What a nest leaves open gets the straightforward choice. Loops of the output come first, the lane loop last among
-its kind; without a lane everything is scalar. Several sums are kept in flight where one addition would wait for
-the one before.
+What a nest leaves open gets the straightforward choice. Loops of the output come first, the lane loop last
+among its kind; without a lane everything is scalar. Several sums are kept in flight where one addition would
+wait for the one before.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mlirad.lower.emit import segments
 from mlirad.lower.emit.body import Body
 from mlirad.lower.emit.kernels import cost_of
 from mlirad.lower.emit.reductions import IDEMPOTENT
-from mlirad.lower.emit.segments import Segment, floor_power
+from mlirad.lower.emit.segments import Segment
 from mlirad.lower.llvm_text import BYTES
 
 ADD_LATENCY_SLOTS = 8
@@ -24,6 +24,9 @@ ADD_LATENCY_SLOTS = 8
 
 MOST_ACCUMULATORS = 4
 """How many sums of one result are kept side by side to hide the latency of additions."""
+
+LEAST_MASKED_BYTES = 32
+"""Processors with vectors of at least this size load and store under a mask."""
 
 SHORT_LOOP = 4
 SHORT_LOOP_COST = 24
@@ -37,8 +40,8 @@ COMPACT_COST = 12
 class NestSchedule:
     """How the loops of a nest run; loops of extent 1 are left out.
 
-    `order[:outer]` are the loops around a store, `order[outer:]` the reductions in registers. `in_memory` says
-    that reduction loops are among the outer ones.
+    `order[:outer]` are the loops around a store, `order[outer:]` the reductions in registers. `in_memory`
+    says that reduction loops are among the outer ones.
     """
 
     order: tuple[int, ...]
@@ -70,7 +73,8 @@ class NestSchedule:
         width = 1
         if lane is not None:
             asked = native if op.width is None else op.width.value.data
-            width = min(floor_power(max(1, asked)), floor_power(extents[lane]))
+            masks = vector_bytes >= LEAST_MASKED_BYTES
+            width = segments.fitting_width(extents[lane], asked, native, masks=masks)
         lane_is_reduced = lane is not None and lane >= rank
         idempotent = all(c in IDEMPOTENT for c in combiners)
         may_repeat = may_repeat and (not in_memory or idempotent)

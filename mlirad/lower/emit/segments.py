@@ -2,11 +2,12 @@
 
     extent 19, 8 lanes, results only stored      blocks at 0, 8 and 11: the last one overlaps its neighbour
     extent 19, 8 lanes, sums                     blocks at 0 and 8, then 11 with its first 5 lanes masked off
-    extent 3,  8 lanes                           blocks of 2 lanes at 0 and 1
+    extent 3, 8 lanes                            one block of 4 lanes, the last one masked off
+    extent 3, 8 lanes, no masks                  blocks of 2 lanes at 0 and 1
 
 Only power-of-two widths occur, so no vector is narrower or wider than the processor and LLVM like it, and no
-block reaches outside the loop. A static `repeated` says how many leading lanes were done before; with `clamped`
-the start is the least of the index and the last block's start.
+block reaches outside the loop. A static `repeated` says how many leading lanes were done before; with
+`clamped` the start is the least of the index and the last block's start.
 """
 
 from __future__ import annotations
@@ -26,11 +27,19 @@ class Segment(NamedTuple):
     width: int = 1
     repeated: int = 0
     clamped: bool = False
+    valid: int | None = None
 
     @property
     def last_start(self) -> int:
         """The start of the last block that stays inside."""
         return self.upper - self.width * self.copies
+
+    @property
+    def valid_lanes(self) -> Value | None:
+        """The lanes inside the loop, as a mask; None for all of them."""
+        if self.valid is None:
+            return None
+        return vector("i1", [lane < self.valid for lane in range(self.width)])
 
     @property
     def fresh_lanes(self) -> Value | None:
@@ -55,13 +64,23 @@ def plain(extent: int) -> list[Segment]:
     return [Segment(0, extent, 1)]
 
 
+def fitting_width(extent: int, width: int, native: int, *, masks: bool) -> int:
+    """The lanes of a block for a loop of the given extent; more than the extent only with `masks`."""
+    width = floor_power(max(1, width))
+    if extent >= width:
+        return width
+    above = ceil_power(extent)
+    return above if masks and above <= min(width, native) else floor_power(extent)
+
+
 def output_lanes(extent: int, width: int, native: int, *, may_repeat: bool, compact: bool) -> list[Segment]:
     """Blocks of lanes over a loop of results.
 
     `may_repeat`: computing a result twice is harmless. `compact`: one copy of the code is worth more than the
     cheapest remainder.
     """
-    width = min(floor_power(width), floor_power(extent))
+    if width > extent:
+        return [Segment(0, extent, width, 1, width, valid=extent)]
     full = extent // width * width
     left = extent - full
     if not left:
@@ -77,7 +96,8 @@ def output_lanes(extent: int, width: int, native: int, *, may_repeat: bool, comp
 
 def reduced_lanes(extent: int, width: int, copies: int, *, may_repeat: bool) -> list[Segment]:
     """Blocks of lanes over a reduction loop, `copies` at a time; every block has the same width."""
-    width = min(floor_power(width), floor_power(extent))
+    if width > extent:
+        return [Segment(0, extent, width, 1, width, valid=extent)]
     block = width * copies
     full = extent // block * block
     segments = [Segment(0, full, block, copies, width)] if full else []

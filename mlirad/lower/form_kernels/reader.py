@@ -126,14 +126,17 @@ class Reader:
     # Loads ---------------------------------------------------------------------------------------
 
     def _load(self, buffer: Value, position: Position, guard: Guard) -> Value:
-        """A load at positions that lie inside wherever the guard holds."""
+        """A load at positions that lie inside wherever the guard holds.
+
+        It is made under those conditions that prove it; where positions were computed from proven ones
+        (through a reshape, say) and no single condition proves them, under the whole guard.
+        """
         self.buffers[buffer] = None
         needed: dict[Value, None] = {}
         for p, extent in zip(position, shape_of(buffer), strict=True):
             if not self.b.ranges.inside(p, extent):
                 proof = self._proof(p, extent, guard)
-                assert proof is not None
-                needed.update(dict.fromkeys(proof))
+                needed.update(dict.fromkeys(guard if proof is None else proof))
         element = element_of(buffer)
         if not needed:
             return self.b.emit(LoadOp, (buffer, *position), element)

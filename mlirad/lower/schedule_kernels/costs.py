@@ -30,7 +30,6 @@ UNIFORM_LOAD = 0.2
 CONTIGUOUS_LOAD = 0.5
 REVERSED_LOAD = 1.0
 CONTIGUOUS_STORE = 1.0
-SCATTERED_STORE = 1.25
 
 _FLOAT_COSTS = {"div": DIVISION, "rem": 3 * DIVISION, "floor_div": 3 * DIVISION, "fmod": 3 * DIVISION}
 _INTEGER_DIVISIONS = ("div", "rem", "floor_div", "fmod", "pow")
@@ -69,7 +68,7 @@ def load_cost(stride: int | None, lanes: int) -> float:
 
 def store_cost(stride: int | None, lanes: int) -> float:
     """Cycles to store a vector whose lanes lie `stride` elements apart."""
-    return CONTIGUOUS_STORE if stride == 1 else SCATTERED_STORE * lanes
+    return CONTIGUOUS_STORE if stride == 1 else float(lanes)
 
 
 def element_bytes(element: Attribute) -> int:

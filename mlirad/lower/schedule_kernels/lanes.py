@@ -9,7 +9,9 @@ reduced loop, or along i when x is copied to column order first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import Value, shape_of, size_of
@@ -22,34 +24,42 @@ MINIMAL_WORK = 100.0
 MINIMAL_PACK_ELEMENTS = 64
 """Buffers smaller than this are not copied: they stay in the first-level cache whatever the stride."""
 
-LOOP_START = 30.0
+LOOP_START = 8.0
 """Cycles to start and leave a vector loop, remainder included."""
 
-HORIZONTAL = 10.0
-"""Cycles to reduce the lanes of a vector to one."""
+HORIZONTAL = 4.0
+"""Cycles to reduce the lanes of a vector to one, while others are under way."""
+
+HORIZONTAL_POSITION = 30.0
+"""The same for the position of an extremum."""
 
 CHAINED_SUM = 2.0
 """Cycles of one step of a scalar reduction, which waits for the step before unless several rows overlap."""
+
+Free: TypeAlias = Mapping[Value, int | None]
+"""Buffers whose storage order is open, with the dimension their producer would have innermost, if any."""
+
+NOTHING: Final[Free] = MappingProxyType({})
 
 GAIN = 0.9
 """Vectors must cost at most this fraction of scalar code."""
 
 
-def choose_lane(op: NestOp, p: Profile, layouts: Layouts, free: Iterable[Value] = ()) -> int | None:
+def choose_lane(op: NestOp, p: Profile, layouts: Layouts, free: Free = NOTHING) -> int | None:
     """The lane loop of a nest, `None` for scalar code.
 
-    Buffers in `free` may still be stored in any order; they count as if stored for the lane loop at hand.
+    Buffers in `free` may still be stored in any order; they count as if stored for the lane loop at hand. If
+    that is not the dimension their producer would have innermost, its scattered stores are charged here.
     """
     if 0 in p.extents or p.lanes < 2:
         return None
     scalar = _scalar_cost(p)
     if scalar * p.iterations < MINIMAL_WORK:
         return None
-    free = set(free)
     best, lane = scalar * p.lanes * GAIN, None
     strides = {id(load): load.strides(layouts) for load in p.loads}
     for x, extent in enumerate(p.extents):
-        if extent < max(2, min(4, p.lanes)) or (x >= p.rank and p.finds_position):
+        if extent < max(2, min(4, p.lanes)):
             continue
         cost = _vector_cost(op, p, x, strides, layouts, free)
         if cost < best:
@@ -69,7 +79,7 @@ def _vector_cost(
     x: int,
     strides: dict[int, tuple[int | None, ...]],
     layouts: Layouts,
-    free: set[Value],
+    free: Free,
 ) -> float:
     lanes, extent = p.lanes, p.extents[x]
     reduced = 1.0 / max(1, p.reductions)
@@ -82,19 +92,22 @@ def _vector_cost(
             d = load.dimension(x)
             if d is not None and walked.setdefault(load.buffer, d) == d:
                 stride = 1
+                if free[load.buffer] not in (None, d):
+                    cost += lanes * size_of(load.buffer) / p.iterations
         one = load_cost(stride, lanes)
         if one == lanes and packable_dimension(p, load, x) is not None:
             one = min(one, load_cost(1, lanes) + 2.0 * lanes * size_of(load.buffer) / p.iterations)
         cost += one * p.per_iteration(load.loops)
+    cost *= -(-extent // lanes) * lanes / extent
     if x >= p.rank:
-        cost += (HORIZONTAL + len(op.roots)) * lanes * reduced + LOOP_START / extent
+        horizontal = HORIZONTAL_POSITION if p.finds_position else HORIZONTAL
+        cost += (horizontal + len(op.roots)) * lanes * reduced + LOOP_START / extent
     else:
         for root in op.roots:
             steps = buffer_strides(shape_of(root), layout_of(root, layouts))
             cost += store_cost(1 if root in free else steps[x], lanes) * reduced
         cost += LOOP_START * reduced / extent
-    vectors = -(-extent // lanes)
-    return cost * vectors * lanes / extent
+    return cost
 
 
 def packable_dimension(p: Profile, load: Load, lane: int) -> int | None:

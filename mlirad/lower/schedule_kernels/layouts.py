@@ -1,9 +1,9 @@
-"""Storage orders: an intermediate result is stored with the lane loop of its consumers innermost.
+"""Storage orders: an intermediate result is stored with the lane loop of those who read it innermost.
 
-Consumers come after producers, so nests are read last to first. Each one chooses its lane as if its
+Readers come after producers, so nests are visited last to first. Each one chooses its lane as if its
 intermediate inputs were stored as it likes, and votes, with its number of iterations, for the dimension it
-walks along. A result with votes gets the dimension with most of them innermost; one without (it is read
-by scalar code only) the lane of its producer.
+walks along; the producer votes too, with the number of elements it stores, for the lane it would choose if
+all storage were free. The dimension with most votes lies innermost.
 
 Fixed in row-major order are values that the function returns, that BLAS reads and that a scatter reads or
 writes.
@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.ir import Operation
 
 from mlirad.dialects.kernel import NestOp, ScatterOp
-from mlirad.dialects.shapes import Shape, Value, shape_of
+from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.lower.schedule_kernels.lanes import choose_lane
 from mlirad.lower.schedule_kernels.profiles import Profile, row_major
 from mlirad.lower.schedule_kernels.scatters import choose_scatter_lane
@@ -27,44 +27,52 @@ def choose_layouts(
 ) -> dict[Value, Shape]:
     """The storage order of every result that is better not row-major."""
     nests = [op for op in ops if isinstance(op, NestOp)]
-    free: set[Value] = {r for op in nests for r in op.roots if len(shape_of(r)) > 1 and r not in fixed}
-    votes: dict[Value, dict[int, int]] = {}
     layouts: dict[Value, Shape] = {}
+    free: dict[Value, int | None] = {
+        r: None for op in nests for r in op.roots if len(shape_of(r)) > 1 and r not in fixed
+    }
     if not free:
         return layouts
+    votes = {root: [0] * len(shape_of(root)) for root in free}
+    for op in nests:
+        if any(root in free for root in op.roots):
+            lane = choose_lane(op, profiles[op], layouts, free)
+            for root in op.roots:
+                if root in free and lane is not None and lane < profiles[op].rank:
+                    free[root] = lane
+                    votes[root][lane] += size_of(root)
     for op in reversed(ops):
-        if not isinstance(op, NestOp | ScatterOp):
-            continue
-        p = profiles[op]
-        if isinstance(op, ScatterOp):
-            lane, _ = choose_scatter_lane(p, layouts, free)
-        else:
-            lane = _settle(op, p, layouts, free, votes)
-        if lane is None:
-            continue
-        for load in p.loads:
-            if load.buffer in free:
-                d = load.dimension(lane)
-                if d is not None:
-                    mine = votes.setdefault(load.buffer, {})
-                    mine[d] = mine.get(d, 0) + p.iterations
+        if isinstance(op, NestOp | ScatterOp):
+            _vote(op, profiles[op], layouts, free, votes)
     return layouts
 
 
-def _settle(
-    op: NestOp, p: Profile, layouts: dict[Value, Shape], free: set[Value], votes: dict[Value, dict[int, int]]
-) -> int | None:
-    """Decide how the results of a nest are stored, all its readers having voted; gives its lane."""
-    for root in op.roots:
-        if root in free and root in votes:
-            _store(layouts, root, max(votes[root].items(), key=lambda v: (v[1], v[0]))[0])
-            free.discard(root)
-    lane = choose_lane(op, p, layouts, free)
-    for root in op.roots:
-        if root in free and lane is not None and lane < p.rank:
-            _store(layouts, root, lane)
-        free.discard(root)
-    return lane
+def _vote(
+    op: NestOp | ScatterOp,
+    p: Profile,
+    layouts: dict[Value, Shape],
+    free: dict[Value, int | None],
+    votes: dict[Value, list[int]],
+) -> None:
+    """Settle how the results of an op are stored, all its readers having voted, and vote for its inputs."""
+    for root in op.results:
+        if root in free:
+            del free[root]
+            most = max(votes[root])
+            if most:
+                _store(layouts, root, len(votes[root]) - 1 - votes[root][::-1].index(most))
+    lane = (
+        choose_scatter_lane(p, layouts, free)[0]
+        if isinstance(op, ScatterOp)
+        else choose_lane(op, p, layouts, free)
+    )
+    if lane is None:
+        return
+    for load in p.loads:
+        if load.buffer in free:
+            d = load.dimension(lane)
+            if d is not None:
+                votes[load.buffer][d] += p.iterations
 
 
 def _store(layouts: dict[Value, Shape], value: Value, innermost: int) -> None:

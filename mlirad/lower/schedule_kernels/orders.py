@@ -28,6 +28,9 @@ LONG_REDUCTION = 64
 LONG_STRIDE = 16
 """Iterations, and elements between them, from which walking down a column is slow."""
 
+MIN_PASSES = 3
+"""Blocks of lanes, each walking down the columns on its own, from which one walk for all is better."""
+
 FEWER_BYTES = 0.8
 """Moving the lane loop outermost must save at least the rest."""
 
@@ -41,11 +44,18 @@ def prefers_outer_reduction(op: NestOp, p: Profile, lane: int | None, width: int
         return False
     if p.reductions < LONG_REDUCTION or any(layout_of(r, layouts)[-1] != lane for r in op.roots):
         return False
+    if p.extents[lane] < MIN_PASSES * width:
+        return False
     inner = len(p.extents) - 1
     varying = [load.strides(layouts) for load in p.loads if load.varies(lane)]
-    return any(s[lane] in (1, -1) and abs(s[inner] or 0) >= LONG_STRIDE for s in varying) and all(
-        s[lane] in (0, 1, -1) for s in varying
-    )
+    if any(s[lane] not in (0, 1, -1) or _jumps(s, inner, p.rank) for s in varying):
+        return False
+    return any(s[lane] in (1, -1) and abs(s[inner] or 0) >= LONG_STRIDE for s in varying)
+
+
+def _jumps(strides: Sequence[int | None], inner: int, rank: int) -> bool:
+    """Whether some output loop strides further than the reduction, and so has to stay outside of it."""
+    return any(abs(strides[x] or 0) > abs(strides[inner] or 0) for x in range(rank))
 
 
 def choose_order(

@@ -67,7 +67,8 @@ class Position:
 class Load:
     """A load of a body: from which buffer, where in each dimension.
 
-    As bit sets, `loops` are the loops that the address depends on, `opaque` those it depends on in no affine way.
+    As bit sets, `loops` are the loops that the address depends on, `opaque` those of them that enter in no
+    affine way.
     """
 
     op: LoadOp | LoadIfOp

@@ -6,15 +6,12 @@ moves the innermost position by one and no other: a gradient row `dx[e(i), j] +=
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
-from mlirad.dialects.shapes import Value
-from mlirad.lower.schedule_kernels.lanes import MINIMAL_WORK
+from mlirad.lower.schedule_kernels.lanes import MINIMAL_WORK, NOTHING, Free
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile
 from mlirad.lower.schedule_kernels.tiles import width_choices
 
 
-def choose_scatter_lane(p: Profile, layouts: Layouts, free: Collection[Value] = ()) -> tuple[int | None, int]:
+def choose_scatter_lane(p: Profile, layouts: Layouts, free: Free = NOTHING) -> tuple[int | None, int]:
     """The lane loop and the width of a scatter; `(None, 1)` for scalar code.
 
     Buffers in `free` may still be stored in any order.

@@ -1,9 +1,9 @@
 """Width and tile: how many iterations of a nest are in flight at once.
 
-A vector operation takes about four cycles and two can start in each, so a reduction wants some eight
-accumulators. They come from `width`, several vectors along the lane loop, and from `tile`, several
-iterations of another output loop (unroll-and-jam), which moreover share the loads that do not depend on that
-loop. Both multiply the code to compile, and accumulators have to fit the register file.
+`width` is several vectors along the lane loop, which share what is the same in all lanes; `tile` is several
+iterations of another output loop (unroll-and-jam), which share the loads that do not depend on that loop.
+Both multiply the code to compile, and the accumulators of a reduction have to fit the register file. The
+latency of sums is no reason for either: the reduction loop is unrolled for that when code is printed.
 
 For `c[i, j] = sum_k a[i, k] b[k, j]` with lanes along j and vectors of 8: tile 5 of i, width 16.
 """
@@ -17,8 +17,8 @@ from mlirad.lower.schedule_kernels.costs import load_cost
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile
 
 MAX_TILE = 6
-LATENCY = 4.0
-"""Cycles before the result of a vector operation can be added to again."""
+LOOP_OVERHEAD = 1.0
+"""Cycles of counting and branching per iteration of a reduction loop."""
 
 CODE_COST = 0.01
 """What one more copy of the body has to save, in cycles per iteration, to be worth compiling."""
@@ -87,7 +87,7 @@ def choose_blocking(
     if not tiled or p.finds_position:
         return chosen
     for x in range(p.rank):
-        if x == lane:
+        if x == lane or not cost.shares(x):
             continue
         for t in range(2, min(MAX_TILE, p.extents[x]) + 1):
             for w in widths:
@@ -126,6 +126,10 @@ class _CostOfBlocking:
         shared = [b for b, _ in self.loads if b >> self.lane & 1 and not (dim is not None and b >> dim & 1)]
         return self.roots * tile * vectors + vectors * min(len(shared), 2) + 1
 
+    def shares(self, dim: int) -> bool:
+        """Whether iterations of a loop would share a load or a computation that varies inside of it."""
+        return any(not bits >> dim & 1 for bits, _ in (*self.ops, *self.loads))
+
     def __call__(self, width: int, dim: int | None, tile: int) -> float:
         p = self.p
         vectors = max(1, width // p.lanes)
@@ -139,7 +143,7 @@ class _CostOfBlocking:
             if not bits >> self.lane & 1:
                 cost /= vectors
             total += cost
-        total = max(total, LATENCY / (tile * vectors))
+        total += LOOP_OVERHEAD / (tile * vectors)
         filled = -(-p.extents[self.lane] // width) * width / p.extents[self.lane]
         return (
             total * filled

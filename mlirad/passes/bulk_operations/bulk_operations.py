@@ -29,6 +29,7 @@ from mlirad.dialects.shapes import Value, size_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, rebuild_function
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.dead_code import erase_unused
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.bulk_operations.survey import Survey
 from mlirad.passes.function_pass import FunctionPass
 from mlirad.rules.bulk import BULK_RULES, COMPUTING_RULES, PLACING_RULES, Reader, Term
@@ -93,7 +94,7 @@ class _Vectoriser:
                 term = self._index_of_build(op, *self._postponed.pop(op.operand))
             case BuildOp() | IndexOp() | GatherOp() | ScatterOp() | UpdateOp():
                 term = self._by_rule(op)
-            case _ if any(o in self.terms for o in op.operands):
+            case _ if any(o in self.terms for o in own_operands(op)):
                 term = self._by_rule(op)
             case _:
                 b.rebuild(op, self.whole)
@@ -115,7 +116,7 @@ class _Vectoriser:
         return [self._term(v) for v in yields(region)]
 
     def _by_rule(self, op: Operation) -> Term:
-        return BULK_RULES[type(op)](self.reader, op, [self._term(o) for o in op.operands])
+        return BULK_RULES[type(op)](self.reader, op, [self._term(o) for o in own_operands(op)])
 
     def _term(self, value: Value) -> Term:
         term = self.terms.get(value)

@@ -117,6 +117,9 @@ class BulkBuilder(TermBuilder):
 
     def dot(self, x: Term, y: Term, batch: tuple[Dims, Dims], contract: tuple[Dims, Dims]) -> Term:
         """General contraction: shared lanes are batch dimensions, the others free ones of their operand."""
+        if y.lanes and not x.lanes and not batch[0] and len(y.shape) == len(contract[1]):
+            # Multiplication commutes, and so the lanes come out in front.
+            return self.dot(y, x, batch, (contract[1], contract[0]))
         lanes = union((x, y))
         shared = [lane for lane in x.lanes if lane in y.lanes]
         groups = [

@@ -111,7 +111,8 @@ class Reader(BulkBuilder):
             size = 1 + sum(p.size for p in positions)
             if size <= RECIPE_LIMIT:
                 recipe = Read(value, tuple(positions))
-                return Term(lanes, (), element_of(value), None, recipe, size, self.b.location)
+                b = self.b
+                return Term(lanes, (), element_of(value), None, recipe, size, b.location, b.name_hint)
         static = self._read_constants(value, slots)
         if static is not None:
             return static

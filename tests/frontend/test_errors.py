@@ -1,0 +1,199 @@
+"""Every mistake is reported at the user's line, with what is wrong and what to write instead."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+
+X = np.arange(3.0)
+N = np.arange(10.0)
+
+
+def raising(error: type[Exception], function: Any, *args: Any, hint: str = "", match: str = "") -> None:
+    """Tracing `function` raises the error at a line of this file, inside the function."""
+    with pytest.raises(error) as caught:
+        ad.jit(function)(*args)
+    assert isinstance(caught.value, ad.MliradError)
+    lines, first = inspect.getsourcelines(function)
+    assert caught.value.location is not None
+    file, line = caught.value.location.rsplit(":", 1)
+    assert file == __file__
+    assert first <= int(line) < first + len(lines)
+    assert match in str(caught.value)
+    assert hint in (caught.value.hint or "")
+
+
+def branch(x):
+    if x[0] > 0:
+        return x
+    return -x
+
+
+def assign_to_numpy(x):
+    total = np.zeros(3)
+    total[0] = x[0]
+    return total
+
+
+def add_to_numpy(x):
+    total = np.zeros(3)
+    total += x
+    return total
+
+
+def leak(x):
+    kept = []
+    ad.build((3,), lambda i: kept.append(x[i]) or x[i])
+    return kept[0] + 1
+
+
+CONTROL = {
+    "if": (branch, "np.where", "truth"),
+    "float": (lambda x: float(x[0]), "astype", "float"),
+    "int": (lambda x: int(x[0]), "astype", "int"),
+    "math": (lambda x: math.sin(x[0]), "np.sin", ""),
+    "np.array": (lambda x: np.array([x[0], x[1]]), "stack", "make an array"),
+    "np.asarray": (lambda x: np.asarray(x), "asarray", ""),
+    "assign-to-numpy": (assign_to_numpy, "ad.asarray", "assigned to an element"),
+    "item": (lambda x: x[0].item(), "traced value itself", ""),
+    "mask": (lambda x: x[x > 0], "np.where(mask", "depends on the elements"),
+    "where-1": (lambda x: np.where(x > 0), "np.where(condition, a, b)", ""),
+    "leak": (leak, "return it", "has ended"),
+}
+
+
+@pytest.mark.parametrize("case", CONTROL.values(), ids=CONTROL.keys())
+def test_what_needs_elements(case):
+    function, hint, match = case
+    raising(ad.TracingError, function, X, hint=hint, match=match)
+
+
+def test_traced_positions_and_shapes():
+    raising(ad.TracingError, lambda i: N[i], 3, hint="ad.asarray")
+    raising(ad.TracingError, lambda i: [1, 2, 3][i], 2, hint="ad.asarray")
+    raising(ad.TracingError, lambda n: np.random.default_rng(0).normal(size=n), 3, hint="static")
+    raising(ad.TracingError, lambda n: np.zeros(n), 3, hint="static")
+    raising(ad.TracingError, lambda n: sum(range(n)), 3, hint="static")
+    raising(ad.TracingError, lambda x, n: x[:n], X, 2, hint="np.arange", match="slice")
+
+
+SHAPES = {
+    "add": lambda x: x + np.ones(4),
+    "where": lambda x: np.where(x > 0, x, np.ones(4)),
+    "matmul": lambda x: x @ np.ones((4, 2)),
+    "reshape": lambda x: x.reshape(2, 2),
+    "axis": lambda x: np.sum(x, axis=1),
+    "concatenate": lambda x: np.concatenate((x[None], np.ones((1, 4)))),
+    "stack": lambda x: np.stack([x, np.ones(4)]),
+    "einsum": lambda x: np.einsum("i,i->", x, np.ones(4)),
+    "broadcast_to": lambda x: np.broadcast_to(x, (2, 4)),
+    "squeeze": lambda x: np.squeeze(x, 0),
+    "assign": lambda x: x.at[:2].set(np.ones(3)),
+    "max-of-nothing": lambda x: np.max(x[:0]),
+    "tangent": lambda x: ad.jvp(np.sin, (x,), (np.ones(4),))[1],
+    "map": lambda x: ad.map(lambda a, b: a + b, x, x[:2]),
+}
+
+
+@pytest.mark.parametrize("function", SHAPES.values(), ids=SHAPES.keys())
+def test_shapes_that_do_not_fit(function):
+    raising(ad.ShapeError, function, X)
+
+
+def test_dtypes():
+    raising(ad.DtypeError, lambda x: x & 1, X, match="bitwise_and")
+    raising(ad.DtypeError, lambda x: x * 1j, X, match="complex")
+    raising(ad.DtypeError, lambda x: x.astype(complex), X, match="complex128")
+    raising(ad.DtypeError, lambda x: -(x > 0), X)
+    raising(ad.DtypeError, lambda n: n**-1, np.int64(2), match="negative power")
+    for bad in (np.ones(2, complex), np.array(["a"]), np.array([None])):
+        with pytest.raises(ad.DtypeError, match="argument x"):
+            ad.jit(lambda x: x)(bad)
+    with pytest.raises(ad.DtypeError, match="MaskedArray"):
+        ad.jit(lambda x: x)(np.ma.array([1.0]))
+
+
+def test_positions():
+    raising(ad.PositionError, lambda x: x[3], X, match="position 3 lies outside")
+    raising(ad.PositionError, lambda x: x[-4], X)
+    raising(ad.PositionError, lambda x: x[0, 0], X, match="2 positions for an array of rank 1")
+    raising(ad.PositionError, lambda x: x[np.array([0, 5])], X, match="position 5")
+    raising(ad.PositionError, lambda x: x[1.5], X)
+    raising(ad.PositionError, lambda x: x[x], X, hint="astype")
+    raising(ad.PositionError, lambda x: x[..., ...], X)
+    raising(ad.PositionError, lambda x: ad.index(x, (0, 0)), X)
+    raising(ad.PositionError, lambda x: ad.index(x, (0.5,)), X)
+
+
+UNSUPPORTED = {
+    "prod": lambda x: np.prod(x),
+    "cumsum": lambda x: np.cumsum(x),
+    "sort": lambda x: np.sort(x),
+    "linalg": lambda x: np.linalg.inv(np.outer(x, x)),
+    "fft": lambda x: np.fft.fft(x),
+    "ufunc": lambda x: np.nextafter(x, 1.0),
+    "accumulate": lambda x: np.add.accumulate(x),
+    "out": lambda x: np.add(x, 1.0, out=np.zeros(3)),
+    "iadd": add_to_numpy,
+    "function-result": lambda x: np.sin,
+}
+
+
+@pytest.mark.parametrize("function", UNSUPPORTED.values(), ids=UNSUPPORTED.keys())
+def test_what_is_not_supported(function):
+    raising(ad.UnsupportedError, function, X)
+
+
+def test_unsupported_functions_are_named():
+    raising(ad.UnsupportedError, lambda x: np.fft.fft(x), X, match="np.fft.fft cannot be traced")
+    raising(ad.UnsupportedError, lambda x: np.nextafter(x, 1.0), X, match="np.nextafter")
+
+
+def test_values_that_outlive_their_trace():
+    kept = []
+    ad.jit(lambda x: kept.append(x) or x)(X)
+    with pytest.raises(ad.TracingError, match="has ended"):
+        kept[0] + 1
+    with pytest.raises(ad.TracingError, match="has ended"):
+        ad.jit(lambda x: x + kept[0])(X)
+
+    def leaks_from_grad(x):
+        ad.grad(lambda y: kept.append(y * 2) or y)(x)
+        return kept[-1]
+
+    with pytest.raises(ad.TracingError, match="has ended"):
+        ad.jit(leaks_from_grad)(1.0)
+
+
+def test_a_failed_trace_leaves_no_trace():
+    with pytest.raises(ad.TracingError):
+        ad.jit(branch)(X)
+    assert ad.jit(lambda x: x + 1, interpret=True)(1.0) == 2.0
+
+
+def test_derivatives_that_do_not_exist():
+    raising(ad.DifferentiationError, lambda x: ad.grad(lambda y: y * 2)(x), X, hint="ad.vjp")
+    raising(ad.DifferentiationError, lambda n: ad.grad(lambda m: m * 2.0)(n), 3, match="m of dtype int64")
+    raising(ad.DifferentiationError, lambda x: ad.grad(lambda y: np.argmax(y))(x), X, match="int64")
+    raising(ad.DifferentiationError, lambda x: ad.grad(lambda y: (y, y))(x), 1.0, match="tuple")
+    raising(ad.DifferentiationError, lambda x: ad.grad(np.sin, argnums=1)(x), 1.0, match="argument 1")
+    raising(ad.DifferentiationError, lambda x: ad.grad(lambda y: y, argnums="z")(x), 1.0, match="'z'")
+
+
+def test_arguments_that_are_no_arrays():
+    for bad in (np.sin, "mode", {1, 2}):
+        with pytest.raises(ad.UnsupportedError, match="argument f is a"):
+            ad.jit(lambda f, x: x)(bad, 1.0)
+    with pytest.raises(ad.TracingError, match="a function is needed"):
+        ad.grad(3.0)
+
+
+def test_structure_outside_of_a_trace():
+    with pytest.raises(ad.TracingError, match=r"ad.build is called outside"):
+        ad.build((3,), lambda i: i)

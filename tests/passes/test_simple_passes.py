@@ -1,0 +1,143 @@
+"""Inlining, canonicalisation, common subexpressions, dead code: meaning kept, and what each removes."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from mlirad.errors import UnsupportedError
+from mlirad.interpreter import run_function
+from mlirad.ir.parsing import make_context, parse_module
+from mlirad.passes.registry import make_passes
+from tests.generators import arguments_for, random_program
+from tests.passes.derivatives import function_of, run_passes
+
+
+def names(module, function: str = "f") -> list[str]:
+    return [op.name.removeprefix("array.") for op in function_of(module, function).body.block.ops]
+
+
+@pytest.mark.parametrize("name", ["mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad-dce"])
+def test_random_programs_keep_their_meaning(name) -> None:
+    for seed in range(60):
+        module = random_program(seed, 15)
+        rewritten = run_passes(module.clone(), name)
+        for special in (False, True):
+            arguments = arguments_for(module, random.Random(seed), special=special)
+            expected, found = run_function(module, arguments), run_function(rewritten, arguments)
+            for a, b in zip(found, expected, strict=True):
+                assert np.asarray(a).dtype == np.asarray(b).dtype
+                tolerance = 1e-5 if np.asarray(a).dtype == np.float32 else 1e-10
+                np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+
+
+def test_cse_shares_equal_ops_and_nothing_else() -> None:
+    module = parse_module("""func.func @f(%x: f64) -> (f64, f64) {
+      %a = array.sin %x : f64
+      %one = array.constant 1.0 : f64
+      %b = array.sin %x : f64
+      %c = array.mul %b, %one : f64
+      func.return %a, %c : f64, f64 }""")
+    assert names(run_passes(module, "mlirad-cse")) == ["sin", "constant", "mul", "func.return"]
+
+
+def test_cse_shares_regions_and_looks_into_them() -> None:
+    build = """array.build (%i) : -> tensor<3xf64> {
+        %p = array.sin %x : f64
+        %q = array.sin %x : f64
+        %r = array.add %p, %q : f64
+        array.yield %r : f64
+      }"""
+    module = parse_module(f"""func.func @f(%x: f64) -> (tensor<3xf64>, tensor<3xf64>) {{
+      %a = {build}
+      %b = {build}
+      func.return %a, %b : tensor<3xf64>, tensor<3xf64> }}""")
+    run_passes(module, "mlirad-cse")
+    assert names(module) == ["build", "func.return"]
+    build_op = function_of(module, "f").body.block.first_op
+    assert build_op is not None
+    assert [op.name for op in build_op.regions[0].block.ops] == ["array.sin", "array.add", "array.yield"]
+
+
+def test_canonicalize_folds() -> None:
+    module = parse_module("""func.func @f(%x: f64) -> f64 {
+      %one = array.constant 1.0 : f64
+      %dead = array.exp %x : f64
+      %a = array.mul %x, %one : f64
+      %b = array.neg %a : f64
+      %c = array.neg %b : f64
+      func.return %c : f64 }""")
+    assert names(run_passes(module, "mlirad-canonicalize")) == ["func.return"]
+
+
+def test_dce_erases_chains_and_looks_into_regions() -> None:
+    module = parse_module("""func.func @f(%x: f64) -> tensor<2xf64> {
+      %a = array.exp %x : f64
+      %b = array.exp %a : f64
+      %y = array.build (%i) : -> tensor<2xf64> {
+        %d = array.sin %x : f64
+        array.yield %x : f64
+      }
+      func.return %y : tensor<2xf64> }""")
+    run_passes(module, "mlirad-dce")
+    assert names(module) == ["build", "func.return"]
+    assert len([op for op in module.walk() if op.name == "array.sin"]) == 0
+
+
+def test_inline_resolves_calls_bottom_up() -> None:
+    module = parse_module("""
+      func.func @f(%x: f64) -> f64 {
+        %y = func.call @g(%x) : (f64) -> f64
+        %z = func.call @g(%y) : (f64) -> f64
+        func.return %z : f64
+      }
+      func.func @g(%x: f64) -> f64 {
+        %y = func.call @h(%x) : (f64) -> f64
+        func.return %y : f64
+      }
+      func.func @h(%x: f64) -> f64 {
+        %b = array.build (%i) : -> tensor<2xf64> {
+          %e = func.call @k(%x) : (f64) -> f64
+          array.yield %e : f64
+        }
+        %s = array.sum %b {dims = [0]} : tensor<2xf64> -> f64
+        func.return %s : f64
+      }
+      func.func @k(%x: f64) -> f64 {
+        %y = array.exp %x : f64
+        func.return %y : f64
+      }""")
+    before = run_function(module, [0.1], function="f")
+    run_passes(module, "mlirad-inline")
+    assert not [op for op in module.walk() if op.name == "func.call"]
+    assert run_function(module, [0.1], function="f") == before
+
+
+def test_inline_rejects_recursion() -> None:
+    module = parse_module("""
+      func.func @f(%x: f64) -> f64 {
+        %y = func.call @g(%x) : (f64) -> f64
+        func.return %y : f64
+      }
+      func.func @g(%x: f64) -> f64 {
+        %y = func.call @f(%x) : (f64) -> f64
+        func.return %y : f64
+      }""")
+    (inline,) = make_passes("mlirad-inline")
+    with pytest.raises(UnsupportedError, match="calls itself"):
+        inline.apply(make_context(), module)
+
+
+def test_inline_is_not_recursive_itself() -> None:
+    depth = 1500
+    call = (
+        "func.func @f{}(%x: f64) -> f64 {{\n%y = func.call @f{}(%x) : (f64) -> f64\nfunc.return %y : f64\n}}"
+    )
+    functions = [call.format(k, k + 1) for k in range(depth)]
+    last = f"func.func @f{depth}(%x: f64) -> f64 {{\n%y = array.exp %x : f64\nfunc.return %y : f64\n}}"
+    module = parse_module("\n".join([*functions, last]))
+    (inline,) = make_passes("mlirad-inline")
+    inline.apply(make_context(), module)
+    assert names(module, "f0") == ["exp", "func.return"]
