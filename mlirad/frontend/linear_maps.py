@@ -29,10 +29,10 @@ from mlirad.frontend.derivatives import Linearization, linearize_at
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.frames import Frame, Functions, is_tracing, tracing
 from mlirad.frontend.functions import LeafType, argument_paths, hint_of, leaf_type
+from mlirad.frontend.programs import Cache, Options, cache_of
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
-from mlirad.frontend.transformations import Cache, Options, cache_of
 from mlirad.passes.split_linear_map import Part, split_linear_map
 
 

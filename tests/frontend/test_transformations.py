@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.frontend import transformations
+from mlirad.frontend import programs
+from mlirad.frontend.pytree import flatten
 
 both = pytest.mark.parametrize("interpret", [False, True], ids=["compiled", "interpreted"])
 X = np.array([0.3, -0.4, 1.1])
@@ -251,7 +252,7 @@ def counted() -> tuple[Any, list[int]]:
 
 def test_one_trace_per_signature():
     function, traces = counted()
-    compiled = ad.jit(lambda tree: function(*transformations.flatten(tree)[0]), interpret=True)
+    compiled = ad.jit(lambda tree: function(*flatten(tree)[0]), interpret=True)
     signatures = [
         (np.ones(3), np.zeros(3)),
         (np.ones(4),),
@@ -285,7 +286,7 @@ def test_programs_are_shared_between_objects_and_dropped_with_the_function():
 
 
 def test_caches_are_bounded(monkeypatch):
-    monkeypatch.setattr(transformations, "CACHE_SIZE", 2)
+    monkeypatch.setattr(programs, "CACHE_SIZE", 2)
     function, traces = counted()
     compiled = ad.jit(function, interpret=True)
     for size in (1, 2, 1, 3, 1, 2):

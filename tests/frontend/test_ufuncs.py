@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 import mlirad as ad
-from mlirad.frontend.ufuncs import MEANINGS
+from mlirad.frontend.ufunc_meanings import MEANINGS
 
 DTYPES = [np.float64, np.float32, np.int64, np.int32, np.bool_]
 OPERATORS = [

@@ -9,12 +9,14 @@ import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.numpy_functions import contraction, reductions, selection, shapes
+from mlirad.frontend.numpy_functions import contraction, filling, joining, reductions, selection, shapes
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import handlers
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **shapes.FUNCTIONS,
+    **joining.FUNCTIONS,
+    **filling.FUNCTIONS,
     **reductions.FUNCTIONS,
     **contraction.FUNCTIONS,
     **selection.FUNCTIONS,

@@ -1,31 +1,26 @@
-"""Functions that move elements, and those that make arrays like others."""
+"""Functions that move the elements of one array: its shape, its order, its diagonals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import prod
 from operator import index
 from typing import Any
 
 import numpy as np
 
-from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.dialects.shapes import Shape, array_type
+from mlirad.dialects.shapes import Shape
 from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.dtypes import language_dtype
 from mlirad.frontend.frames import emitting
 from mlirad.frontend.numpy_functions.axes import all_axes, listed, one_axis
 from mlirad.frontend.operations import (
     as_array,
     broadcast_array,
     broadcast_shapes,
-    check_equal_shapes,
-    common,
     contains_traced,
     made,
     operand_of,
     select,
-    stacked,
     value_of,
     xp,
 )
@@ -153,7 +148,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
         if cut:
             before, after = [slice(None)] * x.ndim, [slice(None)] * x.ndim
             before[dim], after[dim] = slice(cut, None), slice(None, cut)
-            x = concatenate([x[tuple(before)], x[tuple(after)]], dim)
+            parts = [x[tuple(before)].value, x[tuple(after)].value]
+            x = made(emitting().concatenate(parts, dim), weak=x.weak)
     return x
 
 
@@ -250,162 +246,6 @@ def trace(
     return xp.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
-# Several arrays ----------------------------------------------------------------------------------
-
-
-def concatenate(
-    arrays: Sequence[Any], /, axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = None
-) -> Array:
-    """`np.concatenate`."""
-    parts = common([operand_of(a) for a in arrays])
-    if not parts:
-        raise ShapeError("need at least one array to concatenate", location=user_line())
-    if axis is None:
-        parts, axis = [ravel(p) for p in parts], 0
-    dim = one_axis(axis, parts[0].ndim)
-    check_equal_shapes(
-        [(*p.shape[:dim], *p.shape[dim + 1 :]) for p in parts], "concatenated arrays (but for the axis)"
-    )
-    return made(emitting().concatenate([p.value for p in parts], dim))
-
-
-def stack(
-    arrays: Sequence[Any], axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = None
-) -> Array:
-    """`np.stack`."""
-    parts = common([operand_of(a) for a in arrays])
-    if not parts:
-        raise ShapeError("need at least one array to stack", location=user_line())
-    check_equal_shapes([p.shape for p in parts], "stacked arrays")
-    dim = one_axis(axis, parts[0].ndim + 1)
-    return made(emitting().stack([p.value for p in parts], dim))
-
-
-def _at_least(rank: int) -> Callable[..., Any]:
-    def raise_rank(*arys: Any) -> Any:
-        raised = [_padded_rank(as_array(a), rank) for a in arys]
-        return raised[0] if len(raised) == 1 else tuple(raised)
-
-    return raise_rank
-
-
-def _padded_rank(x: Array, rank: int) -> Array:
-    if x.ndim >= rank:
-        return x
-    if rank == 3 and x.ndim == 2:
-        return reshape(x, (*x.shape, 1))
-    if rank == 3 and x.ndim == 1:
-        return reshape(x, (1, *x.shape, 1))
-    return reshape(x, (*[1] * (rank - x.ndim), *x.shape))
-
-
-atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
-
-
-def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: Any = None) -> Array:
-    """`np.hstack`."""
-    parts = [atleast_1d(a) for a in tup]
-    return concatenate(parts, axis=0 if parts and parts[0].ndim == 1 else 1)
-
-
-def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Any = None) -> Array:
-    """`np.vstack`."""
-    return concatenate([atleast_2d(a) for a in tup], axis=0)
-
-
-def column_stack(tup: Sequence[Any]) -> Array:
-    """`np.column_stack`."""
-    arrays = [as_array(a) for a in tup]
-    return concatenate([reshape(a, (-1, 1)) if a.ndim < 2 else a for a in arrays], axis=1)
-
-
-def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Array]:
-    """`np.split` at static places, or into equal parts."""
-    x = as_array(ary)
-    dim = one_axis(axis, x.ndim)
-    extent = x.shape[dim]
-    if isinstance(indices_or_sections, int) and extent % indices_or_sections:
-        raise ShapeError(
-            f"cannot split {extent} elements into {indices_or_sections} equal parts", location=user_line()
-        )
-    return array_split(x, indices_or_sections, dim)
-
-
-def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Array]:
-    """`np.array_split`."""
-    x = as_array(ary)
-    dim = one_axis(axis, x.ndim)
-    pieces = np.array_split(np.arange(x.shape[dim]), indices_or_sections)
-    keys = [slice(int(p[0]), int(p[-1]) + 1) if p.size else slice(0, 0) for p in pieces]
-    return [x[(*[slice(None)] * dim, key)] for key in keys]
-
-
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Array, ...]:
-    """`np.meshgrid`."""
-    arrays = [ravel(as_array(x)) for x in xi]
-    lines = [reshape(x, [-1 if d == k else 1 for d in range(len(arrays))]) for k, x in enumerate(arrays)]
-    if indexing == "xy" and len(lines) > 1:
-        lines = [swapaxes(line, 0, 1) for line in lines]
-    return tuple(lines) if sparse else broadcast_arrays(*lines)
-
-
-# New arrays --------------------------------------------------------------------------------------
-
-
-def full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Array:
-    """`np.full_like`."""
-    x = as_array(a)
-    target = x.dtype if dtype is None else language_dtype(dtype)
-    extents = x.shape if shape is None else static_shape(shape)
-    fill = operand_of(fill_value)
-    emitting()
-    return broadcast_to(made(value_of(fill, target)), extents)
-
-
-def _filled_like(number: int) -> Callable[..., Array]:
-    def fill(
-        a: Any,
-        dtype: Any = None,
-        order: Any = "K",
-        subok: bool = True,
-        shape: Any = None,
-        *,
-        device: Any = None,
-    ) -> Array:
-        x = as_array(a)
-        target = x.dtype if dtype is None else language_dtype(dtype)
-        extents = x.shape if shape is None else static_shape(shape)
-        return made(emitting().splat(number, array_type(extents, ELEMENT_TYPES[target])))
-
-    return fill
-
-
-def copy_of(a: Any, order: Any = "K", subok: bool = False) -> Array:
-    """`np.copy`: another name for the same value, which `x[i] = v` on one does not change for the other."""
-    x = as_array(a)
-    return made(x.value, weak=x.weak)
-
-
-def shape_of_any(a: Any) -> Shape:
-    """`np.shape`."""
-    return a.shape if isinstance(a, Array) else stacked(a).shape
-
-
-def size_of_any(a: Any, axis: int | None = None) -> int:
-    """`np.size`."""
-    shape = shape_of_any(a)
-    return prod(shape) if axis is None else shape[axis]
-
-
 def matrix_transpose(x: Any, /) -> Array:
     """`np.matrix_transpose`."""
     return swapaxes(x, -1, -2)
@@ -421,42 +261,11 @@ def fliplr(m: Any) -> Array:
     return flip(m, 1)
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
-    """`np.hsplit`."""
-    return split(ary, indices_or_sections, 0 if np.ndim(ary) == 1 else 1)
-
-
-def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
-    """`np.vsplit`."""
-    return split(ary, indices_or_sections, 0)
-
-
-def ndim_of_any(a: Any) -> int:
-    """`np.ndim`."""
-    return len(shape_of_any(a))
-
-
-def result_type_of(*arrays_and_dtypes: Any) -> np.dtype[Any]:
-    """`np.result_type`."""
-    return np.result_type(*[a.dtype if isinstance(a, Array) else a for a in arrays_and_dtypes])
-
-
-def is_complex(x: Any) -> bool:
-    """`np.iscomplexobj`: there are no complex numbers."""
-    return False
-
-
-def is_real(x: Any) -> bool:
-    """`np.isrealobj`: there are no others."""
-    return True
-
-
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.reshape: reshape,
     np.ravel: ravel,
     np.transpose: transpose,
     np.permute_dims: transpose,
-    np.matrix_transpose: matrix_transpose,
     np.swapaxes: swapaxes,
     np.moveaxis: moveaxis,
     np.squeeze: squeeze,
@@ -464,8 +273,9 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.broadcast_to: broadcast_to,
     np.broadcast_arrays: broadcast_arrays,
     np.flip: flip,
-    np.flipud: flipud,
     np.fliplr: fliplr,
+    np.flipud: flipud,
+    np.matrix_transpose: matrix_transpose,
     np.roll: roll,
     np.take: take,
     np.pad: pad,
@@ -476,30 +286,6 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.diagonal: diagonal,
     np.diag: diag,
     np.trace: trace,
-    np.concatenate: concatenate,
-    np.stack: stack,
-    np.hstack: hstack,
-    np.vstack: vstack,
-    np.column_stack: column_stack,
-    np.atleast_1d: atleast_1d,
-    np.atleast_2d: atleast_2d,
-    np.atleast_3d: atleast_3d,
-    np.split: split,
-    np.array_split: array_split,
-    np.hsplit: hsplit,
-    np.vsplit: vsplit,
-    np.meshgrid: meshgrid,
-    np.full_like: full_like,
-    np.zeros_like: _filled_like(0),
-    np.empty_like: _filled_like(0),
-    np.ones_like: _filled_like(1),
-    np.copy: copy_of,
-    np.shape: shape_of_any,
-    np.ndim: ndim_of_any,
-    np.size: size_of_any,
-    np.result_type: result_type_of,
-    np.iscomplexobj: is_complex,
-    np.isrealobj: is_real,
     np.real: as_array,
 }
 """What this file traces."""

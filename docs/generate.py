@@ -1,0 +1,279 @@
+"""Writes the generated parts of the documentation from the tables of the compiler.
+
+python -m docs.generate            writes docs/generated/*.md and the output of console blocks anew
+python -m docs.generate --check    says what would change, and exits with 1 if anything would
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from xdsl.passes import get_pass_option_infos
+
+from docs import blocks, op_facts, special_points
+from docs.samples import SAMPLES
+from mlirad.dialects.array import ARRAY_OPS
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.indexing import INDEXING_OPS
+from mlirad.dialects.array.reductions import REDUCTION_OPS
+from mlirad.dialects.array.structural import STRUCTURAL_OPS
+from mlirad.dialects.kernel import KERNEL_OPS
+from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
+from mlirad.frontend.numpy_functions import FUNCTIONS, HINTS
+from mlirad.frontend.tracer import Array
+from mlirad.frontend.ufuncs import MEANINGS, SPECIAL
+from mlirad.interpreter.running import MEANINGS as INTERPRETED
+from mlirad.lower.elementary import ELEMENTARY
+from mlirad.passes.registry import PASS_MODULES, load_pass
+from mlirad.pipelines import PIPELINES
+from mlirad.rules.derivatives import ELIMINATED, ZERO
+
+DOCS = Path(__file__).resolve().parent
+NOTE = "<!-- Written by `python -m docs.generate`. Change the tables it reads, not this file. -->"
+
+
+ELEMENTWISE = """\
+`r` is the result, `dx` a tangent. *Reference* is the function that gives the op its meaning, in constant
+folding and in the interpreter (*own*: in `mlirad/dialects/array/scalars.py`). *Error* bounds the error of
+native code in units in the last place; without a bound, the op is machine arithmetic. Inside a build every
+elementwise op becomes itself on arrays, and in a kernel itself on scalars."""
+
+FORMULAS = """\
+`r` is the result, `dx` the tangent of the operand `x`, `k dx` a `linear.scale`, `mask(c, dx)` a
+`linear.mask`; other functions of tangents are the linear ops of that name. Operands whose tangent is missing
+are not floats or have derivative 0."""
+
+ACCURACY = """\
+Straight-line code, inlined in vectors, in double and single precision. The bound is in units in the last
+place of the result and is tested against exact values; for `lgamma` and `polygamma` it is absolute near their
+zeros. *Cost* is in fused multiply-adds."""
+
+METHODS_OF_UFUNCS = """\
+`np.add`, `np.maximum`, `np.minimum`, `np.logical_and` and `np.logical_or` also have `.reduce`, and every
+ufunc of two operands has `.outer`."""
+
+
+def main() -> int:
+    """Write the pages, or with `--check` compare them; returns the exit code."""
+    changed = [path for path, text in wanted() if not path.exists() or path.read_text() != text]
+    if "--check" in sys.argv[1:]:
+        sys.stdout.write("".join(f"{path.relative_to(DOCS.parent)} is out of date\n" for path in changed))
+        return 1 if changed else 0
+    for path, text in wanted():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    sys.stdout.write("".join(f"{path.relative_to(DOCS.parent)}\n" for path in changed))
+    return 0
+
+
+def wanted() -> Iterator[tuple[Path, str]]:
+    """Every file with generated parts, and what should be in it."""
+    for name, page in PAGES.items():
+        yield DOCS / "generated" / f"{name}.md", f"{NOTE}\n\n" + "\n".join(page()) + "\n"
+    for path in blocks.pages():
+        yield path, blocks.refreshed(path)
+
+
+def summary(thing: object) -> str:
+    """The first paragraph of a docstring, fit for a cell of a table."""
+    return cell(op_facts.paragraphs(thing)[0])
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def code(text: str) -> str:
+    return f"`{text}`"
+
+
+# Pages -------------------------------------------------------------------------------------------
+
+
+def array_ops() -> Iterator[str]:
+    """Every op of the array dialect, by family."""
+    yield "# Ops of the `array` dialect"
+    yield ""
+    yield "## Elementwise"
+    yield ""
+    yield ELEMENTWISE
+    yield ""
+    yield "| op | element types | meaning | derivative | reference | error |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for op in ew.ELEMENTWISE_OPS:
+        facts = (op_facts.domain(op), summary(op), op_facts.derivative(op), op_facts.reference(op))
+        yield f"| `{op.name}` | {' | '.join(map(cell_once, facts))} | {op_facts.accuracy(op)} |"
+    for title, ops in (
+        ("Structural", STRUCTURAL_OPS),
+        ("Positions", INDEXING_OPS),
+        ("Reductions and contraction", REDUCTION_OPS),
+    ):
+        yield f"\n## {title}"
+        for op in ops:
+            yield from _array_op(op)
+
+
+def cell_once(text: str) -> str:
+    return text if "\\|" in text else cell(text)
+
+
+def _array_op(op) -> Iterator[str]:
+    yield f"\n### `{op.name}`\n"
+    yield "\n\n".join(op_facts.paragraphs(op))
+    if op_facts.is_terminator(op):
+        return
+    yield f"\n```mlir\n{SAMPLES[op.name].module}```\n"
+    yield f"- derivative: {op_facts.derivative(op)}"
+    if op not in ELIMINATED:
+        yield f"- inside a build: {op_facts.bulk_form(op)}"
+    yield f"- as kernels: {op_facts.kernel_form(op)}"
+    meaning = INTERPRETED[op]
+    yield f"- in the interpreter: `{meaning.__module__.rpartition('.')[2]}.{meaning.__name__.lstrip('_')}`"
+
+
+def derivatives() -> Iterator[str]:
+    """The table of derivatives alone."""
+    yield "# Derivatives"
+    yield ""
+    yield FORMULAS
+    yield ""
+    yield "| op | tangent of the result |"
+    yield "| --- | --- |"
+    for op in ARRAY_OPS:
+        if not op_facts.is_terminator(op) and op not in ZERO and op not in ELIMINATED:
+            yield f"| `{op.name}` | {cell(op_facts.derivative(op))} |"
+    yield ""
+    yield "Zero: " + ", ".join(code(op.name) for op in ARRAY_OPS if op in ZERO) + "."
+    yield ""
+    yield "Removed before: " + ", ".join(f"`{op.name}` by `{name}`" for op, name in ELIMINATED.items()) + "."
+
+
+def linear_ops() -> Iterator[str]:
+    """Every op of the linear dialect."""
+    yield "# Ops of the `linear` dialect"
+    for title, ops in (
+        (
+            "Structure, application and differentiation",
+            [o for o in Linear.operations if o not in PRIMITIVE_OPS],
+        ),
+        ("Primitive maps", PRIMITIVE_OPS),
+    ):
+        yield f"\n## {title}\n\n| op | meaning |\n| --- | --- |"
+        for op in ops:
+            yield f"| `{op.name}` | {cell(' '.join(op_facts.paragraphs(op)))} |"
+
+
+def kernel_ops() -> Iterator[str]:
+    """Every op of the kernel dialect."""
+    yield "# Ops of the `kernel` dialect"
+    for op in KERNEL_OPS:
+        yield f"\n## `{op.name}`\n\n{inspect.cleandoc(op.__doc__ or '')}"
+        if getattr(op, "BRACED", ()):
+            yield "\nProperties: " + ", ".join(map(code, op.BRACED)) + "."
+
+
+def elementary() -> Iterator[str]:
+    """The elementary functions with their error bounds."""
+    yield "# Elementary functions in native code"
+    yield ""
+    yield ACCURACY
+    yield ""
+    yield "| function | error, ulp | cost | |"
+    yield "| --- | --- | --- | --- |"
+    for name, one in ELEMENTARY.items():
+        calls = "calls a C function per lane" if one.calls else ""
+        yield f"| `{name}` | {one.ulp:g} | {one.flops} | {calls} |"
+
+
+def numpy_functions() -> Iterator[str]:
+    """What of NumPy and SciPy can be traced."""
+    yield "# NumPy and SciPy in traced functions"
+    yield ""
+    yield "Ufuncs, all also as operators where Python has one:"
+    yield ""
+    ufuncs = {*MEANINGS, *SPECIAL}
+    yield listed(_ufunc_name(u) for u in ufuncs)
+    yield ""
+    yield "Functions:"
+    yield ""
+    yield listed(_function_name(f) for f in FUNCTIONS)
+    yield ""
+    yield METHODS_OF_UFUNCS
+    yield ""
+    yield "Attributes and methods of traced arrays:"
+    yield ""
+    yield listed(code(name) for name in dir(Array) if not name.startswith("_") and name not in _INTERNAL)
+    yield ""
+    yield "Not supported, with what to write instead:"
+    yield ""
+    yield "| function | instead |"
+    yield "| --- | --- |"
+    for function, hint in HINTS.items():
+        if function not in FUNCTIONS:
+            yield f"| {_function_name(function)} | {cell(hint)} |"
+
+
+_INTERNAL = frozenset(
+    {"value", "weak", "item", "tolist", "view", "cumsum", "cumprod", "sort", "argsort", "nonzero", "prod"}
+)
+"""Attributes that are no part of the interface, or raise."""
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in alphabetical order."""
+    return ", ".join(sorted(set(names)))
+
+
+def _ufunc_name(ufunc: np.ufunc) -> str:
+    name = ufunc.__name__
+    return code(f"np.{name}") if getattr(np, name, None) is ufunc else code(f"scipy.special.{name}")
+
+
+def _function_name(function: Callable[..., object]) -> str:
+    module = "np.linalg." if getattr(np.linalg, function.__name__, None) is function else "np."
+    return code(module + function.__name__)
+
+
+def points() -> Iterator[str]:
+    """Values and gradients at special points."""
+    yield "# Special points"
+    yield ""
+    yield from special_points.table()
+
+
+def passes() -> Iterator[str]:
+    """The passes and pipelines."""
+    yield "# Passes"
+    for name in PASS_MODULES:
+        pass_class = load_pass(name)
+        yield f"\n## `{name}`\n\n{inspect.cleandoc(pass_class.__doc__ or '')}"
+        options = [(i.name.replace("_", "-"), i.default_value) for i in get_pass_option_infos(pass_class)]
+        if options:
+            shown = ", ".join(f"`{option}` (default `{default}`)" for option, default in options)
+            yield f"\nOptions: {shown}."
+        yield f"\nDefined in `{PASS_MODULES[name].replace('.', '/')}`."
+    yield "\n# Pipelines\n"
+    yield "| pipeline | passes |"
+    yield "| --- | --- |"
+    for name, listed_passes in PIPELINES.items():
+        yield f"| `{name}` | {', '.join(map(code, listed_passes))} |"
+
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {
+    "array-ops": array_ops,
+    "derivatives": derivatives,
+    "linear-ops": linear_ops,
+    "kernel-ops": kernel_ops,
+    "elementary": elementary,
+    "numpy": numpy_functions,
+    "special-points": points,
+    "passes": passes,
+}
+"""The generated pages by name."""
+
+if __name__ == "__main__":
+    sys.exit(main())

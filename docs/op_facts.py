@@ -1,0 +1,182 @@
+"""What the rooms of the compiler do with an op, found by asking them: the columns of the op tables."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, f64
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from docs.formulas import Formulas
+from docs.samples import SAMPLES, Sample
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array import structural
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.array.scalars import SCALARS
+from mlirad.dialects.kernel import NestOp
+from mlirad.dialects.shapes import array_type, shape_of
+from mlirad.ir.arrays import ArrayBuilder, new_function
+from mlirad.ir.parsing import parse_module
+from mlirad.ir.verification import verify_module
+from mlirad.lower.elementary import ELEMENTARY
+from mlirad.passes.registry import make_passes
+from mlirad.pipelines import run_passes
+from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO, Joint
+
+Differentiate: TypeAlias = Callable[[ArrayBuilder, Operation, Sequence[str]], None]
+"""Reads the rule of an op that was just built, whose operands have these names."""
+
+LANES = 4
+"""The extent of the build that an op is put into to see its bulk form."""
+
+
+def paragraphs(thing: object) -> list[str]:
+    """The paragraphs of a docstring, each in one line."""
+    text = inspect.cleandoc(getattr(thing, "__doc__", "") or "")
+    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
+
+
+# Derivatives -------------------------------------------------------------------------------------
+
+
+def derivative(op_class: type[Operation]) -> str:
+    """The tangent of the result as a formula in the operands, the result `r` and the tangents."""
+    if op_class in ZERO:
+        return "0"
+    if op_class in ELIMINATED:
+        return f"never asked for: `{ELIMINATED[op_class]}` removes the op"
+    formulas: list[str] = []
+
+    def differentiate(b: ArrayBuilder, op: Operation, names: Sequence[str]) -> None:
+        formula = Formulas({**dict(zip(op.operands, names, strict=True)), op.results[0]: "r"})
+        rule = DERIVATIVES[op_class]
+        if isinstance(rule, Joint):
+            formulas.append(formula.image(rule.rule(b, op), f"({', '.join('d' + n for n in names)})"))
+            return
+        for partial, name in zip(rule, names, strict=False):
+            if partial is not None:
+                formulas.append(formula.image(partial(b, op), "d" + name))
+
+    sample = SAMPLES.get(op_class.name)
+    if sample is None:
+        _differentiate_scalars(op_class, differentiate)
+    else:
+        _differentiate_sample(sample, differentiate)
+    return "`" + " + ".join(formulas).replace(" + -", " - ") + "`"
+
+
+def _differentiate_scalars(op_class: type[Operation], differentiate: Differentiate) -> None:
+    count = 1 if issubclass(op_class, ew.UnaryOp) else 2
+    names = ["y", "x"] if op_class is ew.Atan2Op else ["x", "y"][:count]
+
+    def body(b: ArrayBuilder, *arguments: SSAValue) -> list[SSAValue]:
+        op = b.insert(op_class, arguments, [f64])
+        differentiate(b, op, names)
+        return [op.results[0]]
+
+    new_function("f", [f64] * count, body, None, names)
+
+
+def _differentiate_sample(sample: Sample, differentiate: Differentiate) -> None:
+    function = main_of(parse_module(sample.module))
+    source = function.body.block
+
+    def body(b: ArrayBuilder, *arguments: SSAValue) -> list[SSAValue]:
+        env: dict[SSAValue, SSAValue] = dict(zip(source.args, arguments, strict=True))
+        op = b.rebuild_unfolded(source.first_op, env)
+        differentiate(b, op, [o.name_hint or "?" for o in op.operands])
+        return [op.results[0]]
+
+    hints = [a.name_hint for a in source.args]
+    new_function("f", [a.type for a in source.args], body, None, hints)
+
+
+# What passes make of an op -----------------------------------------------------------------------
+
+
+def main_of(module: ModuleOp) -> FuncOp:
+    """The function @main of a module."""
+    return next(op for op in module.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+
+
+def bulk_form(op_class: type[Operation]) -> str:
+    """The ops that stand for the op when it is inside a build and all its operands differ by position."""
+    sample = SAMPLES[op_class.name]
+    plain = parse_module(sample.module)
+    arguments = [(str(a.name_hint), a.type) for a in main_of(plain).body.block.args]
+    result = _lifted(main_of(plain).function_type.outputs.data[0])
+    lines = [
+        f"func.func @main({', '.join(f'%all_{n}: {_lifted(t)}' for n, t in arguments)}) -> {result} {{",
+        f"  %all = array.build (%lane) : -> {result} {{",
+        *(f"  %{n} = array.index %all_{n}[%lane] : {_lifted(t)} -> {t}" for n, t in arguments),
+        f"  %r = {sample.text}",
+        f"  array.yield %r : {sample.result}",
+        f"  }}\n  func.return %all : {result}\n}}",
+    ]
+    module = parse_module("\n".join(lines))
+    verify_module(module)
+    run_passes(module, make_passes("bulk-operations"))
+    ops = [op.name.removeprefix("array.") for op in main_of(module).body.block.ops]
+    shown = [name for name in ops if name not in ("constant", "func.return")]
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(shown)) or "`constant`"
+
+
+def _lifted(type_: Attribute) -> Attribute:
+    """The type with one more dimension in front."""
+    element = getattr(type_, "element_type", type_)
+    return array_type((LANES, *shape_of(type_)), element)
+
+
+def kernel_form(op_class: type[Operation]) -> str:
+    """The kernels that a function of this op alone becomes."""
+    module = parse_module(SAMPLES[op_class.name].module)
+    run_passes(module, make_passes("bulk-operations,form-kernels"))
+    return "; ".join(_kernels(main_of(module))) or "a constant"
+
+
+def _kernels(function: FuncOp) -> Iterator[str]:
+    for op in function.body.block.ops:
+        if isinstance(op, ReturnOp | structural.ConstantOp):
+            continue
+        inside = [o.name.removeprefix("array.") for r in op.regions for o in r.block.ops]
+        inside = list(dict.fromkeys(n for n in inside if n not in ("yield",)))
+        combiners = ""
+        if isinstance(op, NestOp) and op.combiners is not None:
+            combiners = " reducing by " + ", ".join(f"`{c.data}`" for c in op.combiners)
+        body = f" of {', '.join(f'`{n}`' for n in inside)}" if inside else ""
+        yield f"`{op.name}`{combiners}{body}"
+
+
+# Scalars -----------------------------------------------------------------------------------------
+
+
+def reference(op_class: type[Operation]) -> str:
+    """The function that means an elementwise op: a ufunc of NumPy or SciPy, or one of the project's own."""
+    function = getattr(SCALARS[op_class.name.removeprefix("array.")], "__wrapped__", None)
+    if not isinstance(function, np.ufunc):
+        return "own"
+    name = function.__name__
+    return f"`np.{name}`" if getattr(np, name, None) is function else f"`scipy.special.{name}`"
+
+
+def accuracy(op_class: type[Operation]) -> str:
+    """The error bound of an op in native code, empty for those that are machine arithmetic."""
+    known = ELEMENTARY.get(op_class.name.removeprefix("array."))
+    if known is None:
+        return ""
+    return "exact" if known.ulp == 0 else f"{known.ulp:g} ulp"
+
+
+def domain(op_class: type[ew.ElementwiseOp]) -> str:
+    """The element types that an elementwise op takes."""
+    kinds = {"f64": "float", "f32": "float", "i64": "int", "i32": "int", "i1": "bool"}
+    return ", ".join(dict.fromkeys(kinds[str(t)] for t in op_class.DOMAIN))
+
+
+def is_terminator(op_class: type[Operation]) -> bool:
+    """Whether the op ends a region instead of making a value."""
+    return op_class is YieldOp

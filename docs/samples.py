@@ -1,0 +1,117 @@
+"""One small program per op that is not elementwise, in MLIR text: the examples of the op tables.
+
+The tables show the line of the op, and what differentiation, bulk operations and kernel formation make of
+it, found by running them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Sample(NamedTuple):
+    """An op on typed arguments: the text after `%r = `, and the type of the result."""
+
+    arguments: str
+    text: str
+    result: str
+
+    @property
+    def module(self) -> str:
+        """The sample as a program."""
+        return (
+            f"func.func @main({self.arguments}) -> {self.result} {{\n"
+            f"  %r = {self.text}\n  func.return %r : {self.result}\n}}\n"
+        )
+
+
+SAMPLES: dict[str, Sample] = {
+    "array.compare": Sample("%x: f64, %y: f64", "array.compare lt %x, %y : f64, f64 -> i1", "i1"),
+    "array.select": Sample(
+        "%c: i1, %x: f64, %y: f64", "array.select %c, %x, %y : i1, f64, f64 -> f64", "f64"
+    ),
+    "array.convert": Sample("%x: f64", "array.convert %x : f64 -> f32", "f32"),
+    "array.polygamma": Sample("%x: f64", "array.polygamma %x {order = 0} : f64", "f64"),
+    "array.constant": Sample("", "array.constant dense<[1.0, 2.0]> : tensor<2xf64>", "tensor<2xf64>"),
+    "array.iota": Sample("", "array.iota {dim = 0} : -> tensor<4xi64>", "tensor<4xi64>"),
+    "array.broadcast": Sample(
+        "%x: tensor<3xf64>",
+        "array.broadcast %x {dims = [1]} : tensor<3xf64> -> tensor<2x3xf64>",
+        "tensor<2x3xf64>",
+    ),
+    "array.transpose": Sample(
+        "%x: tensor<2x3xf64>",
+        "array.transpose %x {permutation = [1, 0]} : tensor<2x3xf64> -> tensor<3x2xf64>",
+        "tensor<3x2xf64>",
+    ),
+    "array.reshape": Sample(
+        "%x: tensor<2x3xf64>", "array.reshape %x : tensor<2x3xf64> -> tensor<6xf64>", "tensor<6xf64>"
+    ),
+    "array.slice": Sample(
+        "%x: tensor<5xf64>",
+        "array.slice %x {starts = [1], limits = [5], strides = [2]} : tensor<5xf64> -> tensor<2xf64>",
+        "tensor<2xf64>",
+    ),
+    "array.pad": Sample(
+        "%x: tensor<2xf64>, %v: f64",
+        "array.pad %x, %v {low = [1], high = [0], interior = [1]} : tensor<2xf64>, f64 -> tensor<4xf64>",
+        "tensor<4xf64>",
+    ),
+    "array.concatenate": Sample(
+        "%x: tensor<2xf64>, %y: tensor<3xf64>",
+        "array.concatenate %x, %y {dim = 0} : tensor<2xf64>, tensor<3xf64> -> tensor<5xf64>",
+        "tensor<5xf64>",
+    ),
+    "array.reverse": Sample(
+        "%x: tensor<3xf64>", "array.reverse %x {dims = [0]} : tensor<3xf64> -> tensor<3xf64>", "tensor<3xf64>"
+    ),
+    "array.stack": Sample(
+        "%x: f64, %y: f64", "array.stack %x, %y {dim = 0} : f64, f64 -> tensor<2xf64>", "tensor<2xf64>"
+    ),
+    "array.index": Sample(
+        "%x: tensor<5x3xf64>, %i: i64",
+        "array.index %x[%i] : tensor<5x3xf64> -> tensor<3xf64>",
+        "tensor<3xf64>",
+    ),
+    "array.gather": Sample(
+        "%x: tensor<5xf64>, %p: tensor<3xi64>",
+        "array.gather %x (%i) : tensor<5xf64> -> tensor<3xf64> {\n"
+        "    %e = array.index %p[%i] : tensor<3xi64> -> i64\n    array.yield %e : i64\n  }",
+        "tensor<3xf64>",
+    ),
+    "array.scatter": Sample(
+        "%x: tensor<3xf64>, %p: tensor<3xi64>",
+        "array.scatter %x (%i) : tensor<3xf64> -> tensor<5xf64> {\n"
+        "    %e = array.index %p[%i] : tensor<3xi64> -> i64\n    array.yield %e : i64\n  }",
+        "tensor<5xf64>",
+    ),
+    "array.update": Sample(
+        "%base: tensor<5xf64>, %x: tensor<3xf64>, %p: tensor<3xi64>",
+        "array.update add %base, %x (%i) : tensor<5xf64>, tensor<3xf64> -> tensor<5xf64> {\n"
+        "    %e = array.index %p[%i] : tensor<3xi64> -> i64\n    array.yield %e : i64\n  }",
+        "tensor<5xf64>",
+    ),
+    "array.build": Sample(
+        "%x: tensor<3xf64>",
+        "array.build (%i) : -> tensor<3xf64> {\n    %a = array.index %x[%i] : tensor<3xf64> -> f64\n"
+        "    %b = array.exp %a : f64\n    array.yield %b : f64\n  }",
+        "tensor<3xf64>",
+    ),
+    "array.sum": Sample(
+        "%x: tensor<2x3xf64>", "array.sum %x {dims = [1]} : tensor<2x3xf64> -> tensor<2xf64>", "tensor<2xf64>"
+    ),
+    "array.reduce": Sample(
+        "%x: tensor<2x3xf64>",
+        "array.reduce max %x {dims = [1]} : tensor<2x3xf64> -> tensor<2xf64>",
+        "tensor<2xf64>",
+    ),
+    "array.argmax": Sample("%x: tensor<3xf64>", "array.argmax %x {dim = 0} : tensor<3xf64> -> i64", "i64"),
+    "array.argmin": Sample("%x: tensor<3xf64>", "array.argmin %x {dim = 0} : tensor<3xf64> -> i64", "i64"),
+    "array.dot": Sample(
+        "%x: tensor<2x3xf64>, %y: tensor<3x4xf64>",
+        "array.dot %x, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]} : "
+        "tensor<2x3xf64>, tensor<3x4xf64> -> tensor<2x4xf64>",
+        "tensor<2x4xf64>",
+    ),
+}
+"""By the name of the op."""

@@ -1,0 +1,116 @@
+"""Functions that make arrays like others, and those that ask for what is static: shape, rank, dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.shapes import Shape, array_type
+from mlirad.frontend.dtypes import language_dtype
+from mlirad.frontend.frames import emitting
+from mlirad.frontend.numpy_functions.shapes import (
+    broadcast_to,
+    static_shape,
+)
+from mlirad.frontend.operations import (
+    as_array,
+    made,
+    operand_of,
+    stacked,
+    value_of,
+)
+from mlirad.frontend.tracer import Array
+
+
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Array:
+    """`np.full_like`."""
+    x = as_array(a)
+    target = x.dtype if dtype is None else language_dtype(dtype)
+    extents = x.shape if shape is None else static_shape(shape)
+    fill = operand_of(fill_value)
+    emitting()
+    return broadcast_to(made(value_of(fill, target)), extents)
+
+
+def _filled_like(number: int) -> Callable[..., Array]:
+    def fill(
+        a: Any,
+        dtype: Any = None,
+        order: Any = "K",
+        subok: bool = True,
+        shape: Any = None,
+        *,
+        device: Any = None,
+    ) -> Array:
+        x = as_array(a)
+        target = x.dtype if dtype is None else language_dtype(dtype)
+        extents = x.shape if shape is None else static_shape(shape)
+        return made(emitting().splat(number, array_type(extents, ELEMENT_TYPES[target])))
+
+    return fill
+
+
+def copy_of(a: Any, order: Any = "K", subok: bool = False) -> Array:
+    """`np.copy`: another name for the same value, which `x[i] = v` on one does not change for the other."""
+    x = as_array(a)
+    return made(x.value, weak=x.weak)
+
+
+def shape_of_any(a: Any) -> Shape:
+    """`np.shape`."""
+    return a.shape if isinstance(a, Array) else stacked(a).shape
+
+
+def size_of_any(a: Any, axis: int | None = None) -> int:
+    """`np.size`."""
+    shape = shape_of_any(a)
+    return prod(shape) if axis is None else shape[axis]
+
+
+def ndim_of_any(a: Any) -> int:
+    """`np.ndim`."""
+    return len(shape_of_any(a))
+
+
+def result_type_of(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+    """`np.result_type`."""
+    return np.result_type(*[a.dtype if isinstance(a, Array) else a for a in arrays_and_dtypes])
+
+
+def is_complex(x: Any) -> bool:
+    """`np.iscomplexobj`: there are no complex numbers."""
+    return False
+
+
+def is_real(x: Any) -> bool:
+    """`np.isrealobj`: there are no others."""
+    return True
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.full_like: full_like,
+    np.zeros_like: _filled_like(0),
+    np.empty_like: _filled_like(0),
+    np.ones_like: _filled_like(1),
+    np.copy: copy_of,
+    np.shape: shape_of_any,
+    np.ndim: ndim_of_any,
+    np.size: size_of_any,
+    np.result_type: result_type_of,
+    np.iscomplexobj: is_complex,
+    np.isrealobj: is_real,
+}
+"""What this file traces."""

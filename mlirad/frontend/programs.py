@@ -1,0 +1,81 @@
+"""Compiled programs and where they are kept.
+
+The programs of one function, one transformation and one set of options are shared between all objects that
+`ad.grad(f)` makes, and are dropped with the function; at most `CACHE_SIZE` are kept, least recently used
+first out.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from mlirad.frontend.compilation import Stats
+from mlirad.jit.call import NativeFunction
+
+CACHE_SIZE = 256
+"""How many compiled signatures of one function are kept."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a function is compiled: by which method derivatives are expanded, and whether it is interpreted."""
+
+    interpret: bool = False
+    method: str = "dual-arrays"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled signature. `call` takes the leaves of the arguments and returns the result.
+
+    `native` is the machine code where it can be called with the arguments themselves: where all are arrays
+    (a scalar would have to be told from a weak one) and the result is an array or a tuple of arrays.
+    """
+
+    call: Callable[..., Any]
+    native: NativeFunction | None
+    stats: Stats
+
+
+class Cache:
+    """The compiled programs of a function, by signature."""
+
+    def __init__(self) -> None:
+        self.programs: OrderedDict[Hashable, Program] = OrderedDict()
+        self.lock = threading.RLock()
+
+    def find(self, key: Hashable) -> Program | None:
+        """The program of a signature, moved to the end of the queue for removal."""
+        found = self.programs.get(key)
+        if found is not None:
+            try:
+                self.programs.move_to_end(key)
+            except KeyError:  # removed by another thread meanwhile
+                return found
+        return found
+
+    def find_or_make(self, key: Hashable, make: Callable[[], Program]) -> Program:
+        """The program of a signature; one thread makes it while the others wait."""
+        with self.lock:
+            found = self.programs.get(key)
+            if found is None:
+                found = self.programs[key] = make()
+                while len(self.programs) > CACHE_SIZE:
+                    self.programs.popitem(last=False)
+            return found
+
+
+_caches: weakref.WeakKeyDictionary[Any, dict[Hashable, Cache]] = weakref.WeakKeyDictionary()
+
+
+def cache_of(function: Callable[..., Any], transformation: Hashable) -> Cache:
+    """The cache shared by all objects that apply this transformation, with its options, to this function."""
+    try:
+        return _caches.setdefault(function, {}).setdefault(transformation, Cache())
+    except TypeError:  # ufuncs and some callables cannot be referred to weakly
+        return Cache()

@@ -1,0 +1,69 @@
+"""The generated pages are what the tables say, and everything public is documented."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+import mlirad as ad
+from docs import generate
+from docs.generate import DOCS
+from docs.samples import SAMPLES
+from mlirad.dialects.array import ARRAY_OPS
+from mlirad.dialects.array.elementwise import ElementwiseOp
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.passes.registry import PASS_MODULES
+from mlirad.tools import opt, run
+
+WRITTEN = {path.name: path.read_text() for path in DOCS.glob("*.md")}
+
+
+@pytest.mark.parametrize("name", generate.PAGES)
+def test_generated_pages_are_up_to_date(name: str) -> None:
+    """If not, run `python -m docs.generate`."""
+    page = "\n".join(generate.PAGES[name]())
+    assert (DOCS / "generated" / f"{name}.md").read_text() == f"{generate.NOTE}\n\n{page}\n"
+
+
+def test_no_generated_page_is_left_over() -> None:
+    assert {path.stem for path in (DOCS / "generated").glob("*.md")} == set(generate.PAGES)
+
+
+def test_every_op_has_a_sample_or_is_elementwise() -> None:
+    rest = {op.name for op in ARRAY_OPS if not issubclass(op, ElementwiseOp)} - {YieldOp.name}
+    assert rest <= set(SAMPLES) <= {op.name for op in ARRAY_OPS}
+
+
+@pytest.mark.parametrize("name", ad.__all__)
+def test_every_public_name_is_documented(name: str) -> None:
+    assert re.search(rf"`ad\.{name}\b", WRITTEN["python.md"]), f"ad.{name} is missing in docs/python.md"
+
+
+@pytest.mark.parametrize("name", [n for n in ad.__all__ if inspect.isfunction(getattr(ad, n))])
+def test_signatures_are_those_of_the_code(name: str) -> None:
+    heading = re.search(rf"^### `ad\.{name}\((.*)\)`$", WRITTEN["python.md"], re.MULTILINE)
+    assert heading is not None
+    shown = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in inspect.signature(getattr(ad, name)).parameters.values()
+    ]
+    assert heading[1] == str(inspect.Signature(shown))[1:-1].replace("'", '"')
+
+
+def test_every_pass_is_mentioned_by_a_page_that_people_write() -> None:
+    text = "".join(WRITTEN.values())
+    assert [name for name in PASS_MODULES if name not in text] == []
+
+
+@pytest.mark.parametrize("tool", [opt, run], ids=["mlirad-opt", "mlirad-run"])
+def test_every_option_of_the_tools_is_documented(tool) -> None:
+    options = re.findall(r"--[a-z-]+", tool._argument_parser().format_help())
+    assert [o for o in options if o not in WRITTEN["tools.md"] and o != "--help"] == []
+
+
+def test_links_lead_somewhere() -> None:
+    for path in (DOCS.parent / "README.md", *DOCS.glob("*.md")):
+        for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
+            assert "://" in target or (path.parent / target).exists(), f"{path.name}: {target}"
