@@ -58,6 +58,8 @@ class ProgramBuilder:
         self.scopes: list[list[Value]] = [list(block.args)]
         self.indices: list[Value] = []
         self.allows: Callable[[type[Operation]], bool] = lambda op_class: True
+        self.straight = False
+        """Whether loops, branches, orderings and products are left out."""
         self.grow: Callable[[], Value] = lambda: self.constant(1, f64)
         """Appends one random op."""
 

@@ -23,13 +23,16 @@ GROUPS: tuple[tuple[Mapping[type[Operation], Maker], int], ...] = (
 )
 """Groups of makers with their weights."""
 
+STRAIGHT_GROUPS = 4
+"""The first groups of these, which programs without loops, branches and orderings are made of."""
+
 MAKERS: dict[type[Operation], Maker] = {op: make for group, _ in GROUPS for op, make in group.items()}
 """From every op class of the array dialect but the terminator to its maker."""
 
 
 def add_random_op(g: ProgramBuilder) -> Value:
     """Append one random op; tries op classes until one can be made."""
-    groups, weights = zip(*GROUPS, strict=True)
+    groups, weights = zip(*(GROUPS[:STRAIGHT_GROUPS] if g.straight else GROUPS), strict=True)
     while True:
         group = g.rng.choices(groups, weights)[0]
         op_class = g.rng.choice(list(group))

@@ -28,17 +28,20 @@ def random_program(
     elements: Mapping[Attribute, int] | None = None,
     ranks: Sequence[int] = RANKS,
     allow: Collection[type[Operation]] | Callable[[type[Operation]], bool] | None = None,
+    straight: bool = False,
 ) -> ModuleOp:
     """A module with one function @main of about `size` ops chosen from the whole array dialect.
 
     `elements` weighs element types, `ranks` is what ranks are drawn from, `allow` restricts the op classes
-    that are chosen (operands may still need constants, broadcasts and sums). In smooth mode floats are f64,
+    that are chosen (operands may still need constants, broadcasts and sums), `straight` leaves out loops,
+    branches, sorting, prefix reductions and products. In smooth mode floats are f64,
     bounded, differentiable almost everywhere and never decide anything, and only floats are returned.
     """
     rng = random.Random(seed)
     weights = elements or (SMOOTH_WEIGHTS if smooth else ELEMENT_WEIGHTS)
     block = Block()
     g = ProgramBuilder(rng, block, elements=weights, ranks=ranks, smooth=smooth)
+    g.straight = straight
     g.grow = lambda: add_random_op(g)
     if allow is not None:
         g.allows = allow if callable(allow) else lambda op_class: op_class in allow

@@ -40,7 +40,7 @@ def test_random_programs_keep_their_results(seed: int, monkeypatch: pytest.Monke
         (scatters, "MINIMAL_WORK", 0),
     ):
         monkeypatch.setattr(module, name, value)
-    program = random_program(seed, 14, allow=lambda op_class: op_class is not BuildOp)
+    program = random_program(seed, 14, allow=lambda op_class: op_class is not BuildOp, straight=True)
     main = next(op for op in program.body.block.ops if isinstance(op, FuncOp))
     kernels = form_kernels(main)
     planned = plan_function(schedule_function(fuse_function(kernels), vector_bytes=16 << seed % 3))
