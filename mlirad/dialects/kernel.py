@@ -326,6 +326,9 @@ class DotOp(StructuredOp):
             raise VerifyException(f"result has type {self.result.type}, the op computes {expected}")
 
 
+KERNEL_RESULT_OPS = (NestOp, ScatterOp, DotOp)
+"""The ops of the dialect that write arrays."""
+
 KERNEL_OPS = (NestOp, ScatterOp, DotOp, LoadOp, LoadIfOp)
 """Every op of the dialect."""
 

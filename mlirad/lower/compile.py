@@ -15,9 +15,8 @@ from collections.abc import Callable
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlirad.dialects.kernel import DotOp, NestOp, ScatterOp
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS
 from mlirad.errors import CompileError
-from mlirad.ir.builder import function_block
 from mlirad.lower.compiled_text import NativeProgram
 from mlirad.lower.emit import emit_program
 from mlirad.lower.form_kernels import form_kernels
@@ -91,7 +90,7 @@ class _Clock:
 
 def is_kernels(function: FuncOp) -> bool:
     """Whether a function consists of kernels."""
-    return any(isinstance(op, NestOp | ScatterOp | DotOp) for op in function_block(function).ops)
+    return any(isinstance(op, KERNEL_RESULT_OPS) for op in function.walk())
 
 
 def is_planned(function: FuncOp) -> bool:

@@ -138,8 +138,10 @@ class _NestCode:
         code = self._code
         if not self._combiners:
             for j in range(code.tiles):
-                for value, address in zip(self._body.yielded, self._results, strict=True):
-                    self._store(code.get(value, j), address, j)
+                # All values first: a result may lie where another one reads.
+                values = [code.get(value, j) for value in self._body.yielded]
+                for value, address in zip(values, self._results, strict=True):
+                    self._store(value, address, j)
             return
         totals = self._reduced()
         for j in range(code.tiles):
