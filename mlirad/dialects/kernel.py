@@ -62,7 +62,7 @@ from mlirad.dialects.shapes import (
 )
 from mlirad.dialects.syntax import StructuredOp
 
-COMBINERS = ("add", "max", "min", "and", "or", "argmax", "argmin")
+COMBINERS = ("add", "prod", "max", "min", "and", "or", "argmax", "argmin")
 """How a nest combines what its body yields over the reduction space."""
 
 MAX_UNROLLED = 64

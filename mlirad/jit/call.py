@@ -68,12 +68,30 @@ class NativeFunction:
         self.releases_lock: Final = _work(program) >= LONG_WORK
         general = GeneralPath(program, code, name, self.releases_lock, debug)
         self._make = None if debug else partial(make_entry, general, code, name, self.releases_lock)
-        self.entry: Final[Callable[..., object]] = general if self._make is None else self._make()
+        fast = general if self._make is None else self._make()
+        self._general = general
+        self.entry: Final[Callable[..., object]] = self._checked(fast)
         """The fastest way to call: one result as it is, several or none as a tuple."""
 
     def entry_or(self, otherwise: Callable[..., object]) -> Callable[..., object]:
         """As `entry`, but arguments that are not exactly as the program reads them go to `otherwise`."""
-        return otherwise if self._make is None else self._make(otherwise)
+        return otherwise if self._make is None else self._checked(self._make(otherwise))
+
+    def _checked(self, entry: Callable[..., object]) -> Callable[..., object]:
+        """The entry, raising MemoryError where the program says that it ran out of memory."""
+        if self.program.status is None:
+            return entry
+        address = self._general.constants[self.program.status].ctypes.data
+        cell = ctypes.c_int64.from_address(address)
+
+        def checked(*arguments: object) -> object:
+            result = entry(*arguments)
+            if cell.value:
+                cell.value = 0
+                raise MemoryError("no memory for the record of a loop")
+            return result
+
+        return checked
 
     def __call__(self, *arguments: object) -> tuple[Result, ...]:
         results = self.entry(*arguments)

@@ -64,7 +64,9 @@ class NativeProgram:
 
     `constants` are the literals too large for the text, passed by pointer. `arena_bytes` is the
     size of the scratch memory. `externals` are the symbols that the text declares and does not
-    define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy.
+    define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy,
+    `mlirad_rt_*` the functions that allocate memory. `status` is the number of the constant, an
+    int64, that is 0 before a call, and 1 after one that ran out of memory.
     """
 
     llvm: str
@@ -74,3 +76,4 @@ class NativeProgram:
     arena_bytes: int = 0
     externals: tuple[str, ...] = ()
     operations: int = 0
+    status: int | None = None

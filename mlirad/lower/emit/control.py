@@ -18,7 +18,8 @@ from xdsl.ir import Operation, Region
 from mlirad.dialects.array import control
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lower.emit.buffers import Buffer, Place
-from mlirad.lower.llvm_text import BYTES, Value
+from mlirad.lower.emit.tapes import Reading
+from mlirad.lower.llvm_text import Value
 from mlirad.lower.plan_memory.carries import (
     COPIED,
     IN_PLACE,
@@ -214,16 +215,31 @@ def _write_while(main: MainText, op: control.WhileOp) -> None:
     carries.begin()
     (decided,) = main.memory.yields[op.condition]
     main.pointers[decided] = main.slot("i1")
+    tape = None if op.tape is None else main.tape(op.tape)
+    if tape is not None:
+        tape.clear(f)
 
     def condition() -> Value:
         carries.enter()
         for argument, carry in zip(op.condition.block.args, carries.carries, strict=True):
             main.pointers[main.buffer(argument).place] = main.pointers[carry.argument.place]
         main.write_block(op.condition.block)
-        return f.load(main.pointers[decided], "i1")
+        goes_on = f.load(main.pointers[decided], "i1")
+        if tape is None:
+            return goes_on
+        with f.conditional(goes_on, [goes_on]) as recording:
+            entry, is_there = tape.push(main)
+            f.store(entry, entry_slot)
+            recording.give(is_there)
+        return recording.results[0]
 
+    entry_slot = f.alloca("ptr", 1, 8)
     around, emitter.trips = emitter.trips, emitter.trips * ASSUMED_TRIPS
     with f.repeat(condition):
+        if tape is not None:
+            recorded = main.memory.yields[op.body][len(carries.carries) :]
+            pieces = tape.pieces(f, f.load(entry_slot, "ptr"))
+            main.pointers.update(zip(recorded, pieces, strict=True))
         main.write_block(op.body.block)
         carries.leave()
     carries.end()
@@ -231,4 +247,18 @@ def _write_while(main: MainText, op: control.WhileOp) -> None:
 
 
 def _write_replay(main: MainText, op: control.ReplayOp) -> None:
-    raise AssertionError
+    emitter = main.emitter
+    carries = _Carries(main, op)
+    carries.begin()
+    tape = main.tape(op.tape)
+    reading = Reading(main.f, tape, reverse=op.reverse is not None)
+    around, emitter.trips = emitter.trips, emitter.trips * ASSUMED_TRIPS
+    with main.f.repeat(reading.has_more):
+        pieces = tape.pieces(main.f, reading.entry())
+        for argument, piece in zip(op.body.block.args, pieces, strict=False):
+            main.pointers[main.buffer(argument).place] = piece
+        carries.enter()
+        main.write_block(op.body.block)
+        carries.leave()
+    carries.end()
+    emitter.trips = around

@@ -12,10 +12,12 @@ registers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import Block
 
 from mlirad.dialects import kernel
-from mlirad.dialects.array.control import CONTROL_OPS
+from mlirad.dialects.array.control import CONTROL_OPS, entry_types
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import element_of
@@ -24,21 +26,24 @@ from mlirad.lower.emit.control import write_control
 from mlirad.lower.emit.dot import emit_dot
 from mlirad.lower.emit.elementwise import KINDS
 from mlirad.lower.emit.fills import copy
-from mlirad.lower.emit.kernels import FAULT_PLACE, Emitter
+from mlirad.lower.emit.kernels import Emitter
 from mlirad.lower.emit.nest import emit_nest
 from mlirad.lower.emit.scatter import emit_scatter
+from mlirad.lower.emit.tapes import Tape
 from mlirad.lower.llvm_text import FunctionText, Kind, Parameter, Value
 
 
 class MainText:
     """The text of `mlirad_main`, and where the buffers of the program are."""
 
-    def __init__(self, emitter: Emitter, memory: Memory, inputs: int, constants: int):
+    def __init__(self, emitter: Emitter, memory: Memory, inputs: int, cells: Sequence[Place]):
+        """`cells` are the places of constants after those that are passed."""
         parameters = [Parameter("buffers", "ptr"), Parameter("arena", "ptr", 1, "noalias")]
         self.f = emitter.module.function("mlirad_main", parameters, linkage="", attributes="nounwind")
         self.emitter = emitter
         self.memory = memory
-        self.pointers = _Pointers(self.f, memory, inputs, constants, checked=emitter.address_checks)
+        self.tapes: dict[Ssa, Tape] = {}
+        self.pointers = _Pointers(self.f, memory, inputs, cells)
 
     def write_block(self, block: Block) -> None:
         """Write what the ops of a block do."""
@@ -76,6 +81,19 @@ class MainText:
             self.pointers[buffer.place] = self.slot(buffer.kind)
         return buffer
 
+    def tape(self, value: Ssa) -> Tape:
+        """The tape that a value is."""
+        known = self.tapes.get(value)
+        if known is None:
+            known = self.tapes[value] = Tape.of(self.f, entry_types(value))
+        return known
+
+    def end(self) -> None:
+        """Give memory back and return."""
+        for tape in self.tapes.values():
+            tape.free(self.f)
+        self.f.ret()
+
     def slot(self, kind: Kind) -> Value:
         """A stack slot for a scalar."""
         return self.f.alloca("i8" if kind == "i1" else kind, 1, 8)
@@ -92,18 +110,17 @@ class MainText:
 class _Pointers(dict[Place, Value]):
     """The address of each place. Those of inputs, outputs and constants are read at the start."""
 
-    def __init__(self, f: FunctionText, memory: Memory, inputs: int, constants: int, *, checked: bool):
+    def __init__(self, f: FunctionText, memory: Memory, inputs: int, cells: Sequence[Place]):
         super().__init__()
         self._f = f
         self._literals = memory.literals
         places = [Place("input", k) for k in range(inputs)]
         places += [o.place for o in memory.outputs]
-        places += [Place("constant", k) for k in range(constants)]
+        places += [Place("constant", k) for k in range(len(memory.passed))]
+        places += cells
         table = f.arguments[0]
         for k, place in enumerate(places):
             self[place] = f.load(f.gep(table, k, "ptr"), "ptr")
-        if checked:
-            self[FAULT_PLACE] = self[places[-1]]
 
     def __missing__(self, place: Place) -> Value:
         match place.region:

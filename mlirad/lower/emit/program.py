@@ -7,13 +7,15 @@ from typing import cast
 import numpy as np
 from xdsl.dialects.func import FuncOp, ReturnOp
 
+from mlirad.dialects.array.control import WhileOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import shape_of
 from mlirad.lower.compiled_text import ArraySpec, NativeProgram
 from mlirad.lower.emit.buffers import program_buffers
-from mlirad.lower.emit.kernels import Emitter
+from mlirad.lower.emit.kernels import FAULT_PLACE, Emitter
 from mlirad.lower.emit.main import MainText
+from mlirad.lower.emit.tapes import STATUS_PLACE
 from mlirad.lower.llvm_text import ModuleText
 
 
@@ -31,14 +33,17 @@ def emit_program(function: FuncOp, *, vector_bytes: int, address_checks: bool = 
     memory = program_buffers(function, returned)
     emitter = Emitter(ModuleText(), memory.buffers, vector_bytes, address_checks)
     constants = [literal_array(op) for op in memory.passed]
+    status = len(constants) if any(isinstance(o, WhileOp) and o.tape for o in function.walk()) else None
+    cells = [] if status is None else [STATUS_PLACE]
     if address_checks:
-        constants.append(np.zeros(1, np.int64))
-    main = MainText(emitter, memory, len(block.args), len(constants))
+        cells.append(FAULT_PLACE)
+    constants += [np.zeros(1, np.int64) for _ in cells]
+    main = MainText(emitter, memory, len(block.args), cells)
     main.write_block(block)
     for value, output in zip(returned.arguments, memory.outputs, strict=True):
         if memory.buffers[value].place != output.place:
             main.copy(memory.buffers[value], output)
-    main.f.ret()
+    main.end()
     return NativeProgram(
         emitter.module.text(),
         tuple(_spec(a) for a in block.args),
@@ -47,6 +52,7 @@ def emit_program(function: FuncOp, *, vector_bytes: int, address_checks: bool = 
         memory.arena_bytes,
         tuple(emitter.module.externals),
         emitter.operations,
+        status,
     )
 
 

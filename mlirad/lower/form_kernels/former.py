@@ -14,7 +14,6 @@ from mlirad.dialects.shapes import FLAG, Shape, Value, element_of, ints, keyword
 from mlirad.errors import CompileError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
 from mlirad.ir.dead_code import erase_unused
-from mlirad.ir.free_values import free_values
 from mlirad.ir.locations import location_of
 from mlirad.lower.form_kernels.control import form_control
 from mlirad.lower.form_kernels.library import is_library_dot
@@ -36,7 +35,11 @@ class Former:
     def form_ops(self, ops: Sequence[Operation], results: Sequence[Value]) -> None:
         """Form what must be stored of the values that these ops compute, given that `results` must."""
         stored = materialised(ops, results, self.bodies.captured(ops))
-        wanted = _needed(ops, results, stored)
+        wanted: set[Value] = set(results)
+        for op in reversed(ops):
+            if any(r in wanted for r in op.results):
+                wanted.update(self.bodies.reads(op))
+        wanted &= stored
         for op in ops:
             self.b.location = op.location
             self.b.name_hint = None
@@ -240,12 +243,3 @@ class Former:
             zeros = self.b.zeros(op.result.type)
             return self._stored(zeros)
         return result
-
-
-def _needed(ops: Sequence[Operation], results: Sequence[Value], stored: set[Value]) -> set[Value]:
-    """The stored values that something needed reads."""
-    wanted: set[Value] = set(results)
-    for op in reversed(ops):
-        if any(r in wanted for r in op.results):
-            wanted.update(free_values(op))
-    return wanted & stored

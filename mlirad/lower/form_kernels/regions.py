@@ -22,6 +22,7 @@ from xdsl.ir import Block, Operation, Region
 from mlirad.dialects.array import control, structural
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, size_of
+from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
 from mlirad.lower.form_kernels.materialise import FREE, must_store, read_in_memory, scalar_cost
 
@@ -50,13 +51,35 @@ class Bodies:
                 for region in op.regions:
                     ops = self._flattened(region.block)
                     if isinstance(op, LOOPS):
-                        varying = _varying(region, ops)
+                        varying = self._varying(region, ops)
                         result += [o for o in ops if o not in varying]
                         ops = [o for o in ops if o in varying]
                     self._regions[region] = ops
             if not isinstance(op, ReturnOp | YieldOp):
                 result.append(op)
         return result
+
+    def _varying(self, region: Region, ops: Sequence[Operation]) -> set[Operation]:
+        """The ops that depend on the arguments of a loop's region."""
+        varying: set[Value] = set(region.block.args)
+        found: set[Operation] = set()
+        for op in ops:
+            if any(v in varying for v in free_values(op)):
+                varying.update(op.results)
+                found.add(op)
+        return found
+
+    def reads(self, op: Operation) -> Iterable[Value]:
+        """What an op reads from outside itself; for a loop also what was taken out of it."""
+        if not isinstance(op, control.CONTROL_OPS):
+            return free_values(op)
+        found = dict.fromkeys(op.operands)
+        for region in op.regions:
+            ops = self._regions[region]
+            defined: set[Value] = {*region.block.args, *(r for inner in ops for r in inner.results)}
+            found.update(dict.fromkeys(v for inner in ops for v in self.reads(inner) if v not in defined))
+            found.update(dict.fromkeys(v for v in yields(region) if v not in defined))
+        return found
 
     def captured(self, ops: Iterable[Operation]) -> set[Value]:
         """The values that control ops among `ops` need in memory, if they are made outside of them."""
@@ -79,17 +102,6 @@ class Bodies:
                 found.update(read_in_memory(inner))
                 for value in free_values(inner):
                     _pin(value, found, seen)
-
-
-def _varying(region: Region, ops: Sequence[Operation]) -> set[Operation]:
-    """The ops that depend on the arguments of a loop's region."""
-    varying: set[Value] = set(region.block.args)
-    found: set[Operation] = set()
-    for op in ops:
-        if any(v in varying for v in free_values(op)):
-            varying.update(op.results)
-            found.add(op)
-    return found
 
 
 def _pin(value: Value, found: set[Value], seen: set[Value]) -> None:
