@@ -63,6 +63,9 @@ class Builder:
         for scope in reversed(self.scopes):
             known = scope.memo.get(key)
             if known is not None:
+                for region in regions:
+                    # What it captured does not count as used by it.
+                    region.drop_all_references()
                 return known
         op = op_class.create(
             operands=operands,
