@@ -328,7 +328,7 @@ func.func @reads_a_tape() {
   } do () {
     array.yield
   }
-  // expected-error @below {{array.neg: reads %t, a tape: only array.replay can}}
+  // expected-error @below {{array.neg: reads %t, a tape: only array.replay and linear.while can}}
   %u = array.neg %t : !array.tape<>
   func.return
 }

@@ -18,6 +18,7 @@ from mlirad.dialects.shapes import is_array, shape_of
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS, ARRAY_MEANINGS
 from mlirad.interpreter.control import CONTROL_MEANINGS
+from mlirad.interpreter.control_maps import CONTROL_MAP_MEANINGS
 from mlirad.interpreter.counting import OperationCounter
 from mlirad.interpreter.kernels import KERNEL_ELEMENT_MEANINGS, KERNEL_MEANINGS
 from mlirad.interpreter.linear_maps import STRUCTURE_MEANINGS
@@ -38,6 +39,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **CONTROL_MEANINGS,
     **STRUCTURE_MEANINGS,
     **PRIMITIVE_MEANINGS,
+    **CONTROL_MAP_MEANINGS,
     **KERNEL_MEANINGS,
     CallOp: _call,
     ReturnOp: lambda op, operands, frame: (),

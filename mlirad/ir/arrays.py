@@ -207,7 +207,9 @@ def extents_of(op: Operation) -> tuple[int, ...]:
             return shape_of(op.codomain)[: len(op.body.block.args)]
         case linear.ScatterOp():
             return shape_of(op.domain)[: len(op.body.block.args)]
-        case control.ScanOp():
+        case linear.UpdateOp():
+            return shape_of(op.operand_space)[: len(op.body.block.args)]
+        case control.ScanOp() | linear.ScanOp():
             return (op.trips,)
         case _:
             return ()

@@ -5,7 +5,7 @@
     %b = array.scan %y (...) {carries = 1, ...}
 
 A carry is needed when its last value is read, or when a needed carry, stacked value, recorded value or the
-condition depends on it. A recorded value is needed when a replay reads it.
+condition depends on it. A recorded value is needed when a replay, or the map of a loop, reads it.
 """
 
 from __future__ import annotations
@@ -172,16 +172,14 @@ def _prune_while(op: control.WhileOp) -> Operation:
         types.append(control.tape_type([made[k].type for k in recorded]))
         results.append(count)
         for use in tape.uses:
-            replay = use.operation
-            assert isinstance(replay, control.ReplayOp)
-            entry, body = len(control.entry_types(tape)), replay.body.block
+            entry, body = len(control.entry_types(tape)), use.operation.regions[0].block
             _drop_arguments([body], {*columns, *range(entry, len(body.args))})
     changes = {"record": integer(len(recorded)) if keeps_tape else None}
     return _replace(op, [op.operands[k] for k in carries], results, changes, types)
 
 
 def _read_columns(tape: Value) -> list[int]:
-    """The places in an entry that some replay of the tape reads."""
+    """The places in an entry that some reader of the tape reads."""
     bodies = [use.operation.regions[0].block for use in tape.uses]
     return [k for k in range(len(control.entry_types(tape))) if any(_is_read(b.args[k]) for b in bodies)]
 

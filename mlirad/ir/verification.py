@@ -11,7 +11,7 @@ A module verifies when
   do these stand;
 - every callee exists and takes and returns the types it is called with; functions may be recursive, but none
   reaches its own derivative;
-- the tape of a loop is read by `array.replay` and by nothing else.
+- the tape of a loop is read by `array.replay` and `linear.while` and by nothing else.
 
 The walk is one pass over the ops, linear in their number and not recursive, so deep nesting is no danger.
 xDSL's own `verify` checks the second point alone; it cannot say which op failed without printing the module,
@@ -42,7 +42,7 @@ from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.control import ReplayOp, TapeType
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import Kernel
-from mlirad.dialects.linear import DifferentiationOp, Linear, MapType
+from mlirad.dialects.linear import DifferentiationOp, Linear, MapType, WhileOp
 from mlirad.dialects.shapes import Value, is_array, size_of
 from mlirad.errors import VerifyError
 from mlirad.ir.locations import location_of, name_of
@@ -56,6 +56,8 @@ LANGUAGE: frozenset[type[Operation]] = frozenset(
 """The ops a program is made of."""
 
 TERMINATORS = (YieldOp, ReturnOp)
+
+TAPE_READERS = (ReplayOp, WhileOp)
 
 _PUBLIC = StringAttr("public")
 
@@ -172,8 +174,10 @@ class _Verification:
         for operand in op.operands:
             if operand not in visible:
                 raise self._not_visible(op, operand)
-            if isinstance(operand.type, TapeType) and known and not isinstance(op, ReplayOp):
-                raise error_at(op, f"reads {name_of(operand)}, a tape: only array.replay can")
+            if isinstance(operand.type, TapeType) and known and not isinstance(op, TAPE_READERS):
+                raise error_at(
+                    op, f"reads {name_of(operand)}, a tape: only array.replay and linear.while can"
+                )
         if not known:
             return
         if op.successors:
