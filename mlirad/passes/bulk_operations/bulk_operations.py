@@ -32,7 +32,7 @@ from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.bulk_operations.survey import Survey
 from mlirad.passes.function_pass import FunctionPass
-from mlirad.rules.bulk import BULK_RULES, COMPUTING_RULES, PLACING_RULES, Reader, Term
+from mlirad.rules.bulk import BULK_RULES, COMPUTING_RULES, CONTROL_RULES, PLACING_RULES, Paths, Reader, Term
 from mlirad.rules.bulk.terms import union
 
 
@@ -75,6 +75,7 @@ class _Vectoriser:
         self.terms: dict[Value, Term] = {}
         self.survey = survey
         self.reader = Reader(b, self.evaluate, PLACING_RULES, COMPUTING_RULES)
+        self.paths = Paths(self.reader, self._term)
         self._lasting: set[Value] = set()
         self._postponed: dict[Value, tuple[BuildOp, int]] = {}
 
@@ -92,9 +93,17 @@ class _Vectoriser:
                 return
             case IndexOp() if op.operand in self._postponed:
                 term = self._index_of_build(op, *self._postponed.pop(op.operand))
+            case IndexOp() | GatherOp() if self.paths.is_guarded(op.operand):
+                positions = [self.paths.term(o) for o in own_operands(op)[1:]]
+                term = self.paths.part(
+                    op.operand, lambda x: BULK_RULES[type(op)](self.reader, op, [x, *positions])
+                )
             case BuildOp() | IndexOp() | GatherOp() | ScatterOp() | UpdateOp():
                 term = self._by_rule(op)
-            case _ if any(o in self.terms for o in own_operands(op)):
+            case _ if type(op) in CONTROL_RULES and op not in self.survey.waiting:
+                self._enter_all(op.results, CONTROL_RULES[type(op)](self.paths, op))
+                return
+            case _ if any(o in self.terms or self.paths.is_guarded(o) for o in own_operands(op)):
                 term = self._by_rule(op)
             case _:
                 b.rebuild(op, self.whole)
@@ -113,10 +122,10 @@ class _Vectoriser:
             if op is not region.block.last_op:
                 self.visit(op)
         self.b.location, self.b.name_hint = location, hint
-        return [self._term(v) for v in yields(region)]
+        return [self.paths.term(v) for v in yields(region)]
 
     def _by_rule(self, op: Operation) -> Term:
-        return BULK_RULES[type(op)](self.reader, op, [self._term(o) for o in own_operands(op)])
+        return BULK_RULES[type(op)](self.reader, op, [self.paths.term(o) for o in own_operands(op)])
 
     def _term(self, value: Value) -> Term:
         term = self.terms.get(value)
@@ -132,6 +141,13 @@ class _Vectoriser:
         if term.value is not None:
             self._note(value, term.value)
 
+    def _enter_all(self, results: Sequence[Value], terms: Sequence[Term]) -> None:
+        """Enter the results of a loop or branch; a tape, which is the last one, is no term."""
+        for result, term in zip(results, terms, strict=False):
+            self._enter(result, term)
+            if term.value is not None and term.value.name_hint is None:
+                term.value.name_hint = result.name_hint
+
     def _note(self, source: Value, value: Value) -> None:
         """Equal code is shared: what stands for any value that is not fleeting lasts."""
         if source not in self.survey.fleeting:
@@ -146,7 +162,7 @@ class _Vectoriser:
         `opened` counts the lanes opened before the build: along these both are evaluated anyway.
         """
         reader = self.reader
-        positions = [self._term(p) for p in op.positions]
+        positions = [self.paths.term(p) for p in op.positions]
         shape = extents_of(build)
         reads = prod(lane.extent for lane in union(positions) if lane.number >= opened)
         if 0 in shape or reads * size_of(op.result) > size_of(build.result):

@@ -12,9 +12,11 @@ from __future__ import annotations
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation
 
+from mlirad.dialects.array.control import CONTROL_OPS, ScanOp
 from mlirad.dialects.array.indexing import BuildOp, IndexOp
 from mlirad.dialects.linear import Linear
 from mlirad.dialects.shapes import Value
+from mlirad.ir.builder import yields
 from mlirad.passes.function_pass import nested_ops
 from mlirad.rules.bulk import COMPUTING_RULES, PLACING_RULES
 
@@ -22,12 +24,21 @@ DEPTH_LIMIT = 16
 """How many builds, each indexed in the body of the next, are evaluated inside each other."""
 
 _PUSHED_INTO = frozenset((*PLACING_RULES, *COMPUTING_RULES))
+_ENTERED = (BuildOp, *CONTROL_OPS)
 _WAITED_FOR = (CallOp, *Linear.operations)
 
 
-def is_waiting(build: BuildOp) -> bool:
-    """Whether a build holds ops without a bulk form that are still to be expanded."""
-    return any(isinstance(op, _WAITED_FOR) for op in nested_ops(build.body))
+def is_waiting(op: Operation) -> bool:
+    """Whether a build, or a loop that is one, holds ops without a bulk form that are still to be expanded."""
+    return _is_build(op) and any(isinstance(o, _WAITED_FOR) for o in nested_ops(op.regions[0]))
+
+
+def _is_build(op: Operation) -> bool:
+    """Whether an op runs its region for all indices independently: a build, or a scan without carries."""
+    if isinstance(op, ScanOp):
+        made, args = yields(op.body), op.body.block.args[1:]
+        return all(new is arg or new is old for new, arg, old in zip(made, args, op.init, strict=False))
+    return isinstance(op, BuildOp)
 
 
 class Survey:
@@ -49,12 +60,14 @@ class Survey:
         while op is not None:
             if isinstance(op, IndexOp):
                 self._readers[op] = depth
-            if isinstance(op, BuildOp) and not inside and is_waiting(op):
+            if not inside and is_waiting(op):
                 self.waiting.add(op)
             else:
                 self._note_use(op)
-                if isinstance(op, BuildOp):
-                    self._block(op.body.block, self.indexed.get(op, depth), inside=True)
+                if isinstance(op, _ENTERED):
+                    for region in op.regions:
+                        own = self.indexed.get(op, depth)
+                        self._block(region.block, own, inside=inside or _is_build(op))
             op = op.prev_op
 
     def _note_use(self, op: Operation) -> None:
@@ -66,6 +79,8 @@ class Survey:
         if use is None:
             return
         user = use.operation
+        if _runs_apart(op, user):
+            return
         depth = self._readers.get(user)
         if depth is not None:
             if use.index == 0:
@@ -74,3 +89,13 @@ class Survey:
                     self.indexed[op] = depth + 1
         elif type(user) in _PUSHED_INTO and not user.regions and user.results[0] in self.fleeting:
             self.fleeting.add(result)
+
+
+def _runs_apart(op: Operation, user: Operation) -> bool:
+    """Whether `user` stands in a loop or branch that `op` is outside of, and so runs more or less often."""
+    while user.parent is not op.parent:
+        outer = user.parent_op()
+        if not isinstance(outer, BuildOp):
+            return True
+        user = outer
+    return False
