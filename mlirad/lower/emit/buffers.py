@@ -179,7 +179,7 @@ class _Assignment:
             match op:
                 case ConstantOp():
                     self._literal(op)
-                case kernel.NestOp() | kernel.ScatterOp() | kernel.DotOp():
+                case _ if isinstance(op, kernel.KERNEL_RESULT_OPS):
                     places = None if op.places is None else values_of(op.places)
                     if places is None and not is_function:
                         raise _unplanned(op)

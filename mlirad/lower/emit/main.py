@@ -23,12 +23,14 @@ from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import element_of
 from mlirad.lower.emit.buffers import Buffer, Memory, Place
 from mlirad.lower.emit.control import write_control
+from mlirad.lower.emit.cumulative import emit_cumulative
 from mlirad.lower.emit.dot import emit_dot
 from mlirad.lower.emit.elementwise import KINDS
 from mlirad.lower.emit.fills import copy
 from mlirad.lower.emit.kernels import Emitter
 from mlirad.lower.emit.nest import emit_nest
 from mlirad.lower.emit.scatter import emit_scatter
+from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.tapes import Tape
 from mlirad.lower.llvm_text import FunctionText, Kind, Parameter, Value
 
@@ -56,6 +58,10 @@ class MainText:
                     emit_scatter(self.emitter, op)
                 case kernel.DotOp():
                     emit_dot(self.emitter, op)
+                case kernel.CumulativeOp():
+                    emit_cumulative(self.emitter, op)
+                case kernel.SortOp():
+                    emit_sort(self.emitter, op)
                 case _ if isinstance(op, CONTROL_OPS):
                     write_control(self, op)
                     continue

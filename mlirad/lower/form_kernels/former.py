@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ArrayAttr, i1
 from xdsl.ir import Attribute, Operation, Region
 
 from mlirad.dialects import kernel
-from mlirad.dialects.array import control, indexing, reductions, structural
+from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import FLAG, Shape, Value, element_of, ints, keyword, shape_of, values_of
 from mlirad.errors import CompileError
@@ -82,6 +82,12 @@ class Former:
                 new = self._reduction(op.operand, (op.dim.value.data,), kind, op.result)
             case reductions.DotOp():
                 new = self._contraction(op)
+            case ordering.CumulativeOp():
+                new = self.b.emit(
+                    kernel.CumulativeOp, [self.buffers[op.operand]], op.result.type, op.properties
+                )
+            case ordering.SortOp() | ordering.ArgsortOp():
+                new = self._sorted(op)
             case indexing.ScatterOp() | indexing.UpdateOp() if must_store(op):
                 new = self._scatter(op)
             case structural.ConcatenateOp() | structural.StackOp() if must_store(op):
@@ -157,6 +163,13 @@ class Former:
         if 0 in shape_of(value):
             return self.b.zeros(element_of(value))
         return reader.at(value, tuple(position))
+
+    def _sorted(self, op: ordering.SortOp | ordering.ArgsortOp) -> Value:
+        properties: dict[str, Attribute] = {"dim": op.dim}
+        if isinstance(op, ordering.ArgsortOp):
+            properties["positions"] = FLAG
+        types = kernel.sort_types(op.operand.type, op.dim.value.data, positions="positions" in properties)
+        return self.b.insert(kernel.SortOp, [self.buffers[op.operand]], types, properties).results[0]
 
     # Scatters ------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.kernel import DotOp, NestOp, ScatterOp
+from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ScatterOp, SortOp
 from mlirad.dialects.shapes import FLAG, Value, integer, ints
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
@@ -97,7 +97,7 @@ def _row_major_values(ops: list[Operation]) -> set[Value]:
     for op in ops:
         if isinstance(op, CONTROL_OPS):
             fixed.update(free_values(op))
-        elif isinstance(op, DotOp | ReturnOp | YieldOp):
+        elif isinstance(op, DotOp | CumulativeOp | SortOp | ReturnOp | YieldOp):
             fixed.update(op.operands)
         elif isinstance(op, ScatterOp) and op.from_zero is None:
             fixed.add(op.inputs[0])
