@@ -21,7 +21,7 @@ from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
 from mlirad.interpreter.running import MEANINGS
 from mlirad.rules.applications import FORWARD, TRANSPOSED
-from mlirad.rules.bulk.table import BULK_RULES
+from mlirad.rules.bulk.table import BULK_RULES, CONTROL_RULES
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO
 from mlirad.rules.transposes import TRANSPOSES
 
@@ -72,7 +72,7 @@ COLUMNS = (
     Column("lit invalid IR", ALL_OPS, invalid_cases),
     Column("meaning in the interpreter", ALL_OPS, names(MEANINGS)),
     Column("derivative, zero or elimination", VALUES, names(DERIVATIVES, ZERO, ELIMINATED)),
-    Column("bulk form", VALUES, names(BULK_RULES)),
+    Column("bulk form", VALUES, names(BULK_RULES, CONTROL_RULES)),
     Column("transpose", PRIMITIVE_OPS, names(TRANSPOSES)),
     Column("application", PRIMITIVE_OPS, names(FORWARD)),
     Column("transposed application", PRIMITIVE_OPS, names(TRANSPOSED)),

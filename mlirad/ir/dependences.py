@@ -14,6 +14,7 @@ condition depends on as well. Linear in the ops times the values that reach them
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
 from xdsl.ir import Operation, Region
@@ -78,10 +79,7 @@ class Dependences:
         same_carry: dict[Value, Value] = dict(zip(op.condition.block.args, args, strict=True))
         decided = frozenset(same_carry.get(v, v) for v in self.yielded(op.condition)[0])
         known: dict[Value, Values] = {arg: frozenset((x,)) for arg, x in zip(args, op.operands, strict=True)}
-        made = [
-            *(v if _is_only(v, arg) else v | decided for v, arg in zip(made, args, strict=False)),
-            *made[count:],
-        ]
+        made = [*_changed(op.body, args, made, decided), *made[count:]]
         _close(known, args, made)
         results = [known[arg] for arg in args]
         if op.tape is not None:
@@ -95,8 +93,7 @@ class Dependences:
         known.update((arg, frozenset((x,))) for arg, x in zip(args[first:], op.init, strict=True))
         # How many trips there are is known from the tape alone.
         carries = args[first:]
-        made = [v if _is_only(v, arg) else v | {op.tape} for v, arg in zip(made, carries, strict=True)]
-        _close(known, carries, made)
+        _close(known, carries, _changed(op.body, carries, made, {op.tape}))
         return [known[arg] for arg in args[first:]]
 
 
@@ -105,8 +102,12 @@ def _through(known: Mapping[Value, Values], values: Iterable[Value]) -> Values:
     return frozenset[Value]().union(*(known.get(v, (v,)) for v in values))
 
 
-def _is_only(values: Values, value: Value) -> bool:
-    return len(values) == 1 and value in values
+def _changed(
+    body: Region, carries: Sequence[Value], made: Sequence[Values], trips: AbstractSet[Value]
+) -> list[Values]:
+    """What next carries depend on: those that change on what the number of trips depends on, too."""
+    new = yields(body)
+    return [v if y is arg else v | trips for v, y, arg in zip(made, new, carries, strict=False)]
 
 
 def _close(known: dict[Value, Values], carries: Sequence[Value], made: Sequence[Values]) -> None:

@@ -44,7 +44,7 @@ def count(function: FuncOp, op_class: type[Operation]) -> int:
 @pytest.mark.parametrize("seed", range(150))
 def test_random_programs_keep_their_meaning_and_cost_and_become_normal(seed: int) -> None:
     rng = random.Random(seed)
-    module = random_program(seed=seed, size=rng.randint(3, 25), straight=True)
+    module = random_program(seed=seed, size=rng.randint(3, 25))
     source = module.clone()
     BulkOperationsPass().apply(Context(), module)
     verify_module(module)
@@ -61,7 +61,7 @@ def test_random_programs_keep_their_meaning_and_cost_and_become_normal(seed: int
 
 @pytest.mark.parametrize("seed", range(20))
 def test_bulk_programs_stay_as_they_are(seed: int) -> None:
-    (function,) = functions_of(random_program(seed=seed, size=15, straight=True))
+    (function,) = functions_of(random_program(seed=seed, size=15, ))
     once = bulk_function(function)
     twice = bulk_function(once)
     assert len(list(twice.walk())) <= len(list(once.walk()))

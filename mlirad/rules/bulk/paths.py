@@ -28,6 +28,7 @@ from mlirad.dialects.array import control, indexing, reductions, structural
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, array_type, is_array, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.builder import yields
 from mlirad.ir.dependences import Dependences
 from mlirad.ir.free_values import captures
 from mlirad.rules.bulk.reader import Reader
@@ -173,7 +174,11 @@ class Paths:
         lanes.update((v, t.lanes) for v, t in zip(region.block.args, args, strict=True))
         if all(self._is_cheap_to_mask(v, own, mask, region) for v, own in lanes.items()):
             return self._guarded_evaluation(Guard(mask, None, len(self.b.scopes)), lanes, region, args)
-        if taken:
+        some = self.any_of(mask)
+        known = self.b.scalar_of(some)
+        if known is False:
+            return [self.r.whole(self.b.zeros(v.type)) for v in yields(region)]
+        if taken or known:
             return self._guarded_evaluation(self._first_lane(mask), lanes, region, args)
         found: list[Term] = []
 
@@ -184,7 +189,7 @@ class Paths:
         def skip() -> list[Value]:
             return [self.b.zeros(array_type((*extents(t.lanes), *t.shape), t.element)) for t in found]
 
-        values = self.b.if_(self.any_of(mask), run, skip)
+        values = self.b.if_(some, run, skip)
         return [self.r.term(t.lanes, v) for t, v in zip(found, values, strict=True)]
 
     def any_of(self, mask: Term) -> Value:
