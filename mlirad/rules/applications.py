@@ -224,7 +224,10 @@ def _scatter_transposed(b: ArrayBuilder, op: linear.ScatterOp, captured: Capture
 
 def _update_transposed(b: ArrayBuilder, op: linear.UpdateOp, captured: Captured, ct: Value) -> Element:
     space = extents_of(op)
-    read = b.gather(ct, space, region_of(b, op, captured))
+    if space:
+        read = b.gather(ct, space, region_of(b, op, captured))
+    else:
+        read = b.index(ct, b.inline_region(op.body, (), captured))
     if op.kind.data == "add":
         return [ct, read]
     zeros = b.zeros(op.operand_space)
