@@ -3,8 +3,8 @@
     array code --form-kernels--> kernels --fuse--> fewer kernels --schedule--> lanes, layouts, tiles
                --plan-memory--> one arena --emit--> NativeProgram
 
-A function that is kernels already (because passes were run by hand) only goes through the hops it has not been
-through.
+A function that is kernels already (because passes were run by hand) only goes through the hops it has not
+been through.
 """
 
 from __future__ import annotations

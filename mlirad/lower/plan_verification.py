@@ -156,10 +156,13 @@ class _Verifier:
             case _:
                 start, modes = initial_carries(op), stated_carries(op) or ()
                 inside = [v for region in op.regions for v in captures(region)]
-                return any(
-                    v is value and mode == IN_PLACE and op.results[k] is result
-                    for k, (v, mode) in enumerate(zip(start, modes, strict=False))
-                ) and [*op.operands, *inside].count(value) == 1
+                return (
+                    any(
+                        v is value and mode == IN_PLACE and op.results[k] is result
+                        for k, (v, mode) in enumerate(zip(start, modes, strict=False))
+                    )
+                    and [*op.operands, *inside].count(value) == 1
+                )
 
     def _check_in_place(self, op: ScatterOp) -> None:
         base = None if op.from_zero is not None else op.inputs[0]
@@ -211,7 +214,9 @@ class _Verifier:
         replaced: set[Value],
     ) -> tuple[_Piece, ...]:
         """Note where a carry lies; where the next one is handed over."""
-        init = self.pieces.get(initial_carries(op)[k], ())
+        start = initial_carries(op)[k]
+        # A carry of a loop around takes turns with the place of the result, so it lies elsewhere.
+        init = () if start in replaced else self.pieces.get(start, ())
         if mode == IN_PLACE:
             self.pieces[carry] = home
             return home

@@ -2,8 +2,8 @@
 
 A buffer is an array in one of six regions: an input, an output, a literal passed by pointer, a literal in
 the text, a stretch of the arena, or a local place: a stack slot, or memory that a loop chooses anew in every
-trip (a carry, a slice, a recorded entry). Its layout is the storage order of its dimensions, from outermost to
-innermost:
+trip (a carry, a slice, a recorded entry). Its layout is the storage order of its dimensions, from outermost
+to innermost:
 
     shape (3, 5), layout (1, 0)    strides (1, 3): element (i, j) is i + 3 * j elements from the start
 

@@ -18,7 +18,7 @@ from xdsl.ir import Operation, Region
 from mlirad.dialects.array import control
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lower.emit.buffers import Buffer, Place
-from mlirad.lower.emit.tapes import Reading
+from mlirad.lower.emit.tapes import STATUS_PLACE, Reading
 from mlirad.lower.llvm_text import Value
 from mlirad.lower.plan_memory.carries import (
     COPIED,
@@ -218,6 +218,8 @@ def _write_while(main: MainText, op: control.WhileOp) -> None:
     tape = None if op.tape is None else main.tape(op.tape)
     if tape is not None:
         tape.clear(f)
+    # What runs out of memory inside of a loop may have left values on which the loop would never end.
+    may_fail = any(isinstance(o, control.WhileOp) and o.tape and o is not op for o in op.walk())
 
     def condition() -> Value:
         carries.enter()
@@ -225,6 +227,8 @@ def _write_while(main: MainText, op: control.WhileOp) -> None:
             main.pointers[main.buffer(argument).place] = main.pointers[carry.argument.place]
         main.write_block(op.condition.block)
         goes_on = f.load(main.pointers[decided], "i1")
+        if may_fail:
+            goes_on = f.and_(goes_on, f.icmp("eq", f.load(main.pointers[STATUS_PLACE], "i64"), 0))
         if tape is None:
             return goes_on
         with f.conditional(goes_on, [goes_on]) as recording:

@@ -13,7 +13,7 @@ from math import prod
 from mlirad.dialects.kernel import CumulativeOp
 from mlirad.lower.emit import reductions, segments
 from mlirad.lower.emit.kernels import Emitter, begin_kernel
-from mlirad.lower.llvm_text import BYTES, FunctionText, Value
+from mlirad.lower.llvm_text import BYTES, FunctionText, Kind, Value
 
 LINES = 4
 """How many lines run side by side."""
@@ -69,7 +69,7 @@ def _write_lines(
     written: Value,
     starts: list[Value],
     steps: tuple[int, int],
-    how: tuple[str, str, int],
+    how: tuple[str, Kind, int],
     *,
     reverse: bool,
 ) -> None:

@@ -99,6 +99,7 @@ class MainText:
         for tape in self.tapes.values():
             tape.free(self.f)
         self.f.ret()
+        self.f.module.move_last(self.f)
 
     def slot(self, kind: Kind) -> Value:
         """A stack slot for a scalar."""

@@ -1,6 +1,6 @@
 """The record of a loop: entries of one size in chunks of memory, each twice as large as the one before.
 
-    chunk    address of the chunk before, of the one after, number of entries it holds; from byte 64 on, entries
+    chunk    address of the chunk before, of the one after, how many entries it holds; from byte 64 on, entries
 
 Chunks never move, so entries are written in place by the kernels of a trip. The chunks of a tape belong to
 the loop that fills it: a loop inside another one finds them when it runs again, and the end of the call gives
@@ -87,13 +87,16 @@ class Tape:
             with f.conditional(f.not_(failed)):
                 f.store(f.load(f.gep(grown, _CAPACITY, "i8"), "i64"), self.capacity)
             with f.conditional(failed, rare=True):
+                # Nothing is left to be replayed, so that every loop comes to its end.
                 f.store(constant("i64", 0), self.capacity)
+                f.store(constant("i64", 0), self.count)
                 f.store(constant("i64", 1), main.pointers[STATUS_PLACE])
         chunk, filled = f.load(self.chunk, "ptr"), f.load(self.filled, "i64")
         f.store(f.add(filled, 1), self.filled)
-        return self._entry(f, chunk, filled), f.icmp("ne", chunk, Value("null", "ptr"))
+        return self.entry(f, chunk, filled), f.icmp("ne", chunk, Value("null", "ptr"))
 
-    def _entry(self, f: FunctionText, chunk: Value, number: Value) -> Value:
+    def entry(self, f: FunctionText, chunk: Value, number: Value) -> Value:
+        """The address of an entry of a chunk."""
         return f.gep(chunk, f.add(f.mul(number, self.entry_bytes), HEADER_BYTES), "i8")
 
     def pieces(self, f: FunctionText, entry: Value) -> list[Value]:
@@ -145,7 +148,7 @@ class Reading:
         at, chunk = f.load(self._at, "i64"), f.load(self._chunk, "ptr")
         number = f.sub(at, 1) if self.reverse else at
         f.store(number if self.reverse else f.add(at, 1), self._at)
-        return self.tape._entry(f, chunk, number)
+        return self.tape.entry(f, chunk, number)
 
 
 def _define_grow(module: ModuleText) -> None:

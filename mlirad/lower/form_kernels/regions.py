@@ -110,7 +110,7 @@ def _pin(value: Value, found: set[Value], seen: set[Value]) -> None:
         return
     seen.add(value)
     op = value.owner
-    if isinstance(op, Block) or isinstance(op, structural.ConstantOp):
+    if isinstance(op, Block | structural.ConstantOp):
         return
     if not must_store(op) and is_cheap_to_read(op):
         for operand in free_values(op):

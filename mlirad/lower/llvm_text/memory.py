@@ -15,9 +15,7 @@ from mlirad.lower.llvm_text.value import BYTES, Kind, Value, constant, mangled, 
 class Memory(Arithmetic):
     """Instructions that read or write memory, in the order they are asked for."""
 
-    def alloca(
-        self, kind: Kind, count: int = 1, align: int = 64, *, initial: Value | None = None
-    ) -> Value:
+    def alloca(self, kind: Kind, count: int = 1, align: int = 64, *, initial: Value | None = None) -> Value:
         """A stack slot of `count` elements, allocated once on entry wherever it is asked for.
 
         A literal `initial` is stored in it on entry.

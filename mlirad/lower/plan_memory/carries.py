@@ -28,9 +28,7 @@ CARRIES_ATTRIBUTE = "kernel.carries"
 IN_PLACE = -1
 COPIED = -2
 
-ControlOp: TypeAlias = (
-    control.ScanOp | control.WhileOp | control.ReplayOp | control.IfOp | control.SwitchOp
-)
+ControlOp: TypeAlias = control.ScanOp | control.WhileOp | control.ReplayOp | control.IfOp | control.SwitchOp
 
 
 def body_of(op: Operation) -> Region:

@@ -71,7 +71,10 @@ class Scratch:
 
 
 class Lifetimes:
-    """The storage of the results of a block. `carries` maps block arguments to the yields that replace them."""
+    """The storage of the results of a block.
+
+    `carries` maps block arguments to the numbers of the yields that replace them.
+    """
 
     def __init__(self, block: Block, carries: Mapping[Value, int] | None = None):
         self.block = block
