@@ -6,6 +6,7 @@ g = ad.grad(loss)(w, x)
 
 from mlirad.errors import (
     CompileError,
+    DerivativeCheckError,
     DifferentiationError,
     DtypeError,
     InterpreterError,
@@ -22,7 +23,9 @@ from mlirad.frontend import (
     LinearMap,
     asarray,
     build,
+    check_derivatives,
     cond,
+    convolution,
     fold,
     fori_loop,
     function,
@@ -54,6 +57,7 @@ from mlirad.frontend import (
 __all__ = [
     "Array",
     "CompileError",
+    "DerivativeCheckError",
     "DifferentiationError",
     "DtypeError",
     "InterpreterError",
@@ -67,7 +71,9 @@ __all__ = [
     "VerifyError",
     "asarray",
     "build",
+    "check_derivatives",
     "cond",
+    "convolution",
     "fold",
     "fori_loop",
     "function",

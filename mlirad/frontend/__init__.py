@@ -2,9 +2,11 @@
 
 from mlirad.frontend import indexing, numpy_functions, ufuncs
 from mlirad.frontend.branches import cond, switch
+from mlirad.frontend.checks import check_derivatives
 from mlirad.frontend.functions import trace
 from mlirad.frontend.linear_maps import LinearMap, linearize, vjp
 from mlirad.frontend.loops import fold, fori_loop, scan, while_loop
+from mlirad.frontend.numpy_functions.windows import convolution
 from mlirad.frontend.recursion import function
 from mlirad.frontend.structure import asarray, build, gather, index, scatter, stack, stop_gradient, where
 from mlirad.frontend.structure import map_ as map
@@ -27,7 +29,9 @@ __all__ = [
     "LinearMap",
     "asarray",
     "build",
+    "check_derivatives",
     "cond",
+    "convolution",
     "fold",
     "fori_loop",
     "function",

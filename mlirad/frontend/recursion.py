@@ -94,15 +94,13 @@ class Function:
 
     def _kept(self, tree: Tree, types: list[LeafType]) -> Kept:
         frame = current_frame()
-        key: Hashable = (id(self), tree, tuple(types))
+        key: Hashable = (self, tree, tuple(types))
         known = frame.functions.kept.setdefault(key, [])
         around = set(map(id, _frames_around(frame)))
         for kept in known:
             if not kept.captured or id(kept.frame) in around:
                 return kept
-        kept = Kept(
-            frame.functions.fresh_name(function_name(self._function)), frame, self._stated()
-        )
+        kept = Kept(frame.functions.fresh_name(function_name(self._function)), frame, self._stated())
         known.append(kept)
         try:
             self._trace(kept, tree, types)

@@ -18,7 +18,7 @@ def run(function, *args):
 
 
 def ops(function, *args):
-    return [op for op in ad.trace(function, *args).walk()]
+    return list(ad.trace(function, *args).walk())
 
 
 def test_scan_gives_the_last_carry_and_the_outputs():
