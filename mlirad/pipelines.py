@@ -35,6 +35,7 @@ EXPAND = (
     "linearize{method=dual-arrays}",
     "apply-linear-maps",
     "bulk-operations",
+    "forget-rules",
     "mlirad-canonicalize",
 )
 """Every derivative in the program as array code: no linear map and no build remains.

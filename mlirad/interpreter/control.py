@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import control
+from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import shape_of, size_of
 from mlirad.interpreter.machine import Frame, Meaning
@@ -73,11 +74,17 @@ def _switch(op: control.SwitchOp, operands: Sequence[Any], frame: Frame) -> Any:
     return _results(frame.run(op.branches[branch].block))
 
 
+def _custom(op: CustomOp, operands: Sequence[Any], frame: Frame) -> Any:
+    frame.bind(op.body.block, operands)
+    return _results(frame.run(op.body.block))
+
+
 CONTROL_MEANINGS: dict[type[Operation], Meaning] = {
     control.ScanOp: _scan,
     control.WhileOp: _while,
     control.IfOp: _if,
     control.SwitchOp: _switch,
     control.ReplayOp: _replay,
+    CustomOp: _custom,
 }
 """From the class of an op to its meaning."""

@@ -29,6 +29,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects import kernel, linear
 from mlirad.dialects.array import control, indexing, ordering, reductions
+from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.shapes import shape_of, size_of, values_of
 
@@ -38,6 +39,7 @@ _FREE = (
     control.ReplayOp,
     control.IfOp,
     control.SwitchOp,
+    CustomOp,
     indexing.YieldOp,
     CallOp,
     ReturnOp,

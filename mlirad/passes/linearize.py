@@ -29,6 +29,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import control
+from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import Value, is_float, product_type, values_of
 from mlirad.errors import DifferentiationError, UnsupportedError
@@ -40,8 +41,9 @@ from mlirad.ir.maps import is_local
 from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.branches import branch
+from mlirad.passes.dual_arrays.custom import custom
 from mlirad.passes.dual_arrays.duals import Construct, DualArrays
-from mlirad.passes.dual_arrays.loops import while_
+from mlirad.passes.dual_arrays.loops import replay, while_
 from mlirad.passes.dual_arrays.scan import scan
 from mlirad.passes.function_pass import functions_of, holds, nested_ops, replace_function, visit_regions
 from mlirad.passes.inline import callee_of, callees_first, calls_of, inline_calls
@@ -156,8 +158,10 @@ def linearize_block(
 CONSTRUCTS: dict[type[Operation], Construct] = {
     control.ScanOp: scan,
     control.WhileOp: while_,
+    control.ReplayOp: replay,
     control.IfOp: branch,
     control.SwitchOp: branch,
+    CustomOp: custom,
 }
 """The ops with regions of code, each with its transformation."""
 

@@ -10,6 +10,7 @@ from mlirad.dialects.shapes import Value
 from tests.generators.arrays import INDEXING_MAKERS, REDUCTION_MAKERS, STRUCTURAL_MAKERS
 from tests.generators.builder import ProgramBuilder
 from tests.generators.control import CONTROL_MAKERS
+from tests.generators.custom import CUSTOM_MAKERS
 from tests.generators.elementwise import ELEMENTWISE_MAKERS, Maker
 from tests.generators.ordering import ORDERING_MAKERS
 
@@ -20,6 +21,7 @@ GROUPS: tuple[tuple[Mapping[type[Operation], Maker], int], ...] = (
     (REDUCTION_MAKERS, 15),
     (ORDERING_MAKERS, 6),
     (CONTROL_MAKERS, 12),
+    (CUSTOM_MAKERS, 2),
 )
 """Groups of makers with their weights."""
 

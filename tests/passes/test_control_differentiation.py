@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
+from xdsl.dialects.func import FuncOp
 
+from mlirad.dialects.array.control import ScanOp
+from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.shapes import is_float, size_of
+from mlirad.errors import DifferentiationError
 from mlirad.interpreter import OperationCounter, run_function
-from tests.passes.derivatives import check_derivatives, differentiated
+from tests.generators import arguments_for, random_program
+from tests.passes.derivatives import (
+    check_derivatives,
+    differentiated,
+    float_arguments,
+    function_of,
+    run_passes,
+)
 
 ANY = np.random.default_rng(3)
 
@@ -250,3 +264,91 @@ func.func @f(%x: tensor<3xf64>, %n: i64) -> f64 {
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_while_loops_in_scans(n: int) -> None:
     check_derivatives(LOOP_IN_LOOP, [ANY.normal(size=3), n])
+
+
+@pytest.mark.parametrize("y", [2.0, 9.0])
+def test_second_derivative_of_newtons_method(y: float) -> None:
+    first = differentiated(NEWTON, "f", (0,), "forward")
+    for mode, name in (("reverse", "f_jvp_grad"), ("forward", "f_jvp_jvp")):
+        second = differentiated(first, "f_jvp", (0,), mode)
+        seeds = [0.0, 1.0] if mode == "reverse" else [1.0]
+        *_, derivative = run_function(second, [y, 1.0, *seeds], function=name)
+        np.testing.assert_allclose(derivative, -0.25 * y**-1.5, rtol=1e-6)
+
+
+def test_reverse_derivative_of_a_while_loop_has_no_derivative() -> None:
+    first = differentiated(NEWTON, "f", (0,), "reverse")
+    with pytest.raises(DifferentiationError, match="transposed derivative of a while loop"):
+        differentiated(first, "f_grad", (0,), "reverse")
+
+
+MAPPED_TWICE = """
+func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {{
+  %c, %ys = array.scan %x (%i, %a : tensor<4xf64>) {{carries = 1, length = 9, checkpoint = {checkpoint}}}
+      : tensor<4xf64> -> (tensor<4xf64>, tensor<9x4xf64>) {{
+    %s = array.sin %a : tensor<4xf64>
+    %e = array.mul %s, %x : tensor<4xf64>
+    %b = array.tanh %e : tensor<4xf64>
+    array.yield %b, %s : tensor<4xf64>, tensor<4xf64>
+  }}
+  %t = array.sum %ys {{dims = [0]}} : tensor<9x4xf64> -> tensor<4xf64>
+  %z = array.add %t, %c : tensor<4xf64>
+  func.return %z : tensor<4xf64>
+}}"""
+
+
+@pytest.mark.parametrize("checkpoint", ["store", "recompute", "sqrt"])
+def test_second_derivatives_of_loops(checkpoint: str) -> None:
+    text, x = MAPPED_TWICE.format(checkpoint=checkpoint), ANY.normal(size=4)
+    check_derivatives(text, [x])
+    first = differentiated(text, "f", (0,), "reverse")
+    check_derivatives(first, [x, ANY.normal(size=4)], function="f_grad", wrt=(0,))
+
+
+LONG = """
+func.func @f(%x: f64) -> f64 {{
+  %c = array.scan %x (%i, %a : f64) {{carries = 1, length = {n}, checkpoint = {checkpoint}}} : f64 -> f64 {{
+    %b = array.sin %a : f64
+    %d = array.exp %b : f64
+    %e = array.mul %d, %a : f64
+    %h = array.sin %e : f64
+    array.yield %h : f64
+  }}
+  func.return %c : f64
+}}"""
+
+
+def kept_elements(n: int, checkpoint: str) -> int:
+    """The elements that are stacked in all loops that are alive at once."""
+    module = differentiated(LONG.format(n=n, checkpoint=checkpoint), "f", (0,), "reverse")
+    scans = [op for op in module.walk() if isinstance(op, ScanOp)]
+    stacks = [(op.parent_op(), sum(size_of(y) for y in op.stacked)) for op in scans]
+    outer = sum(size for around, size in stacks if isinstance(around, FuncOp) and size)
+    return outer + max((size for around, size in stacks if not isinstance(around, FuncOp)), default=0)
+
+
+def test_checkpoints_agree_and_keep_what_they_say() -> None:
+    gradients = []
+    for checkpoint in ("store", "recompute", "sqrt"):
+        module = differentiated(LONG.format(n=23, checkpoint=checkpoint), "f", (0,), "reverse")
+        gradients.append(run_function(module, [0.3], function="f_grad"))
+    np.testing.assert_allclose(gradients[1:], gradients[:1] * 2, rtol=1e-12)
+    assert kept_elements(400, "store") == 4 * 400
+    assert kept_elements(400, "recompute") == 400
+    assert kept_elements(400, "sqrt") <= 5 * 20
+    assert kept_elements(1600, "sqrt") <= 5 * 40
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs(seed: int) -> None:
+    module = random_program(seed=1000 + seed, size=4 + seed % 9, smooth=True)
+    if any(isinstance(op, BuildOp) for op in module.walk()):
+        run_passes(module, "bulk-operations")
+    function = function_of(module, "main")
+    wrt = float_arguments(module, "main")
+    if wrt and any(is_float(t) for t in function.function_type.outputs.data):
+        arguments = arguments_for(module, random.Random(seed))
+        try:
+            check_derivatives(module, arguments, function="main", wrt=wrt, tolerance=1e-4)
+        except DifferentiationError as error:
+            assert "transposed derivative of a while loop" in str(error)

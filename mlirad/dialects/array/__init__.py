@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Dialect
 
 from mlirad.dialects.array.control import CONTROL_OPS, TapeType
+from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.elementwise import ELEMENTWISE_OPS
 from mlirad.dialects.array.indexing import INDEXING_OPS
 from mlirad.dialects.array.literals import literal, literal_array, numpy_dtype
@@ -19,6 +20,7 @@ ARRAY_OPS = (
     *REDUCTION_OPS,
     *ORDERING_OPS,
     *CONTROL_OPS,
+    *CUSTOM_OPS,
 )
 """Every op of the dialect, in the order of the documentation."""
 

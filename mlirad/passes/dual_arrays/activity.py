@@ -59,8 +59,8 @@ def _results(op: Operation, active: set[Value]) -> list[bool]:
             )
             return [*carried, *(v in inside for v in made[count:])]
         case control.WhileOp():
-            block, count = op.body.block, len(op.operands)
-            init = [v in active for v in op.operands]
+            block, count = op.body.block, len(op.init)
+            init = [v in active for v in op.init]
             carried, _ = active_carries(block, block.args, yields(op.body)[:count], init, active)
             return [*carried, *([True] if op.tape is not None else [])]
         case control.IfOp() | control.SwitchOp():

@@ -41,7 +41,7 @@ def branch(d: DualArrays, op: control.BranchOp) -> None:
 
         return emit
 
-    choice = d.value(op.operands[0])
+    choice = d.value(op.condition if isinstance(op, control.IfOp) else op.index)
     branches = [values(step, own) for step, own in zip(steps, places, strict=True)]
     is_if = isinstance(op, control.IfOp)
     results = b.if_(choice, branches[0], branches[1]) if is_if else b.switch(choice, branches)

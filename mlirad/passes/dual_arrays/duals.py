@@ -9,18 +9,20 @@ SSA values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from xdsl.dialects.func import CallOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import linear
+from mlirad.dialects.array.control import ReplayOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, is_float, tangent_type
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.locations import location_of
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, READS_POSITIONS, ZERO, Joint
@@ -33,7 +35,8 @@ Construct: TypeAlias = "Callable[[DualArrays, Any], None]"
 class DualArrays:
     """Where D stands: the space that companions go out of, what source values became, and their companions.
 
-    `env` and `maps` have source values as keys. A value without a companion does not depend on the inputs.
+    `env` and `maps` have source values as keys. A value without a companion does not depend on the inputs,
+    but for the tapes in `tapes`, which hold values that do.
     """
 
     b: ArrayBuilder
@@ -41,6 +44,7 @@ class DualArrays:
     constructs: Mapping[type[Operation], Construct]
     env: Environment = field(default_factory=dict[Value, Value])
     maps: dict[Value, Value] = field(default_factory=dict[Value, Value])
+    tapes: set[Value] = field(default_factory=set[Value])
 
     def value(self, source: Value) -> Value:
         """What a source value became; itself where it stands outside of what is transformed."""
@@ -63,17 +67,45 @@ class DualArrays:
         env.update(arguments)
         return DualArrays(self.b, space, self.constructs, env)
 
+    def substitute(self, op: Operation, free: Sequence[Value], function: FuncOp) -> None:
+        """Emit a function of the `free` source values, which computes the results of `op`, in its place."""
+        block = function_block(function)
+        inside = DualArrays(self.b, self.space, self.constructs, dict(self.env))
+        for source, argument in zip(free, block.args, strict=True):
+            inside.env[argument] = self.value(source)
+            if source in self.maps:
+                inside.maps[argument] = self.maps[source]
+        inside.transform(o for o in block.ops if not isinstance(o, ReturnOp))
+        for result, value in zip(op.results, returned(function), strict=True):
+            self.env[result] = inside.value(value)
+            if value in inside.maps:
+                self.enter(result, inside.maps[value])
+        function.drop_all_references()
+
     def transform(self, ops: Iterable[Operation]) -> None:
         """Emit ops with their companions, up to a terminator of a region."""
         for op in ops:
             if isinstance(op, YieldOp):
                 return
             construct = self.constructs.get(type(op))
-            if construct is not None and any(v in self.maps for v in free_values(op)):
+            if construct is not None and self._is_active(op):
                 self.b.location = op.location
                 construct(self, op)
             else:
                 self._transform_op(op)
+
+    def _is_active(self, op: Operation) -> bool:
+        """Whether an op reads something that depends on the inputs."""
+        read = free_values(op)
+        if any(v in self.tapes for v in read):
+            if not isinstance(op, ReplayOp):
+                raise DifferentiationError(
+                    "the record of a while loop is replayed inside another loop or branch",
+                    location=location_of(op),
+                    hint="differentiate only once, or replay it outside",
+                )
+            return True
+        return any(v in self.maps for v in read)
 
     def _transform_op(self, source: Operation) -> None:
         """Emit one op as it is, and the companions of its float results."""

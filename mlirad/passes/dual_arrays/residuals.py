@@ -26,7 +26,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.shapes import Value, is_float
-from mlirad.ir.free_values import free_values
+from mlirad.ir.free_values import free_values, own_operands
 
 _STRUCTURAL: tuple[type[Operation], ...] = (
     structural.ConstantOp,
@@ -150,4 +150,4 @@ def _is_cheap(op: Operation) -> bool:
     """Whether an op is better run again than its result kept."""
     if isinstance(op, (*_STRUCTURAL, *_CHEAP)):
         return True
-    return isinstance(op, ew.ElementwiseOp) and not any(is_float(v) for v in (*op.operands, *op.results))
+    return isinstance(op, ew.ElementwiseOp) and not any(is_float(v) for v in (*own_operands(op), *op.results))

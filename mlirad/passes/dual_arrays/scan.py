@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from math import isqrt
 
 from xdsl.dialects.builtin import i64
-from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Region
 
 from mlirad.dialects import linear
@@ -30,7 +29,7 @@ from mlirad.dialects.shapes import (
     tuple_type,
 )
 from mlirad.ir.arrays import ArrayBuilder, new_function
-from mlirad.ir.builder import function_block, returned, yields
+from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.passes.dual_arrays.activity import active_carries
 from mlirad.passes.dual_arrays.duals import DualArrays
@@ -138,18 +137,7 @@ def _blocked(d: DualArrays, op: control.ScanOp) -> None:
         return _in_blocks(b, op, dict(zip(free, args, strict=True)))
 
     function = new_function("blocked", [v.type for v in free], body)
-    block = function_block(function)
-    inside = DualArrays(d.b, d.space, d.constructs, dict(d.env))
-    for source, argument in zip(free, block.args, strict=True):
-        inside.env[argument] = d.value(source)
-        if source in d.maps:
-            inside.maps[argument] = d.maps[source]
-    inside.transform(o for o in block.ops if not isinstance(o, ReturnOp))
-    for result, value in zip(op.results, returned(function), strict=True):
-        d.env[result] = inside.value(value)
-        if value in inside.maps:
-            d.enter(result, inside.maps[value])
-    function.drop_all_references()
+    d.substitute(op, free, function)
 
 
 def _in_blocks(b: ArrayBuilder, op: control.ScanOp, env: dict[Value, Value]) -> list[Value]:
