@@ -33,7 +33,7 @@ from mlirad.jit.entry import make_entry
 from mlirad.jit.guarded import run_guarded
 from mlirad.jit.memory import aligned_bytes, aligned_copy
 from mlirad.jit.target import Target
-from mlirad.lower.compiled_text import NativeProgram
+from mlirad.lower.compiled_text import DEPTH_LIMIT, TOO_DEEP, NativeProgram
 
 LONG_WORK: Final = 20_000
 """Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""
@@ -78,7 +78,7 @@ class NativeFunction:
         return otherwise if self._make is None else self._checked(self._make(otherwise))
 
     def _checked(self, entry: Callable[..., object]) -> Callable[..., object]:
-        """The entry, raising MemoryError where the program says that it ran out of memory."""
+        """The entry, raising MemoryError or RecursionError where the program says that it could not go on."""
         if self.program.status is None:
             return entry
         address = self._general.constants[self.program.status].ctypes.data
@@ -87,8 +87,10 @@ class NativeFunction:
         def checked(*arguments: object) -> object:
             result = entry(*arguments)
             if cell.value:
-                cell.value = 0
-                raise MemoryError("no memory for the record of a loop")
+                failure, cell.value = cell.value, 0
+                if failure == TOO_DEEP:
+                    raise RecursionError(f"functions called each other more than {DEPTH_LIMIT} deep")
+                raise MemoryError("the record of a loop or the calls of a function took all memory")
             return result
 
         return checked

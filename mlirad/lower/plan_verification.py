@@ -26,6 +26,7 @@ from mlirad.lower.plan_memory import ALIGNMENT, ARENA_ATTRIBUTE, bytes_of, is_ro
 from mlirad.lower.plan_memory.carries import (
     COPIED,
     IN_PLACE,
+    PLACED_OPS,
     body_of,
     carry_arguments,
     initial_carries,
@@ -108,7 +109,7 @@ class _Verifier:
         """Note where the results of an op lie."""
         if isinstance(op, KERNEL_RESULT_OPS):
             stated = () if op.places is None else values_of(op.places)
-        elif isinstance(op, CONTROL_OPS):
+        elif isinstance(op, PLACED_OPS):
             stated = stated_places(op) or ()
         else:
             return

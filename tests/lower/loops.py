@@ -47,6 +47,6 @@ def check(text: str, *args: npt.ArrayLike, rtol: float = 1e-12) -> FuncOp:
             assert len(results) == len(want)
             for one, other in zip(results, want, strict=True):
                 assert np.asarray(one).dtype == np.asarray(other).dtype
-                np.testing.assert_allclose(one, other, rtol=rtol, atol=rtol)
+                np.testing.assert_allclose(np.asarray(one), other, rtol=rtol, atol=rtol)
     assert planned is not None
     return planned

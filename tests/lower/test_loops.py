@@ -11,12 +11,16 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import control
+from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.kernel import NestOp, ScatterOp
 from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
+from mlirad.ir.parsing import parse_module
 from mlirad.jit.call import NativeFunction
+from mlirad.jit.target import find_target
+from mlirad.lower.compile import compile_module
 from mlirad.lower.plan_memory import ARENA_ATTRIBUTE
 from mlirad.lower.plan_memory.carries import COPIED, IN_PLACE, stated_carries
 from tests.generators.programs import random_program
@@ -369,7 +373,8 @@ def test_branches_in_a_loop_on_data(start: float) -> None:
     check(
         """
         func.func @f(%a: tensor<9xf64>, %l: f64) -> (tensor<9xf64>, f64) {
-          %c, %t = array.while %a, %l (%p: tensor<9xf64>, %q: f64) : tensor<9xf64>, f64 -> (tensor<9xf64>, f64) {
+          %c, %t = array.while %a, %l (%p: tensor<9xf64>, %q: f64)
+              : tensor<9xf64>, f64 -> (tensor<9xf64>, f64) {
             %z = array.constant 100.0 : f64
             %more = array.compare lt %q, %z : f64, f64 -> i1
             array.yield %more : i1
@@ -393,6 +398,59 @@ def test_branches_in_a_loop_on_data(start: float) -> None:
     )
 
 
+# Calls -------------------------------------------------------------------------------------------
+
+RECURSIVE = """
+    func.func @g(%x: tensor<3xf64>, %n: i64) -> (tensor<3xf64>, f64) {
+      %z = array.constant 1 : i64
+      %b = array.compare le %n, %z : i64, i64 -> i1
+      %r, %t = array.if %b : i1 -> (tensor<3xf64>, f64) {
+        %s = array.sum %x {dims = [0]} : tensor<3xf64> -> f64
+        array.yield %x, %s : tensor<3xf64>, f64
+      } else {
+        %two = array.constant 2 : i64
+        %m = array.sub %n, %z : i64
+        %k = array.sub %n, %two : i64
+        %p, %u = func.call @g(%x, %m) : (tensor<3xf64>, i64) -> (tensor<3xf64>, f64)
+        %s = array.sin %p : tensor<3xf64>
+        %q, %v = func.call @g(%s, %k) : (tensor<3xf64>, i64) -> (tensor<3xf64>, f64)
+        %a = array.add %p, %q : tensor<3xf64>
+        %c = array.sub %u, %v : f64
+        array.yield %a, %c : tensor<3xf64>, f64
+      }
+      func.return %r, %t : tensor<3xf64>, f64
+    }
+    func.func @f(%y: tensor<3xf64>, %n: i64) -> (tensor<3xf64>, f64) {
+      %q, %r = func.call @g(%y, %n) : (tensor<3xf64>, i64) -> (tensor<3xf64>, f64)
+      func.return %q, %r : tensor<3xf64>, f64
+    }"""
+ENDLESS = """
+    func.func @f(%x: f64) -> f64 {
+      %y = func.call @f(%x) : (f64) -> f64
+      %z = array.add %y, %x : f64
+      func.return %z : f64
+    }"""
+
+
+@pytest.mark.parametrize("checks", [False, True])
+@pytest.mark.parametrize("n", [0, 1, 2, 9])
+def test_functions_call_themselves(n: int, checks: bool) -> None:
+    module = parse_module(RECURSIVE)
+    program = compile_module(module, "f", vector_bytes=find_target().vector_bytes, address_checks=checks)
+    x = np.linspace(-1, 2, 3)
+    allocations = Allocations(100_000)
+    native = NativeFunction(program, debug=True, externals=allocations.externals)
+    for one, other in zip(native(x, n), run_function(module, [x, n], function="f"), strict=True):
+        np.testing.assert_allclose(np.asarray(one), other, rtol=1e-12)
+    assert allocations.used == 0
+
+
+def test_endless_recursion_is_an_error() -> None:
+    program = compile_module(parse_module(ENDLESS), "f", vector_bytes=find_target().vector_bytes)
+    with pytest.raises(RecursionError):
+        NativeFunction(program)(1.0)
+
+
 # Random programs ---------------------------------------------------------------------------------
 
 
@@ -402,7 +460,7 @@ def test_random_programs_with_loops(seed: int) -> None:
     rng = random.Random(seed)
 
     def allow(op_class: type[Operation]) -> bool:
-        return op_class is not BuildOp and (op_class in allowed or rng.random() < 0.7)
+        return op_class not in (BuildOp, CustomOp) and (op_class in allowed or rng.random() < 0.7)
 
     program = random_program(seed, 8, allow=allow)
     main = next(op for op in program.body.block.ops if isinstance(op, FuncOp))
@@ -414,5 +472,6 @@ def test_random_programs_with_loops(seed: int) -> None:
     want = run_function(main, args)
     _, native = lowered(main, checks=seed % 2 == 1)
     for one, other in zip(NativeFunction(native, debug=True)(*args), want, strict=True):
-        assert np.asarray(one).dtype == np.asarray(other).dtype
-        np.testing.assert_allclose(one, other, rtol=2e-3 if one.dtype == np.float32 else 1e-6, atol=1e-6)
+        assert one.dtype == np.asarray(other).dtype
+        rtol = 2e-3 if one.dtype == np.float32 else 1e-6
+        np.testing.assert_allclose(np.asarray(one), other, rtol=rtol, atol=1e-6)

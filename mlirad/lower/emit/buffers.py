@@ -36,6 +36,7 @@ from mlirad.lower.llvm_text import BYTES, Kind
 from mlirad.lower.plan_memory import ARENA_ATTRIBUTE
 from mlirad.lower.plan_memory.carries import (
     IN_PLACE,
+    PLACED_OPS,
     body_of,
     carry_arguments,
     stated_carries,
@@ -133,14 +134,17 @@ def layouts_of(op: Operation) -> list[Shape | None]:
     return [values_of(cast("DenseArrayBase[I64]", a)) for a in cast("ArrayAttr[Attribute]", layouts).data]
 
 
-def program_buffers(function: FuncOp, returned: ReturnOp) -> Memory:
-    """The buffer of every value of the function body, and of every output."""
+def program_buffers(function: FuncOp, returned: ReturnOp, *, all_in_text: bool = False) -> Memory:
+    """The buffer of every value of the function body, and of every output.
+
+    With `all_in_text` no literal is passed by pointer.
+    """
     block = function.body.block
     buffers: dict[Value, Buffer] = {
         argument: make_buffer(argument.type, Place("input", k)) for k, argument in enumerate(block.args)
     }
     outputs = tuple(make_buffer(v.type, Place("output", k)) for k, v in enumerate(returned.arguments))
-    assignment = _Assignment(function, buffers)
+    assignment = _Assignment(function, buffers, all_in_text=all_in_text)
     first_output: dict[Value, int] = {}
     for k, value in enumerate(returned.arguments):
         first_output.setdefault(value, k)
@@ -158,8 +162,9 @@ def program_buffers(function: FuncOp, returned: ReturnOp) -> Memory:
 class _Assignment:
     """Gives the values of a function their buffers, block by block."""
 
-    def __init__(self, function: FuncOp, buffers: dict[Value, Buffer]):
+    def __init__(self, function: FuncOp, buffers: dict[Value, Buffer], *, all_in_text: bool):
         self.buffers = buffers
+        self._all_in_text = all_in_text
         planned = function.attributes.get(ARENA_ATTRIBUTE)
         self.arena = cast("IntegerAttr[I64]", planned).value.data if planned is not None else 0
         self.literals: list[ConstantOp] = []
@@ -196,8 +201,10 @@ class _Assignment:
                         self.buffers[result] = replace(buffer, place=place)
                 case ReturnOp() | YieldOp():
                     pass
-                case _ if isinstance(op, CONTROL_OPS):
-                    self._control(op, outputs, is_function)
+                case _ if isinstance(op, PLACED_OPS):
+                    self._placed(op, outputs, is_function)
+                    if isinstance(op, CONTROL_OPS):
+                        self._regions(op)
                 case _:
                     raise CompileError(
                         f"{op.name} is not an op of lowered programs",
@@ -224,17 +231,14 @@ class _Assignment:
         return buffer.place
 
     def _literal(self, op: ConstantOp) -> None:
-        is_small = literal_array(op).nbytes <= TEXT_LITERAL_BYTES
+        is_small = self._all_in_text or literal_array(op).nbytes <= TEXT_LITERAL_BYTES
         into = self.literals if is_small else self.passed
         place = Place("literal" if is_small else "constant", len(into))
         self.buffers[op.result] = make_buffer(op.result.type, place)
         into.append(op)
 
-    def _control(self, op: Operation, outputs: Sequence[Place], is_function: bool) -> None:
-        """Places of the results of a loop or branch, of its region arguments and of what regions yield.
-
-        An argument and the value that replaces it have one place exactly when the carry is updated in place.
-        """
+    def _placed(self, op: Operation, outputs: Sequence[Place], is_function: bool) -> None:
+        """Places of the results of a loop, branch or call."""
         places = stated_places(op)
         if places is None:
             raise _unplanned(op)
@@ -242,6 +246,12 @@ class _Assignment:
             if is_array(result.type):
                 place = self._planned(result, number, outputs, is_function)
                 self.buffers[result] = make_buffer(result.type, place)
+
+    def _regions(self, op: Operation) -> None:
+        """Places of the region arguments of a loop or branch and of what its regions yield.
+
+        An argument and the value that replaces it have one place exactly when the carry is updated in place.
+        """
         modes = stated_carries(op) or ()
         body = body_of(op)
         for region in op.regions:
@@ -262,7 +272,7 @@ def _unplanned(op: Operation) -> CompileError:
     return CompileError(
         f"{op.name} has no places in memory",
         location=location_of(op),
-        hint="run plan-memory on functions with loops or branches",
+        hint="run plan-memory on functions with loops, branches or calls",
     )
 
 

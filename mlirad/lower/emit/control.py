@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
@@ -126,7 +127,7 @@ class _Carries:
                 main.copy(carry.init, carry.result)
                 main.pointers[carry.argument.place] = home
                 continue
-            spare = f.gep(f.arguments[1], carry.mode, "i8")
+            spare = f.gep(main.arena, carry.mode, "i8")
             slots = f.alloca("ptr", 1, 8), f.alloca("ptr", 1, 8), f.alloca("ptr", 1, 8)
             first, second = (home, spare) if trips is None or trips % 2 else (spare, home)
             for slot, pointer in zip(slots, (main.pointers[carry.init.place], first, second), strict=True):
@@ -218,8 +219,11 @@ def _write_while(main: MainText, op: control.WhileOp) -> None:
     tape = None if op.tape is None else main.tape(op.tape)
     if tape is not None:
         tape.clear(f)
-    # What runs out of memory inside of a loop may have left values on which the loop would never end.
-    may_fail = any(isinstance(o, control.WhileOp) and o.tape and o is not op for o in op.walk())
+    # What fails inside of a loop may have left values on which the loop would never end.
+    may_fail = any(
+        isinstance(o, CallOp) or (isinstance(o, control.WhileOp) and o.tape and o is not op)
+        for o in op.walk()
+    )
 
     def condition() -> Value:
         carries.enter()

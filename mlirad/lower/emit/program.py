@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -19,8 +20,16 @@ from mlirad.lower.emit.tapes import STATUS_PLACE
 from mlirad.lower.llvm_text import ModuleText
 
 
-def emit_program(function: FuncOp, *, vector_bytes: int, address_checks: bool = False) -> NativeProgram:
+def emit_program(
+    function: FuncOp,
+    *,
+    vector_bytes: int,
+    address_checks: bool = False,
+    callees: Sequence[FuncOp] = (),
+) -> NativeProgram:
     """The program of a function of kernel ops; `vector_bytes` is the size of a vector register.
+
+    `callees` are the functions, lowered too, that it and they call.
 
     With `address_checks` every access is compared with the bounds of its buffer first. One outside is not
     made, and the last constant of the program, an int64 that starts as 0, then holds a number: a debug run of
@@ -33,17 +42,17 @@ def emit_program(function: FuncOp, *, vector_bytes: int, address_checks: bool = 
     memory = program_buffers(function, returned)
     emitter = Emitter(ModuleText(), memory.buffers, vector_bytes, address_checks)
     constants = [literal_array(op) for op in memory.passed]
-    status = len(constants) if any(isinstance(o, WhileOp) and o.tape for o in function.walk()) else None
-    cells = [] if status is None else [STATUS_PLACE]
+    can_fail = bool(callees) or any(isinstance(o, WhileOp) and o.tape for o in function.walk())
+    status = len(constants) if can_fail else None
+    cells = [STATUS_PLACE] if can_fail else []
     if address_checks:
         cells.append(FAULT_PLACE)
     constants += [np.zeros(1, np.int64) for _ in cells]
-    main = MainText(emitter, memory, len(block.args), cells)
-    main.write_block(block)
-    for value, output in zip(returned.arguments, memory.outputs, strict=True):
-        if memory.buffers[value].place != output.place:
-            main.copy(memory.buffers[value], output)
-    main.end()
+    for callee in callees:
+        last = cast(ReturnOp, callee.body.block.last_op)
+        inner = program_buffers(callee, last, all_in_text=True)
+        MainText(emitter, callee, inner, cells, called=True).write()
+    MainText(emitter, function, memory, cells).write()
     return NativeProgram(
         emitter.module.text(),
         tuple(_spec(a) for a in block.args),

@@ -1,6 +1,6 @@
 """The record of a loop: entries of one size in chunks of memory, each twice as large as the one before.
 
-    chunk    address of the chunk before, of the one after, how many entries it holds; from byte 64 on, entries
+    chunk    address of the chunk before, of the one after, entries it can hold; from byte 64 on, entries
 
 Chunks never move, so entries are written in place by the kernels of a trip. The chunks of a tape belong to
 the loop that fills it: a loop inside another one finds them when it runs again, and the end of the call gives

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control
@@ -24,7 +25,7 @@ from mlirad.ir.builder import yields
 if TYPE_CHECKING:
     from mlirad.lower.form_kernels.former import Former
 
-MAKERS = (*KERNEL_RESULT_OPS, *control.CONTROL_OPS)
+MAKERS = (*KERNEL_RESULT_OPS, *control.CONTROL_OPS, CallOp)
 """The ops that can write a result where a region's yield has to be."""
 
 

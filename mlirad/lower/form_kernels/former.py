@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, i1
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Operation, Region
 
 from mlirad.dialects import kernel
@@ -48,6 +49,9 @@ class Former:
             elif isinstance(op, control.CONTROL_OPS):
                 if any(r in wanted for r in op.results):
                     form_control(self, op)
+            elif isinstance(op, CallOp):
+                if any(r in wanted for r in op.results):
+                    self.b.rebuild_unfolded(op, self.buffers)
             elif op.results[0] in wanted:
                 self.form(op)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.func import ReturnOp
+from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
@@ -39,6 +39,7 @@ FREE = (
     ew.NotOp,
 )
 _REDUCTIONS = (reductions.SumOp, reductions.ReduceOp, reductions.ArgReductionOp, reductions.DotOp)
+_STORED = (*_REDUCTIONS, indexing.UpdateOp, *control.CONTROL_OPS, *ordering.ORDERING_OPS, CallOp)
 MAX_JOINED = 4
 """Concatenations and stacks of more parts than this are written part by part."""
 
@@ -61,7 +62,7 @@ def must_store(op: Operation) -> bool:
         return inverted_positions(op) is None
     if isinstance(op, structural.ConcatenateOp | structural.StackOp):
         return len(op.parts) > MAX_JOINED
-    return isinstance(op, (*_REDUCTIONS, indexing.UpdateOp, *control.CONTROL_OPS, *ordering.ORDERING_OPS))
+    return isinstance(op, _STORED)
 
 
 def read_in_memory(op: Operation) -> Sequence[Value]:
@@ -71,7 +72,7 @@ def read_in_memory(op: Operation) -> Sequence[Value]:
             return (op.base,)
         case reductions.DotOp() if is_library_dot(op):
             return op.operands
-        case _ if isinstance(op, (*control.CONTROL_OPS, *ordering.ORDERING_OPS)):
+        case _ if isinstance(op, (*control.CONTROL_OPS, *ordering.ORDERING_OPS, CallOp)):
             return op.operands
         case _:
             return ()

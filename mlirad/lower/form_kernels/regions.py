@@ -5,8 +5,8 @@
       ...
 
 Nothing is moved in the source: `Bodies` lists the ops of each region without those that belong outside.
-Every op is total, so one may run before a loop that makes no trip. Branches keep their ops: only one of them
-is to run.
+All ops but calls and loops on data come to an end, so they may run before a loop that makes no trip. Branches
+keep their ops: only one of them is to run.
 
 A captured value is stored by the code outside unless reading it again in each trip is as cheap as a load:
 structural ops, index code and masks are, and stay affine and constant for those who read them.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from xdsl.dialects.func import ReturnOp
+from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control, structural
@@ -64,7 +64,7 @@ class Bodies:
         varying: set[Value] = set(region.block.args)
         found: set[Operation] = set()
         for op in ops:
-            if any(v in varying for v in free_values(op)):
+            if _may_not_end(op) or any(v in varying for v in self.reads(op)):
                 varying.update(op.results)
                 found.add(op)
         return found
@@ -102,6 +102,10 @@ class Bodies:
                 found.update(read_in_memory(inner))
                 for value in free_values(inner):
                     _pin(value, found, seen)
+
+
+def _may_not_end(op: Operation) -> bool:
+    return any(isinstance(inner, CallOp | control.WhileOp) for inner in op.walk())
 
 
 def _pin(value: Value, found: set[Value], seen: set[Value]) -> None:

@@ -32,7 +32,7 @@ from mlirad.dialects.kernel import KERNEL_RESULT_OPS
 from mlirad.dialects.shapes import FLAG, Value, ints
 from mlirad.ir.builder import function_block
 from mlirad.lower.plan_memory.arena import ALIGNMENT, Arena
-from mlirad.lower.plan_memory.carries import CARRIES_ATTRIBUTE, PLACES_ATTRIBUTE
+from mlirad.lower.plan_memory.carries import CARRIES_ATTRIBUTE, PLACED_OPS, PLACES_ATTRIBUTE
 from mlirad.lower.plan_memory.lifetimes import Lifetimes, bytes_of, is_row_major, place
 
 __all__ = [
@@ -92,10 +92,11 @@ def _state(lifetimes: Lifetimes, start: int) -> None:
         if isinstance(op, KERNEL_RESULT_OPS):
             op.properties["places"] = ints(tuple(stated(r) for r in op.results))
             op.properties.pop("in_place", None)
+        if isinstance(op, PLACED_OPS):
+            op.attributes[PLACES_ATTRIBUTE] = ints(tuple(stated(r) for r in op.results))
         scratch = lifetimes.scratch.get(op)
         if scratch is not None:
             base = start + scratch.storage.place
-            op.attributes[PLACES_ATTRIBUTE] = ints(tuple(stated(r) for r in op.results))
             if scratch.carries:
                 carries = tuple(c if c < 0 else base + c for c in scratch.carries)
                 op.attributes[CARRIES_ATTRIBUTE] = ints(carries)

@@ -14,16 +14,20 @@ from collections.abc import Sequence
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import I64, DenseArrayBase
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.shapes import Value, shape_of, values_of
 
 PLACES_ATTRIBUTE = "kernel.places"
-"""The places of the results of a loop or branch."""
+"""The places of the results of a loop, branch or call."""
 
 CARRIES_ATTRIBUTE = "kernel.carries"
 """How each carry of a loop is kept."""
+
+PLACED_OPS = (*control.CONTROL_OPS, CallOp)
+"""The ops that state the places of their results as an attribute."""
 
 IN_PLACE = -1
 COPIED = -2
@@ -68,7 +72,7 @@ def is_copied(carry: Value) -> bool:
 
 
 def stated_places(op: Operation) -> tuple[int, ...] | None:
-    """The places of the results of a loop or branch, `None` before planning."""
+    """The places of the results of a loop, branch or call, `None` before planning."""
     return _stated(op, PLACES_ATTRIBUTE)
 
 

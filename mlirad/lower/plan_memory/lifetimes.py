@@ -22,6 +22,7 @@ from mlirad.lower.plan_memory.arena import Arena, aligned
 from mlirad.lower.plan_memory.carries import (
     COPIED,
     IN_PLACE,
+    PLACED_OPS,
     body_of,
     carry_arguments,
     initial_carries,
@@ -98,7 +99,7 @@ class Lifetimes:
         for carry, k in (carries or {}).items():
             self._update_in_place(carry, k, returned[k])
         for n, op in enumerate(self.ops):
-            if isinstance(op, (*KERNEL_RESULT_OPS, *CONTROL_OPS)):
+            if isinstance(op, (*KERNEL_RESULT_OPS, *PLACED_OPS)):
                 for result in op.results:
                     if is_array(result.type):
                         self._add(op, result, n)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
@@ -97,7 +97,7 @@ def _row_major_values(ops: list[Operation]) -> set[Value]:
     for op in ops:
         if isinstance(op, CONTROL_OPS):
             fixed.update(free_values(op))
-        elif isinstance(op, DotOp | CumulativeOp | SortOp | ReturnOp | YieldOp):
+        elif isinstance(op, DotOp | CumulativeOp | SortOp | CallOp | ReturnOp | YieldOp):
             fixed.update(op.operands)
         elif isinstance(op, ScatterOp) and op.from_zero is None:
             fixed.add(op.inputs[0])

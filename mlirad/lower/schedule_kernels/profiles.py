@@ -129,8 +129,9 @@ class Profile:
     `op_costs` gives the cycles of a vector of lanes by the set (as bits) of loops that the ops depend on;
     `scalar_cost` is that of all ops in a single lane. Ops that only compute affine positions cost nothing.
     `finds_position` says that a result is a position (argmax, argmin).
-    `writes` are the positions that a scatter writes to, with its guard's loops in `guard`. `trips` is how
-    often loops around the nest run it, `repeats` how often while a buffer from outside of them stays the same.
+    `writes` are the positions that a scatter writes to, with the loops of its guard in `guard`. `trips` is
+    how often loops around the nest run it, `repeats` how often while a buffer made outside of them stays the
+    same.
     """
 
     extents: Shape
