@@ -93,17 +93,12 @@ class _Vectoriser:
                 return
             case IndexOp() if op.operand in self._postponed:
                 term = self._index_of_build(op, *self._postponed.pop(op.operand))
-            case IndexOp() | GatherOp() if self.paths.is_guarded(op.operand):
-                positions = [self.paths.term(o) for o in own_operands(op)[1:]]
-                term = self.paths.part(
-                    op.operand, lambda x: BULK_RULES[type(op)](self.reader, op, [x, *positions])
-                )
             case BuildOp() | IndexOp() | GatherOp() | ScatterOp() | UpdateOp():
                 term = self._by_rule(op)
             case _ if type(op) in CONTROL_RULES and op not in self.survey.waiting:
                 self._enter_all(op.results, CONTROL_RULES[type(op)](self.paths, op))
                 return
-            case _ if any(o in self.terms or self.paths.is_guarded(o) for o in own_operands(op)):
+            case _ if any(o in self.terms for o in own_operands(op)):
                 term = self._by_rule(op)
             case _:
                 b.rebuild(op, self.whole)
@@ -122,10 +117,11 @@ class _Vectoriser:
             if op is not region.block.last_op:
                 self.visit(op)
         self.b.location, self.b.name_hint = location, hint
-        return [self.paths.term(v) for v in yields(region)]
+        return [self._term(v) for v in yields(region)]
 
     def _by_rule(self, op: Operation) -> Term:
-        return BULK_RULES[type(op)](self.reader, op, [self.paths.term(o) for o in own_operands(op)])
+        operands = [self._term(o) for o in own_operands(op)]
+        return BULK_RULES[type(op)](self.reader, op, self.paths.protected(op, operands))
 
     def _term(self, value: Value) -> Term:
         term = self.terms.get(value)
@@ -162,7 +158,7 @@ class _Vectoriser:
         `opened` counts the lanes opened before the build: along these both are evaluated anyway.
         """
         reader = self.reader
-        positions = [self.paths.term(p) for p in op.positions]
+        positions = [self._term(p) for p in op.positions]
         shape = extents_of(build)
         reads = prod(lane.extent for lane in union(positions) if lane.number >= opened)
         if 0 in shape or reads * size_of(op.result) > size_of(build.result):

@@ -24,7 +24,6 @@ from __future__ import annotations
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.indexing import BuildOp, IndexOp
 from mlirad.dialects.array.structural import (
     BroadcastOp,
@@ -41,6 +40,7 @@ from mlirad.dialects.shapes import shape_of
 from mlirad.ir.builder import function_block
 from mlirad.passes.bulk_operations.survey import is_waiting
 from mlirad.passes.function_pass import nested_ops
+from mlirad.rules.bulk import CONTROL_RULES
 
 
 def is_bulk_normal_form(function: FuncOp) -> bool:
@@ -51,7 +51,7 @@ def is_bulk_normal_form(function: FuncOp) -> bool:
 def _is_normal(op: Operation) -> bool:
     if isinstance(op, BuildOp):
         return is_waiting(op)
-    if isinstance(op, CONTROL_OPS):
+    if type(op) in CONTROL_RULES:
         return is_waiting(op) or all(_is_normal(o) for region in op.regions for o in region.block.ops)
     if isinstance(op, IndexOp):
         return bool(op.positions) and not _reads_through(op)

@@ -12,19 +12,19 @@ from __future__ import annotations
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation
 
-from mlirad.dialects.array.control import CONTROL_OPS, ScanOp
+from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import BuildOp, IndexOp
 from mlirad.dialects.linear import Linear
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import yields
 from mlirad.passes.function_pass import nested_ops
-from mlirad.rules.bulk import COMPUTING_RULES, PLACING_RULES
+from mlirad.rules.bulk import COMPUTING_RULES, CONTROL_RULES, PLACING_RULES
 
 DEPTH_LIMIT = 16
 """How many builds, each indexed in the body of the next, are evaluated inside each other."""
 
 _PUSHED_INTO = frozenset((*PLACING_RULES, *COMPUTING_RULES))
-_ENTERED = (BuildOp, *CONTROL_OPS)
+_ENTERED = (BuildOp, *CONTROL_RULES)
 _WAITED_FOR = (CallOp, *Linear.operations)
 
 

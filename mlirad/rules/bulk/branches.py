@@ -29,8 +29,8 @@ def bulk_if(p: Paths, op: control.IfOp) -> list[Term]:
         lanes = p.result_lanes(op)
         sides = [_side(p, region, lanes) for region in op.regions]
         return _terms(p, lanes, r.b.if_(r.value(condition), *sides))
-    then = p.under(p.restricted(condition), op.then, ())
-    otherwise = p.under(p.restricted(condition, negated=True), op.otherwise, ())
+    then = p.evaluate(p.restricted(condition), op.then, ())
+    otherwise = p.evaluate(p.restricted(condition, negated=True), op.otherwise, ())
     return _selected(p, condition, then, otherwise)
 
 
@@ -43,7 +43,7 @@ def bulk_switch(p: Paths, op: control.SwitchOp) -> list[Term]:
         return _terms(p, lanes, r.b.switch(r.value(index), sides))
     index = r.clamp(index, len(op.branches))
     chosen = [r.code(_equals(p, k), (index,), i1) for k in range(len(op.branches))]
-    sides = [p.under(p.restricted(c), region, ()) for c, region in zip(chosen, op.branches, strict=True)]
+    sides = [p.evaluate(p.restricted(c), region, ()) for c, region in zip(chosen, op.branches, strict=True)]
     result = sides[-1]
     for c, values in zip(chosen[-2::-1], sides[-2::-1], strict=True):
         result = _selected(p, c, values, result)

@@ -39,14 +39,12 @@ def bulk_scan(p: Paths, op: control.ScanOp) -> list[Term]:
         return _unrolled(p, op, loop)
     lanes = p.result_lanes(op)
     stacked_lanes: list[Lanes] = []
-    slices = [p.whole_term(x) for x in op.xs]
+    slices = [p.term(x) for x in op.xs]
 
     def body(index: Value, carries: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
         _name([index, *carries, *parts], [args[0], *loop.chosen(args[1 : count + 1]), *args[count + 1 :]])
         now = loop.all_of([r.term(lanes[k], v) for k, v in zip(loop.varying, carries, strict=True)])
-        xs = [
-            p.guarded(x, r.term(term.lanes, part)) for x, term, part in zip(op.xs, slices, parts, strict=True)
-        ]
+        xs = [r.term(x.lanes, part) for x, part in zip(slices, parts, strict=True)]
         found = p.evaluate(p.mask, op.body, [r.whole(index), *now, *xs])
         stacked_lanes[:] = [t.lanes for t in found[count:]]
         return [r.align(found[k], lanes[k]) for k in loop.varying], [r.value(t) for t in found[count:]]
@@ -68,7 +66,7 @@ def _unrolled(p: Paths, op: control.ScanOp, loop: _Carries) -> list[Term]:
     r, count = p.r, op.carry_count
     own = r.open((op.trips,), op.body.block.args[:1])
     at = r.positions(own)
-    xs = [p.part(x, lambda term: r.index(term, at)) for x in op.xs]
+    xs = [r.index(p.term(x), at) for x in op.xs]
     found = p.evaluate(p.mask, op.body, [*at, *loop.init, *xs])
     carried = loop.init if loop.varying == [] else found[:count]
     return [*carried, *(r.close(t, own) for t in found[count:])]
@@ -97,7 +95,8 @@ def bulk_while(p: Paths, op: control.WhileOp) -> list[Term]:
 
     def condition(*values: Value) -> Value:
         if masked:
-            return b.reduce("or", values[-1], range(len(deciding)))
+            values[-1].name_hint = "active"
+            return p.any_of(r.term(deciding, values[-1]))
         _name(values, loop.chosen(op.condition.block.args))
         going = r.value(p.evaluate(outer, op.condition, terms(values))[0])
         return going if outer is None else b.logical_and(p.any_of(outer), going)
@@ -110,8 +109,9 @@ def bulk_while(p: Paths, op: control.WhileOp) -> list[Term]:
             columns[:] = [t.lanes for t in found[count:]]
             new = [r.align(found[k], lanes[k]) for k in loop.varying]
             return [*new, *(r.value(t) for t in found[count:])]
+        values[-1].name_hint = "active"
         active = r.term(deciding, values[-1])
-        found = p.under(active, op.body, now, taken=True)
+        found = p.evaluate(active, op.body, now)
         columns[:] = [*(t.lanes for t in found[count:]), deciding]
         after = [
             now[k] if k not in loop.varying else r.elementwise(ew.SelectOp, (active, t, now[k]), t.element)
@@ -151,7 +151,7 @@ def bulk_replay(p: Paths, op: control.ReplayOp) -> list[Term]:
             found = p.evaluate(p.mask, op.body, given)
         else:
             active = p.restricted(read[-1])
-            computed = p.under(active, op.body, given, taken=p.mask is None)
+            computed = p.evaluate(active, op.body, given)
             found = [
                 r.elementwise(ew.SelectOp, (read[-1], t, old), t.element)
                 for t, old in zip(computed, now, strict=True)
