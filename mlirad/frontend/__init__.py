@@ -3,6 +3,7 @@
 from mlirad.frontend import indexing, numpy_functions, ufuncs
 from mlirad.frontend.branches import cond, switch
 from mlirad.frontend.checks import check_derivatives
+from mlirad.frontend.custom import checkpoint, custom_derivative
 from mlirad.frontend.functions import trace
 from mlirad.frontend.linear_maps import LinearMap, linearize, vjp
 from mlirad.frontend.loops import fold, fori_loop, scan, while_loop
@@ -30,8 +31,10 @@ __all__ = [
     "asarray",
     "build",
     "check_derivatives",
+    "checkpoint",
     "cond",
     "convolution",
+    "custom_derivative",
     "fold",
     "fori_loop",
     "function",

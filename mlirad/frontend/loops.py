@@ -52,7 +52,8 @@ def fold(f: Callable[[Any, Any], Any], init: Any, xs: Any, checkpoint: str | Non
     def step(carry: Any, x: Any) -> tuple[Any, Any]:
         return f(carry, x), ()
 
-    return in_trace("fold", lambda: _scan(step, init, xs, None, False, checkpoint, "fold")[0])
+    kept = _kept(checkpoint, f)
+    return in_trace("fold", lambda: _scan(step, init, xs, None, False, kept, "fold")[0])
 
 
 def fori_loop(
@@ -72,7 +73,7 @@ def fori_loop(
         def step(i: Array, carry: Any) -> Any:
             return body(i + first if first else i, carry), ()
 
-        return _counted(step, init, length, checkpoint)
+        return _counted(step, init, length, _kept(checkpoint, body))
 
     return in_trace("fori_loop", looped)
 
@@ -106,7 +107,7 @@ def _counted(step: Callable[[Array, Any], Any], init: Any, length: int, checkpoi
     def body(i: Array, carry: Any, slices: list[Array]) -> Any:
         return step(i, carry)
 
-    return _emit(body, init, [], length, False, _kept(checkpoint, step), "fori_loop")[0]
+    return _emit(body, init, [], length, False, checkpoint, "fori_loop")[0]
 
 
 def _emit(
