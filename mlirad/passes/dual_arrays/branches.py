@@ -25,7 +25,7 @@ def branch(d: DualArrays, op: control.BranchOp) -> None:
     """Emit a choice with the map of its results."""
     b = d.b
     captured = [v for v in dict.fromkeys(v for r in op.regions for v in captures(r)) if v in d.maps]
-    steps = [trace(d, region, (), captured) for region in op.regions]
+    steps = [trace(d, region, (), captured, repeats=False) for region in op.regions]
     slots, places = _slots([[v.type for v in step.kept] for step in steps])
     wanted = [
         k
@@ -55,6 +55,7 @@ def branch(d: DualArrays, op: control.BranchOp) -> None:
 
         regions = [map_(step, own) for step, own in zip(steps, places, strict=True)]
         codomain = tuple_type([op.results[k].type for k in wanted])
+        b.name_hint = None
         op_class = linear.IfOp if is_if else linear.SwitchOp
         companion = b.map_of(op_class, steps[0].space, codomain, (choice,), None, regions)
         whole = b.compose(companion, b.vcat(d.space, [d.companion(v) for v in captured]))

@@ -89,7 +89,7 @@ class DualArrays:
                 return
             construct = self.constructs.get(type(op))
             if construct is not None and self._is_active(op):
-                self.b.location = op.location
+                self.b.location, self.b.name_hint = op.location, None
                 construct(self, op)
             else:
                 self._transform_op(op)

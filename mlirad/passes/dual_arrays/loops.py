@@ -57,6 +57,7 @@ def while_(d: DualArrays, op: control.WhileOp) -> None:
         [v.type for v in step.kept],
         lambda *entry: [step.map(b, list(zip(step.kept, entry, strict=True)), carries)],
     )
+    b.name_hint = None
     codomain = tuple_type([block.args[k].type for k in carries])
     properties = {"carries": integer(len(carries))}
     companion = b.map_of(linear.WhileOp, step.space, codomain, (tape,), properties, (region,))

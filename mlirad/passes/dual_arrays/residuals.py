@@ -81,7 +81,8 @@ class Residuals:
     """The plan of a block: which values are kept, and which ops run again to make the maps.
 
     `free` are arguments of the block that are had again without being kept, `stacked` those that are kept at
-    no cost. With `recompute` every argument counts as such and every op runs again.
+    no cost. With `recompute` every argument counts as such and every op runs again. `repeats` says that the
+    block is the body of a loop.
     """
 
     def __init__(
@@ -91,20 +92,21 @@ class Residuals:
         free: Sequence[Value] = (),
         stacked: Sequence[Value] = (),
         recompute: bool = False,
+        repeats: bool = True,
     ):
         self.block = block
         self.free = frozenset(free)
         self.stacked = frozenset(stacked)
         self.kept: dict[Value, None] = {}
         self.again: set[Operation] = set()
-        self._had_again = self._values_had_again(recompute)
+        self._had_again = self._values_had_again(recompute, repeats)
         self._demand(maps)
 
     def ops_again(self) -> list[Operation]:
         """The ops that make the maps from what is kept, in the order of the block."""
         return [op for op in self.block.ops if op in self.again]
 
-    def _values_had_again(self, recompute: bool) -> set[Value]:
+    def _values_had_again(self, recompute: bool, repeats: bool) -> set[Value]:
         found: set[Value] = {*self.free, *self.stacked}
         if recompute:
             found.update(self.block.args)
@@ -113,7 +115,7 @@ class Residuals:
             if isinstance(op, linear.MapOp):
                 continue
             read = [v for v in free_values(op) if is_inside(v, self.block)]
-            if all(v in invariant for v in read):
+            if repeats and all(v in invariant for v in read):
                 invariant.update(op.results)
                 found.update(op.results)
             elif (recompute or _is_cheap(op)) and all(v in found for v in read):

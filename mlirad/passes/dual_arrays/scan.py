@@ -84,6 +84,7 @@ def scan(d: DualArrays, op: control.ScanOp) -> None:
 
         types = [i64, *(v.type for v in step.kept)]
         region = b.region_over((op.trips,), types, body)
+        b.name_hint = None
         companion = _map_of(b, op, region, residuals, (len(carries), len(sliced), len(captured)))
         sources = [*(op.init[k] for k in carries), *(op.xs[k] for k in sliced), *captured]
         whole = b.compose(companion, b.vcat(d.space, [d.companion(v) for v in sources]))

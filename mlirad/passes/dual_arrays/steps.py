@@ -52,6 +52,7 @@ class Step:
     def map(self, b: ArrayBuilder, known: Sequence[tuple[Value, Value]], wanted: Sequence[int]) -> Value:
         """The map of the wanted yielded values, as a tuple; `known` says what stands for scratch values."""
         env: Environment = dict(known)
+        b.name_hint = None
         for op in self.residuals.ops_again():
             b.rebuild_unfolded(op, env)
         return b.vcat(self.space, [env.get(m, m) for m in (self.companions[k] for k in wanted)])
@@ -69,11 +70,12 @@ def trace(
     free: Sequence[int] = (),
     stacked: Sequence[int] = (),
     recompute: bool = False,
+    repeats: bool = True,
 ) -> Step:
     """D over a region of the source with the step space of the `active` source values.
 
     `free` are the places of arguments that are had again without being kept, `stacked` of those that are
-    kept at no cost.
+    kept at no cost; `repeats` says that the region is the body of a loop.
     """
     b = d.b
     space = tuple_type([v.type for v in active])
@@ -93,6 +95,6 @@ def trace(
     scratch = b.region_over(extents, region.block.arg_types, emit)
     block = scratch.block
     residuals = Residuals(
-        block, companions, [block.args[k] for k in free], [block.args[k] for k in stacked], recompute
+        block, companions, [block.args[k] for k in free], [block.args[k] for k in stacked], recompute, repeats
     )
     return Step(scratch, space, companions, residuals)
