@@ -1,6 +1,6 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifier of code with a derivative of its own rejects.
+// What the verifiers of code with a derivative of its own and of checkpoints reject.
 
 func.func @f(%x: f64) {
   // expected-error @below {{array.custom: region takes (f64, f64), it is given (f64)}}
@@ -32,6 +32,16 @@ func.func @f(%x: f64) {
     array.yield %a : f64
   } derivative (%a : f64, %da : f64) {
     array.yield
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f64) {
+  // expected-error @below {{array.checkpoint: result 0 has type f32, the op computes f64}}
+  %y = array.checkpoint : -> f32 {
+    array.yield %x : f64
   }
   func.return
 }

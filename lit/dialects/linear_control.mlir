@@ -78,6 +78,9 @@ func.func @while(%n: i64, %x: f64) {
 // CHECK-NEXT: } case {
 // CHECK-NEXT: array.yield %m : !linear.map<tuple<f64>, tuple<f64>>
 // CHECK-NEXT: }
+// CHECK-NEXT: %c = linear.checkpoint : -> !linear.map<tuple<f64>, tuple<f64>> {
+// CHECK-NEXT: array.yield %e : !linear.map<tuple<f64>, tuple<f64>>
+// CHECK-NEXT: }
 // CHECK-NEXT: func.return
 // CHECK-NEXT: }
 func.func @branches(%p: i1, %k: i64) {
@@ -94,6 +97,9 @@ func.func @branches(%p: i1, %k: i64) {
     array.yield %z : !linear.map<tuple<f64>, tuple<f64>>
   } case {
     array.yield %m : !linear.map<tuple<f64>, tuple<f64>>
+  }
+  %c = linear.checkpoint : -> !linear.map<tuple<f64>, tuple<f64>> {
+    array.yield %e : !linear.map<tuple<f64>, tuple<f64>>
   }
   func.return
 }

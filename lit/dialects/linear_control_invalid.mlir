@@ -129,3 +129,13 @@ func.func @f(%k: i64) {
   }
   func.return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{linear.checkpoint: branch 0 must yield one map, got 0 values}}
+  %m = linear.checkpoint : -> !linear.map<tuple<f64>, tuple<f64>> {
+    array.yield
+  }
+  func.return
+}

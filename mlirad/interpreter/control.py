@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import control
-from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import shape_of, size_of
 from mlirad.interpreter.machine import Frame, Meaning
@@ -79,6 +79,10 @@ def _custom(op: CustomOp, operands: Sequence[Any], frame: Frame) -> Any:
     return _results(frame.run(op.body.block))
 
 
+def _checkpoint(op: CheckpointOp, operands: Sequence[Any], frame: Frame) -> Any:
+    return _results(frame.run(op.body.block))
+
+
 CONTROL_MEANINGS: dict[type[Operation], Meaning] = {
     control.ScanOp: _scan,
     control.WhileOp: _while,
@@ -86,5 +90,6 @@ CONTROL_MEANINGS: dict[type[Operation], Meaning] = {
     control.SwitchOp: _switch,
     control.ReplayOp: _replay,
     CustomOp: _custom,
+    CheckpointOp: _checkpoint,
 }
 """From the class of an op to its meaning."""

@@ -89,10 +89,15 @@ def _switch(op: linear.SwitchOp, operands: Sequence[Any], frame: Frame) -> Linea
     return _yielded(op.branches[branch], (), frame)
 
 
+def _checkpoint(op: linear.CheckpointOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
+    return _yielded(op.body, (), frame)
+
+
 CONTROL_MAP_MEANINGS: dict[type[Operation], Meaning] = {
     linear.ScanOp: _scan,
     linear.WhileOp: _while,
     linear.IfOp: _if,
     linear.SwitchOp: _switch,
+    linear.CheckpointOp: _checkpoint,
 }
 """From the class of a map of control flow to its meaning."""

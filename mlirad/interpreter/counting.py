@@ -29,7 +29,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects import kernel, linear
 from mlirad.dialects.array import control, indexing, ordering, reductions
-from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.shapes import shape_of, size_of, values_of
 
@@ -40,6 +40,7 @@ _FREE = (
     control.IfOp,
     control.SwitchOp,
     CustomOp,
+    CheckpointOp,
     indexing.YieldOp,
     CallOp,
     ReturnOp,

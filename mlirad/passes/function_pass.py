@@ -85,7 +85,7 @@ def visit_regions(b: ArrayBuilder, op: Operation, env: Environment, visit: Visit
     if not op.regions:
         b.rebuild_unfolded(op, env)
         return
-    regions = [_visited(b, region, env, visit, extents_of(op)) for region in op.regions]
+    regions = [visit_region(b, region, env, visit, extents_of(op)) for region in op.regions]
     operands = [env.get(o, o) for o in own_operands(op)]
     new = b.insert(type(op), operands, op.result_types, op.properties, regions)
     for old, result in zip(op.results, new.results, strict=True):
@@ -94,9 +94,10 @@ def visit_regions(b: ArrayBuilder, op: Operation, env: Environment, visit: Visit
             result.name_hint = old.name_hint
 
 
-def _visited(
+def visit_region(
     b: ArrayBuilder, region: Region, env: Environment, visit: Visit, extents: Sequence[int]
 ) -> Region:
+    """The region again, each op through `visit`; its leading arguments range over `extents`."""
     source = region.block
 
     def body(*args: Value) -> list[Value]:

@@ -29,7 +29,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import control
-from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import Value, is_float, product_type, values_of
 from mlirad.errors import DifferentiationError, UnsupportedError
@@ -41,7 +41,7 @@ from mlirad.ir.maps import is_local
 from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.branches import branch
-from mlirad.passes.dual_arrays.custom import custom
+from mlirad.passes.dual_arrays.custom import checkpoint, custom
 from mlirad.passes.dual_arrays.duals import Construct, DualArrays
 from mlirad.passes.dual_arrays.loops import replay, while_
 from mlirad.passes.dual_arrays.scan import scan
@@ -162,6 +162,7 @@ CONSTRUCTS: dict[type[Operation], Construct] = {
     control.IfOp: branch,
     control.SwitchOp: branch,
     CustomOp: custom,
+    CheckpointOp: checkpoint,
 }
 """The ops with regions of code, each with its transformation."""
 

@@ -4,7 +4,7 @@
              transposed: a reversed scan; its carries are the cotangents of the carries and the sums of the
              cotangents of captured values; its stacked values are the cotangents of dxs
     while    the same as a replay of the tape
-    if       an `if` of the images, or of the sums after the branch has added to them
+    if       an `if` of the images, or of the sums after the branch has added to them; `checkpoint` likewise
 
 A sum of cotangents goes through a loop or branch as a value, to which the body adds in place: a loop that
 reads one element of a captured array per trip adds one element per trip to one sum. What is a structural zero
@@ -19,6 +19,7 @@ from typing import Any, Protocol, TypeAlias
 from xdsl.ir import Region
 
 from mlirad.dialects import linear
+from mlirad.dialects.array.custom import CheckpointOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, components_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
@@ -260,6 +261,10 @@ def _chosen(
     image: Callable[[Region], list[Value]],
 ) -> list[Value]:
     """The values that `image` makes of the branch that is taken."""
+    if isinstance(op, linear.CheckpointOp):
+        region = b.region((), lambda: image(op.body))
+        types = [v.type for v in yields(region)]
+        return list(b.insert(CheckpointOp, (), types, None, (region,)).results)
     branches = [lambda region=region: image(region) for region in op.regions]
     if isinstance(op, linear.IfOp):
         return b.if_(captured.get(op.condition, op.condition), branches[0], branches[1])
@@ -329,6 +334,7 @@ FORWARD_CONTROL: dict[type[linear.MapOp], Forward] = {
     linear.WhileOp: _while,
     linear.IfOp: _branch,
     linear.SwitchOp: _branch,
+    linear.CheckpointOp: _branch,
 }
 """The image of a tangent under every map of control flow."""
 
@@ -337,5 +343,6 @@ TRANSPOSED_CONTROL: dict[type[linear.MapOp], Transposed] = {
     linear.WhileOp: _while_transposed,
     linear.IfOp: _branch_transposed,
     linear.SwitchOp: _branch_transposed,
+    linear.CheckpointOp: _branch_transposed,
 }
 """The sums of cotangents with the transposed image of a cotangent added, under every map of control flow."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import ELEMENTS, FLOATS, Value, is_float
 from tests.generators.builder import ProgramBuilder
 from tests.generators.elementwise import Maker
@@ -33,4 +33,19 @@ def custom(g: ProgramBuilder) -> Value | None:
     return g.emit_all(CustomOp, [x, other], [x.type], {}, regions, [1])[-1]
 
 
-CUSTOM_MAKERS: dict[type[Operation], Maker] = {CustomOp: custom}
+def checkpoint(g: ProgramBuilder) -> Value | None:
+    """A few ops that may run twice."""
+    if len(g.blocks) > 2:
+        return None
+
+    def body(_: Sequence[Value]) -> Sequence[Value]:
+        for _ in range(g.rng.randint(1, 3)):
+            g.grow()
+        return [g.some(ELEMENTS)]
+
+    region = g.typed_region([], body)
+    (made,) = region.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
+    return g.emit_all(CheckpointOp, [], [made.type], {}, [region], [g.bound(made)])[-1]
+
+
+CUSTOM_MAKERS: dict[type[Operation], Maker] = {CustomOp: custom, CheckpointOp: checkpoint}

@@ -147,12 +147,13 @@ def while_(b: MapBuilder, s: Attribute) -> Value | None:
 
 
 def _branches(
-    b: MapBuilder, s: Attribute, op_class: type[linear.BranchOp], choice: Value, count: int
+    b: MapBuilder, s: Attribute, op_class: type[linear.BranchOp], choice: Value | None, count: int
 ) -> Value:
     space, made = [s] * b.rng.randint(0, 2), [s] * b.rng.randint(1, 2)
     coefficients = [b.captured(s), b.captured(element_of(s))]
     regions = [_region(b, [], lambda _: _tuple(b, space, made, coefficients)) for _ in range(count)]
-    m = b.emit(op_class, [choice], tuple_type(space), tuple_type(made), None, regions)
+    operands = [] if choice is None else [choice]
+    m = b.emit(op_class, operands, tuple_type(space), tuple_type(made), None, regions)
     return _from(b, m, s)
 
 
@@ -164,9 +165,14 @@ def switch(b: MapBuilder, s: Attribute) -> Value | None:
     return _branches(b, s, linear.SwitchOp, b.captured(i64), b.rng.randint(1, 3))
 
 
+def checkpoint(b: MapBuilder, s: Attribute) -> Value | None:
+    return _branches(b, s, linear.CheckpointOp, None, 1)
+
+
 CONTROL_MAP_MAKERS: dict[type[linear.ControlMapOp], Maker] = {
     linear.ScanOp: scan,
     linear.WhileOp: while_,
     linear.IfOp: if_,
     linear.SwitchOp: switch,
+    linear.CheckpointOp: checkpoint,
 }

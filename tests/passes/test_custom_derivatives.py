@@ -8,7 +8,9 @@ import pytest
 from mlirad.errors import DifferentiationError
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
-from tests.passes.derivatives import check_derivatives, differentiated, run_passes
+from mlirad.pipelines import pipeline_passes
+from mlirad.pipelines import run_passes as run_pipeline
+from tests.passes.derivatives import check_derivatives, differentiated, function_of, run_passes
 
 CUSTOM = """
   %y = array.custom %x, %n (%a : f64, %k) : f64, i64 -> f64 {
@@ -93,3 +95,51 @@ def test_rules_are_forgotten_when_all_is_differentiated() -> None:
 def test_wrong_rules_are_rejected(old: str, new: str, message: str) -> None:
     with pytest.raises(DifferentiationError, match=message):
         differentiated(ALONE.replace("FACTOR", "1.0").replace(old, new), "f", (0,), "reverse")
+
+
+CHECKPOINT = """
+func.func @f(%x: tensor<4xf64>, %y: f64) -> (f64, tensor<4xf64>) {
+  %c, %z = array.checkpoint : -> (f64, tensor<4xf64>) {
+    %e = array.exp %x : tensor<4xf64>
+    %s = array.sin %e : tensor<4xf64>
+    %t = array.sum %s {dims = [0]} : tensor<4xf64> -> f64
+    %u = array.mul %t, %y : f64
+    array.yield %u, %s : f64, tensor<4xf64>
+  }
+  %d = array.mul %c, %c : f64
+  func.return %d, %z : f64, tensor<4xf64>
+}"""
+
+
+def test_checkpoints_run_again() -> None:
+    x = np.array([0.1, 0.5, 0.9, -0.3])
+    check_derivatives(CHECKPOINT, [x, 0.7])
+    module = differentiated(CHECKPOINT, "f", (0,), "reverse")
+    exponentials = [op.parent_op() for op in function_of(module, "f_grad").walk() if op.name == "array.exp"]
+    assert [op.name for op in exponentials] == ["array.checkpoint"] * 2
+    check_derivatives(module, [x, 0.7, 0.3, x], function="f_grad", wrt=(0, 1))
+
+
+def test_checkpoints_in_builds() -> None:
+    check_derivatives(
+        """func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {
+          %y = array.build (%i) : -> tensor<4xf64> {
+            %e = array.index %x[%i] : tensor<4xf64> -> f64
+            %c = array.checkpoint : -> f64 {
+              %s = array.sin %e : f64
+              array.yield %s : f64
+            }
+            array.yield %c : f64
+          }
+          func.return %y : tensor<4xf64>
+        }""",
+        [np.arange(4.0)],
+    )
+
+
+def test_checkpoints_compile_apart() -> None:
+    passes = pipeline_passes("grad{function=f wrt=0}")
+    module = parse_module(CHECKPOINT)
+    run_pipeline(module, passes)
+    exponentials = [op.parent_op() for op in function_of(module, "f_grad").walk() if op.name == "array.exp"]
+    assert [op.name for op in exponentials] == ["array.if"] * 2

@@ -1,4 +1,4 @@
-"""Code with a derivative of its own.
+"""Code whose derivative is not taken as that of other code: by a rule of its own, or without keeping values.
 
     %y = array.custom %x (%a : f64) : f64 -> f64 {
       %e = array.exp %a : f64
@@ -9,7 +9,13 @@
       array.yield %d : f64
     }
 
-The second region is the derivative in forward form, linear in the tangents; it is transposed like any code.
+    %z = array.checkpoint : -> f64 {
+      %e = array.exp %x : f64
+      array.yield %e : f64
+    }
+
+The second region of `custom` is the derivative in forward form, linear in the tangents; it is transposed like
+any code. A region of `checkpoint` captures what it reads.
 """
 
 from __future__ import annotations
@@ -56,9 +62,27 @@ class CustomOp(StructuredOp):
         check_results(tangents, _floats(made))
 
 
+@irdl_op_definition
+class CheckpointOp(StructuredOp):
+    """The values of the region. Its derivative keeps nothing of it: the region runs again there."""
+
+    name = "array.checkpoint"
+    body = region_def("single_block")
+    outputs = var_result_def()
+    traits = traits_def(Pure())
+    BARE_REGIONS: ClassVar = True
+
+    def verify_(self) -> None:
+        """The region yields the results."""
+        check_arguments(self.body.block, (), "region")
+        made, _ = yielded(self.body)
+        check_arrays(made, "yielded value")
+        check_results(self.result_types, made)
+
+
 def _floats(types: Sequence[Attribute]) -> list[Attribute]:
     return [t for t in types if is_float(t)]
 
 
-CUSTOM_OPS = (CustomOp,)
+CUSTOM_OPS = (CustomOp, CheckpointOp)
 """Every op of this file."""

@@ -26,6 +26,7 @@ from mlirad.dialects.linear.application import (
 from mlirad.dialects.linear.control import (
     CONTROL_OPS,
     BranchOp,
+    CheckpointOp,
     IfOp,
     ScanOp,
     SwitchOp,
@@ -93,6 +94,7 @@ __all__ = [
     "ApplyTransposeOp",
     "BranchOp",
     "BroadcastOp",
+    "CheckpointOp",
     "ComposeOp",
     "ConcatenateOp",
     "ControlMapOp",

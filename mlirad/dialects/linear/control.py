@@ -163,10 +163,24 @@ class SwitchOp(ControlMapOp):
         check_branches(self.branches, self.result.type)
 
 
-BranchOp = IfOp | SwitchOp
-"""A choice between maps of one type."""
+@irdl_op_definition
+class CheckpointOp(ControlMapOp):
+    """The map of the region, whose primal code runs again wherever the map is applied."""
 
-CONTROL_OPS: tuple[type[ControlMapOp], ...] = (ScanOp, WhileOp, IfOp, SwitchOp)
+    name = "linear.checkpoint"
+    body = region_def("single_block")
+    BARE_REGIONS: ClassVar = True
+
+    def verify_(self) -> None:
+        """The region yields a map of the result's type."""
+        self.require(self.domain, self.codomain)
+        check_branches((self.body,), self.result.type)
+
+
+BranchOp = IfOp | SwitchOp | CheckpointOp
+"""One of several maps of one type, or of one."""
+
+CONTROL_OPS: tuple[type[ControlMapOp], ...] = (ScanOp, WhileOp, IfOp, SwitchOp, CheckpointOp)
 """Every op of this file."""
 
 

@@ -1,13 +1,18 @@
-"""D of `array.custom`: the op stays as it is, and its companions are those of its own derivative.
+"""D of `array.custom` and `array.checkpoint`.
+
+A custom op stays as it is, and its companions are those of its own derivative.
 
 The derivative region is code that is linear in tangents, so its derivative with respect to them is the map.
 That it is linear is checked: no coefficient of the map may depend on a tangent.
+
+The map of a checkpoint, `linear.checkpoint`, keeps nothing but what the region captures.
 """
 
 from __future__ import annotations
 
-from mlirad.dialects.array.custom import CustomOp
-from mlirad.dialects.shapes import Value, is_float
+from mlirad.dialects import linear
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.shapes import Value, is_float, tuple_type
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, yields
@@ -70,3 +75,23 @@ def _check_linear(d: DualArrays, op: CustomOp, tangents: list[Value]) -> None:
             location=location_of(op),
             hint="its result must be a sum of tangents times factors that do not depend on tangents",
         )
+
+
+def checkpoint(d: DualArrays, op: CheckpointOp) -> None:
+    """Emit the op with a map that runs its code again."""
+    b = d.b
+    captured = [v for v in captures(op.body) if v in d.maps]
+    step = trace(d, op.body, (), captured, recompute=True, repeats=False)
+    region = b.region((), lambda: step.values(b, ())[0])
+    results = b.insert(CheckpointOp, (), op.result_types, None, (region,)).results
+    d.env.update(zip(op.outputs, results, strict=True))
+    wanted = [k for k, m in enumerate(step.companions) if not isinstance(m.owner, linear.ZeroOp)]
+    if wanted:
+        b.name_hint = None
+        codomain = tuple_type([op.outputs[k].type for k in wanted])
+        map_region = b.region((), lambda: [step.map(b, (), wanted)])
+        companion = b.map_of(linear.CheckpointOp, step.space, codomain, (), None, (map_region,))
+        whole = b.compose(companion, b.vcat(d.space, [d.companion(v) for v in captured]))
+        for k, place in enumerate(wanted):
+            d.enter(op.outputs[place], b.compose(b.project(codomain, k), whole))
+    step.discard()

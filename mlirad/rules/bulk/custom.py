@@ -1,4 +1,4 @@
-"""Code with a derivative of its own inside builds: both of its regions over all lanes.
+"""Code with a derivative of its own and checkpoints inside builds: their regions over all lanes.
 
 build n (i. custom x (a. t) (a da. u))   -->   custom (build n (i. x)) (as. ts) (as das. us)
 """
@@ -9,11 +9,24 @@ from collections.abc import Sequence
 
 from xdsl.ir import Region
 
-from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.ir.builder import yields
 from mlirad.rules.bulk.paths import Paths
 from mlirad.rules.bulk.terms import Lanes, Term
+
+
+def bulk_checkpoint(p: Paths, op: CheckpointOp) -> list[Term]:
+    """The region over all lanes."""
+    lanes = p.result_lanes(op)
+
+    def body() -> list[Value]:
+        return [p.r.align(t, own) for t, own in zip(p.evaluate(p.mask, op.body, ()), lanes, strict=True)]
+
+    region = p.r.b.region((), body)
+    types = [v.type for v in yields(region)]
+    results = p.r.b.insert(CheckpointOp, (), types, None, (region,)).results
+    return [p.r.term(own, y) for own, y in zip(lanes, results, strict=True)]
 
 
 def bulk_custom(p: Paths, op: CustomOp) -> list[Term]:

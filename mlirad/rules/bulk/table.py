@@ -20,12 +20,12 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import element_of, shape_of, values_of
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.builder import yields
 from mlirad.rules.bulk.branches import bulk_if, bulk_switch
-from mlirad.rules.bulk.custom import bulk_custom
+from mlirad.rules.bulk.custom import bulk_checkpoint, bulk_custom
 from mlirad.rules.bulk.loops import bulk_replay, bulk_scan, bulk_while
 from mlirad.rules.bulk.paths import Paths
 from mlirad.rules.bulk.reader import Reader
@@ -146,5 +146,6 @@ CONTROL_RULES: dict[type[Operation], ControlRule] = {
     control.IfOp: bulk_if,
     control.SwitchOp: bulk_switch,
     CustomOp: bulk_custom,
+    CheckpointOp: bulk_checkpoint,
 }
 """Loops and branches; the rules give the terms of all results but tapes."""
