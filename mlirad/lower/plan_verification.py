@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 
-from mlirad.dialects.array.control import CONTROL_OPS
+from mlirad.dialects.array.control import CONTROL_OPS, BranchOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.shapes import Value, is_array, values_of
 from mlirad.errors import VerifyError
@@ -154,6 +154,8 @@ class _Verifier:
                 return op.in_place is not None and op.inputs[0] is value
             case NestOp():
                 return may_map_in_place(op, value, result)
+            case _ if isinstance(op, BranchOp):
+                return value not in op.operands
             case _:
                 start, modes = initial_carries(op), stated_carries(op) or ()
                 inside = [v for region in op.regions for v in captures(region)]
@@ -184,6 +186,9 @@ class _Verifier:
         for k, (init, mode) in enumerate(zip(initial_carries(op), modes, strict=True)):
             if mode == IN_PLACE and self.pieces.get(init) == self.pieces[op.results[k]]:
                 through.discard(init)
+        if isinstance(op, BranchOp):
+            places = [self.pieces[r] for r in op.results]
+            through -= {v for v in through if v not in after and self.pieces.get(v) in places}
         results = [r for r in op.results if r in self.pieces]
         body = body_of(op)
         for region in op.regions:

@@ -7,7 +7,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import shape_of
@@ -42,7 +42,7 @@ def test_random_programs_keep_their_results(seed: int, monkeypatch: pytest.Monke
     ):
         monkeypatch.setattr(module, name, value)
     program = random_program(
-        seed, 14, allow=lambda op_class: op_class not in (BuildOp, CustomOp), straight=True
+        seed, 14, allow=lambda op_class: op_class not in (BuildOp, *CUSTOM_OPS), straight=True
     )
     main = next(op for op in program.body.block.ops if isinstance(op, FuncOp))
     kernels = form_kernels(main)

@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import control
-from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.kernel import NestOp, ScatterOp
@@ -21,6 +21,7 @@ from mlirad.ir.parsing import parse_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
+from mlirad.lower.emit import emit_program
 from mlirad.lower.plan_memory import ARENA_ATTRIBUTE
 from mlirad.lower.plan_memory.carries import COPIED, IN_PLACE, stated_carries
 from tests.generators.programs import random_program
@@ -398,6 +399,34 @@ def test_branches_in_a_loop_on_data(start: float) -> None:
     )
 
 
+def test_an_update_in_one_branch_copies_nothing() -> None:
+    planned = check(
+        """
+        func.func @f(%a: tensor<50xf64>, %x: tensor<9xf64>) -> tensor<50xf64> {
+          %c = array.scan %a, %x (%i, %p: tensor<50xf64>, %v: f64) {carries = 1, length = 9}
+              : tensor<50xf64>, tensor<9xf64> -> tensor<50xf64> {
+            %z = array.constant 0.5 : f64
+            %b = array.compare lt %v, %z : f64, f64 -> i1
+            %n = array.if %b : i1 -> tensor<50xf64> {
+              %u = array.update add %p, %v () : tensor<50xf64>, f64 -> tensor<50xf64> {
+                array.yield %i : i64
+              }
+              array.yield %u : tensor<50xf64>
+            } else {
+              array.yield %p : tensor<50xf64>
+            }
+            array.yield %n : tensor<50xf64>
+          }
+          func.return %c : tensor<50xf64>
+        }""",
+        np.arange(50.0),
+        np.random.default_rng(0).random(9),
+    )
+    assert carries(planned) == [(IN_PLACE,)]
+    program = emit_program(planned, vector_bytes=64)
+    assert program.llvm.count("call void @k") == 2
+
+
 # Calls -------------------------------------------------------------------------------------------
 
 RECURSIVE = """
@@ -460,7 +489,7 @@ def test_random_programs_with_loops(seed: int) -> None:
     rng = random.Random(seed)
 
     def allow(op_class: type[Operation]) -> bool:
-        return op_class not in (BuildOp, CustomOp) and (op_class in allowed or rng.random() < 0.7)
+        return op_class not in (BuildOp, *CUSTOM_OPS) and (op_class in allowed or rng.random() < 0.7)
 
     program = random_program(seed, 8, allow=allow)
     main = next(op for op in program.body.block.ops if isinstance(op, FuncOp))

@@ -22,7 +22,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects import kernel
-from mlirad.dialects.array.control import CONTROL_OPS
+from mlirad.dialects.array.control import CONTROL_OPS, BranchOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
@@ -255,7 +255,10 @@ class _Assignment:
         modes = stated_carries(op) or ()
         body = body_of(op)
         for region in op.regions:
-            yielded = [self.local() for _ in yields(region)]
+            if isinstance(op, BranchOp):
+                yielded = [self.buffers[r].place for r in op.results]
+            else:
+                yielded = [self.local() for _ in yields(region)]
             if region is body:
                 for argument, place, mode in zip(carry_arguments(op), yielded, modes, strict=False):
                     self.buffers[argument] = make_buffer(

@@ -10,6 +10,7 @@ stacked arrays.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,22 +53,20 @@ def write_control(main: MainText, op: Operation) -> None:
         case control.IfOp():
             condition = main.f.load(main.pointer(op.condition), "i1")
             index = main.f.zext(main.f.not_(condition), "i64")
-            _write_branches(main, op, index, [op.then, op.otherwise])
+            _write_branches(main, index, [op.then, op.otherwise])
         case control.SwitchOp():
             index = main.f.load(main.pointer(op.index), "i64")
             index = main.f.intrinsic("smax", index, 0)
-            _write_branches(main, op, index, list(op.branches))
+            _write_branches(main, index, list(op.branches))
         case _:
             raise AssertionError(op.name)
 
 
-def _write_branches(main: MainText, op: Operation, index: Value, regions: list[Region]) -> None:
-    def writer(region: Region) -> None:
-        for result, place in zip(op.results, main.memory.yields[region], strict=True):
-            main.pointers[place] = main.pointer(result)
-        main.write_block(region.block)
+def _write_branches(main: MainText, index: Value, regions: list[Region]) -> None:
+    def writer(region: Region) -> Callable[[], None]:
+        return lambda: main.write_block(region.block)
 
-    main.f.choose(index, [lambda r=region: writer(r) for region in regions])
+    main.f.choose(index, [writer(region) for region in regions])
 
 
 # Carries -----------------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ from typing import cast
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
 from xdsl.ir import Attribute, Block, Operation, OpResult
 
-from mlirad.dialects.array.control import CONTROL_OPS, LoopOp
+from mlirad.dialects.array.control import CONTROL_OPS, BranchOp, LoopOp
 from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
 from mlirad.ir.free_values import captures, free_values
@@ -69,6 +70,8 @@ class Scratch:
     inner: int = 0
     """Where the temporaries begin."""
     carries: list[int] = field(default_factory=list[int])
+    updated: dict[int, Value] = field(default_factory=dict[int, Value])
+    """For a branch: the results that overwrite a captured value, whichever region runs."""
 
 
 class Lifetimes:
@@ -92,12 +95,11 @@ class Lifetimes:
         for n, op in enumerate(self.ops):
             for value in free_values(op):
                 self.last_read[value] = n
-            if isinstance(op, CONTROL_OPS):
-                self.scratch[op] = _scratch(op, n)
         last = block.last_op
         returned = () if last is None else last.operands
-        for carry, k in (carries or {}).items():
-            self._update_in_place(carry, k, returned[k])
+        excluded: set[Value] = set()
+        while not self._plan_regions(carries or {}, returned, excluded):
+            pass
         for n, op in enumerate(self.ops):
             if isinstance(op, (*KERNEL_RESULT_OPS, *PLACED_OPS)):
                 for result in op.results:
@@ -110,6 +112,29 @@ class Lifetimes:
             kept = carries is None or k not in carries.values() or not is_copied(value)
             if storage is not None and storage.output is None and is_row_major(value) and kept:
                 storage.output = k
+
+    def _plan_regions(
+        self, carries: Mapping[Value, int], returned: Sequence[Value], excluded: set[Value]
+    ) -> bool:
+        """Plan the loops and branches in the block, then which of its own carries are updated in place.
+
+        Branches may overwrite what they capture, except for the values `excluded`. An argument can only be
+        overwritten if it is a carry in place, which may depend on the branch: where it turns out that one is
+        not, it is excluded, and the answer is that planning has to start again.
+        """
+        self.storage.clear()
+        self.updated.clear()
+        self._shares.clear()
+        for n, op in enumerate(self.ops):
+            if isinstance(op, CONTROL_OPS):
+                here = [v for v in captured_here(op) if self.last_read[v] == n and v not in excluded]
+                self.scratch[op] = _scratch(op, n, here)
+        for carry, k in carries.items():
+            self._update_in_place(carry, k, returned[k])
+        overwritten = [v for scratch in self.scratch.values() for v in scratch.updated.values()]
+        wrong = {v for v in overwritten if isinstance(v.owner, Block) and v not in self.storage}
+        excluded |= wrong
+        return not wrong
 
     def in_arena(self) -> list[Storage]:
         """What the arena has to hold, in the order in which it comes alive."""
@@ -165,6 +190,9 @@ class Lifetimes:
                     found.append(op.inputs[0])
             case NestOp():
                 found += [v for v in op.inputs if may_map_in_place(op, v, result)]
+            case _ if isinstance(op, BranchOp) and isinstance(result, OpResult):
+                if result.index in self.scratch[op].updated:
+                    found.append(self.scratch[op].updated[result.index])
             case _ if isinstance(op, LoopOp) and isinstance(result, OpResult):
                 modes = self.scratch[op].carries
                 if result.index < len(modes) and modes[result.index] == IN_PLACE:
@@ -201,8 +229,27 @@ def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
 # Loops and branches ------------------------------------------------------------------------------
 
 
-def _scratch(op: Operation, n: int) -> Scratch:
-    """Plan the regions of a loop or branch, and how it keeps its carries."""
+def captured_here(op: Operation) -> list[Value]:
+    """The values of the block around a branch that its regions capture, unless they are also operands."""
+    if not isinstance(op, BranchOp):
+        return []
+    found = dict.fromkeys(v for region in op.regions for v in captures(region))
+    return [
+        v
+        for v in found
+        if (v.owner is op.parent or (isinstance(v, OpResult) and v.op.parent is op.parent))
+        and v not in op.operands
+        and not isinstance(v.owner, ConstantOp)
+    ]
+
+
+def _scratch(op: Operation, n: int, last_here: Sequence[Value] = ()) -> Scratch:
+    """Plan the regions of a loop or branch, and how it keeps its carries.
+
+    `last_here` are the values captured by a branch that nobody reads afterwards.
+    """
+    if isinstance(op, BranchOp):
+        return _branch_scratch(op, n, last_here)
     numbers = {carry: k for k, carry in enumerate(carry_arguments(op))}
     body = body_of(op)
     regions = [Lifetimes(r.block, numbers if r is body and numbers else None) for r in op.regions]
@@ -218,6 +265,24 @@ def _scratch(op: Operation, n: int) -> Scratch:
             size += aligned(bytes_of(carry))
     arena = max((place(region) for region in regions), default=0)
     return Scratch(Storage(n, n, size + arena), regions, size, modes)
+
+
+def _branch_scratch(op: Operation, n: int, last_here: Sequence[Value]) -> Scratch:
+    """Plan the regions of a branch. A result may overwrite a captured value if it can in every region."""
+    regions = [Lifetimes(region.block) for region in op.regions]
+    updated: dict[int, Value] = {}
+    for k, result in enumerate(op.results):
+        for value in last_here:
+            if value.type != result.type or is_copied(value) or not is_row_major(value):
+                continue
+            if value not in updated.values():
+                tried = {v: j for j, v in {**updated, k: value}.items()}
+                inside = [Lifetimes(region.block, tried) for region in op.regions]
+                if all(len(one.updated) == len(tried) for one in inside):
+                    regions, updated[k] = inside, value
+                    break
+    size = max((place(region) for region in regions), default=0)
+    return Scratch(Storage(n, n, size), regions, updated=updated)
 
 
 def place(lifetimes: Lifetimes) -> int:
