@@ -82,10 +82,20 @@ class Callees:
         name = op.callee_name
         if name not in self._prepared:
             callee_of(op, name, self.functions)
-            for reached in callees_first([name], self.functions, _reached):
+            for reached in self._callees_first(name, op):
                 if reached not in self._prepared:
                     self._prepared[reached] = self._prepare(self.functions[reached])
         return self._prepared[name]
+
+    def _callees_first(self, name: str, op: linear.DifferentiationOp) -> list[str]:
+        try:
+            return callees_first([name], self.functions, _reached)
+        except UnsupportedError as error:
+            raise DifferentiationError(
+                f"@{name} cannot be differentiated: {error.message}",
+                location=error.location or location_of(op),
+                hint="recursive functions have no derivative: write the recursion as a loop",
+            ) from error
 
     def _prepare(self, source: FuncOp) -> FuncOp:
         function = inline_calls(source, self._prepared)

@@ -352,3 +352,48 @@ def test_random_programs(seed: int) -> None:
             check_derivatives(module, arguments, function="main", wrt=wrt, tolerance=1e-4)
         except DifferentiationError as error:
             assert "transposed derivative of a while loop" in str(error)
+
+
+def test_recursive_functions_have_no_derivative() -> None:
+    text = """
+    func.func @f(%x: f64, %n: i64) -> f64 {
+      %zero = array.constant 0 : i64
+      %more = array.compare gt %n, %zero : i64, i64 -> i1
+      %y = array.if %more : i1 -> f64 {
+        %one = array.constant 1 : i64
+        %m = array.sub %n, %one : i64
+        %z = func.call @f(%x, %m) : (f64, i64) -> f64
+        %r = array.mul %x, %z : f64
+        array.yield %r : f64
+      } else {
+        array.yield %x : f64
+      }
+      func.return %y : f64
+    }"""
+    with pytest.raises(DifferentiationError, match="@f calls itself"):
+        differentiated(text, "f", (0,), "reverse")
+
+
+COST_SEEDS = range(5000, 5040)
+
+
+@pytest.mark.parametrize("seed", COST_SEEDS)
+def test_derivatives_of_random_programs_meet_the_cost_law(seed: int) -> None:
+    module = random_program(seed=seed, size=5 + seed % 8, smooth=True)
+    wrt, type_ = float_arguments(module, "main"), function_of(module, "main").function_type
+    if not wrt or not any(is_float(t) for t in type_.outputs.data):
+        return
+    if any(isinstance(op, BuildOp) for op in module.walk()):
+        run_passes(module, "bulk-operations")
+    try:
+        derivatives = differentiated(module, "main", wrt, "reverse", "forward")
+    except DifferentiationError:
+        return
+    run_passes(module, "mlirad-dce")
+    primal, ports = OperationCounter(), (*type_.inputs.data, *type_.outputs.data)
+    run_function(module, arguments_for(module, random.Random(1)), function="main", counter=primal)
+    for function in ("main_grad", "main_jvp"):
+        counter = OperationCounter()
+        arguments = arguments_for(derivatives, random.Random(1), function=function)
+        run_function(derivatives, arguments, function=function, counter=counter)
+        assert counter.total <= 6 * (primal.total + sum(size_of(t) for t in ports) + 1)
