@@ -1,7 +1,7 @@
 """What has to be known of a function before it is made bulk: which builds wait, which values are fleeting.
 
-A build *waits* when it holds calls or derivatives, which have no bulk form: it is left as it stands, to be
-made bulk after these are expanded.
+A build *waits* when it holds derivatives, or calls that can be inlined, which have no bulk form: it is left
+as it stands, to be made bulk after these are expanded.
 
 A value is *fleeting* when its one use is to be indexed, at once or through ops that are fleeting too: then
 indexing may be pushed into the op that computes it, which will compute what is read and nothing else.
@@ -17,6 +17,7 @@ from mlirad.dialects.array.indexing import BuildOp, IndexOp
 from mlirad.dialects.linear import Linear
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import yields
+from mlirad.passes.bulk_operations.calls import BulkCalls
 from mlirad.passes.function_pass import nested_ops
 from mlirad.rules.bulk import COMPUTING_RULES, CONTROL_RULES, PLACING_RULES
 
@@ -28,9 +29,12 @@ _ENTERED = (BuildOp, *CONTROL_RULES)
 _WAITED_FOR = (CallOp, *Linear.operations)
 
 
-def is_waiting(op: Operation) -> bool:
+def is_waiting(op: Operation, calls: BulkCalls | None = None) -> bool:
     """Whether a build, or a loop that is one, holds ops without a bulk form that are still to be expanded."""
-    return _is_build(op) and any(isinstance(o, _WAITED_FOR) for o in nested_ops(op.regions[0]))
+    return _is_build(op) and any(
+        isinstance(o, _WAITED_FOR) and (calls is None or not calls.has_bulk_form(o))
+        for o in nested_ops(op.regions[0])
+    )
 
 
 def _is_build(op: Operation) -> bool:
@@ -47,7 +51,8 @@ class Survey:
     One walk over the function, last op first.
     """
 
-    def __init__(self, function: FuncOp):
+    def __init__(self, function: FuncOp, calls: BulkCalls | None = None):
+        self._calls = calls
         self.waiting: set[Operation] = set()
         self.indexed: dict[Operation, int] = {}
         self.fleeting: set[Value] = set()
@@ -60,7 +65,7 @@ class Survey:
         while op is not None:
             if isinstance(op, IndexOp):
                 self._readers[op] = depth
-            if not inside and is_waiting(op):
+            if not inside and is_waiting(op, self._calls):
                 self.waiting.add(op)
             else:
                 self._note_use(op)

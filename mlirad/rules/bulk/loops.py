@@ -111,6 +111,7 @@ def bulk_while(p: Paths, op: control.WhileOp) -> list[Term]:
             return [*new, *(r.value(t) for t in found[count:])]
         values[-1].name_hint = "active"
         active = r.term(deciding, values[-1])
+        before, p.taken = p.taken, active
         found = p.evaluate(active, op.body, now)
         columns[:] = [*(t.lanes for t in found[count:]), deciding]
         after = [
@@ -118,6 +119,7 @@ def bulk_while(p: Paths, op: control.WhileOp) -> list[Term]:
             for k, t in enumerate(found[:count])
         ]
         goes_on = r.align(holds(after, active), deciding)
+        p.taken = before
         recorded = [] if op.tape is None else [*(r.value(t) for t in found[count:]), values[-1]]
         return [*(r.align(after[k], lanes[k]) for k in loop.varying), goes_on, *recorded]
 

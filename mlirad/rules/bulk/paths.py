@@ -50,6 +50,8 @@ class Paths:
         """The term of a value of the source."""
         self.mask: Term | None = None
         """The lanes that run what is evaluated now; None for all."""
+        self.taken: Term | None = None
+        """A mask that is known to hold in some lane."""
         self.tapes: dict[Value, BulkTape] = {}
         self._dependences = Dependences()
 
@@ -98,6 +100,8 @@ class Paths:
 
     def any_of(self, mask: Term) -> Value:
         """Whether a mask holds in any lane."""
+        if mask is self.taken:
+            return self.b.splat(True, i1)
         b, lanes = self.b, self.r.value(mask)
         hint, b.name_hint = b.name_hint, None
         found = b.reduce("or", lanes, range(len(mask.lanes)))
