@@ -16,6 +16,7 @@ follow from it, and so do derivatives of higher order, because the rule is diffe
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -32,6 +33,16 @@ from mlirad.frontend.operations import as_array, made
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+
+
+class _Open(threading.local):
+    """The functions whose rules are being traced."""
+
+    def __init__(self) -> None:
+        self.rules: list[CustomDerivative] = []
+
+
+_open = _Open()
 
 Rule = Callable[..., Callable[..., Any]]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -74,6 +85,8 @@ class CustomDerivative:
                 location=definition_of(self._function),
                 hint="give it one: @f.rule before a function of the arguments that returns a linear function",
             )
+        if self in _open.rules:
+            return self._function(*args)
         leaves, arguments = flatten(args)
         return self._emit(self._rule, [as_array(leaf) for leaf in leaves], arguments)
 
@@ -120,6 +133,21 @@ class CustomDerivative:
         results: Sequence[Array],
     ) -> list[Array]:
         """The tangents of the float results."""
+        _open.rules.append(self)
+        try:
+            return self._applied(rule, arguments, point, tangents, tree, results)
+        finally:
+            _open.rules.remove(self)
+
+    def _applied(
+        self,
+        rule: Rule,
+        arguments: Tree,
+        point: list[Array],
+        tangents: Sequence[Array | None],
+        tree: Tree,
+        results: Sequence[Array],
+    ) -> list[Array]:
         application = rule(*arguments.unflatten(point))
         if not callable(application):
             raise DifferentiationError(
@@ -144,8 +172,8 @@ class CustomDerivative:
 def custom_derivative(function: Callable[..., Any]) -> CustomDerivative:
     """`function` with a derivative that a rule gives: see `CustomDerivative.rule` and `.transposed_rule`.
 
-    Values that the function or the rule read from outside are constants of the derivative; pass what is
-    differentiated as arguments.
+    A rule may call the function; there it is differentiated as it is written. Values that the function and
+    the rule read from outside are constants of the derivative: pass what is differentiated as arguments.
     """
     return CustomDerivative(function)
 

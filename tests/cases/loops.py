@@ -15,6 +15,7 @@ ADBENCH = "microsoft/ADBench"
 CHAD = "VMatthijs/CHAD"
 HORDE_AD = "Mikolaj/horde-ad"
 JAX = "jax-ml/jax"
+KNOSSOS = "microsoft/knossos-ksc"
 
 LSTM_FILE = Path(__file__).resolve().parents[2] / "examples" / "data" / "lstm" / "lstm_l2_c1024.txt"
 LSTM_INSTANCE = lstm.read_instance(LSTM_FILE)
@@ -130,6 +131,40 @@ def blowup(steps, i=1.0):
 
 def blowups(x):
     return np.sum(ad.build((1000,), lambda i: blowup(3500, i.astype(np.float64))(x)))
+
+
+# Custom derivatives ------------------------------------------------------------------------------
+
+
+@ad.custom_derivative
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+@logistic.rule
+def _(x):
+    y = logistic(x)
+    return lambda dx: y * (1 - y) * dx
+
+
+@ad.custom_derivative
+def logistic_straight_through(x):
+    return 1 / (1 + np.exp(-x))
+
+
+logistic_straight_through.rule(lambda x: lambda dx: dx)
+
+
+def logistic_constant(x):
+    return ad.stop_gradient(logistic(x)) + 0 * x
+
+
+# Recursion ---------------------------------------------------------------------------------------
+
+
+def power(n, x):
+    """x^n for a static n: the recursion ends while tracing."""
+    return x if n == 1 else x * power(n - 1, x)
 
 
 # JAX ---------------------------------------------------------------------------------------------
@@ -271,6 +306,39 @@ CASES = [
         arguments=(np.zeros(0),),
         value=0.24,
         gradient=(np.zeros(0),),
+    ),
+    *(
+        Case(
+            id=f"hd-logistic-custom-dual-{name}",
+            source=HORDE_AD,
+            function=function,
+            arguments=(3.0,),
+            value=1 / (1 + np.exp(-3.0)),
+            gradient=(slope,),
+        )
+        for name, function, slope in (
+            ("rule", logistic, 0.045176659730912),
+            ("straight-through", logistic_straight_through, 1.0),
+            ("constant", logistic_constant, 0.0),
+        )
+    ),
+    *(
+        Case(
+            id=f"hd-logistic-custom-dual-rule-{times}",
+            source=HORDE_AD,
+            function=function,
+            arguments=(np.array(FIGURES["arrays"]["t16"]).reshape(2, 2, 1, 2, 2),),
+            gradient=(FIGURES["hd-logistic-custom-dual"][times],),
+        )
+        for times, function in (("once", logistic), ("twice", lambda x: logistic(logistic(x))))
+    ),
+    Case(
+        id="ks-power-recursion",
+        source=KNOSSOS,
+        function=lambda x: power(7, x),
+        arguments=(1.31,),
+        value=6.620626219008112,
+        gradient=(35.37739200996701,),
     ),
     Case(
         id="jax-scan-grad",

@@ -99,6 +99,24 @@ def test_structures_and_leaves_without_derivative(transposed, interpret):
     np.testing.assert_allclose(found["b"], np.full(3, 60.0))
 
 
+@both_evaluators
+def test_rules_may_call_their_function(interpret):
+    @ad.custom_derivative
+    def logistic(x):
+        return 1 / (1 + np.exp(-x))
+
+    @logistic.rule
+    def slope(x):
+        y = logistic(x)
+        return lambda dx: y * (1 - y) * dx
+
+    y = 1 / (1 + np.exp(-X))
+    total = lambda x: np.sum(logistic(x))  # noqa: E731
+    np.testing.assert_allclose(ad.grad(total, interpret=interpret)(X), y * (1 - y))
+    second = ad.hvp(total, (X,), (np.ones(3),), interpret=interpret)
+    np.testing.assert_allclose(second, y * (1 - y) * (1 - 2 * y), rtol=1e-12)
+
+
 def test_errors():
     @ad.custom_derivative
     def function(x):
