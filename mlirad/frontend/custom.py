@@ -23,7 +23,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from xdsl.ir import Attribute
 
-from mlirad.dialects.array.custom import CustomOp
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.errors import DifferentiationError, ShapeError
 from mlirad.frontend.derivatives import linearize_at
@@ -33,6 +33,7 @@ from mlirad.frontend.operations import as_array, made
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.ir.builder import yields
 
 
 class _Open(threading.local):
@@ -119,7 +120,7 @@ class CustomDerivative:
         first = b.region(types, body)
         second = b.region([*types, *(t for t in types if is_float(t))], derivative)
         tree, results = found[0]
-        made_types: list[Attribute] = [r._value.type for r in results]  # pyright: ignore[reportPrivateUsage]
+        made_types = [v.type for v in yields(first)]
         op = b.insert(CustomOp, [x.value for x in inputs], made_types, None, (first, second))
         return tree.unflatten([made(v, weak=r.weak) for v, r in zip(op.results, results, strict=True)])
 
@@ -179,17 +180,33 @@ def custom_derivative(function: Callable[..., Any]) -> CustomDerivative:
 
 
 def checkpoint(function: F) -> F:
-    """`function` marked for loops: as a loop's body, derivatives keep its carry and compute the rest again.
+    """`function`, of whose inside derivatives keep nothing: reverse mode runs it again.
 
-    The same as `checkpoint="recompute"` of `scan`, `fold` and `fori_loop`. It computes what `function` does.
+    That saves memory for time. What is kept of a loop's trips, `checkpoint=` of the loops says.
     """
 
     @functools.wraps(function)
-    def marked(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
+    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+        if not is_tracing():
+            from mlirad.frontend.transformations import jit
 
-    cast(Any, marked).is_checkpointed = True
-    return cast(F, marked)
+            return jit(checkpointed)(*args, **kwargs)
+        b, frame = emitting(), current_frame()
+        found: list[tuple[Tree, list[Array]]] = []
+
+        def body() -> list[Value]:
+            with frame.open_scope():
+                results, tree = call(functools.partial(function, **kwargs), args)
+                found.append((tree, results))
+                return [r.value for r in results]
+
+        region = b.region((), body)
+        tree, results = found[0]
+        types = [v.type for v in yields(region)]
+        op = b.insert(CheckpointOp, (), types, None, (region,))
+        return tree.unflatten([made(v, weak=r.weak) for v, r in zip(op.results, results, strict=True)])
+
+    return cast(F, checkpointed)
 
 
 def _arrays(values: Sequence[Value], weak: Sequence[bool]) -> list[Array]:

@@ -52,8 +52,7 @@ def fold(f: Callable[[Any, Any], Any], init: Any, xs: Any, checkpoint: str | Non
     def step(carry: Any, x: Any) -> tuple[Any, Any]:
         return f(carry, x), ()
 
-    kept = _kept(checkpoint, f)
-    return in_trace("fold", lambda: _scan(step, init, xs, None, False, kept, "fold")[0])
+    return in_trace("fold", lambda: _scan(step, init, xs, None, False, checkpoint, "fold")[0])
 
 
 def fori_loop(
@@ -73,7 +72,7 @@ def fori_loop(
         def step(i: Array, carry: Any) -> Any:
             return body(i + first if first else i, carry), ()
 
-        return _counted(step, init, length, _kept(checkpoint, body))
+        return _counted(step, init, length, _checked(checkpoint))
 
     return in_trace("fori_loop", looped)
 
@@ -100,7 +99,7 @@ def _scan(
     def step(i: Array, carry: Any, slices: list[Array]) -> Any:
         return f(carry, tree.unflatten(slices))
 
-    return _emit(step, init, arrays, trips, reverse, _kept(checkpoint, f), what)
+    return _emit(step, init, arrays, trips, reverse, _checked(checkpoint), what)
 
 
 def _counted(step: Callable[[Array, Any], Any], init: Any, length: int, checkpoint: str | None) -> Any:
@@ -231,11 +230,9 @@ def _static(value: Any) -> int:
         ) from error
 
 
-def _kept(checkpoint: str | None, f: Callable[..., Any]) -> str | None:
-    """What the reverse sweep keeps: as asked for, or "recompute" for a body marked by `ad.checkpoint`."""
-    if checkpoint is None:
-        return "recompute" if getattr(f, "is_checkpointed", False) else None
-    if checkpoint not in CHECKPOINTS:
+def _checked(checkpoint: str | None) -> str | None:
+    """What the reverse sweep keeps, if that is said; raises for what it cannot keep."""
+    if checkpoint is not None and checkpoint not in CHECKPOINTS:
         raise UnsupportedError(
             f"there is no checkpoint {checkpoint!r}",
             location=user_line(),
