@@ -217,9 +217,7 @@ def numpy_functions() -> Iterator[str]:
             yield f"| {_function_name(function)} | {cell(hint)} |"
 
 
-_INTERNAL = frozenset(
-    {"value", "weak", "item", "tolist", "view", "cumsum", "cumprod", "sort", "argsort", "nonzero", "prod"}
-)
+_INTERNAL = frozenset({"value", "weak", "item", "tolist", "view", "nonzero"})
 """Attributes that are no part of the interface, or raise."""
 
 

@@ -62,3 +62,7 @@ class CompileError(MliradError, RuntimeError):
 
 class InterpreterError(MliradError, RuntimeError):
     """The interpreter met IR that breaks a promise, such as a load outside its buffer: a defect of a pass."""
+
+
+class DerivativeCheckError(MliradError, AssertionError):
+    """A derivative that does not agree with the function, or whose two modes do not agree with each other."""

@@ -35,7 +35,9 @@ EXPAND = (
     "linearize{method=dual-arrays}",
     "apply-linear-maps",
     "bulk-operations",
+    "forget-rules",
     "mlirad-canonicalize",
+    "fence-checkpoints",
 )
 """Every derivative in the program as array code: no linear map and no build remains.
 

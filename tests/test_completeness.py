@@ -18,10 +18,12 @@ from xdsl.ir import Operation
 from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import KERNEL_OPS
-from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
+from mlirad.dialects.linear import CONTROL_OPS, PRIMITIVE_OPS, Linear
 from mlirad.interpreter.running import MEANINGS
+from mlirad.passes.linearize import CONSTRUCTS
 from mlirad.rules.applications import FORWARD, TRANSPOSED
-from mlirad.rules.bulk.table import BULK_RULES
+from mlirad.rules.bulk.table import BULK_RULES, CONTROL_RULES
+from mlirad.rules.control_applications import FORWARD_CONTROL, TRANSPOSED_CONTROL
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO
 from mlirad.rules.transposes import TRANSPOSES
 
@@ -71,11 +73,13 @@ COLUMNS = (
     Column("lit round trip", ALL_OPS, round_trips),
     Column("lit invalid IR", ALL_OPS, invalid_cases),
     Column("meaning in the interpreter", ALL_OPS, names(MEANINGS)),
-    Column("derivative, zero or elimination", VALUES, names(DERIVATIVES, ZERO, ELIMINATED)),
-    Column("bulk form", VALUES, names(BULK_RULES)),
+    Column("derivative, zero or elimination", VALUES, names(DERIVATIVES, CONSTRUCTS, ZERO, ELIMINATED)),
+    Column("bulk form", VALUES, names(BULK_RULES, CONTROL_RULES)),
     Column("transpose", PRIMITIVE_OPS, names(TRANSPOSES)),
     Column("application", PRIMITIVE_OPS, names(FORWARD)),
     Column("transposed application", PRIMITIVE_OPS, names(TRANSPOSED)),
+    Column("application of control flow", CONTROL_OPS, names(FORWARD_CONTROL)),
+    Column("transposed application of control flow", CONTROL_OPS, names(TRANSPOSED_CONTROL)),
 )
 
 

@@ -1,5 +1,6 @@
 """Differentiation problems of the ADBench, cmpad and GradBench collections, one per file.
 
-Each file states its objective as a plain NumPy function. The functions run as they stand, on
-arrays, and the same functions are what the compiler traces and differentiates.
+Most state their objective as a plain NumPy function. It runs as it stands, on arrays, and is what the
+compiler traces and differentiates. Programs with long loops (ode, lstm) state these with `ad.scan` and
+`ad.fold`, and run by `ad.jit`.
 """

@@ -14,12 +14,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import mlirad as ad
+
 
 def cost(points, centroids):
     """The sum over the points [n, d] of the squared distance to the nearest centroid [k, d]."""
     difference = points[:, None, :] - centroids
     squared_distance = np.sum(difference**2, axis=2)
     return np.sum(np.min(squared_distance, axis=1))
+
+
+def direction(points, centroids):
+    """The gradient over the diagonal of the Hessian, component by component: the step of Newton's method.
+
+    The Hessian is diagonal, so its product with ones is its diagonal.
+    """
+
+    def objective(c):
+        return cost(points, c)
+
+    ones = np.ones_like(centroids)
+    gradient, diagonal = ad.jvp(ad.grad(objective), (centroids,), (ones,))
+    return gradient / diagonal
 
 
 def random_instance(n: int, k: int, d: int = 8, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:

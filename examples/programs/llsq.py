@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import mlirad as ad
+
 
 def primal(x, t):
     """Half the sum of the squared residuals at the points t [n] for coefficients x [m]."""
@@ -28,6 +30,17 @@ def polynomial(x, t):
         power = power * t
         total = total + x[j] * power
     return total
+
+
+def primal_by_scan(x, t):
+    """As `primal`, with a loop of the language over the coefficients: one step is compiled, however many."""
+
+    def step(carry, coefficient):
+        power, total = carry
+        return power * t, total + coefficient * power
+
+    _, values = ad.fold(step, (np.ones_like(t), np.zeros_like(t)), x)
+    return 0.5 * np.sum((np.sign(t) - values) ** 2)
 
 
 def sample_points(n: int) -> NDArray[Any]:

@@ -21,6 +21,7 @@ func.func @sum(%x: tensor<2x3xf64>, %s: i32) {
 // CHECK-NEXT: %v1 = array.reduce min %x {dims = [0, 1]} : tensor<2x3xf64> -> f64
 // CHECK-NEXT: %v2 = array.reduce and %b {dims = [0]} : tensor<4xi1> -> i1
 // CHECK-NEXT: %v3 = array.reduce or %i {dims = [0]} : tensor<0xi64> -> i64
+// CHECK-NEXT: %v4 = array.reduce prod %x {dims = [1]} : tensor<2x3xf64> -> tensor<2xf64>
 // CHECK-NEXT: func.return
 // CHECK-NEXT: }
 func.func @reduce(%x: tensor<2x3xf64>, %b: tensor<4xi1>, %i: tensor<0xi64>) {
@@ -28,6 +29,7 @@ func.func @reduce(%x: tensor<2x3xf64>, %b: tensor<4xi1>, %i: tensor<0xi64>) {
   %v1 = array.reduce min %x {dims = [0, 1]} : tensor<2x3xf64> -> f64
   %v2 = array.reduce and %b {dims = [0]} : tensor<4xi1> -> i1
   %v3 = array.reduce or %i {dims = [0]} : tensor<0xi64> -> i64
+  %v4 = array.reduce prod %x {dims = [1]} : tensor<2x3xf64> -> tensor<2xf64>
   func.return
 }
 

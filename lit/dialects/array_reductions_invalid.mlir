@@ -51,7 +51,7 @@ func.func @f(%x: tensor<2x3xf64>) {
 // -----
 
 func.func @f(%x: tensor<2xf64>) {
-  // expected-error @below {{array.reduce: kind 'mean' is not one of max, min, and, or}}
+  // expected-error @below {{array.reduce: kind 'mean' is not one of max, min, prod, and, or}}
   %v = array.reduce mean %x {dims = [0]} : tensor<2xf64> -> f64
   func.return
 }

@@ -96,3 +96,16 @@ func.func @dot(%x: tensor<100x8xf64>, %y: tensor<8xf64>) {
   %v0 = kernel.dot %x, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0], places = [-1]} : tensor<100x8xf64>, tensor<8xf64> -> tensor<100xf64>
   func.return
 }
+
+// CHECK-LABEL: func.func @ordering(%x: tensor<4x3xf64>) {
+// CHECK-NEXT: %v0 = kernel.cumulative sum %x {dim = 1, reverse, places = [-1]} : tensor<4x3xf64> -> tensor<4x3xf64>
+// CHECK-NEXT: %v1, %v2 = kernel.sort %x {dim = 0, places = [0, 128]} : tensor<4x3xf64> -> (tensor<4x3xf64>, tensor<8xf64>)
+// CHECK-NEXT: %v3, %v4, %v5 = kernel.sort %x {dim = 1, positions} : tensor<4x3xf64> -> (tensor<4x3xi64>, tensor<6xf64>, tensor<6xi64>)
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @ordering(%x: tensor<4x3xf64>) {
+  %v0 = kernel.cumulative sum %x {dim = 1, reverse, places = [-1]} : tensor<4x3xf64> -> tensor<4x3xf64>
+  %v1, %v2 = kernel.sort %x {dim = 0, places = [0, 128]} : tensor<4x3xf64> -> (tensor<4x3xf64>, tensor<8xf64>)
+  %v3, %v4, %v5 = kernel.sort %x {dim = 1, positions} : tensor<4x3xf64> -> (tensor<4x3xi64>, tensor<6xf64>, tensor<6xi64>)
+  func.return
+}

@@ -101,7 +101,7 @@ func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
 // -----
 
 func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
-  // expected-error @below {{kernel.nest: combiner 'mean' is not one of add, max, min, and, or, argmax, argmin}}
+  // expected-error @below {{kernel.nest: combiner 'mean' is not one of add, prod, max, min, and, or, argmax, argmin}}
   %v = kernel.nest %y (%i) {space = [], reduction = [8], combiners = [mean]} : tensor<8xf64> -> f64 {
     %a = kernel.load %y[%i] : tensor<8xf64> -> f64
     array.yield %a : f64
@@ -372,5 +372,29 @@ func.func @f(%y: tensor<8xf64>, %z: tensor<5xf64>) {
 func.func @f(%y: tensor<8xf64>) {
   // expected-error @below {{kernel.dot: result has type tensor<8xf64>, the op computes f64}}
   %v = kernel.dot %y, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0]} : tensor<8xf64>, tensor<8xf64> -> tensor<8xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%y: tensor<8xf64>) {
+  // expected-error @below {{kernel.cumulative: kind 'mean' is not one of sum, prod, max, min}}
+  %v = kernel.cumulative mean %y {dim = 0} : tensor<8xf64> -> tensor<8xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%y: tensor<8xf64>) {
+  // expected-error @below {{kernel.cumulative: result must have type tensor<8xf64>, got f64}}
+  %v = kernel.cumulative sum %y {dim = 0} : tensor<8xf64> -> f64
+  func.return
+}
+
+// -----
+
+func.func @f(%y: tensor<8xf64>) {
+  // expected-error @below {{kernel.sort: results must have types tensor<8xi64>, tensor<16xf64>, tensor<16xi64>}}
+  %v, %w = kernel.sort %y {dim = 0, positions} : tensor<8xf64> -> (tensor<8xf64>, tensor<16xf64>)
   func.return
 }

@@ -95,3 +95,26 @@ func.func @contractions(%a: tensor<2x3xf64>, %b: tensor<3x4xf64>) {
   %v1 = linear.dot_right %a {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]} : tensor<2x3xf64> -> !linear.map<tensor<3x4xf64>, tensor<2x4xf64>>
   func.return
 }
+
+// CHECK-LABEL: func.func @updates_and_recurrences(%i: i64, %a: tensor<4x3xf64>) {
+// CHECK-NEXT: %v0 = linear.update set () : -> !linear.map<tuple<tensor<4x3xf64>, tensor<3xf64>>, tensor<4x3xf64>> {
+// CHECK-NEXT: array.yield %i : i64
+// CHECK-NEXT: }
+// CHECK-NEXT: %v1 = linear.update add (%j) : -> !linear.map<tuple<tensor<4x3xf64>, tensor<2x3xf64>>, tensor<4x3xf64>> {
+// CHECK-NEXT: array.yield %j : i64
+// CHECK-NEXT: }
+// CHECK-NEXT: %v2 = linear.cumulative_sum {dim = 1} : -> !linear.map<tensor<4x3xf64>, tensor<4x3xf64>>
+// CHECK-NEXT: %v3 = linear.recurrence %a {dim = 0, reverse} : tensor<4x3xf64> -> !linear.map<tensor<4x3xf64>, tensor<4x3xf64>>
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @updates_and_recurrences(%i: i64, %a: tensor<4x3xf64>) {
+  %v0 = linear.update set () : -> !linear.map<tuple<tensor<4x3xf64>, tensor<3xf64>>, tensor<4x3xf64>> {
+    array.yield %i : i64
+  }
+  %v1 = linear.update add (%j) : -> !linear.map<tuple<tensor<4x3xf64>, tensor<2x3xf64>>, tensor<4x3xf64>> {
+    array.yield %j : i64
+  }
+  %v2 = linear.cumulative_sum {dim = 1} : -> !linear.map<tensor<4x3xf64>, tensor<4x3xf64>>
+  %v3 = linear.recurrence %a {dim = 0, reverse} : tensor<4x3xf64> -> !linear.map<tensor<4x3xf64>, tensor<4x3xf64>>
+  func.return
+}

@@ -547,3 +547,39 @@ func.func @f(%a: i64) {
   %v = linear.dot_right %a {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]} : i64 -> !linear.map<tensor<3x4xf64>, f64>
   func.return
 }
+
+// -----
+
+func.func @f(%i: i64) {
+  // expected-error @below {{linear.update: kind 'put' is not one of add, set}}
+  %v = linear.update put () : -> !linear.map<tuple<tensor<4xf64>, f64>, tensor<4xf64>> {
+    array.yield %i : i64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%i: i64) {
+  // expected-error @below {{linear.update: the domain must be a pair of base and operand, got tensor<4xf64>}}
+  %v = linear.update set () : -> !linear.map<tensor<4xf64>, tensor<4xf64>> {
+    array.yield %i : i64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%i: i64) {
+  // expected-error @below {{linear.cumulative_sum: dim names dimension 1 of an array of rank 1}}
+  %v = linear.cumulative_sum {dim = 1} : -> !linear.map<tensor<4xf64>, tensor<4xf64>>
+  func.return
+}
+
+// -----
+
+func.func @f(%a: f64) {
+  // expected-error @below {{linear.recurrence: factors must be of type tensor<4xf64>, got f64}}
+  %v = linear.recurrence %a {dim = 0} : f64 -> !linear.map<tensor<4xf64>, tensor<4xf64>>
+  func.return
+}

@@ -33,3 +33,26 @@ func.func private @unused() -> i1 {
   %t = array.constant true
   func.return %t : i1
 }
+
+// CHECK-LABEL: func.func @recursive(%x: f64, %n: i64) -> f64 {
+func.func @recursive(%x: f64, %n: i64) -> f64 {
+  %zero = array.constant 0 : i64
+  %one = array.constant 1 : i64
+  %p = array.compare le %n, %zero : i64, i64 -> i1
+  %y = array.if %p : i1 -> f64 {
+    array.yield %x : f64
+  } else {
+    %m = array.sub %n, %one : i64
+    // CHECK: func.call @recursive(%x, %m) : (f64, i64) -> f64
+    %z = func.call @recursive(%x, %m) : (f64, i64) -> f64
+    %xz = array.mul %x, %z : f64
+    array.yield %xz : f64
+  }
+  func.return %y : f64
+}
+
+// CHECK-LABEL: func.func @derivative_of_a_recursive_function(%x: f64, %n: i64) -> f64 {
+func.func @derivative_of_a_recursive_function(%x: f64, %n: i64) -> f64 {
+  %y, %d = linear.linearize %x, %n {callee = @recursive, wrt = [0]} : f64, i64 -> (f64, !linear.map<f64, f64>)
+  func.return %y : f64
+}

@@ -220,20 +220,12 @@ func.func @call_results(%x: f64) {
 
 // -----
 
-func.func @recursive(%x: f64) -> f64 {
-  // expected-error @below {{func.call: @recursive calls itself (@recursive -> @recursive)}}
-  %y = func.call @recursive(%x) : (f64) -> f64
-  func.return %y : f64
-}
-
-// -----
-
 func.func @even(%x: f64) -> f64 {
   %y = func.call @odd(%x) : (f64) -> f64
   func.return %y : f64
 }
 func.func @odd(%x: f64) -> f64 {
-  // expected-error @below {{calls itself (@even -> @odd -> @even)}}
+  // expected-error @below {{linear.linearize: @even is differentiated in a function that it calls (@odd)}}
   %y, %d = linear.linearize %x {callee = @even, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
   func.return %y : f64
 }
@@ -311,3 +303,32 @@ func.func @f() {
 "func.func"() <{sym_name = "f", function_type = () -> (), sym_visibility = 1 : i64}> ({
   "func.return"() : () -> ()
 }) : () -> ()
+
+// -----
+
+func.func @itself(%x: f64) -> f64 {
+  // expected-error @below {{linear.linearize: @itself is differentiated in a function that it calls (@itself)}}
+  %y, %d = linear.linearize %x {callee = @itself, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
+  func.return %y : f64
+}
+
+// -----
+
+// expected-error @below {{func.func: argument 0 of @takes_a_tape is a tape: no function takes or returns one}}
+func.func @takes_a_tape(%t: !array.tape<f64>) {
+  func.return
+}
+
+// -----
+
+func.func @reads_a_tape() {
+  %t = array.while () {record = 0} : -> !array.tape<> {
+    %f = array.constant false
+    array.yield %f : i1
+  } do () {
+    array.yield
+  }
+  // expected-error @below {{array.neg: reads %t, a tape: only array.replay and linear.while can}}
+  %u = array.neg %t : !array.tape<>
+  func.return
+}

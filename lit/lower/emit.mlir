@@ -8,7 +8,7 @@
 // SUM: select <[[W]] x i1> <i1 false, {{.*}}i1 true>
 // SUM: call reassoc double @llvm.vector.reduce.fadd
 // SUM: store double
-// SUM: define void @mlirad_main(ptr %buffers, ptr %arena)
+// SUM: define void @mlirad_main(ptr %buffers, ptr noalias %arena)
 // SUM: call void @k0_emit_mlir_{{[0-9]+}}_s(
 func.func @sum(%x: tensor<21xf64>) -> f64 attributes {kernel.arena_bytes = 0 : i64} {
   %s = kernel.nest %x (%r) {space = [], reduction = [21], combiners = [add], lane = 0, width = 8, places = [-1]}

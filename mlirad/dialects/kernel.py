@@ -48,6 +48,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.elementwise import ElementwiseOp, PolygammaOp
 from mlirad.dialects.array.indexing import UPDATE_KINDS, YieldOp, check_index_arguments
+from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.shapes import (
     ELEMENTS,
@@ -62,7 +63,7 @@ from mlirad.dialects.shapes import (
 )
 from mlirad.dialects.syntax import StructuredOp
 
-COMBINERS = ("add", "max", "min", "and", "or", "argmax", "argmin")
+COMBINERS = ("add", "prod", "max", "min", "and", "or", "argmax", "argmin")
 """How a nest combines what its body yields over the reduction space."""
 
 MAX_UNROLLED = 64
@@ -326,7 +327,68 @@ class DotOp(StructuredOp):
             raise VerifyException(f"result has type {self.result.type}, the op computes {expected}")
 
 
-KERNEL_OPS = (NestOp, ScatterOp, DotOp, LoadOp, LoadIfOp)
+@irdl_op_definition
+class CumulativeOp(StructuredOp):
+    """`array.cumulative` with its properties, of row-major arrays."""
+
+    name = "kernel.cumulative"
+    kind = prop_def(StringAttr)
+    operand = operand_def()
+    dim = prop_def(IntegerAttr[I64])
+    reverse = opt_prop_def(UnitAttr)
+    places = opt_prop_def(DenseArrayBase.constr(i64))
+    result = result_def()
+    traits = traits_def(Pure())
+    KEYWORD: ClassVar = "kind"
+    BRACED: ClassVar = ("dim", "reverse", "places")
+
+    def verify_(self) -> None:
+        """As `array.cumulative`."""
+        if self.kind.data not in CUMULATIVE_KINDS:
+            raise VerifyException(f"kind '{self.kind.data}' is not one of {', '.join(CUMULATIVE_KINDS)}")
+        check_dims((self.dim.value.data,), len(shape_of(self.operand)), "dim")
+        if self.result.type != self.operand.type:
+            raise VerifyException(f"result must have type {self.operand.type}, got {self.result.type}")
+
+
+@irdl_op_definition
+class SortOp(StructuredOp):
+    """`array.sort` along `dim` or, with `positions`, `array.argsort`, of row-major arrays.
+
+    The results after the first are memory that the op works in, of unspecified content: two lines of the
+    operand's elements and, with `positions`, two lines of positions.
+    """
+
+    name = "kernel.sort"
+    operand = operand_def()
+    dim = prop_def(IntegerAttr[I64])
+    positions = opt_prop_def(UnitAttr)
+    places = opt_prop_def(DenseArrayBase.constr(i64))
+    outputs = var_result_def()
+    traits = traits_def(Pure())
+    BRACED: ClassVar = ("dim", "positions", "places")
+
+    def verify_(self) -> None:
+        """Elements or positions in the shape of the operand; two lines to work in for each."""
+        check_dims((self.dim.value.data,), len(shape_of(self.operand)), "dim")
+        expected = sort_types(self.operand.type, self.dim.value.data, positions=self.positions is not None)
+        if list(self.result_types) != expected:
+            raise VerifyException(f"results must have types {', '.join(map(str, expected))}")
+
+
+def sort_types(operand: Attribute, dim: int, *, positions: bool) -> list[Attribute]:
+    """The types of the results of `kernel.sort`."""
+    shape = shape_of(operand)
+    elements = array_type((2 * shape[dim],), element_of(operand))
+    if not positions:
+        return [operand, elements]
+    return [array_type(shape, i64), elements, array_type((2 * shape[dim],), i64)]
+
+
+KERNEL_RESULT_OPS = (NestOp, ScatterOp, DotOp, CumulativeOp, SortOp)
+"""The ops of the dialect that write arrays."""
+
+KERNEL_OPS = (*KERNEL_RESULT_OPS, LoadOp, LoadIfOp)
 """Every op of the dialect."""
 
 Kernel = Dialect("kernel", [*KERNEL_OPS], [])

@@ -7,9 +7,12 @@
     %r = array.gather %x (%i) : tensor<5xf64> -> tensor<3xf64> {            region arguments: i64 unless typed
       array.yield %i : i64
     }
+    %r = array.while %x (%a : f64) : f64 -> f64 {...} do (%a : f64) {...}    later regions follow a word
+    %r = array.if %p : i1 -> f64 {...} else {...}                           regions may take no arguments
 
-An op states its keyword property, its braced properties and how many operands come before the bracketed
-positions; the parser and printer below do the rest, so that reading back what was printed is the identity.
+An op states its keyword property, its braced properties, how many operands come before the bracketed
+positions and the words before its later regions; the parser and printer below do the rest, so that reading
+back what was printed is the identity.
 """
 
 from __future__ import annotations
@@ -41,6 +44,11 @@ class StructuredOp(IRDLOperation, ABC):
     BRACED: ClassVar[tuple[str, ...]] = ()
     POSITIONS_FROM: ClassVar[int | None] = None
     ONE_TYPE: ClassVar[bool] = False
+    REGION_WORDS: ClassVar[tuple[str, ...]] = ()
+    REPEATED: ClassVar[bool] = False
+    """Whether the last word, with its region, may occur any number of times."""
+    BARE_REGIONS: ClassVar[bool] = False
+    """Whether regions without arguments are written without `()`."""
 
     def print(self, printer: Printer) -> None:
         """Print everything after the op's name."""
@@ -56,11 +64,11 @@ class StructuredOp(IRDLOperation, ABC):
             printer.print_string("[")
             printer.print_list(positions, printer.print_ssa_value)
             printer.print_string("]")
-        region = self.regions[0] if self.regions else None
-        if region is not None:
+        first, *later = self.regions or (None,)
+        if first is not None:
             # Names inside a region are free again after it.
             printer.enter_scope()
-            self._print_arguments(printer, region)
+            self._print_arguments(printer, first)
         self._print_properties(printer)
         plain_types = [o.type for o in plain]
         result_types = [r.type for r in self.results]
@@ -78,12 +86,24 @@ class StructuredOp(IRDLOperation, ABC):
                     with printer.in_parens():
                         printer.print_list(result_types, printer.print_attribute)
         printer.print_op_attributes(self.attributes, print_keyword=True)
-        if region is not None:
-            printer.print_string(" ")
-            printer.print_region(region, print_entry_block_args=False, print_empty_block=False)
-            printer.exit_scope()
+        if first is not None:
+            self._print_body(printer, first)
+        words = self.REGION_WORDS
+        for k, region in enumerate(later):
+            printer.enter_scope()
+            printer.print_string(" " + words[min(k, len(words) - 1)])
+            self._print_arguments(printer, region)
+            self._print_body(printer, region)
+
+    @staticmethod
+    def _print_body(printer: Printer, region: Region) -> None:
+        printer.print_string(" ")
+        printer.print_region(region, print_entry_block_args=False, print_empty_block=False)
+        printer.exit_scope()
 
     def _print_arguments(self, printer: Printer, region: Region) -> None:
+        if self.BARE_REGIONS and not region.block.args:
+            return
         printer.print_string(" (")
         for k, arg in enumerate(region.block.args):
             printer.print_string(", " if k else "")
@@ -126,15 +146,11 @@ class StructuredOp(IRDLOperation, ABC):
                 or []
             )
         has_region = bool(cls.get_irdl_definition().regions)
-        arguments: list[Parser.Argument] = []
-        if has_region:
-            arguments = parser.parse_comma_separated_list(
-                Parser.Delimiter.PAREN, lambda: _parse_argument(parser)
-            )
+        arguments = cls._parse_arguments(parser) if has_region else []
         _parse_properties(cls, parser, properties)
         plain_types, result_types = _parse_types(cls, parser, len(plain))
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        regions = [parser.parse_region(arguments)] if has_region else []
+        regions = [parser.parse_region(arguments), *cls._parse_later_regions(parser)] if has_region else []
         if len(plain_types) != len(plain):
             parser.raise_error(f"{len(plain)} operands and {len(plain_types)} operand types", start)
         operands = [
@@ -148,6 +164,27 @@ class StructuredOp(IRDLOperation, ABC):
             attributes={} if attributes is None else attributes.data,
             regions=regions,
         )
+
+    @classmethod
+    def _parse_arguments(cls, parser: Parser) -> list[Parser.Argument]:
+        def parse_one() -> Parser.Argument:
+            return _parse_argument(parser)
+
+        if cls.BARE_REGIONS:
+            return parser.parse_optional_comma_separated_list(Parser.Delimiter.PAREN, parse_one) or []
+        return parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parse_one)
+
+    @classmethod
+    def _parse_later_regions(cls, parser: Parser) -> list[Region]:
+        regions: list[Region] = []
+        for k, word in enumerate(cls.REGION_WORDS):
+            if cls.REPEATED and k == len(cls.REGION_WORDS) - 1:
+                while parser.parse_optional_keyword(word):
+                    regions.append(parser.parse_region(cls._parse_arguments(parser)))
+            else:
+                parser.parse_keyword(word)
+                regions.append(parser.parse_region(cls._parse_arguments(parser)))
+        return regions
 
 
 def _print_value(printer: Printer, value: Attribute) -> None:

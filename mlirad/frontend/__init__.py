@@ -1,33 +1,67 @@
 """The Python side: tracing, NumPy's protocols, and the transformations that users call."""
 
 from mlirad.frontend import indexing, numpy_functions, ufuncs
+from mlirad.frontend.branches import cond, switch
+from mlirad.frontend.checks import check_derivatives
+from mlirad.frontend.custom import checkpoint, custom_derivative
 from mlirad.frontend.functions import trace
 from mlirad.frontend.linear_maps import LinearMap, linearize, vjp
+from mlirad.frontend.loops import fold, fori_loop, scan, while_loop
+from mlirad.frontend.numpy_functions.windows import convolution
+from mlirad.frontend.recursion import function
 from mlirad.frontend.structure import asarray, build, gather, index, scatter, stack, stop_gradient, where
 from mlirad.frontend.structure import map_ as map
 from mlirad.frontend.tracer import Array
-from mlirad.frontend.transformations import grad, jit, jvp, value_and_grad
+from mlirad.frontend.transformations import (
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jit,
+    jvp,
+    value_and_grad,
+    vmap,
+)
 
 __all__ = [
     "Array",
     "LinearMap",
     "asarray",
     "build",
+    "check_derivatives",
+    "checkpoint",
+    "cond",
+    "convolution",
+    "custom_derivative",
+    "fold",
+    "fori_loop",
+    "function",
     "gather",
     "grad",
+    "hessian",
+    "hvp",
     "index",
     "indexing",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jit",
     "jvp",
     "linearize",
     "map",
     "numpy_functions",
+    "scan",
     "scatter",
     "stack",
     "stop_gradient",
+    "switch",
     "trace",
     "ufuncs",
     "value_and_grad",
     "vjp",
+    "vmap",
     "where",
+    "while_loop",
 ]

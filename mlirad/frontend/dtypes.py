@@ -75,6 +75,8 @@ def loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
 
 @cache
 def _loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
+    if all(k is int or k is float for k in kinds):  # NumPy would compare Python numbers exactly, as objects
+        kinds = tuple(np.dtype(k) for k in kinds)
     resolved = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
     return tuple(language_dtype(dtype) for dtype in resolved)
 

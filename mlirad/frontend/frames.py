@@ -15,8 +15,9 @@ scope it was made in, and using it after that scope has closed is a leak, report
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -122,10 +123,14 @@ class Frame:
 
 
 class Functions:
-    """The functions of a module under construction, with names for more."""
+    """The functions of a module under construction, with names for more.
+
+    `kept` holds those that calls share, by what they are made of.
+    """
 
     def __init__(self) -> None:
         self.finished: list[FuncOp] = []
+        self.kept: dict[Hashable, list[Any]] = {}
         self._names: dict[str, int] = {}
 
     def fresh_name(self, base: str) -> str:

@@ -8,6 +8,7 @@ parameters are the leaves that are differentiated, followed by the outer values 
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable, Sequence
@@ -86,11 +87,16 @@ def trace_inner(
     rebuild: Callable[[list[Array]], tuple[Any, ...]],
     types: Sequence[LeafType],
     hints: Sequence[str | None],
+    name: str | None = None,
 ) -> Traced:
-    """`function` on the arguments that `rebuild` makes of fresh parameters, as a function of its own."""
+    """`function` on the arguments that `rebuild` makes of fresh parameters, as a function of its own.
+
+    It is called `name`, a symbol from `Functions.fresh_name`, or after the function.
+    """
     outer = current_frame()
     frame = Frame(outer.functions, [t.type for t in types], outer)
-    name = outer.functions.fresh_name(function_name(function))
+    if name is None:
+        name = outer.functions.fresh_name(function_name(function))
     frame.builder.location = outer.builder.location
     for arg, hint in zip(frame.block.args, hints, strict=True):
         arg.name_hint = hint
@@ -206,6 +212,11 @@ def function_name(function: Callable[..., Any]) -> str:
     """How a function is called in the program."""
     name = str(getattr(function, "__name__", type(function).__name__))
     return "lambda" if name == "<lambda>" else name
+
+
+def with_signature(function: Callable[..., Any], like: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` under the name and with the parameters of another, for messages and `argnums`."""
+    return functools.update_wrapper(function, like, updated=())
 
 
 def parameter_names(function: Callable[..., Any], count: int) -> list[str]:

@@ -19,7 +19,8 @@ from xdsl.ir import Region
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, shape_of
-from mlirad.errors import PositionError, ShapeError, TracingError
+from mlirad.errors import PositionError, ShapeError
+from mlirad.frontend.carries import in_trace
 from mlirad.frontend.dtypes import I64, language_dtype
 from mlirad.frontend.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.numpy_functions.shapes import static_shape
@@ -60,7 +61,7 @@ def build(shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
     them, and then so does `build`.
     """
     extents = _extents(shape, "build")
-    return _traced("build", lambda: _build(extents, function))
+    return in_trace("build", lambda: build_over(extents, function))
 
 
 def map_(function: Callable[..., Any], *arrays: Any) -> Any:
@@ -75,9 +76,9 @@ def map_(function: Callable[..., Any], *arrays: Any) -> Any:
                 f"map needs arrays of one length, got shapes {', '.join(str(a.shape) for a in traced)}",
                 location=user_line(),
             )
-        return _build((traced[0].shape[0],), _mapped(function, tree, traced))
+        return build_over((traced[0].shape[0],), _mapped(function, tree, traced))
 
-    return _traced("map", mapped)
+    return in_trace("map", mapped)
 
 
 def index(x: Any, positions: Any) -> Any:
@@ -88,7 +89,7 @@ def index(x: Any, positions: Any) -> Any:
         values = _positions(positions, array.shape, "index")
         return made(emitting().guarded_index(array.value, values)) if values else array
 
-    return _traced("index", indexed)
+    return in_trace("index", indexed)
 
 
 def gather(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
@@ -113,7 +114,7 @@ def gather(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> 
         mask = b.broadcast(inside, shape_of(value), range(rank))
         return made(b.select(mask, value, b.zeros(value.type)), weak=array.weak)
 
-    return _traced("gather", gathered)
+    return in_trace("gather", gathered)
 
 
 def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
@@ -145,7 +146,7 @@ def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) ->
             source = b.select(mask, source, b.zeros(source.type))
         return made(b.scatter(source, len(space), extents, region))
 
-    return _traced("scatter", scattered)
+    return in_trace("scatter", scattered)
 
 
 def stop_gradient(x: Any) -> Any:
@@ -155,17 +156,6 @@ def stop_gradient(x: Any) -> Any:
 
 
 # Parts -------------------------------------------------------------------------------------------
-
-
-def _traced(name: str, make: Callable[[], Any]) -> Any:
-    if is_tracing():
-        return make()
-    raise TracingError(
-        f"ad.{name} is called outside of a traced function",
-        location=user_line(),
-        hint=f"call it in a function that ad.jit, ad.grad or another transformation traces: "
-        f"ad.jit(lambda: ad.{name}(...))()",
-    )
 
 
 def _mapped(function: Callable[..., Any], tree: Tree, arrays: list[Array]) -> Callable[[Array], Any]:
@@ -184,7 +174,8 @@ def _indices(values: Sequence[Value]) -> list[Array]:
     return [Array(value, scope) for value in values]
 
 
-def _build(extents: Shape, function: Callable[..., Any]) -> Any:
+def build_over(extents: Shape, function: Callable[..., Any]) -> Any:
+    """`build` inside a trace."""
     if not extents:
         leaves, tree = flatten(function())
         return tree.unflatten([as_array(leaf) for leaf in leaves])

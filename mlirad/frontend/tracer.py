@@ -15,12 +15,14 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
+from xdsl.ir import Operation
 
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.errors import TracingError
 from mlirad.frontend.frames import Scope, current_frame
 from mlirad.frontend.source import user_line
+from mlirad.ir.locations import location_of
 
 
 class Handlers:
@@ -123,6 +125,11 @@ class Array:
         name = self._value.name_hint
         return f"Array({'' if name is None else name + ': '}{self.dtype}{list(self.shape)})"
 
+    def __str__(self) -> str:
+        owner = self._value.owner
+        place = location_of(owner) if isinstance(owner, Operation) else None
+        return repr(self) if place is None else f"{self!r} made at {place}"
+
     # NumPy's protocols ---------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
@@ -147,8 +154,9 @@ class Array:
         raise TracingError(
             f"the truth of {self!r} is not known while the function is traced",
             location=user_line(),
-            hint="write np.where(condition, a, b) for a choice between values; comparisons of shapes and "
-            "other static things may steer Python code",
+            hint="write np.where(condition, a, b) for a choice between values, ad.cond(condition, f, g) for "
+            "one between computations, ad.while_loop(condition, body, init) for `while`; shapes and other "
+            "static things may steer Python code",
         )
 
     def __float__(self) -> float:
@@ -176,8 +184,9 @@ class Array:
         raise TracingError(
             f"{self!r} is traced and cannot be a Python index, a shape or the bound of a range",
             location=user_line(),
-            hint="to index a NumPy array or a list by it, make that traced first: ad.asarray(a)[i]; shapes "
-            "must be static (list the argument in static_argnames if it is one)",
+            hint="write ad.fori_loop(0, n, body, init) for `for i in range(n)`; to index a NumPy array or a "
+            "list by it, make that traced first: ad.asarray(a)[i]; shapes must be static (list the argument "
+            "in static_argnames if it is one)",
         )
 
     def item(self, *args: object) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The transformations: `jit`, `grad`, `value_and_grad`, and calling what they make.
+"""The transformations: `jit`, the gradients, Jacobians, Hessians and `vmap`, and calling what they make.
 
 g = ad.grad(loss)                  nothing happens yet
 g(w, x)                            traced and compiled for these shapes and dtypes, then run
@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlirad.errors import TracingError
-from mlirad.frontend import derivatives
+from mlirad.frontend import batching, derivatives, jacobians
 from mlirad.frontend.derivatives import Argnums
+from mlirad.frontend.jacobians import Mode
 from mlirad.frontend.programs import Options
 from mlirad.frontend.source import user_line
 from mlirad.frontend.transformed import Transformed
@@ -92,3 +93,101 @@ def jvp(
             )
     transformed = Transformed(function, pushed, "jvp", Options(interpret, method))
     return transformed(tuple(primals), tuple(tangents))
+
+
+def jacobian(
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
+) -> Transformed:  # fmt: skip
+    """The Jacobian of a function of any results with respect to the arguments `argnums`.
+
+    It is structured like the result, and each leaf of it like the argument (of several arguments, a tuple).
+    For a leaf of the result of shape t and one of the argument of shape s it is an array of shape t + s,
+    `None` where there is no derivative. It is made by columns or by rows, whichever are fewer. With `has_aux`
+    the function returns `(value, aux)`, and the transformed one `(jacobian, aux)`.
+    """
+    return _jacobian("auto", function, argnums, has_aux, static_argnames, Options(interpret, method))
+
+
+def jacfwd(
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
+) -> Transformed:  # fmt: skip
+    """The Jacobian by columns: one application of the derivative each; see `jacobian`."""
+    return _jacobian("forward", function, argnums, has_aux, static_argnames, Options(interpret, method))
+
+
+def jacrev(
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
+) -> Transformed:  # fmt: skip
+    """The Jacobian by rows: one application of the transposed derivative each; see `jacobian`."""
+    return _jacobian("reverse", function, argnums, has_aux, static_argnames, Options(interpret, method))
+
+
+def _jacobian(
+    mode: Mode,
+    function: Callable[..., Any],
+    argnums: Argnums,
+    has_aux: bool,
+    static_argnames: Sequence[str] | str,
+    options: Options,
+) -> Transformed:
+    chosen = argnums if isinstance(argnums, int | str) else tuple(argnums)
+
+    def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        blocks, aux = jacobians.jacobian(f, chosen, has_aux, mode, args)
+        return (blocks, aux) if has_aux else blocks
+
+    key = ("jacobian", mode, chosen, has_aux)
+    return Transformed(function, differentiated, key, options, static_argnames)
+
+
+def hessian(
+    function: Callable[..., Any], argnums: Argnums = 0, *, static_argnames: Sequence[str] | str = (),
+    interpret: bool = False, method: str = "dual-arrays",
+) -> Transformed:  # fmt: skip
+    """The second derivatives of a scalar function: the Jacobian of its gradient, structured like one."""
+    chosen = argnums if isinstance(argnums, int | str) else tuple(argnums)
+
+    def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        return jacobians.hessian(f, chosen, args)
+
+    return Transformed(
+        function, differentiated, ("hessian", chosen), Options(interpret, method), static_argnames
+    )
+
+
+def hvp(
+    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, interpret: bool = False,
+    method: str = "dual-arrays",
+) -> Any:  # fmt: skip
+    """The Hessian of a scalar function at `primals` times `tangents`, without the Hessian.
+
+    Like a gradient it is bare for one argument, and a tuple for several.
+    """
+
+    def pushed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        return jacobians.hvp(f, args[0], args[1])
+
+    transformed = Transformed(function, pushed, "hvp", Options(interpret, method))
+    return transformed(tuple(primals), tuple(tangents))
+
+
+def vmap(
+    function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, *,
+    static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
+) -> Transformed:  # fmt: skip
+    """`function` on every element of a batch.
+
+    `in_axes` says along which axis each argument is batched, `None` for one that is the same for the whole
+    batch; `out_axes` where the batch goes in the results. Each is one axis for all, or one per argument or
+    result, and inside structures again one for all or one per part.
+    """
+    axes = in_axes if isinstance(in_axes, int) or in_axes is None else tuple(in_axes)
+
+    def batched(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        return batching.vmap(f, axes, out_axes, args)
+
+    key = ("vmap", repr(axes), repr(out_axes))
+    return Transformed(function, batched, key, Options(interpret, method), static_argnames)

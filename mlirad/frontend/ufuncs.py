@@ -18,6 +18,8 @@ from mlirad.dialects.shapes import Value
 from mlirad.errors import DtypeError, UnsupportedError
 from mlirad.frontend.dtypes import loop_dtypes
 from mlirad.frontend.frames import emitting
+from mlirad.frontend.numpy_functions.ordering import cumulative
+from mlirad.frontend.numpy_functions.reductions import logsumexp
 from mlirad.frontend.operations import (
     Operand,
     broadcast_shapes,
@@ -80,6 +82,8 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
         )
     where = options.pop("where", True)
     dtype = options.pop("dtype", None)
+    if method == "accumulate":
+        return _accumulate(ufunc, inputs[0], dtype=dtype, **options)
     if method == "reduce":
         return _reduce(ufunc, inputs[0], where=where, dtype=dtype, **options)
     if options:
@@ -110,6 +114,7 @@ _REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {
     np.minimum: np.min,
     np.logical_and: np.all,
     np.logical_or: np.any,
+    np.logaddexp: logsumexp,
 }
 
 
@@ -124,6 +129,25 @@ def _reduce(
     if dtype is not None:
         options["dtype"] = dtype
     return function(x, axis=axis, **options)
+
+
+_ACCUMULATIONS: dict[np.ufunc, str] = {
+    np.add: "sum",
+    np.multiply: "prod",
+    np.maximum: "max",
+    np.minimum: "min",
+    np.logical_or: "max",
+    np.logical_and: "min",
+}
+
+
+def _accumulate(ufunc: np.ufunc, x: Any, *, axis: Any = 0, dtype: Any = None) -> Any:
+    kind = _ACCUMULATIONS.get(ufunc)
+    if kind is None:
+        raise UnsupportedError(
+            f"np.{ufunc.__name__}.accumulate cannot be traced", location=user_line(), hint="use ad.scan"
+        )
+    return cumulative(kind, x.astype(bool) if ufunc in (np.logical_or, np.logical_and) else x, axis, dtype)
 
 
 # Powers ------------------------------------------------------------------------------------------

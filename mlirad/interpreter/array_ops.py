@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import Operation
 
-from mlirad.dialects.array import elementwise, indexing, reductions, structural
+from mlirad.dialects.array import elementwise, indexing, ordering, reductions, structural
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.shapes import shape_of, values_of
@@ -132,6 +132,18 @@ def _argmin(op: reductions.ArgminOp, operands: Sequence[Array], frame: Frame) ->
     return arrays.argument_reduction("argmin", operands[0], op.dim.value.data)
 
 
+def _sort(op: ordering.SortOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return np.sort(operands[0], axis=op.dim.value.data, kind="stable")
+
+
+def _argsort(op: ordering.ArgsortOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return np.argsort(operands[0], axis=op.dim.value.data, kind="stable")
+
+
+def _cumulative(op: ordering.CumulativeOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return arrays.cumulative(op.kind.data, operands[0], op.dim.value.data, op.reverse is not None)
+
+
 def _dot(op: reductions.DotOp, operands: Sequence[Array], frame: Frame) -> Array:
     batch = values_of(op.lhs_batch), values_of(op.rhs_batch)
     contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
@@ -161,6 +173,9 @@ ARRAY_MEANINGS: dict[type[Operation], Meaning] = {
     reductions.ArgmaxOp: _argmax,
     reductions.ArgminOp: _argmin,
     reductions.DotOp: _dot,
+    ordering.SortOp: _sort,
+    ordering.ArgsortOp: _argsort,
+    ordering.CumulativeOp: _cumulative,
 }
 """From the class of an op to its meaning."""
 

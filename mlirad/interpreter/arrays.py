@@ -90,6 +90,7 @@ REDUCTIONS: dict[str, Callable[[Array, Shape], Array]] = {
     "add": lambda x, dims: np.sum(x, axis=dims, dtype=x.dtype),
     "max": _extremum(np.max, -np.inf, lambda info: info.min),
     "min": _extremum(np.min, np.inf, lambda info: info.max),
+    "prod": lambda x, dims: np.prod(x, axis=dims, dtype=x.dtype),
     "and": lambda x, dims: np.bitwise_and.reduce(x, axis=dims),
     "or": lambda x, dims: np.bitwise_or.reduce(x, axis=dims),
 }
@@ -101,6 +102,20 @@ def argument_reduction(kind: str, x: Array, dim: int) -> Array:
     if x.shape[dim] == 0:
         return np.zeros((*x.shape[:dim], *x.shape[dim + 1 :]), np.int64)
     return (np.argmax if kind == "argmax" else np.argmin)(x, axis=dim)
+
+
+PREFIXES: dict[str, Callable[[Array, int], Array]] = {
+    "sum": lambda x, dim: np.cumsum(x, axis=dim, dtype=x.dtype),
+    "prod": lambda x, dim: np.cumprod(x, axis=dim, dtype=x.dtype),
+    "max": lambda x, dim: np.maximum.accumulate(x, axis=dim),
+    "min": lambda x, dim: np.minimum.accumulate(x, axis=dim),
+}
+"""Inclusive prefix reductions along a dimension, by kind."""
+
+
+def cumulative(kind: str, x: Array, dim: int, backwards: bool) -> Array:
+    """The prefix reduction along `dim`, from its end if `backwards`."""
+    return np.flip(PREFIXES[kind](np.flip(x, dim), dim), dim) if backwards else PREFIXES[kind](x, dim)
 
 
 def contraction(lhs: Array, rhs: Array, batch: Sequence[Shape], contract: Sequence[Shape]) -> Array:

@@ -3,6 +3,9 @@
 The rule: **an op counts the elements it produces**, so structural ops (reshape included) count what they
 move, and an op in a region counts once per execution of the region. Beyond that
 
+    sort, argsort                  elements of the result * log2 of the sorted dimension, rounded up
+    scan                           the slices that the trips take, and what they stack
+    while, replay                  the elements recorded, and those read back
     reductions                     the elements of the operand, when there are more of them
     dot                            2 * elements of the result * contracted positions
     scatter                        the elements scattered, and those of the result, which start at 0
@@ -12,7 +15,8 @@ move, and an op in a region counts once per execution of the region. Beyond that
     linear.apply,                  per node of the map expression: elements of the image, and of the argument
       linear.apply_transpose       where it is accumulated (sum, scatter, transposed broadcast and gather)
 
-Constants, calls, terminators and the making of maps count nothing.
+Constants, calls, terminators, branches, carries and the making of maps count nothing: a carry stays where it
+is.
 """
 
 from __future__ import annotations
@@ -24,12 +28,19 @@ from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Operation
 
 from mlirad.dialects import kernel, linear
-from mlirad.dialects.array import indexing, reductions
+from mlirad.dialects.array import control, indexing, ordering, reductions
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.shapes import shape_of, size_of, values_of
 
 _FREE = (
     ConstantOp,
+    control.WhileOp,
+    control.ReplayOp,
+    control.IfOp,
+    control.SwitchOp,
+    CustomOp,
+    CheckpointOp,
     indexing.YieldOp,
     CallOp,
     ReturnOp,
@@ -64,6 +75,11 @@ def cost(op: Operation) -> int:
             return max(results, size_of(op.operand))
         case reductions.DotOp() | kernel.DotOp():
             return 2 * results * prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
+        case ordering.SortOp() | ordering.ArgsortOp():
+            extent = shape_of(op.operand)[op.dim.value.data]
+            return results * max((extent - 1).bit_length(), 1)
+        case control.ScanOp():
+            return sum(size_of(v) for v in (*op.xs, *op.stacked))
         case indexing.ScatterOp():
             return results + size_of(op.operand)
         case indexing.UpdateOp():

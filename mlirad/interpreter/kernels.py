@@ -80,10 +80,23 @@ def _dot(op: kernel.DotOp, operands: Sequence[Array], frame: Frame) -> Array:
     return arrays.contraction(np.asarray(operands[0]), np.asarray(operands[1]), batch, contract)
 
 
+def _cumulative(op: kernel.CumulativeOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return arrays.cumulative(op.kind.data, operands[0], op.dim.value.data, op.reverse is not None)
+
+
+def _sort(op: kernel.SortOp, operands: Sequence[Array], frame: Frame) -> Any:
+    x, dim = operands[0], op.dim.value.data
+    order = np.argsort(x, axis=dim, kind="stable")
+    first = order if op.positions is not None else np.take_along_axis(x, order, dim)
+    return (first, *(np.zeros(shape_of(r), numpy_dtype(r.type)) for r in op.results[1:]))
+
+
 KERNEL_MEANINGS: dict[type[Operation], Meaning] = {
     kernel.NestOp: _nest,
     kernel.ScatterOp: _scatter,
     kernel.DotOp: _dot,
+    kernel.CumulativeOp: _cumulative,
+    kernel.SortOp: _sort,
     kernel.LoadOp: _load,
     kernel.LoadIfOp: _load_if,
 }

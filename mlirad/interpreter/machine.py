@@ -65,6 +65,11 @@ class Machine:
         if self.counter is not None:
             self.counter.count(op.name, times * cost(op))
 
+    def count_elements(self, op: Operation, elements: int) -> None:
+        """Count elements that an op moves, where their number depends on data."""
+        if self.counter is not None:
+            self.counter.count(op.name, elements)
+
     def call(self, name: str, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """The results of the named function. Deep recursion raises UnsupportedError."""
         function = self.functions.get(name)

@@ -11,6 +11,7 @@ Nothing here knows the compiler's table of transposes, which is tested against i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import cast
 
 import numpy as np
@@ -177,6 +178,63 @@ def _scatter(op: linear.ScatterOp, operands: Sequence[Array], frame: Frame) -> L
     )
 
 
+def _update(op: linear.UpdateOp, operands: Sequence[Array], frame: Frame) -> LinearMap:
+    space = shape_of(op.operand_space)[: len(op.body.block.args)]
+    positions, kind = frame.region(op.body, space), op.kind.data
+    size = dimension(op.operand_space)
+    spaces = components_of(op.domain)
+
+    def write(x: Element) -> Array:
+        return arrays.written(np.asarray(x[0]), positions, np.asarray(x[1]), space, kind)
+
+    def backward(ct: Array) -> Element:
+        ct = np.asarray(ct)
+        if kind == "add":
+            return ct, arrays.read(ct, positions, space)
+        # Each element of the result is one element of the base or of the operand.
+        base, operand = (in_shape_of(s, np.arange(dimension(s))) for s in spaces)
+        offset = dimension(spaces[0])
+        sources = write((base, operand + offset)).ravel()
+        total = np.zeros(offset + size, ct.dtype)
+        np.add.at(total, sources, ct.ravel())
+        return in_shape_of(spaces[0], total[:offset]), in_shape_of(spaces[1], total[offset:])
+
+    return _primitive(op, frame, write, backward, (size, size))
+
+
+def _cumulative_sum(op: linear.CumulativeSumOp, operands: Sequence[Array], frame: Frame) -> LinearMap:
+    dim, backwards = op.dim.value.data, op.reverse is not None
+    return _primitive(
+        op,
+        frame,
+        lambda x: arrays.cumulative("sum", x, dim, backwards),
+        lambda ct: arrays.cumulative("sum", ct, dim, not backwards),
+    )
+
+
+def _recurrence(op: linear.RecurrenceOp, operands: Sequence[Array], frame: Frame) -> LinearMap:
+    dim, backwards = op.dim.value.data, op.reverse is not None
+    factors = np.moveaxis(np.asarray(operands[0]), dim, 0)
+    order = list(range(len(factors)))
+    if backwards:
+        order.reverse()
+
+    def forward(x: Array) -> Array:
+        d = np.moveaxis(np.array(x), dim, 0)
+        for before, i in pairwise(order):
+            d[i] += factors[i] * d[before]
+        return np.moveaxis(d, 0, dim)
+
+    def backward(ct: Array) -> Array:
+        c = np.moveaxis(np.array(ct), dim, 0)
+        for i, before in pairwise(reversed(order)):
+            c[before] += factors[i] * c[i]
+        return np.moveaxis(c, 0, dim)
+
+    size = 2 * dimension(op.domain)
+    return _primitive(op, frame, forward, backward, (size, size))
+
+
 def _dot(op: linear.DotMapOp, operands: Sequence[Array], frame: Frame) -> LinearMap:
     fixed = np.asarray(operands[0])
     batch = values_of(op.lhs_batch), values_of(op.rhs_batch)
@@ -215,6 +273,9 @@ PRIMITIVE_MEANINGS: dict[type[Operation], Meaning] = {
     linear.OneHotOp: _one_hot,
     linear.GatherOp: _gather,
     linear.ScatterOp: _scatter,
+    linear.UpdateOp: _update,
+    linear.CumulativeSumOp: _cumulative_sum,
+    linear.RecurrenceOp: _recurrence,
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
 }

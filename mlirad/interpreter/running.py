@@ -17,6 +17,8 @@ from mlirad.dialects.array.literals import NUMPY_DTYPES, numpy_dtype
 from mlirad.dialects.shapes import is_array, shape_of
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS, ARRAY_MEANINGS
+from mlirad.interpreter.control import CONTROL_MEANINGS
+from mlirad.interpreter.control_maps import CONTROL_MAP_MEANINGS
 from mlirad.interpreter.counting import OperationCounter
 from mlirad.interpreter.kernels import KERNEL_ELEMENT_MEANINGS, KERNEL_MEANINGS
 from mlirad.interpreter.linear_maps import STRUCTURE_MEANINGS
@@ -34,8 +36,10 @@ def _call(op: CallOp, operands: Sequence[Any], frame: Frame) -> Any:
 
 MEANINGS: dict[type[Operation], Meaning] = {
     **ARRAY_MEANINGS,
+    **CONTROL_MEANINGS,
     **STRUCTURE_MEANINGS,
     **PRIMITIVE_MEANINGS,
+    **CONTROL_MAP_MEANINGS,
     **KERNEL_MEANINGS,
     CallOp: _call,
     ReturnOp: lambda op, operands, frame: (),

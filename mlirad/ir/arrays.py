@@ -10,8 +10,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects import linear
+from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import indexing, reductions, structural
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import BroadcastOp
@@ -29,13 +29,16 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.ir.builder import function_block, returned, yields
+from mlirad.ir.control import ControlBuilder
+from mlirad.ir.control_rebuilding import fold_control, fold_ordering
 from mlirad.ir.maps import MapBuilder
+from mlirad.ir.ordering import OrderingBuilder
 from mlirad.ir.structural import MAX_FOLDED_ELEMENTS
 
 Environment: TypeAlias = dict[Value, Value]
 
 
-class ArrayBuilder(MapBuilder):
+class ArrayBuilder(ControlBuilder, OrderingBuilder, MapBuilder):
     """Every constructor of the array dialect and of linear maps, folding and sharing."""
 
     def sum(self, x: Value, dims: Sequence[int]) -> Value:
@@ -73,11 +76,11 @@ class ArrayBuilder(MapBuilder):
         return self.emit(reductions.SumOp, (x,), type_, {"dims": ints(tuple(dims))})
 
     def reduce(self, kind: str, x: Value, dims: Sequence[int]) -> Value:
-        """Reduction by `max`, `min`, `and` or `or`."""
+        """Reduction by `max`, `min`, `prod`, `and` or `or`."""
         shape, dims = shape_of(x), sorted(dims)
         owner = x.owner
         units = [d for d in dims if shape[d] == 1]
-        if isinstance(owner, BroadcastOp):
+        if isinstance(owner, BroadcastOp) and kind != "prod":
             source = values_of(owner.dims)
             new = [d for d in dims if d not in source and shape[d] > 0]
             if new:
@@ -136,7 +139,14 @@ class ArrayBuilder(MapBuilder):
         """
         self.location = op.location
         self.name_hint = op.results[0].name_hint if op.results else None
-        folded = _fold(self, op, [env.get(o, o) for o in op.operands], env)
+        operands = [env.get(o, o) for o in op.operands]
+        if isinstance(op, control.CONTROL_OPS):
+            values = fold_control(
+                self, op, operands, lambda region, args: self.inline_region(region, args, env)
+            )
+            self._enter_results(op, values, env)
+            return
+        folded = _fold(self, op, operands, env)
         if folded is None:
             self.rebuild_unfolded(op, env)
         else:
@@ -153,23 +163,25 @@ class ArrayBuilder(MapBuilder):
             op.properties,
             [self.clone_region(r, env, extents_of(op)) for r in op.regions],
         )
-        for old, result in zip(op.results, new.results, strict=True):
-            env[old] = result
-            if result.name_hint is None:
-                result.name_hint = old.name_hint
+        self._enter_results(op, new.results, env)
         return new
 
+    @staticmethod
+    def _enter_results(op: Operation, values: Sequence[Value], env: Environment) -> None:
+        for old, value in zip(op.results, values, strict=True):
+            env[old] = value
+            if value.name_hint is None:
+                value.name_hint = old.name_hint
+
     def clone_region(self, region: Region, env: Mapping[Value, Value], extents: Sequence[int]) -> Region:
-        """The region rebuilt with outer values mapped by `env`; its i64 arguments range over `extents`."""
+        """The region rebuilt, outer values mapped by `env`; its leading arguments range over `extents`."""
 
         def body(*args: Value) -> list[Value]:
             for old, arg in zip(region.block.args, args, strict=True):
                 arg.name_hint = old.name_hint
             return self.inline_region(region, args, env)
 
-        if len(extents) == len(region.block.args):
-            return self.index_region(extents, body)
-        return self.region(region.block.arg_types, body)
+        return self.region_over(extents, region.block.arg_types, body)
 
     def inline_region(self, region: Region, args: Sequence[Value], env: Mapping[Value, Value]) -> list[Value]:
         """Emit the body of a region here, its arguments replaced; returns what it yields."""
@@ -187,7 +199,7 @@ class ArrayBuilder(MapBuilder):
 
 
 def extents_of(op: Operation) -> tuple[int, ...]:
-    """The extents that the region arguments of an indexing op range over."""
+    """The extents that the leading region arguments of an op range over, if they are indices."""
     match op:
         case indexing.BuildOp() | indexing.GatherOp():
             return shape_of(op.result)[: len(op.body.block.args)]
@@ -197,6 +209,10 @@ def extents_of(op: Operation) -> tuple[int, ...]:
             return shape_of(op.codomain)[: len(op.body.block.args)]
         case linear.ScatterOp():
             return shape_of(op.domain)[: len(op.body.block.args)]
+        case linear.UpdateOp():
+            return shape_of(op.operand_space)[: len(op.body.block.args)]
+        case control.ScanOp() | linear.ScanOp():
+            return (op.trips,)
         case _:
             return ()
 
@@ -306,6 +322,8 @@ def _fold(b: ArrayBuilder, op: Operation, o: Sequence[Value], env: Mapping[Value
                 values_of(op.lhs_contract),
                 values_of(op.rhs_contract),
             )
+        case ordering.SortOp() | ordering.ArgsortOp() | ordering.CumulativeOp():
+            return fold_ordering(b, op, o[0])
         case ew.ElementwiseOp():
             return b.apply_elementwise(type(op), o, op.properties, element_of(op.results[0]))
         case linear.MapOp():

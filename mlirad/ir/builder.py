@@ -63,6 +63,9 @@ class Builder:
         for scope in reversed(self.scopes):
             known = scope.memo.get(key)
             if known is not None:
+                for region in regions:
+                    # What it captured does not count as used by it.
+                    region.drop_all_references()
                 return known
         op = op_class.create(
             operands=operands,
@@ -108,13 +111,22 @@ class Builder:
 
     def index_region(self, extents: Sequence[int], body: Callable[..., Iterable[Value]]) -> Region:
         """A region over i64 indices, each ranging over its extent."""
+        return self.region_over(extents, [i64] * len(extents), body)
 
-        def with_ranges(*indices: Value) -> Iterable[Value]:
-            for index, extent in zip(indices, extents, strict=True):
+    def region_over(
+        self,
+        extents: Sequence[int],
+        argument_types: Sequence[Attribute],
+        body: Callable[..., Iterable[Value]],
+    ) -> Region:
+        """A region whose leading arguments are i64 indices, each ranging over its extent."""
+
+        def with_ranges(*args: Value) -> Iterable[Value]:
+            for index, extent in zip(args, extents, strict=False):
                 self.ranges.set(index, 0, max(extent - 1, 0))
-            return body(*indices)
+            return body(*args)
 
-        return self.region([i64] * len(extents), with_ranges)
+        return self.region(argument_types, with_ranges)
 
     def forget(self, ops: Iterable[Operation]) -> None:
         """Stop sharing these ops: to be called before they are erased."""

@@ -211,7 +211,14 @@ class MapBuilder(IndexingBuilder):
 _PARTS = (linear.VcatOp, linear.InjectOp, linear.ScaleOp)
 
 _LOCAL: frozenset[type[Operation]] = frozenset(
-    (*linear.PRIMITIVE_OPS, linear.ProjectOp, linear.InjectOp, linear.IdentityOp, linear.ZeroOp)
+    (
+        *linear.PRIMITIVE_OPS,
+        *linear.CONTROL_OPS,
+        linear.ProjectOp,
+        linear.InjectOp,
+        linear.IdentityOp,
+        linear.ZeroOp,
+    )
 )
 
 

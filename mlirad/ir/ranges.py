@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAt
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import indexing, reductions, structural
+from mlirad.dialects.array import indexing, ordering, reductions, structural
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.shapes import Value, is_boolean, is_float, is_integer, shape_of
 
@@ -32,6 +32,7 @@ _SAME_ELEMENTS = (
     structural.ReverseOp,
     indexing.IndexOp,
     indexing.GatherOp,
+    ordering.SortOp,
 )
 _FINITE_IF_OPERANDS = (
     ew.NegOp,
@@ -97,7 +98,7 @@ class Ranges:
                 return 0, 1
             case ew.ConvertOp() if is_integer(op.operand):
                 return self.bounds(op.operand)
-            case reductions.ArgmaxOp() | reductions.ArgminOp():
+            case reductions.ArgmaxOp() | reductions.ArgminOp() | ordering.ArgsortOp():
                 return 0, max(shape_of(op.operand)[op.dim.value.data] - 1, 0)
             case ew.MaxOp():
                 (a, b), (c, d) = self.bounds(op.lhs), self.bounds(op.rhs)

@@ -9,7 +9,9 @@ A module verifies when
   what is outside of them;
 - every block of a function ends in `func.return` and of any other region in `array.yield`, and nowhere else
   do these stand;
-- every callee exists and takes and returns the types it is called with, and no function reaches itself.
+- every callee exists and takes and returns the types it is called with; functions may be recursive, but none
+  reaches its own derivative;
+- the tape of a loop is read by `array.replay` and `linear.while` and by nothing else.
 
 The walk is one pass over the ops, linear in their number and not recursive, so deep nesting is no danger.
 xDSL's own `verify` checks the second point alone; it cannot say which op failed without printing the module,
@@ -37,9 +39,10 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array import ARRAY_OPS
+from mlirad.dialects.array.control import ReplayOp, TapeType
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import Kernel
-from mlirad.dialects.linear import DifferentiationOp, Linear, MapType
+from mlirad.dialects.linear import DifferentiationOp, Linear, MapType, WhileOp
 from mlirad.dialects.shapes import Value, is_array, size_of
 from mlirad.errors import VerifyError
 from mlirad.ir.locations import location_of, name_of
@@ -53,6 +56,8 @@ LANGUAGE: frozenset[type[Operation]] = frozenset(
 """The ops a program is made of."""
 
 TERMINATORS = (YieldOp, ReturnOp)
+
+TAPE_READERS = (ReplayOp, WhileOp)
 
 _PUBLIC = StringAttr("public")
 
@@ -169,6 +174,10 @@ class _Verification:
         for operand in op.operands:
             if operand not in visible:
                 raise self._not_visible(op, operand)
+            if isinstance(operand.type, TapeType) and known and not isinstance(op, TAPE_READERS):
+                raise error_at(
+                    op, f"reads {name_of(operand)}, a tape: only array.replay and linear.while can"
+                )
         if not known:
             return
         if op.successors:
@@ -214,6 +223,8 @@ class _Verification:
                 pending += current.types.data
             elif isinstance(current, MapType):
                 pending += (current.domain, current.codomain)
+            elif isinstance(current, TapeType):
+                pending += current.types.data
             elif not is_array(current):
                 raise error_at(
                     op,
@@ -234,6 +245,10 @@ class _Verification:
         for what, types in (("argument", inputs), ("result", outputs)):
             for k, type_ in enumerate(types):
                 self._check_type(function, f"{what} {k} of @{name}", type_)
+                if isinstance(type_, TapeType):
+                    raise error_at(
+                        function, f"{what} {k} of @{name} is a tape: no function takes or returns one"
+                    )
         entry = function.body.first_block
         assert entry is not None
         _check_same_types(function, f"@{name} takes", entry.arg_types, inputs)
@@ -293,27 +308,31 @@ class _Verification:
         return function
 
     def _check_recursion(self) -> None:
-        """Depth-first search for a cycle of calls."""
-        done: set[str] = set()
-        for start in self.calls:
-            path: list[str] = []
-            pending: list[tuple[str, Operation | None, bool]] = [(start, None, False)]
-            while pending:
-                name, call, leaving = pending.pop()
-                if leaving:
-                    done.add(path.pop())
-                elif name in path and call is not None:
-                    cycle = [*path[path.index(name) :], name]
-                    route = " -> ".join(f"@{f}" for f in cycle)
+        """Functions may call themselves, but no derivative may be of a function that needs it."""
+        reachable: dict[str, set[str]] = {}
+        for name, calls in self.calls.items():
+            for callee, op in calls:
+                if not isinstance(op, DifferentiationOp):
+                    continue
+                if callee not in reachable:
+                    reachable[callee] = self._reachable(callee)
+                if name in reachable[callee]:
                     raise error_at(
-                        call,
-                        f"@{name} calls itself ({route})",
-                        "recursive functions are not supported: write the steps out",
+                        op,
+                        f"@{callee} is differentiated in a function that it calls (@{name})",
+                        "its derivative has no end: differentiate a function that does not need it",
                     )
-                elif name not in done:
-                    path.append(name)
-                    pending.append((name, None, True))
-                    pending += [(callee, op, False) for callee, op in reversed(self.calls.get(name, []))]
+
+    def _reachable(self, start: str) -> set[str]:
+        """The functions that `start` calls or differentiates, directly or not, and itself."""
+        found = {start}
+        pending = [start]
+        while pending:
+            for callee, _ in self.calls.get(pending.pop(), ()):
+                if callee not in found:
+                    found.add(callee)
+                    pending.append(callee)
+        return found
 
 
 def _is_dictionaries(attribute: Attribute, count: int) -> bool:

@@ -33,7 +33,7 @@ from mlirad.jit.entry import make_entry
 from mlirad.jit.guarded import run_guarded
 from mlirad.jit.memory import aligned_bytes, aligned_copy
 from mlirad.jit.target import Target
-from mlirad.lower.compiled_text import NativeProgram
+from mlirad.lower.compiled_text import DEPTH_LIMIT, TOO_DEEP, NativeProgram
 
 LONG_WORK: Final = 20_000
 """Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""
@@ -68,12 +68,32 @@ class NativeFunction:
         self.releases_lock: Final = _work(program) >= LONG_WORK
         general = GeneralPath(program, code, name, self.releases_lock, debug)
         self._make = None if debug else partial(make_entry, general, code, name, self.releases_lock)
-        self.entry: Final[Callable[..., object]] = general if self._make is None else self._make()
+        fast = general if self._make is None else self._make()
+        self._general = general
+        self.entry: Final[Callable[..., object]] = self._checked(fast)
         """The fastest way to call: one result as it is, several or none as a tuple."""
 
     def entry_or(self, otherwise: Callable[..., object]) -> Callable[..., object]:
         """As `entry`, but arguments that are not exactly as the program reads them go to `otherwise`."""
-        return otherwise if self._make is None else self._make(otherwise)
+        return otherwise if self._make is None else self._checked(self._make(otherwise))
+
+    def _checked(self, entry: Callable[..., object]) -> Callable[..., object]:
+        """The entry, raising MemoryError or RecursionError where the program says that it could not go on."""
+        if self.program.status is None:
+            return entry
+        address = self._general.constants[self.program.status].ctypes.data
+        cell = ctypes.c_int64.from_address(address)
+
+        def checked(*arguments: object) -> object:
+            result = entry(*arguments)
+            if cell.value:
+                failure, cell.value = cell.value, 0
+                if failure == TOO_DEEP:
+                    raise RecursionError(f"functions called each other more than {DEPTH_LIMIT} deep")
+                raise MemoryError("the record of a loop or the calls of a function took all memory")
+            return result
+
+        return checked
 
     def __call__(self, *arguments: object) -> tuple[Result, ...]:
         results = self.entry(*arguments)

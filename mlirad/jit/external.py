@@ -1,4 +1,4 @@
-"""Addresses of the C functions that generated code calls, by symbol `mlirad_c_<name>`.
+"""Addresses of the C functions that generated code calls, by symbol `mlirad_c_<name>` or `mlirad_rt_<name>`.
 
 Most are the C library's; `erfinv` is SciPy's, reached through the function pointers that
 `scipy.special.cython_special` exports to Cython code.
@@ -16,6 +16,8 @@ from mlirad.errors import CompileError
 from mlirad.lower.elementary.calls import PREFIX
 
 _C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
+_RUNTIME: Final = frozenset({"malloc", "free"})
+_RUNTIME_PREFIX: Final = "mlirad_rt_"
 _SCIPY: Final = {
     # symbol: (exported name, its C signature)
     "erfinv": ("__pyx_fuse_0erfinv", b"double (double, int __pyx_skip_dispatch)"),
@@ -34,6 +36,8 @@ def external_address(symbol: str) -> int:
             return _c_library_address(name)
         if name in _SCIPY:
             return _scipy_address(*_SCIPY[name])
+    if symbol.startswith(_RUNTIME_PREFIX) and symbol.removeprefix(_RUNTIME_PREFIX) in _RUNTIME:
+        return _c_library_address(symbol.removeprefix(_RUNTIME_PREFIX))
     raise CompileError(f"generated code calls {symbol}, which has no known address")
 
 

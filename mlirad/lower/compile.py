@@ -10,14 +10,13 @@ been through.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 
-from mlirad.dialects.kernel import DotOp, NestOp, ScatterOp
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS
 from mlirad.errors import CompileError
-from mlirad.ir.builder import function_block
 from mlirad.lower.compiled_text import NativeProgram
 from mlirad.lower.emit import emit_program
 from mlirad.lower.form_kernels import form_kernels
@@ -41,12 +40,30 @@ def compile_module(
 
     Raises `CompileError` when there is no such function.
     """
-    for op in module.body.block.ops:
-        if isinstance(op, FuncOp) and op.sym_name.data == name:
-            return compile_function(
-                op, vector_bytes=vector_bytes, address_checks=address_checks, observe=observe
-            )
-    raise CompileError(f"the module has no function '{name}'")
+    functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
+    if name not in functions:
+        raise CompileError(f"the module has no function '{name}'")
+    return compile_function(
+        functions[name],
+        vector_bytes=vector_bytes,
+        address_checks=address_checks,
+        observe=observe,
+        callees=[functions[callee] for callee in _called(name, functions)],
+    )
+
+
+def _called(name: str, functions: Mapping[str, FuncOp]) -> list[str]:
+    """The functions that a function calls, directly or through others."""
+    found: dict[str, None] = {}
+    pending = [name]
+    while pending:
+        for op in functions[pending.pop()].walk():
+            if isinstance(op, CallOp):
+                callee = op.callee.root_reference.data
+                if callee not in found:
+                    found[callee] = None
+                    pending.append(callee)
+    return list(found)
 
 
 def compile_function(
@@ -55,10 +72,22 @@ def compile_function(
     vector_bytes: int,
     address_checks: bool = False,
     observe: Observer | None = None,
+    callees: Sequence[FuncOp] = (),
 ) -> NativeProgram:
-    """A function of array code, or of kernels, as LLVM IR text."""
+    """A function of array code, or of kernels, as LLVM IR text; `callees` are those that it and they call."""
     clock = _Clock(observe)
-    if not is_kernels(function):
+    lowered = [_lowered(callee, vector_bytes, _Clock(None)) for callee in callees]
+    function = _lowered(function, vector_bytes, clock)
+    program = emit_program(
+        function, vector_bytes=vector_bytes, address_checks=address_checks, callees=lowered
+    )
+    clock.lap("emit", function)
+    return program
+
+
+def _lowered(function: FuncOp, vector_bytes: int, clock: _Clock) -> FuncOp:
+    """The function as scheduled kernels with a memory plan."""
+    if not is_kernels(function) and not is_planned(function):
         function = form_kernels(function)
         clock.lap("form-kernels", function)
         fuse_in_place(function)
@@ -70,9 +99,7 @@ def compile_function(
         clock.lap("schedule-kernels", function)
         plan_in_place(function)
         clock.lap("plan-memory", function)
-    program = emit_program(function, vector_bytes=vector_bytes, address_checks=address_checks)
-    clock.lap("emit", function)
-    return program
+    return function
 
 
 class _Clock:
@@ -91,7 +118,7 @@ class _Clock:
 
 def is_kernels(function: FuncOp) -> bool:
     """Whether a function consists of kernels."""
-    return any(isinstance(op, NestOp | ScatterOp | DotOp) for op in function_block(function).ops)
+    return any(isinstance(op, KERNEL_RESULT_OPS) for op in function.walk())
 
 
 def is_planned(function: FuncOp) -> bool:

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 ITEM_BYTES: Final = {"float64": 8, "float32": 4, "int64": 8, "int32": 4, "bool": 1}
 """Bytes per element of each element type of the language; a boolean is one byte, 0 or 1."""
 
+DEPTH_LIMIT: Final = 4000
+"""How deep the functions of a program may call each other."""
+
+OUT_OF_MEMORY: Final = 1
+TOO_DEEP: Final = 2
+"""What the status of a program says after a call that could not be finished."""
+
 BUFFER_ALIGNMENT: Final = 64
 """The alignment, in bytes, that the arena and the constants are given."""
 
@@ -64,7 +71,9 @@ class NativeProgram:
 
     `constants` are the literals too large for the text, passed by pointer. `arena_bytes` is the
     size of the scratch memory. `externals` are the symbols that the text declares and does not
-    define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy.
+    define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy,
+    `mlirad_rt_*` the functions that allocate memory. `status` is the number of the constant, an
+    int64, that is 0 before a call and after one that was finished.
     """
 
     llvm: str
@@ -74,3 +83,4 @@ class NativeProgram:
     arena_bytes: int = 0
     externals: tuple[str, ...] = ()
     operations: int = 0
+    status: int | None = None

@@ -29,6 +29,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.passes import ModulePass
 
+from mlirad.dialects.array.control import CONTROL_OPS
+from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of, values_of
 from mlirad.ir.builder import function_block, yields
@@ -73,7 +75,15 @@ def fuse_function(function: FuncOp) -> FuncOp:
 
 def fuse_in_place(function: FuncOp) -> None:
     """Merge the nests of this function."""
-    block = function_block(function)
+    _fuse_block(function_block(function))
+
+
+def _fuse_block(block: Block) -> None:
+    """Merge the nests of a block, and those in the regions of its loops and branches."""
+    for op in block.ops:
+        if isinstance(op, CONTROL_OPS):
+            for region in op.regions:
+                _fuse_block(region.block)
     fusion = _Fusion(block)
     ops = list(block.ops)
     spaces = {op: _spaces(op) for op in ops if isinstance(op, NestOp) and not _is_scheduled(op)}
@@ -82,7 +92,7 @@ def fuse_in_place(function: FuncOp) -> None:
     for op in ops:
         if isinstance(op, NestOp) and op in candidates:
             fusion.visit_nest(op)
-        elif not isinstance(op, ReturnOp):
+        elif not isinstance(op, ReturnOp | YieldOp):
             fusion.append(op)
 
 
@@ -195,7 +205,7 @@ class _Fusion:
         fed = [v for v in dict.fromkeys(later.op.operands) if v.owner is earlier.op]
         if fed and reduction:
             return 0
-        results -= sum(all(_user(u.operation) is later.op for u in r.uses) for r in fed)
+        results -= sum(all(self._user(u.operation) is later.op for u in r.uses) for r in fed)
         if results > (MAX_REDUCTION_RESULTS if reduction else MAX_MAP_RESULTS):
             return 0
         if earlier.length + later.length > MAX_BODY:
@@ -211,12 +221,22 @@ class _Fusion:
         slot = self.slots[earlier.op]
         if all(self._made_before(v, slot) or v.owner is earlier.op for v in later.op.operands):
             return slot
-        readers = {_user(use.operation) for root in earlier.op.roots for use in root.uses}
+        readers = {self._user(use.operation) for root in earlier.op.roots for use in root.uses}
         return None if any(r in self.slots for r in readers) else self.count
 
     def _made_before(self, value: Value, slot: int) -> bool:
         owner = value.owner
-        return isinstance(owner, Block) or self.slots[owner] < slot
+        if isinstance(owner, Block) or owner.parent is not self.block:
+            return True
+        return self.slots[owner] < slot
+
+    def _user(self, op: Operation) -> Operation:
+        """The op of the block that an op is, or stands in."""
+        while op.parent is not self.block:
+            around = op.parent_op()
+            assert around is not None
+            op = around
+        return op
 
     def _merge(self, earlier: Body, later: Body, *, at_later: bool) -> Body:
         """Both nests as one, standing in place of one of them. Results nobody reads any more are dropped."""
@@ -280,12 +300,6 @@ class _Fusion:
             else:
                 env[op.results[0]] = known
         return [env.get(v, v) for v in yielded]
-
-
-def _user(op: Operation) -> Operation:
-    """The op of the function body that an op is, or stands in."""
-    around = op.parent_op()
-    return around if isinstance(around, NestOp) else op
 
 
 def _reads_at_identity(later: NestOp, earlier: NestOp) -> bool:

@@ -1,22 +1,66 @@
 """The check of a memory plan: nothing that is still needed is ever overwritten.
 
-Independent of how the plan was made: it walks the function backwards with the set of values that are still to
-be read, and at each op requires that what the op writes overlaps none of them.
+Independent of how the plan was made: it walks every block backwards with the set of values that are still to
+be read, and at each op requires that what the op writes overlaps none of them. Inside a loop these are also
+all that any trip captures, and the results themselves, which earlier trips have written to.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
-from mlirad.dialects.kernel import DotOp, LoadIfOp, LoadOp, NestOp, ScatterOp
-from mlirad.dialects.shapes import Value, values_of
+from mlirad.dialects.array.control import CONTROL_OPS, BranchOp
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.shapes import Value, is_array, values_of
 from mlirad.errors import VerifyError
-from mlirad.ir.builder import function_block, returned
-from mlirad.ir.free_values import free_values
+from mlirad.ir.builder import function_block, returned, yields
+from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.locations import location_of
 from mlirad.lower.plan_memory import ALIGNMENT, ARENA_ATTRIBUTE, bytes_of, is_row_major
+from mlirad.lower.plan_memory.carries import (
+    COPIED,
+    IN_PLACE,
+    PLACED_OPS,
+    body_of,
+    carry_arguments,
+    initial_carries,
+    stated_carries,
+    stated_places,
+)
+from mlirad.lower.plan_memory.lifetimes import may_map_in_place
+
+_HINT = "this is a defect of the memory plan"
+
+
+class _Piece(NamedTuple):
+    """Bytes of the arena, of an output or of memory that belongs to nothing else."""
+
+    region: object
+    start: int
+    size: int
+
+    def overlaps(self, other: _Piece) -> bool:
+        return (
+            self.region == other.region
+            and self.start < other.start + other.size
+            and other.start < self.start + self.size
+        )
+
+
+@dataclass(frozen=True)
+class _Handover:
+    """Where a block hands over a value, and the values that may be overwritten by it."""
+
+    pieces: tuple[_Piece, ...]
+    replaced: frozenset[Value]
+    value: Value
+    """What is handed over."""
 
 
 def verify_plan(function: FuncOp) -> None:
@@ -24,65 +68,178 @@ def verify_plan(function: FuncOp) -> None:
     arena = function.attributes.get(ARENA_ATTRIBUTE)
     if not isinstance(arena, IntegerAttr):
         raise VerifyError(f"the function has no {ARENA_ATTRIBUTE}", location=location_of(function))
-    places = _places(function, arena.value.data)
-    live: set[Value] = set()
-    for op in reversed(list(function_block(function).ops)):
-        written = [r for r in op.results if r in places]
-        live.difference_update(written)
-        if isinstance(op, ScatterOp) and op.in_place is not None:
-            _check_in_place(op, places)
-        read = free_values(op)
-        needed = {*live, *(v for v in read if not _is_overwritten_base(op, v))} if written else live
-        for k, result in enumerate(written):
-            for other in (*needed, *written[k + 1 :]):
-                if other in places and _overlap(result, places[result], other, places[other]):
-                    raise VerifyError(
-                        f"a result at {places[result]} overwrites a value at {places[other]} "
-                        "that is still needed",
-                        location=location_of(op),
-                        hint="this is a defect of the memory plan",
-                    )
-        live.update(read)
+    outputs = [
+        _Handover((_Piece(("output", k), 0, bytes_of(v)),), frozenset(), v)
+        for k, v in enumerate(returned(function))
+    ]
+    _Verifier(arena.value.data).block(function_block(function), outputs, set())
 
 
-def _places(function: FuncOp, arena: int) -> dict[Value, int]:
-    """The place of every kernel result, each inside the arena or in the output that it is."""
-    outputs = returned(function)
-    places: dict[Value, int] = {}
-    for op in function_block(function).ops:
-        if not isinstance(op, NestOp | ScatterOp | DotOp):
-            continue
-        stated = () if op.places is None else values_of(op.places)
+class _Verifier:
+    """Checks block by block. `pieces` says where each value may lie."""
+
+    def __init__(self, arena: int):
+        self.arena = arena
+        self.pieces: dict[Value, tuple[_Piece, ...]] = {}
+        self.replaced: dict[Value, frozenset[Value]] = {}
+
+    def block(self, block: Block, outputs: Sequence[_Handover], live: set[Value]) -> None:
+        """Check a block after which the values `live` are still needed."""
+        ops = list(block.ops)
+        for op in ops:
+            self._enter(op, outputs)
+        live = set(live)
+        for op in reversed(ops):
+            written = [r for r in op.results if r in self.pieces]
+            live.difference_update(written)
+            read = free_values(op)
+            if isinstance(op, ScatterOp) and op.in_place is not None:
+                self._check_in_place(op)
+            for k, result in enumerate(written):
+                kept = [v for v in read if v not in live and self._may_replace(op, v, result)]
+                self._check_write(op, result, [v for v in (*live, *read) if v not in kept])
+                self._check_write(op, result, written[k + 1 :])
+            if isinstance(op, CONTROL_OPS):
+                self._control(op, live)
+            live.update(read)
+
+    # Places --------------------------------------------------------------------------------------
+
+    def _enter(self, op: Operation, outputs: Sequence[_Handover]) -> None:
+        """Note where the results of an op lie."""
+        if isinstance(op, KERNEL_RESULT_OPS):
+            stated = () if op.places is None else values_of(op.places)
+        elif isinstance(op, PLACED_OPS):
+            stated = stated_places(op) or ()
+        else:
+            return
         if len(stated) != len(op.results):
             raise VerifyError(f"{op.name} needs one place per result", location=location_of(op))
         for result, place in zip(op.results, stated, strict=True):
-            places[result] = place
+            if not is_array(result.type):
+                continue
             if place >= 0:
-                sound = place % ALIGNMENT == 0 and place + bytes_of(result) <= arena
+                self.pieces[result] = (_Piece("arena", place, bytes_of(result)),)
+                sound = place % ALIGNMENT == 0 and place + bytes_of(result) <= self.arena
             else:
                 k = -1 - place
-                sound = k < len(outputs) and outputs[k].type == result.type and is_row_major(result)
-                sound = sound and (result not in outputs or outputs[k] is result)
+                sound = k < len(outputs) and is_row_major(result)
+                sound = sound and outputs[k].value.type == result.type
+                handed = [o.value for o in outputs]
+                sound = sound and (result not in handed or handed[k] is result)
+                if sound:
+                    self.pieces[result] = outputs[k].pieces
+                    self.replaced[result] = outputs[k].replaced
             if not sound:
                 raise VerifyError(f"place {place} does not fit {result.type}", location=location_of(op))
-    return places
 
+    def _check_write(self, op: Operation, result: Value, needed: Iterable[Value]) -> None:
+        for other in needed:
+            if other is result or other in self.replaced.get(result, ()):
+                continue
+            for piece in self.pieces[result]:
+                if any(piece.overlaps(o) for o in self.pieces.get(other, ())):
+                    raise VerifyError(
+                        f"a result at {piece.region} {piece.start} overwrites a value that is still needed",
+                        location=location_of(op),
+                        hint=_HINT,
+                    )
 
-def _check_in_place(op: ScatterOp, places: dict[Value, int]) -> None:
-    base = None if op.from_zero is not None else op.inputs[0]
-    if base is None or places.get(base) != places[op.result]:
-        raise VerifyError("a scatter in place must have its base's place", location=location_of(op))
-    if any(isinstance(o, LoadOp | LoadIfOp) and o.buffer is base for o in op.body.block.ops):
-        raise VerifyError("a scatter in place loads from its base", location=location_of(op))
+    def _may_replace(self, op: Operation, value: Value, result: Value) -> bool:
+        """Whether an op that reads a value may write its result in the same place."""
+        if self.pieces.get(value) != self.pieces[result]:
+            return False
+        match op:
+            case ScatterOp():
+                return op.in_place is not None and op.inputs[0] is value
+            case NestOp():
+                return may_map_in_place(op, value, result)
+            case _ if isinstance(op, BranchOp):
+                return value not in op.operands
+            case _:
+                start, modes = initial_carries(op), stated_carries(op) or ()
+                inside = [v for region in op.regions for v in captures(region)]
+                return (
+                    any(
+                        v is value and mode == IN_PLACE and op.results[k] is result
+                        for k, (v, mode) in enumerate(zip(start, modes, strict=False))
+                    )
+                    and [*op.operands, *inside].count(value) == 1
+                )
 
+    def _check_in_place(self, op: ScatterOp) -> None:
+        base = None if op.from_zero is not None else op.inputs[0]
+        if base is None or self.pieces.get(base) != self.pieces[op.result]:
+            raise VerifyError("a scatter in place must have its base's place", location=location_of(op))
+        if any(isinstance(o, LoadOp | LoadIfOp) and o.buffer is base for o in op.body.block.ops):
+            raise VerifyError("a scatter in place loads from its base", location=location_of(op))
 
-def _is_overwritten_base(op: Operation, value: Value) -> bool:
-    """Whether a value may be overwritten because it is the base that a scatter works on."""
-    return isinstance(op, ScatterOp) and op.in_place is not None and op.inputs[0] is value
+    # Loops and branches --------------------------------------------------------------------------
 
+    def _control(self, op: Operation, after: set[Value]) -> None:
+        """Check the regions of a loop or branch after which the values `after` are needed."""
+        through = {*after, *op.operands, *(v for region in op.regions for v in captures(region))}
+        modes = stated_carries(op) or ()
+        carries = carry_arguments(op)
+        if len(modes) != len(carries):
+            raise VerifyError(f"{op.name} must say how it keeps each carry", location=location_of(op))
+        for k, (init, mode) in enumerate(zip(initial_carries(op), modes, strict=True)):
+            if mode == IN_PLACE and self.pieces.get(init) == self.pieces[op.results[k]]:
+                through.discard(init)
+        if isinstance(op, BranchOp):
+            places = [self.pieces[r] for r in op.results]
+            through -= {v for v in through if v not in after and self.pieces.get(v) in places}
+        results = [r for r in op.results if r in self.pieces]
+        body = body_of(op)
+        for region in op.regions:
+            made = yields(region)
+            outputs: list[_Handover] = []
+            for k, value in enumerate(made):
+                if (region is body or not carries) and k < len(results):
+                    result = op.results[k]
+                    pieces, replaced = self.pieces[result], {result, *self.replaced.get(result, ())}
+                else:
+                    pieces, replaced = (_Piece((op, region, k), 0, bytes_of(value)),), set[Value]()
+                if region is body and k < len(carries):
+                    pieces = self._enter_carry(op, k, carries[k], modes[k], pieces, replaced)
+                outputs.append(_Handover(pieces, frozenset(replaced), value))
+            self.block(region.block, outputs, {*through, *results, *made})
+            if region is body:
+                for k, mode in enumerate(modes):
+                    if mode == COPIED:
+                        others = [v for v in (*through, *results, *made) if v is not op.results[k]]
+                        self._check_write(op, op.results[k], others)
 
-def _overlap(x: Value, place_x: int, y: Value, place_y: int) -> bool:
-    """Whether two places share bytes."""
-    if place_x < 0 or place_y < 0:
-        return place_x == place_y and bytes_of(x) > 0
-    return place_x < place_y + bytes_of(y) and place_y < place_x + bytes_of(x)
+    def _enter_carry(
+        self,
+        op: Operation,
+        k: int,
+        carry: Value,
+        mode: int,
+        home: tuple[_Piece, ...],
+        replaced: set[Value],
+    ) -> tuple[_Piece, ...]:
+        """Note where a carry lies; where the next one is handed over."""
+        start = initial_carries(op)[k]
+        # A carry of a loop around takes turns with the place of the result, so it lies elsewhere.
+        init = () if start in replaced else self.pieces.get(start, ())
+        if mode == IN_PLACE:
+            self.pieces[carry] = home
+            return home
+        if mode == COPIED:
+            self.pieces[carry] = home
+            return (_Piece((op, "next", k), 0, bytes_of(carry)),)
+        spare = _Piece("arena", mode, bytes_of(carry))
+        if mode % ALIGNMENT or mode + spare.size > self.arena:
+            raise VerifyError(f"spare memory at {mode} does not fit", location=location_of(op))
+        turns = (*home, spare)
+        for place in (*home, *init):
+            if place.overlaps(spare) or (place in init and any(place.overlaps(h) for h in home)):
+                raise VerifyError(
+                    "the pieces of memory that take turns for a carry overlap",
+                    location=location_of(op),
+                    hint=_HINT,
+                )
+        self.pieces[carry] = (*turns, *init)
+        replaced.add(carry)
+        return turns

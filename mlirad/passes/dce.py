@@ -1,6 +1,8 @@
 """Dead-code elimination: an op whose results nothing reads is erased. Every op of the language is pure.
 
 %y = array.exp %x : f64        -->        (nothing, when %y is not used)
+
+Of loops and branches the parts that serve unused results go too; see `mlirad.ir.dead_results`.
 """
 
 from __future__ import annotations
@@ -9,8 +11,9 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 
+from mlirad.ir.dead_results import prune_dead_results
 from mlirad.passes.function_pass import FunctionPass
 
 
@@ -28,19 +31,26 @@ class DcePass(FunctionPass):
 def eliminate_dead_code(function: FuncOp) -> FuncOp:
     """Erase the dead ops of a function, in regions too; the function itself is changed and returned.
 
-    One sweep from the last op to the first, outer ops before their regions: linear in the number of ops.
+    Loops and branches also lose the results that nothing reads. One sweep from the last op to the first: an
+    op is pruned, then its regions are swept, then what stands before it, which these may have been the last
+    to read.
     """
-    pending: list[Block] = list(function.body.blocks)
+    pending: list[Operation | None] = [_last(block) for block in function.body.blocks]
     while pending:
-        block = pending.pop()
-        op = block.last_op
-        op = None if op is None else op.prev_op
-        while op is not None:
-            before = op.prev_op
-            if any(result.first_use is not None for result in op.results):
-                pending += [inner for region in op.regions for inner in region.blocks]
-            else:
-                op.detach()
-                op.erase()
-            op = before
+        op = pending.pop()
+        if op is None:
+            continue
+        pending.append(op.prev_op)
+        if any(result.first_use is not None for result in op.results):
+            op = prune_dead_results(op)
+            pending += [_last(block) for region in op.regions for block in region.blocks]
+        else:
+            op.detach()
+            op.erase()
     return function
+
+
+def _last(block: Block) -> Operation | None:
+    """The op before the terminator."""
+    terminator = block.last_op
+    return None if terminator is None else terminator.prev_op

@@ -108,7 +108,7 @@ def visit_regions(b: ArrayBuilder, op: Operation, env: Environment, visit: Visit
     if not op.regions:
         b.rebuild_unfolded(op, env)
         return
-    regions = [_visited(b, region, env, visit, extents_of(op)) for region in op.regions]
+    regions = [visit_region(b, region, env, visit, extents_of(op)) for region in op.regions]
     operands = [env.get(o, o) for o in own_operands(op)]
     new = b.insert(type(op), operands, op.result_types, op.properties, regions)
     for old, result in zip(op.results, new.results, strict=True):
@@ -117,9 +117,10 @@ def visit_regions(b: ArrayBuilder, op: Operation, env: Environment, visit: Visit
             result.name_hint = old.name_hint
 
 
-def _visited(
+def visit_region(
     b: ArrayBuilder, region: Region, env: Environment, visit: Visit, extents: Sequence[int]
 ) -> Region:
+    """The region again, each op through `visit`; its leading arguments range over `extents`."""
     source = region.block
 
     def body(*args: Value) -> list[Value]:
@@ -133,6 +134,4 @@ def _visited(
             visit(b, op, inner)
         raise AssertionError("a region without a terminator")
 
-    if len(extents) == len(source.args):
-        return b.index_region(extents, body)
-    return b.region(source.arg_types, body)
+    return b.region_over(extents, source.arg_types, body)

@@ -23,21 +23,28 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from mlirad.dialects import linear
+from mlirad.dialects.array import control
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.indexing import BuildOp
-from mlirad.dialects.shapes import Value, is_float, product_type, tangent_type, values_of
+from mlirad.dialects.shapes import Value, is_float, product_type, values_of
 from mlirad.errors import DifferentiationError, UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
-from mlirad.ir.maps import domain_of, is_local
+from mlirad.ir.maps import is_local
 from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.dual_arrays.branches import branch
+from mlirad.passes.dual_arrays.custom import checkpoint, custom
+from mlirad.passes.dual_arrays.duals import Construct, DualArrays
+from mlirad.passes.dual_arrays.loops import replay, while_
+from mlirad.passes.dual_arrays.scan import scan
 from mlirad.passes.function_pass import (
     drop_unreferenced,
     functions_of,
@@ -47,7 +54,6 @@ from mlirad.passes.function_pass import (
     visit_regions,
 )
 from mlirad.passes.inline import callee_of, callees_first, calls_of, inline_calls
-from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, READS_POSITIONS, ZERO, Joint
 
 METHODS = ("dual-arrays",)
 """The methods by which a derivative can be expanded."""
@@ -84,10 +90,20 @@ class Callees:
         name = op.callee_name
         if name not in self._prepared:
             callee_of(op, name, self.functions)
-            for reached in callees_first([name], self.functions, _reached):
+            for reached in self._callees_first(name, op):
                 if reached not in self._prepared:
                     self._prepared[reached] = self._prepare(self.functions[reached])
         return self._prepared[name]
+
+    def _callees_first(self, name: str, op: linear.DifferentiationOp) -> list[str]:
+        try:
+            return callees_first([name], self.functions, _reached)
+        except UnsupportedError as error:
+            raise DifferentiationError(
+                f"@{name} cannot be differentiated: {error.message}",
+                location=error.location or location_of(op),
+                hint="recursive functions have no derivative: write the recursion as a loop",
+            ) from error
 
     def _prepare(self, source: FuncOp) -> FuncOp:
         function = inline_calls(source, self._prepared)
@@ -146,85 +162,27 @@ def linearize_block(
                 hint="differentiate with respect to floating-point arguments",
             )
     domain = product_type([arguments[k].type for k in wrt])
-    env: Environment = dict(zip(block.args, arguments, strict=True))
+    d = DualArrays(b, domain, CONSTRUCTS, dict(zip(block.args, arguments, strict=True)))
     b.name_hint = None
-    if len(wrt) == 1:
-        maps: dict[Value, Value] = {block.args[wrt[0]]: b.identity_map(domain)}
-    else:
-        maps = {block.args[k]: b.project(domain, j) for j, k in enumerate(wrt)}
-    for argument, companion in maps.items():
-        _name(companion, argument)
-    for source in block.ops:
-        if isinstance(source, ReturnOp):
-            break
-        _linearize_op(b, source, env, maps)
+    for j, k in enumerate(wrt):
+        d.enter(block.args[k], b.identity_map(domain) if len(wrt) == 1 else b.project(domain, j))
+    d.transform(source for source in block.ops if not isinstance(source, ReturnOp))
     results = returned(callee)
-    companions = [maps[v] if v in maps else b.zero_map(domain, tangent_type(v.type)) for v in results]
+    companions = [d.companion(v) for v in results]
     derivative = companions[0] if len(companions) == 1 else b.vcat(domain, companions)
-    return [env.get(v, v) for v in results], derivative
+    return [d.value(v) for v in results], derivative
 
 
-def _linearize_op(b: ArrayBuilder, source: Operation, env: Environment, maps: dict[Value, Value]) -> None:
-    """Emit one op as it is, and the companions of its float results."""
-    op = b.rebuild_unfolded(source, env)
-    read = free_values(source) if source.regions else own_operands(source)
-    active = [v for v in read if v in maps]
-    if not active or type(op) in ZERO:
-        return
-    rule = DERIVATIVES.get(type(op))
-    if rule is None:
-        raise _no_rule(op)
-    if not is_float(op.results[0]):
-        return
-    operands = own_operands(source)
-    b.name_hint = None
-    if isinstance(rule, Joint):
-        domain = domain_of(maps[active[0]])
-        tuple_map = b.vcat(domain, [maps[o] if o in maps else b.zero_map(domain, o.type) for o in operands])
-        total: Value | None = _after(b, rule.rule(b, op), tuple_map)
-    else:
-        total = None
-        reached = 0
-        for k, partial in enumerate(rule):
-            inner = maps.get(operands[k])
-            if inner is None:
-                continue
-            reached += 1
-            if partial is not None:
-                term = _after(b, partial(b, op), inner)
-                total = term if total is None else b.add_maps(total, term)
-        if not reached and type(op) not in READS_POSITIONS:
-            raise _no_rule(op)
-    if total is not None:
-        _name(total, source.results[0])
-        maps[source.results[0]] = total
-
-
-def _name(companion: Value, of: Value) -> None:
-    if of.name_hint is not None and companion.name_hint is None:
-        companion.name_hint = f"d_{of.name_hint}"
-
-
-def _after(b: ArrayBuilder, outer: Value, inner: Value) -> Value:
-    """`outer` after `inner`, re-associated so that every left operand is local: (f g) d = f (g d)."""
-    if isinstance(outer.owner, linear.ComposeOp):
-        composition = outer.owner
-        return _after(b, composition.outer, _after(b, composition.inner, inner))
-    return b.compose(outer, inner)
-
-
-def _no_rule(op: Operation) -> DifferentiationError:
-    if type(op) in ELIMINATED:
-        hint = f"run the pass {ELIMINATED[type(op)]} before linearize"
-    elif isinstance(op, CallOp):
-        hint = "run the pass mlirad-inline before linearize"
-    else:
-        hint = "compute it outside of what is differentiated"
-    return DifferentiationError(
-        f"{op.name} has no derivative, and a float that is differentiated reaches it",
-        location=location_of(op),
-        hint=hint,
-    )
+CONSTRUCTS: dict[type[Operation], Construct] = {
+    control.ScanOp: scan,
+    control.WhileOp: while_,
+    control.ReplayOp: replay,
+    control.IfOp: branch,
+    control.SwitchOp: branch,
+    CustomOp: custom,
+    CheckpointOp: checkpoint,
+}
+"""The ops with regions of code, each with its transformation."""
 
 
 def is_spine(derivative: Value) -> bool:

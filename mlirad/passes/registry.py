@@ -31,6 +31,8 @@ PASS_MODULES: dict[str, str] = {
     "differentiate": "mlirad.passes.differentiate",
     "linearize": "mlirad.passes.linearize",
     "apply-linear-maps": "mlirad.passes.apply_linear_maps",
+    "forget-rules": "mlirad.passes.forget_rules",
+    "fence-checkpoints": "mlirad.passes.fence_checkpoints",
     "form-kernels": "mlirad.lower.form_kernels",
     "fuse-kernels": "mlirad.lower.fuse_kernels",
     "schedule-kernels": "mlirad.lower.schedule_kernels",

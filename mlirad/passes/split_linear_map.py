@@ -8,7 +8,8 @@ becomes
     @forward(residuals..., %dx) -> %dy       everything that does
 
 The residuals are the values of the first part that the second one reads. What costs nothing to make again
-(literals, index values, broadcasts) is made again instead of kept.
+(literals, index values, broadcasts) is made again instead of kept. So is the tape of a loop, which no caller
+can hold: the loop is run again.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 
+from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp, IotaOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
@@ -88,11 +90,15 @@ def _needed(results: Sequence[Value], vectors: set[Value]) -> list[Value]:
             continue
         seen.add(value)
         owner = value.owner
-        if isinstance(owner, Operation) and (value in vectors or isinstance(owner, _FREE)):
+        if isinstance(owner, Operation) and (value in vectors or _is_made_again(value, owner)):
             pending += free_values(owner)
         elif value not in vectors:
             needed[value] = None
     return list(needed)
+
+
+def _is_made_again(value: Value, owner: Operation) -> bool:
+    return isinstance(owner, _FREE) or isinstance(value.type, TapeType)
 
 
 def _extract(name: str, parameters: Sequence[Value], results: Sequence[Value]) -> FuncOp:

@@ -14,10 +14,21 @@ from typing import Any, TypeAlias
 from xdsl.ir import Attribute, Region
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import Shape, Value, components_of, element_of, shape_of, values_of
+from mlirad.dialects.shapes import (
+    Shape,
+    Value,
+    array_type,
+    components_of,
+    element_of,
+    shape_of,
+    size_of,
+    values_of,
+)
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
+from mlirad.ir.control import ScanBody
 from mlirad.rules.elements import Element, assembled, components, part, value_of
+from mlirad.rules.last_writes import surviving_writes
 from mlirad.rules.transposes import (
     Captured,
     kept_by_sum,
@@ -140,6 +151,25 @@ def _scatter(b: ArrayBuilder, op: linear.ScatterOp, captured: Captured, x: Value
     return _scattered(b, op, captured, x, shape_of(op.codomain))
 
 
+def _update(b: ArrayBuilder, op: linear.UpdateOp, captured: Captured, x: Element) -> Value:
+    base, operand = _values(b, x, op.domain)
+    return b.update(op.kind.data, base, operand, len(extents_of(op)), region_of(b, op, captured))
+
+
+def _cumulative_sum(b: ArrayBuilder, op: linear.CumulativeSumOp, captured: Captured, x: Value) -> Value:
+    return b.cumulative("sum", x, op.dim.value.data, op.reverse is not None)
+
+
+def _recurrence(b: ArrayBuilder, op: linear.RecurrenceOp, captured: Captured, x: Value) -> Value:
+    """d = a d + dx from trip to trip."""
+
+    def trip(_: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+        d = b.add(b.mul(slices[0], carries[0]), slices[1])
+        return [d], [d]
+
+    return _along(b, op, captured, x, trip, op.reverse is not None)
+
+
 def _dot_left(b: ArrayBuilder, op: linear.DotLeftOp, captured: Captured, x: Value) -> Value:
     return b.dot(x, captured.get(op.fixed, op.fixed), *_dims(op))
 
@@ -190,6 +220,52 @@ def _gather_transposed(b: ArrayBuilder, op: linear.GatherOp, captured: Captured,
 
 def _scatter_transposed(b: ArrayBuilder, op: linear.ScatterOp, captured: Captured, ct: Value) -> Value:
     return b.gather(ct, extents_of(op), region_of(b, op, captured))
+
+
+def _update_transposed(b: ArrayBuilder, op: linear.UpdateOp, captured: Captured, ct: Value) -> Element:
+    space = extents_of(op)
+    if space:
+        read = b.gather(ct, space, region_of(b, op, captured))
+    else:
+        read = b.index(ct, b.inline_region(op.body, (), captured))
+    if op.kind.data == "add":
+        return [ct, read]
+    zeros = b.zeros(op.operand_space)
+    if not size_of(zeros):
+        return [ct, None]
+    base = b.update("set", ct, zeros, len(space), region_of(b, op, captured))
+    if space:
+        survives = surviving_writes(b, op.body, captured, shape_of(op.codomain), space)
+        read = b.select(b.broadcast(survives, shape_of(read), range(len(space))), read, zeros)
+    return [base, read]
+
+
+def _cumulative_sum_transposed(
+    b: ArrayBuilder, op: linear.CumulativeSumOp, captured: Captured, ct: Value
+) -> Value:
+    return b.cumulative("sum", ct, op.dim.value.data, op.reverse is None)
+
+
+def _recurrence_transposed(b: ArrayBuilder, op: linear.RecurrenceOp, captured: Captured, ct: Value) -> Value:
+    """c[i] = ct[i] + a[i + 1] c[i + 1]; the carry is the product."""
+
+    def trip(_: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+        c = b.add(slices[1], carries[0])
+        return [b.mul(slices[0], c)], [c]
+
+    return _along(b, op, captured, ct, trip, op.reverse is None)
+
+
+def _along(
+    b: ArrayBuilder, op: linear.RecurrenceOp, captured: Captured, x: Value, trip: ScanBody, reverse: bool
+) -> Value:
+    """A loop along the op's dimension over the factors and x, with one carry that starts at 0."""
+    rank, dim = len(shape_of(x)), op.dim.value.data
+    order = [dim, *(d for d in range(rank) if d != dim)]
+    factors, moved = (b.transpose(v, order) for v in (captured.get(op.factors, op.factors), x))
+    start = b.zeros(array_type(shape_of(moved)[1:], element_of(x)))
+    _, (stacked,) = b.scan([start], [factors, moved], shape_of(moved)[0], trip, reverse)
+    return b.transpose(stacked, [order.index(d) for d in range(rank)])
 
 
 def _dot_transposed(b: ArrayBuilder, op: linear.DotMapOp, captured: Captured, ct: Value) -> Value:
@@ -292,7 +368,9 @@ def positions_of(op: linear.IndexOp | linear.OneHotOp, captured: Captured) -> li
     return [captured.get(p, p) for p in op.positions]
 
 
-def region_of(b: ArrayBuilder, op: linear.GatherOp | linear.ScatterOp, captured: Captured) -> Region:
+def region_of(
+    b: ArrayBuilder, op: linear.GatherOp | linear.ScatterOp | linear.UpdateOp, captured: Captured
+) -> Region:
     return b.clone_region(op.body, captured, extents_of(op))
 
 
@@ -328,6 +406,9 @@ FORWARD: dict[type[linear.MapOp], Application] = {
     linear.OneHotOp: _one_hot,
     linear.GatherOp: _gather,
     linear.ScatterOp: _scatter,
+    linear.UpdateOp: _update,
+    linear.CumulativeSumOp: _cumulative_sum,
+    linear.RecurrenceOp: _recurrence,
     linear.DotLeftOp: _dot_left,
     linear.DotRightOp: _dot_right,
 }
@@ -351,6 +432,9 @@ TRANSPOSED: dict[type[linear.MapOp], Application] = {
     linear.OneHotOp: _one_hot_transposed,
     linear.GatherOp: _gather_transposed,
     linear.ScatterOp: _scatter_transposed,
+    linear.UpdateOp: _update_transposed,
+    linear.CumulativeSumOp: _cumulative_sum_transposed,
+    linear.RecurrenceOp: _recurrence_transposed,
     linear.DotLeftOp: _dot_transposed,
     linear.DotRightOp: _dot_transposed,
 }

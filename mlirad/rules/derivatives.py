@@ -13,6 +13,9 @@ a derivative does not exist, stand in `mlirad.rules.elementwise_derivatives`. Fo
 
     max, min of two, where they are equal     each passes half of its tangent
     reduce max, min                           the mean of the tangents of all that attain it; 0 for NaN
+    reduce prod, cumulative prod              without division: exact where factors are 0
+    cumulative max, min                       the tangent of the first that attains it
+    sort                                      equal elements keep their order
     update set                                the base where nothing is written, x where written last
     positions computed from floats            as constants
 
@@ -27,23 +30,23 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
-from xdsl.dialects.builtin import i1, i64
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import indexing, reductions, structural
+from mlirad.dialects.array import indexing, ordering, reductions, structural
 from mlirad.dialects.shapes import (
     Value,
     array_type,
     element_of,
     ints,
     shape_of,
-    size_of,
     values_of,
 )
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.rules.elementwise_derivatives import BINARY, FLAT, UNARY, BinaryCoefficient, UnaryCoefficient
+from mlirad.rules.ordering_derivatives import cumulative_map, products_of_others, sorted_map
 
 Partial: TypeAlias = Callable[[ArrayBuilder, Any], Value]
 """`(b, op) -> the linear map from the tangent of one operand to the tangent of the result`."""
@@ -158,49 +161,15 @@ def _gather(b: ArrayBuilder, op: indexing.GatherOp) -> Value:
     return b.map_of(linear.GatherOp, op.operand.type, op.result.type, (), None, (region,))
 
 
-def _scatter(b: ArrayBuilder, op: indexing.ScatterOp | indexing.UpdateOp) -> Value:
+def _scatter(b: ArrayBuilder, op: indexing.ScatterOp) -> Value:
     region = b.clone_region(op.body, {}, extents_of(op))
     return b.map_of(linear.ScatterOp, op.operand.type, op.result.type, (), None, (region,))
 
 
-def _update_base(b: ArrayBuilder, op: indexing.UpdateOp) -> Value:
-    """All of the base when x is added; what is not written when x is set."""
-    type_ = op.result.type
-    if op.kind.data == "add":
-        return b.identity_map(type_)
-    writer = _last_writer(b, op)
-    kept = b.compare("lt", writer, b.zeros(writer.type))
-    rank = len(shape_of(writer))
-    return b.mask_map(type_, b.broadcast(kept, shape_of(type_), range(rank)))
-
-
-def _update_operand(b: ArrayBuilder, op: indexing.UpdateOp) -> Value:
-    """x at its positions; when it is set, only where no later element of x overwrites it."""
-    if op.kind.data == "add":
-        return _scatter(b, op)
-    space = extents_of(op)
-    final = b.gather(_last_writer(b, op), space, b.clone_region(op.body, {}, space))
-    survives = b.compare("eq", final, _numbered(b, space))
-    type_ = op.operand.type
-    mask = b.mask_map(type_, b.broadcast(survives, shape_of(type_), range(len(space))))
-    return b.compose(_scatter(b, op), mask)
-
-
-def _last_writer(b: ArrayBuilder, op: indexing.UpdateOp) -> Value:
-    """For each leading position of the base, the row-major number of what was set there last, or -1."""
-    space = extents_of(op)
-    positions = len(indexing.yielded(op.body)[0])
-    nobody = b.splat(-1, array_type(shape_of(op.base)[:positions], i64))
-    region = b.clone_region(op.body, {}, space)
-    return b.update("set", nobody, _numbered(b, space), len(space), region)
-
-
-def _numbered(b: ArrayBuilder, space: tuple[int, ...]) -> Value:
-    """The row-major number of every position of a space."""
-    type_ = array_type(space, i64)
-    if not space:
-        return b.zeros(type_)
-    return b.reshape(b.iota((size_of(type_),), 0), space)
+def _update(b: ArrayBuilder, op: indexing.UpdateOp) -> Value:
+    region = b.clone_region(op.body, {}, extents_of(op))
+    domain = linear.tuple_type([op.base.type, op.operand.type])
+    return b.map_of(linear.UpdateOp, domain, op.result.type, (), {"kind": op.kind}, (region,))
 
 
 # Reductions --------------------------------------------------------------------------------------
@@ -209,6 +178,10 @@ def _numbered(b: ArrayBuilder, space: tuple[int, ...]) -> Value:
 def _reduce(b: ArrayBuilder, op: reductions.ReduceOp) -> Value:
     """The sum of the tangents of the elements that attain the extremum, divided by their number."""
     x, type_ = op.operand, op.result.type
+    if op.kind.data == "prod":
+        factors = products_of_others(b, x, values_of(op.dims))
+        summed = b.map_of(linear.SumOp, x.type, type_, (), {"dims": op.dims})
+        return b.compose(summed, b.scale_map(x.type, factors))
     dims = values_of(op.dims)
     kept = [d for d in range(len(shape_of(x))) if d not in dims]
     attained = b.compare("eq", x, b.broadcast(op.result, shape_of(x), kept))
@@ -246,10 +219,12 @@ DERIVATIVES: dict[type[Operation], Rule] = {
     indexing.IndexOp: (_index,),
     indexing.GatherOp: (_gather,),
     indexing.ScatterOp: (_scatter,),
-    indexing.UpdateOp: (_update_base, _update_operand),
+    indexing.UpdateOp: Joint(_update),
     reductions.SumOp: (_same(linear.SumOp),),
     reductions.ReduceOp: (_reduce,),
     reductions.DotOp: (_dot_left, _dot_right),
+    ordering.SortOp: (sorted_map,),
+    ordering.CumulativeOp: (cumulative_map,),
 }
 """The derivative of every op that has one. Operands beyond the listed ones are integers."""
 
@@ -260,6 +235,7 @@ ZERO: frozenset[type[Operation]] = frozenset(
         structural.IotaOp,
         reductions.ArgmaxOp,
         reductions.ArgminOp,
+        ordering.ArgsortOp,
     )
 )
 """Ops whose derivative is zero."""

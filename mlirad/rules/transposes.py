@@ -20,8 +20,9 @@ from typing import Any, TypeAlias
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import Shape, Value, array_type, element_of, ints, shape_of, values_of
+from mlirad.dialects.shapes import FLAG, Shape, Value, array_type, element_of, ints, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
+from mlirad.rules.last_writes import surviving_writes, unwritten
 
 Captured: TypeAlias = Mapping[Value, Value]
 """From the values that a map op captures to the values that stand for them where code is emitted."""
@@ -173,6 +174,47 @@ def _renamed(op_class: type[linear.PrimitiveMapOp]) -> Transposition:
     return transposed
 
 
+def _update(b: ArrayBuilder, op: linear.UpdateOp, captured: Captured) -> Value:
+    space, base = extents_of(op), op.codomain
+    region = b.clone_region(op.body, captured, space)
+    kept = b.identity_map(base)
+    read = b.map_of(linear.GatherOp, base, op.operand_space, (), None, (region,))
+    if op.kind.data == "set":
+        shape = shape_of(base)
+        kept = b.mask_map(base, unwritten(b, op.body, captured, shape, space))
+        survives = surviving_writes(b, op.body, captured, shape, space)
+        mask = b.broadcast(survives, shape_of(op.operand_space), range(len(space)))
+        read = b.compose(b.mask_map(op.operand_space, mask), read)
+    return b.vcat(base, [kept, read])
+
+
+def _other_way(op: linear.PrefixMapOp) -> Properties:
+    properties: Properties = {"dim": op.dim}
+    if op.reverse is None:
+        properties["reverse"] = FLAG
+    return properties
+
+
+def _cumulative_sum(b: ArrayBuilder, op: linear.CumulativeSumOp, captured: Captured) -> Value:
+    return b.map_of(linear.CumulativeSumOp, op.codomain, op.domain, (), _other_way(op))
+
+
+def _recurrence(b: ArrayBuilder, op: linear.RecurrenceOp, captured: Captured) -> Value:
+    """The factor of the step to a place becomes that of the step from it."""
+    factors = captured.get(op.factors, op.factors)
+    shape, dim = shape_of(factors), op.dim.value.data
+    if shape[dim]:
+        cut, low, high = ([0] * len(shape) for _ in range(3))
+        limits = list(shape)
+        if op.reverse is None:
+            cut[dim], high[dim] = 1, 1
+        else:
+            limits[dim], low[dim] = shape[dim] - 1, 1
+        rest = b.slice(factors, cut, limits, [1] * len(shape))
+        factors = b.pad(rest, b.zeros(element_of(rest)), low, high, [0] * len(shape))
+    return b.map_of(linear.RecurrenceOp, op.codomain, op.domain, (factors,), _other_way(op))
+
+
 def _dot(b: ArrayBuilder, op: linear.DotMapOp, captured: Captured) -> Value:
     contraction = transposed_dot(op)
     shape, element = shape_of(op.domain), element_of(op.domain)
@@ -200,6 +242,9 @@ TRANSPOSES: dict[type[linear.MapOp], Transposition] = {
     linear.OneHotOp: _renamed(linear.IndexOp),
     linear.GatherOp: _renamed(linear.ScatterOp),
     linear.ScatterOp: _renamed(linear.GatherOp),
+    linear.UpdateOp: _update,
+    linear.CumulativeSumOp: _cumulative_sum,
+    linear.RecurrenceOp: _recurrence,
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
 }

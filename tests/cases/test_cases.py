@@ -16,6 +16,7 @@ from . import (
     horde_ad_gathers,
     knossos,
     libraries,
+    loops,
 )
 from .case import Case, assert_agree, drawn_like, inner, magnitude, ones_like
 
@@ -28,6 +29,7 @@ CASES: list[Case] = [
     *horde_ad_gathers.CASES,
     *knossos.CASES,
     *libraries.CASES,
+    *loops.CASES,
 ]
 
 every_case = pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])

@@ -14,12 +14,14 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from examples.programs import ba, gmm, kmeans, llsq, lse
+from examples.programs import ba, gmm, kmeans, llsq, lse, lstm, ode
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "golden"
 GMM_FILES = ("gmm_d3_k4_n20", "gmm_d10_k5_n200")
 LSE_FILES = ("lse_small", "lse_100")
+ODE_FILES = ("ode_n3_s10", "ode_n4_s1", "ode_n6_s25")
+LSTM_FILES = ("lstm_l2_c50", "lstm_l4_c200")
 BA_FILES = ("ba_n2_m3_p20", "ba_zero_rotation_n2_m2_p16")
 
 both_evaluators = pytest.mark.parametrize("interpret", [False, True], ids=["compiled", "interpreted"])
@@ -119,6 +121,64 @@ def test_llsq_value_and_gradient(interpret):
     value, gradient = ad.value_and_grad(llsq.primal, interpret=interpret)(given["x"], points)
     assert_close(value, output["primal"])
     assert_close(gradient, output["gradient"])
+
+
+@both_evaluators
+def test_llsq_by_scan(interpret):
+    given, output = golden("llsq_n16_m8")
+    points = llsq.sample_points(given["n"])
+    value, gradient = ad.value_and_grad(llsq.primal_by_scan, interpret=interpret)(given["x"], points)
+    assert_close(value, output["primal"])
+    assert_close(gradient, output["gradient"])
+
+
+@both_evaluators
+@pytest.mark.parametrize("name", ODE_FILES)
+def test_ode_value_and_gradient(name, interpret):
+    given, output = golden(name)
+    x, steps = given["x"], given["s"]
+    value = ad.jit(ode.primal, static_argnames="steps", interpret=interpret)(x, steps)
+    assert_close(value, output["primal"])
+    gradient = ad.grad(ode.last_component, static_argnames="steps", interpret=interpret)(x, steps)
+    # the last component is a multiple of the product of all parameters
+    assert_close(gradient, value[-1] / x)
+    # the stated gradient is that of the exact solution, which the method has in the first four components
+    assert_close(gradient, output["gradient"], relative=1e-9 if len(x) <= 4 else 2e-5)
+
+
+def test_ode_is_exact_for_the_first_components():
+    x = ode.random_instance(4)
+    y = ad.jit(ode.primal, static_argnames="steps")(x, 3)
+    assert_close(y, np.cumprod(x) * 2.0 ** np.arange(1, 5) / np.array([1, 2, 6, 24]))
+
+
+@both_evaluators
+@pytest.mark.parametrize("name", LSTM_FILES)
+def test_lstm_value_and_gradient(name, interpret):
+    given, output = golden(name)
+    arguments = [given[field] for field in lstm.Instance._fields]
+    value, gradient = ad.value_and_grad(lstm.objective, argnums=(0, 1), interpret=interpret)(*arguments)
+    assert_close(value, output["objective"])
+    assert_close(np.concatenate([part.ravel() for part in gradient]), output["jacobian"])
+
+
+def test_lstm_reads_the_adbench_format(tmp_path):
+    instance = lstm.random_instance(layers=1, characters=3, width=2)
+    rows = [" ".join(map(str, row)) for part in instance for row in part]
+    (tmp_path / "small.txt").write_text("\n".join(["1 3 2", *rows]))
+    found = lstm.read_instance(tmp_path / "small.txt")
+    for one, other in zip(found, instance, strict=True):
+        np.testing.assert_array_equal(one, other)
+    (tmp_path / "short.txt").write_text("\n".join(["1 3 2", *rows[:-1]]))
+    with pytest.raises(ValueError, match="do not fit"):
+        lstm.read_instance(tmp_path / "short.txt")
+
+
+@both_evaluators
+def test_kmeans_direction(interpret):
+    given, output = golden("kmeans_n60_k5_d3")
+    found = ad.jit(kmeans.direction, interpret=interpret)(given["points"], given["centroids"])
+    assert_close(found, output["dir"])
 
 
 def test_kmeans_is_a_numpy_program():

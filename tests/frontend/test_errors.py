@@ -47,6 +47,12 @@ def add_to_numpy(x):
     return total
 
 
+def halve(x):
+    while x[0] > 1:
+        x = x / 2
+    return x
+
+
 def leak(x):
     kept = []
     ad.build((3,), lambda i: kept.append(x[i]) or x[i])
@@ -55,6 +61,9 @@ def leak(x):
 
 CONTROL = {
     "if": (branch, "np.where", "truth"),
+    "if-cond": (branch, "ad.cond", "truth"),
+    "while": (halve, "ad.while_loop", "truth"),
+    "for": (lambda x: [x for _ in range(x[0].astype(int))], "ad.fori_loop", "bound of a range"),
     "float": (lambda x: float(x[0]), "astype", "float"),
     "int": (lambda x: int(x[0]), "astype", "int"),
     "math": (lambda x: math.sin(x[0]), "np.sin", ""),
@@ -132,13 +141,11 @@ def test_positions():
 
 
 UNSUPPORTED = {
-    "prod": lambda x: np.prod(x),
-    "cumsum": lambda x: np.cumsum(x),
-    "sort": lambda x: np.sort(x),
     "linalg": lambda x: np.linalg.inv(np.outer(x, x)),
     "fft": lambda x: np.fft.fft(x),
     "ufunc": lambda x: np.nextafter(x, 1.0),
-    "accumulate": lambda x: np.add.accumulate(x),
+    "accumulate": lambda x: np.hypot.accumulate(x),
+    "singular-values": lambda x: np.linalg.norm(np.outer(x, x), 2),
     "out": lambda x: np.add(x, 1.0, out=np.zeros(3)),
     "iadd": add_to_numpy,
     "function-result": lambda x: np.sin,
@@ -197,3 +204,14 @@ def test_arguments_that_are_no_arrays():
 def test_structure_outside_of_a_trace():
     with pytest.raises(ad.TracingError, match=r"ad.build is called outside"):
         ad.build((3,), lambda i: i)
+
+
+def test_printing_a_traced_value_says_what_it_is_and_where_it_was_made(capsys):
+    def function(x):
+        y = x * 2
+        print(y)  # noqa: T201
+        return y
+
+    ad.trace(function, X)
+    line = function.__code__.co_firstlineno + 1
+    assert capsys.readouterr().out == f"Array(float64[3]) made at {__file__}:{line}\n"

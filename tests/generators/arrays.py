@@ -32,7 +32,7 @@ from mlirad.dialects.shapes import (
 )
 from tests.generators.arguments import random_literal
 from tests.generators.builder import ProgramBuilder
-from tests.generators.elementwise import ELEMENTWISE_MAKERS, Maker
+from tests.generators.elementwise import Maker
 
 MAX_BODY_OPS = 4
 
@@ -216,7 +216,7 @@ def build(g: ProgramBuilder) -> Value | None:
 
     def body() -> Sequence[Value]:
         for _ in range(g.rng.randint(1, MAX_BODY_OPS)):
-            add_random_op(g)
+            g.grow()
         here = g.scopes[-1]
         fitting = [v for v in here if g.fits((*space, *shape_of(v)))] or g.indices[-1:]
         floats = [v for v in fitting if is_float(v)]
@@ -244,7 +244,7 @@ def sum_(g: ProgramBuilder) -> Value | None:
 
 
 def reduce(g: ProgramBuilder) -> Value | None:
-    kind = g.rng.choice(list(reductions.REDUCTION_ELEMENTS))
+    kind = g.rng.choice([k for k in reductions.REDUCTION_ELEMENTS if not (g.straight and k == "prod")])
     elements = reductions.REDUCTION_ELEMENTS[kind]
     x = g.some([e for e in elements if e in g.elements] or elements)
     dims = _some_dims(g, x)
@@ -252,7 +252,10 @@ def reduce(g: ProgramBuilder) -> Value | None:
         return None
     type_ = array_type(reduce_shape(shape_of(x), dims), element_of(x))
     properties = {"kind": keyword(kind), "dims": ints(dims)}
-    return g.emit(reductions.ReduceOp, [x], type_, properties, bound=g.bound(x))
+    bound = g.bound(x)
+    if kind == "prod":
+        bound = max(bound, 1) ** prod(shape_of(x)[d] for d in dims)
+    return g.emit(reductions.ReduceOp, [x], type_, properties, bound=bound)
 
 
 def argument_reduction(op_class: type[reductions.ArgReductionOp]) -> Maker:
@@ -326,20 +329,3 @@ REDUCTION_MAKERS: dict[type[Operation], Maker] = {
     reductions.ArgminOp: argument_reduction(reductions.ArgminOp),
     reductions.DotOp: dot,
 }
-
-GROUPS = (ELEMENTWISE_MAKERS, STRUCTURAL_MAKERS, INDEXING_MAKERS, REDUCTION_MAKERS)
-WEIGHTS = (40, 25, 20, 15)
-
-MAKERS: dict[type[Operation], Maker] = {op: make for group in GROUPS for op, make in group.items()}
-"""From every op class of the array dialect but the terminator to its maker."""
-
-
-def add_random_op(g: ProgramBuilder) -> Value:
-    """Append one random op; tries op classes until one can be made."""
-    while True:
-        group = g.rng.choices(GROUPS, WEIGHTS)[0]
-        op_class = g.rng.choice(list(group))
-        if g.allows(op_class):
-            made = MAKERS[op_class](g)
-            if made is not None:
-                return made

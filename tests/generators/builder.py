@@ -24,6 +24,7 @@ from mlirad.dialects.shapes import (
     array_type,
     element_of,
     ints,
+    is_array,
     is_boolean,
     is_float,
     keyword,
@@ -57,6 +58,10 @@ class ProgramBuilder:
         self.scopes: list[list[Value]] = [list(block.args)]
         self.indices: list[Value] = []
         self.allows: Callable[[type[Operation]], bool] = lambda op_class: True
+        self.straight = False
+        """Whether loops, branches, orderings and products are left out."""
+        self.grow: Callable[[], Value] = lambda: self.constant(1, f64)
+        """Appends one random op."""
 
     # Types ---------------------------------------------------------------------------------------
 
@@ -174,6 +179,25 @@ class ProgramBuilder:
         self.scopes[-1].append(value)
         return value
 
+    def emit_all(
+        self,
+        op_class: type[Operation],
+        operands: Sequence[Value],
+        results: Sequence[Attribute],
+        properties: Mapping[str, Attribute],
+        regions: Sequence[Region],
+        bounds: Sequence[float],
+    ) -> list[Value]:
+        """Append an op of any number of results; those that are arrays join the pool."""
+        op = op_class.create(operands=operands, result_types=results, properties=properties, regions=regions)
+        self.blocks[-1].add_op(op)
+        values: list[Value] = []
+        for value, bound in zip(op.results, bounds, strict=True):
+            values.append(self._bounded(value, op, bound) if self.smooth and is_float(value) else value)
+            if is_array(value.type):
+                self.scopes[-1].append(values[-1])
+        return values
+
     def _bounded(self, value: Value, op: Operation, bound: float | None) -> Value:
         if bound is None:
             known = [self.bound(o) for o in op.operands if is_float(o)]
@@ -192,11 +216,17 @@ class ProgramBuilder:
 
     def region(self, arguments: int, body: Callable[[], Sequence[Value]]) -> Region:
         """A region over index arguments; `body` emits its ops and returns what it yields."""
-        block = Block(arg_types=[i64] * arguments)
+        return self.typed_region([i64] * arguments, lambda args: body(), indices=arguments)
+
+    def typed_region(
+        self, types: Sequence[Attribute], body: Callable[[Sequence[Value]], Sequence[Value]], indices: int = 0
+    ) -> Region:
+        """A region over arguments of any types, the first `indices` of which are indices."""
+        block = Block(arg_types=types)
         self.blocks.append(block)
         self.scopes.append(list(block.args))
-        outer, self.indices = self.indices, [*self.indices, *block.args]
-        yielded = body()
+        outer, self.indices = self.indices, [*self.indices, *block.args[:indices]]
+        yielded = body(block.args)
         block.add_op(YieldOp.create(operands=yielded))
         self.indices = outer
         self.scopes.pop()
@@ -204,6 +234,12 @@ class ProgramBuilder:
         return Region(block)
 
     # Domains of smooth functions -----------------------------------------------------------------
+
+    def at_most(self, x: Value, bound: float) -> Value:
+        """`x`, or its sine where `x` may exceed `bound`, which is at least 1."""
+        if not self.smooth or not is_float(x) or self.bound(x) <= bound:
+            return x
+        return self.emit(ew.SinOp, [x], x.type, bound=1)
 
     def small(self, x: Value) -> Value:
         """`x`, or its sine where `x` may exceed 2."""

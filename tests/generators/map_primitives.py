@@ -12,10 +12,11 @@ from xdsl.ir import Attribute, Block, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.array.indexing import UPDATE_KINDS, YieldOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.linear import MapType
 from mlirad.dialects.shapes import (
+    FLAG,
     UNIT,
     Shape,
     Value,
@@ -24,6 +25,7 @@ from mlirad.dialects.shapes import (
     element_of,
     integer,
     ints,
+    keyword,
     pad_shape,
     product_type,
     reduce_shape,
@@ -41,6 +43,7 @@ class MapBuilder:
     def __init__(self, rng: random.Random, block: Block):
         self.rng = rng
         self.block = block
+        self.parameters = block
 
     def emit(
         self,
@@ -63,10 +66,10 @@ class MapBuilder:
 
     def captured(self, type_: Attribute) -> Value:
         """A primal value of the given type: an earlier parameter or a new one."""
-        known = [a for a in self.block.args if a.type == type_]
+        known = [a for a in self.parameters.args if a.type == type_]
         if known and self.rng.random() < 0.5:
             return self.rng.choice(known)
-        return self.block.insert_arg(type_, len(self.block.args))
+        return self.parameters.insert_arg(type_, len(self.parameters.args))
 
     def fits(self, shape: Shape) -> bool:
         """Whether arrays of this shape are small enough."""
@@ -276,6 +279,38 @@ def scatter(b: MapBuilder, s: Attribute) -> Value | None:
     return b.emit(linear.ScatterOp, [], s, array_type(shape, element_of(s)), regions=[body])
 
 
+def update(b: MapBuilder, s: Attribute) -> Value | None:
+    """An update of an array with itself, gathered or broadcast to what is written."""
+    shape = shape_of(s)
+    count = b.rng.randint(0, len(shape))
+    space = tuple(b.extent() for _ in range(b.rng.randint(0, 2)))
+    written = (*space, *shape[count:])
+    if not b.fits(written):
+        return None
+    operand = array_type(written, element_of(s))
+    base = b.emit(linear.IdentityOp, [], s, s)
+    read = b.emit(linear.GatherOp, [], s, operand, regions=[b.positions(len(space), count)])
+    pair = b.emit(linear.VcatOp, [base, read], s, tuple_type((s, operand)))
+    kind = {"kind": keyword(b.rng.choice(UPDATE_KINDS))}
+    onto = b.emit(linear.UpdateOp, [], tuple_type((s, operand)), s, kind, [b.positions(len(space), count)])
+    return b.emit(linear.ComposeOp, [onto, pair], s, s)
+
+
+def prefix(op_class: type[linear.PrefixMapOp]) -> Maker:
+    """Recurrences along a dimension."""
+
+    def make(b: MapBuilder, s: Attribute) -> Value | None:
+        if not shape_of(s):
+            return None
+        properties: dict[str, Attribute] = {"dim": integer(b.rng.randrange(len(shape_of(s))))}
+        if b.rng.random() < 0.5:
+            properties["reverse"] = FLAG
+        factors = [b.captured(s)] if op_class is linear.RecurrenceOp else []
+        return b.emit(op_class, factors, s, s, properties)
+
+    return make
+
+
 def dot(op_class: type[linear.DotMapOp]) -> Maker:
     """Contractions on one side or the other."""
 
@@ -326,6 +361,9 @@ PRIMITIVE_MAKERS: dict[type[linear.PrimitiveMapOp], Maker] = {
     linear.OneHotOp: one_hot,
     linear.GatherOp: gather,
     linear.ScatterOp: scatter,
+    linear.UpdateOp: update,
+    linear.CumulativeSumOp: prefix(linear.CumulativeSumOp),
+    linear.RecurrenceOp: prefix(linear.RecurrenceOp),
     linear.DotLeftOp: dot(linear.DotLeftOp),
     linear.DotRightOp: dot(linear.DotRightOp),
 }

@@ -31,7 +31,11 @@ from mlirad.dialects.shapes import (
     shape_of,
     tuple_type,
 )
+from tests.generators.map_control import CONTROL_MAP_MAKERS
 from tests.generators.map_primitives import PRIMITIVE_MAKERS, MapBuilder
+
+MAP_MAKERS = {**PRIMITIVE_MAKERS, **CONTROL_MAP_MAKERS}
+"""Makers of every local map."""
 
 
 def domain_of(m: Value) -> Attribute:
@@ -59,7 +63,7 @@ def primitive(b: MapBuilder, domain: Attribute) -> Value:
         k = b.rng.randrange(len(domain.types.data))
         return b.emit(linear.ProjectOp, [], domain, domain.types.data[k], {"index": integer(k)})
     while True:
-        made = b.rng.choice(list(PRIMITIVE_MAKERS.values()))(b, domain)
+        made = b.rng.choice(list(MAP_MAKERS.values()))(b, domain)
         if made is not None:
             return made
 
@@ -193,7 +197,7 @@ def _function(seed: int, size: int, form: str, only: type[Operation] | None, tra
     if only is not None:
         made = None
         while made is None:
-            made = PRIMITIVE_MAKERS[only](b, b.array())
+            made = MAP_MAKERS[only](b, b.array())
         m = made
     elif form == "spine":
         m = spine(b, b.space(), size)

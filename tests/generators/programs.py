@@ -11,8 +11,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.shapes import array_type, is_float
-from tests.generators.arrays import add_random_op
 from tests.generators.builder import ProgramBuilder
+from tests.generators.makers import add_random_op
 
 ELEMENT_WEIGHTS: Mapping[Attribute, int] = {f64: 12, f32: 2, i64: 3, i32: 1, i1: 1}
 SMOOTH_WEIGHTS: Mapping[Attribute, int] = {f64: 12, i64: 2, i1: 1}
@@ -28,17 +28,21 @@ def random_program(
     elements: Mapping[Attribute, int] | None = None,
     ranks: Sequence[int] = RANKS,
     allow: Collection[type[Operation]] | Callable[[type[Operation]], bool] | None = None,
+    straight: bool = False,
 ) -> ModuleOp:
     """A module with one function @main of about `size` ops chosen from the whole array dialect.
 
     `elements` weighs element types, `ranks` is what ranks are drawn from, `allow` restricts the op classes
-    that are chosen (operands may still need constants, broadcasts and sums). In smooth mode floats are f64,
+    that are chosen (operands may still need constants, broadcasts and sums), `straight` leaves out loops,
+    branches, sorting, prefix reductions and products. In smooth mode floats are f64,
     bounded, differentiable almost everywhere and never decide anything, and only floats are returned.
     """
     rng = random.Random(seed)
     weights = elements or (SMOOTH_WEIGHTS if smooth else ELEMENT_WEIGHTS)
     block = Block()
     g = ProgramBuilder(rng, block, elements=weights, ranks=ranks, smooth=smooth)
+    g.straight = straight
+    g.grow = lambda: add_random_op(g)
     if allow is not None:
         g.allows = allow if callable(allow) else lambda op_class: op_class in allow
     main = max(weights, key=lambda e: weights[e])
@@ -47,7 +51,7 @@ def random_program(
     for type_ in types:
         g.scopes[0].append(block.insert_arg(type_, len(block.args)))
     for _ in range(size):
-        add_random_op(g)
+        g.grow()
     return _module(g, block)
 
 

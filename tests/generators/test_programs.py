@@ -17,7 +17,8 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import is_float, size_of
 from mlirad.interpreter import run_function
 from tests.generators import arguments_for, programs, random_map, random_program
-from tests.generators.arrays import MAKERS
+from tests.generators.makers import MAKERS
+from tests.generators.map_control import CONTROL_MAP_MAKERS
 from tests.generators.map_primitives import PRIMITIVE_MAKERS
 
 
@@ -31,6 +32,7 @@ def test_every_op_of_the_array_dialect_has_a_maker() -> None:
 
 def test_every_primitive_map_has_a_maker() -> None:
     assert set(PRIMITIVE_MAKERS) == set(linear.PRIMITIVE_OPS)
+    assert set(CONTROL_MAP_MAKERS) == set(linear.CONTROL_OPS)
 
 
 @pytest.mark.parametrize("smooth", [False, True])
@@ -43,7 +45,7 @@ def test_every_op_occurs(smooth) -> None:
 
 def test_every_map_occurs() -> None:
     seen = {name for seed in range(150) for name in names(random_map(seed, 6, "general"))}
-    assert {op.name for op in (*linear.STRUCTURE_OPS, *linear.PRIMITIVE_OPS)} <= seen
+    assert {op.name for op in (*linear.STRUCTURE_OPS, *linear.PRIMITIVE_OPS, *linear.CONTROL_OPS)} <= seen
 
 
 @settings(max_examples=60, deadline=None)

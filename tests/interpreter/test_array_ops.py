@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from mlirad.dialects import kernel, linear
-from mlirad.dialects.array import ARRAY_OPS, indexing, reductions, structural
+from mlirad.dialects.array import ARRAY_OPS, indexing, ordering, reductions, structural
 from mlirad.dialects.shapes import shape_of, values_of
 from mlirad.interpreter import array_ops, run_function, running
 from mlirad.interpreter.running import MEANINGS
 from tests.generators import arguments_for, random_program
 from tests.generators.arrays import INDEXING_MAKERS, REDUCTION_MAKERS, STRUCTURAL_MAKERS
+from tests.generators.ordering import ORDERING_MAKERS
 from tests.interpreter.programs import run
 
 
@@ -121,11 +122,18 @@ def sum_(op, x):
 
 def reduce(op, x):
     kind = op.kind.data
-    functions = {"max": np.maximum, "min": np.minimum, "and": np.bitwise_and, "or": np.bitwise_or}
+    functions = {
+        "max": np.maximum,
+        "min": np.minimum,
+        "prod": np.multiply,
+        "and": np.bitwise_and,
+        "or": np.bitwise_or,
+    }
     info = None if x.dtype.kind in "fb" else np.iinfo(x.dtype)
     initial = {
         "max": info.min if info else -np.inf,
         "min": info.max if info else np.inf,
+        "prod": 1,
         "and": -1 if info else True,
         "or": 0,
     }[kind]
@@ -164,6 +172,49 @@ def dot(op, x, y):
     return out
 
 
+def lines_along(x, dim):
+    """The positions of every line of an array along a dimension, in order."""
+    for q in positions_of((*x.shape[:dim], *x.shape[dim + 1 :])):
+        yield [(*q[:dim], i, *q[dim:]) for i in range(x.shape[dim])]
+
+
+def argsort(op, x):
+    """By insertion: a position goes before those already there whose element is greater, or NaN."""
+    out = np.zeros(x.shape, np.int64)
+    for line in lines_along(x, op.dim.value.data):
+        order: list[int] = []
+        for i, p in enumerate(line):
+            at = len(order)
+            while at and (
+                x[p] < x[line[order[at - 1]]]
+                or (x[p] == x[p] and x[line[order[at - 1]]] != x[line[order[at - 1]]])
+            ):
+                at -= 1
+            order.insert(at, i)
+        for p, i in zip(line, order, strict=True):
+            out[p] = i
+    return out
+
+
+def sort(op, x):
+    out, order = x.copy(), argsort(op, x)
+    for line in lines_along(x, op.dim.value.data):
+        for p in line:
+            out[p] = x[line[order[p]]]
+    return out
+
+
+def cumulative(op, x):
+    functions = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+    out = x.copy()
+    with np.errstate(all="ignore"):
+        for line in lines_along(x, op.dim.value.data):
+            ordered = line[::-1] if op.reverse is not None else line
+            for before, here in itertools.pairwise(ordered):
+                out[here] = functions[op.kind.data](out[before], x[here])
+    return out
+
+
 WITNESSES = {
     structural.IotaOp: iota,
     structural.BroadcastOp: broadcast,
@@ -180,6 +231,9 @@ WITNESSES = {
     reductions.ArgmaxOp: argmax,
     reductions.ArgminOp: argmin,
     reductions.DotOp: dot,
+    ordering.SortOp: sort,
+    ordering.ArgsortOp: argsort,
+    ordering.CumulativeOp: cumulative,
 }
 
 
@@ -198,13 +252,19 @@ def test_against_the_definition(op_class, monkeypatch) -> None:
     monkeypatch.setitem(running.MEANINGS, op_class, compared)
     for seed in range(20):
         program = random_program(seed, 8, allow={op_class, structural.SliceOp})
-        run_function(program, arguments_for(program, random.Random(seed)))
+        run_function(
+            program, arguments_for(program, random.Random(seed), special=op_class in ORDERING_MAKERS)
+        )
     assert len(checked) >= 20
 
 
 def test_all_makers_of_plain_ops_are_witnessed() -> None:
     regions = {indexing.GatherOp, indexing.ScatterOp, indexing.UpdateOp, indexing.BuildOp}
-    plain = {*STRUCTURAL_MAKERS, *INDEXING_MAKERS, *REDUCTION_MAKERS} - regions - {structural.ConstantOp}
+    plain = (
+        {*STRUCTURAL_MAKERS, *INDEXING_MAKERS, *REDUCTION_MAKERS, *ORDERING_MAKERS}
+        - regions
+        - {structural.ConstantOp}
+    )
     assert plain == set(WITNESSES)
 
 

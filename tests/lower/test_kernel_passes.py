@@ -7,6 +7,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import shape_of
@@ -40,7 +41,9 @@ def test_random_programs_keep_their_results(seed: int, monkeypatch: pytest.Monke
         (scatters, "MINIMAL_WORK", 0),
     ):
         monkeypatch.setattr(module, name, value)
-    program = random_program(seed, 14, allow=lambda op_class: op_class is not BuildOp)
+    program = random_program(
+        seed, 14, allow=lambda op_class: op_class not in (BuildOp, *CUSTOM_OPS), straight=True
+    )
     main = next(op for op in program.body.block.ops if isinstance(op, FuncOp))
     kernels = form_kernels(main)
     planned = plan_function(schedule_function(fuse_function(kernels), vector_bytes=16 << seed % 3))

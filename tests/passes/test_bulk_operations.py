@@ -15,9 +15,10 @@ from xdsl.ir import Operation
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import BuildOp, GatherOp, IndexOp
 from mlirad.dialects.array.structural import BroadcastOp
-from mlirad.dialects.shapes import Value, array_type
+from mlirad.dialects.shapes import Value, array_type, element_of, shape_of
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.arrays import ArrayBuilder, new_function
+from mlirad.ir.builder import function_block, returned
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.bulk_operations import BulkOperationsPass, bulk_function, is_bulk_normal_form
@@ -59,9 +60,55 @@ def test_random_programs_keep_their_meaning_and_cost_and_become_normal(seed: int
     assert after.total <= 2 * (before.total + moved)
 
 
+def in_builds(module: ModuleOp, extent: int, laned: list[bool]) -> ModuleOp:
+    """The program in a build for each result; the arguments marked `laned` differ with its index."""
+    (main,) = functions_of(module)
+    source = function_block(main)
+    types = [
+        array_type((extent, *shape_of(a)), element_of(a)) if lane else a.type
+        for a, lane in zip(source.args, laned, strict=True)
+    ]
+
+    def body(b: ArrayBuilder, *args: Value) -> list[Value]:
+        def results(i: Value) -> list[Value]:
+            given = [b.index(a, [i]) if lane else a for a, lane in zip(args, laned, strict=True)]
+            return b.inline_block(source, given, {})
+
+        return [b.build((extent,), lambda i, k=k: results(i)[k]) for k in range(len(returned(main)))]
+
+    return ModuleOp([new_function("main", types, body)])
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_random_programs_in_builds(seed: int) -> None:
+    """Loops over as many lanes make as many trips as the lane that needs most, and both sides of a branch
+    are computed: so the cost grows by a factor, which for these programs is small."""
+    rng = random.Random(seed)
+    plain = random_program(seed=seed, size=rng.randint(3, 12))
+    laned = [rng.random() < 0.6 for _ in function_block(functions_of(plain)[0]).args]
+    source = in_builds(plain, rng.choice((0, 1, 3, 3)), laned)
+    module = source.clone()
+    BulkOperationsPass().apply(Context(), module)
+    verify_module(module)
+    assert all(is_bulk_normal_form(f) for f in functions_of(module))
+    args = arguments_for(module, rng, special=seed % 2 == 1)
+    before, after = OperationCounter(), OperationCounter()
+    expected = run_function(source, args, counter=before)
+    computed = run_function(module, args, counter=after)
+    for x, y in zip(expected, computed, strict=True):
+        np.testing.assert_allclose(y, x, rtol=1e-4 if x.dtype == np.float32 else 1e-9, atol=1e-12)
+    moved = sum(np.size(v) for v in (*args, *expected))
+    assert after.total <= 6 * (before.total + moved)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_bulk_programs_stay_as_they_are(seed: int) -> None:
-    (function,) = functions_of(random_program(seed=seed, size=15))
+    (function,) = functions_of(
+        random_program(
+            seed=seed,
+            size=15,
+        )
+    )
     once = bulk_function(function)
     twice = bulk_function(once)
     assert len(list(twice.walk())) <= len(list(once.walk()))
@@ -326,7 +373,24 @@ def reads(n: int) -> FuncOp:
     return new_function("f", [t(9)], body)
 
 
-@pytest.mark.parametrize("family", [chain, positions, builds, reads])
+def loops(n: int) -> FuncOp:
+    """A nest of loops in a build, each with n / 4 ops, and as many branches."""
+
+    def body(b: ArrayBuilder, a: Value) -> list[Value]:
+        def level(c: Value, i: Value, depth: int) -> Value:
+            for _ in range(n // 4):
+                c = b.add(b.unary(ew.SinOp, c), b.index(a, [i]))
+            if depth == 0:
+                return c
+            (c,) = b.if_(b.compare("lt", c, b.index(a, [i])), lambda: [level(c, i, depth - 1)], lambda: [c])
+            return b.scan([c], [], 3, lambda j, cs, _: ([b.add(cs[0], c)], []))[0][0]
+
+        return [b.build((9,), lambda i: level(b.index(a, [i]), i, 3))]
+
+    return new_function("f", [t(9)], body)
+
+
+@pytest.mark.parametrize("family", [chain, positions, builds, reads, loops])
 def test_long_programs_take_linear_work_and_space(family: Callable[[int], FuncOp]) -> None:
     sizes: list[int] = []
     calls: list[int] = []

@@ -17,14 +17,14 @@ from tests.passes.derivatives import EXPAND, check_derivatives, differentiated, 
 
 def test_random_programs() -> None:
     for seed in range(60):
-        module = random_program(seed, 12, smooth=True)
+        module = random_program(seed, 12, smooth=True, straight=True)
         arguments = arguments_for(module, random.Random(seed))
         check_derivatives(module, arguments, function="main", tolerance=3e-5)
 
 
 def test_random_programs_linearize_to_spine_form() -> None:
     for seed in range(40):
-        module = random_program(seed, 12, smooth=True)
+        module = random_program(seed, 12, smooth=True, straight=True)
         run_passes(module, "differentiate{function=main},linearize")
         applications = [op for op in module.walk() if isinstance(op, linear.ApplicationOp)]
         assert applications and all(is_spine(op.map) for op in applications)

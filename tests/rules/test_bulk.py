@@ -14,10 +14,11 @@ from xdsl.dialects.builtin import ModuleOp, f32, f64, i1, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
-from mlirad.dialects.array import ARRAY_OPS, indexing, reductions, structural
+from mlirad.dialects.array import ARRAY_OPS, control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.literals import literal
-from mlirad.dialects.shapes import Value, array_type, element_of, integer, ints, keyword, shape_of
+from mlirad.dialects.shapes import FLAG, Value, array_type, element_of, integer, ints, keyword, shape_of
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.verification import verify_module
@@ -190,6 +191,7 @@ def reduction_cases() -> list[Case]:
             t(2, element=i1),
             {"kind": keyword("and"), "dims": ints((1,))},
         ),
+        Case(reductions.ReduceOp, (t(2, 3),), t(2), {"kind": keyword("prod"), "dims": ints((1,))}),
         Case(reductions.ArgmaxOp, (t(2, 3),), t(2, element=i64), {"dim": integer(1)}),
         Case(reductions.ArgminOp, (t(3, 2),), t(2, element=i64), {"dim": integer(0)}),
         dot_case((2, 3), (3, 4), (2, 4), (), (), (1,), (0,)),
@@ -199,11 +201,34 @@ def reduction_cases() -> list[Case]:
     ]
 
 
-CASES = [*elementwise_cases(), *structural_cases(), *indexing_cases(), *reduction_cases()]
+def ordering_cases() -> list[Case]:
+    integers = t(3, 2, element=i64)
+    return [
+        Case(ordering.SortOp, (t(2, 3),), t(2, 3), {"dim": integer(1)}),
+        Case(ordering.SortOp, (t(0),), t(0), {"dim": integer(0)}),
+        Case(ordering.ArgsortOp, (t(3, 2),), integers, {"dim": integer(0)}),
+        Case(ordering.CumulativeOp, (t(3),), t(3), {"kind": keyword("prod"), "dim": integer(0)}),
+        Case(
+            ordering.CumulativeOp,
+            (integers,),
+            integers,
+            {"kind": keyword("sum"), "dim": integer(0), "reverse": FLAG},
+        ),
+    ]
+
+
+CASES = [
+    *elementwise_cases(),
+    *structural_cases(),
+    *indexing_cases(),
+    *reduction_cases(),
+    *ordering_cases(),
+]
 
 
 def test_every_op_of_the_dialect_has_a_rule_and_a_case() -> None:
-    ops = set(ARRAY_OPS) - {indexing.YieldOp}
+    """Loops and branches: `test_bulk_control`; code with its own derivative: `test_custom_derivatives`."""
+    ops = set(ARRAY_OPS) - {indexing.YieldOp, *control.CONTROL_OPS, *CUSTOM_OPS}
     assert set(BULK_RULES) == ops
     assert {case.op_class for case in CASES} == ops
 

@@ -12,6 +12,7 @@ from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.elementwise import ELEMENTWISE_OPS
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.interpreter import run_function
+from mlirad.passes.linearize import CONSTRUCTS
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO, Joint
 from tests.passes.derivatives import check_derivatives, differentiated
 
@@ -75,7 +76,7 @@ def drawn(shape: tuple[int, ...], element: str, low: float, high: float, seed: i
 
 
 def test_every_op_has_exactly_one_line() -> None:
-    lists = (set(DERIVATIVES), set(ZERO), set(ELIMINATED), {YieldOp})
+    lists = (set(DERIVATIVES), set(CONSTRUCTS), set(ZERO), set(ELIMINATED), {YieldOp})
     assert set().union(*lists) == set(ARRAY_OPS)
     assert sum(map(len, lists)) == len(ARRAY_OPS)
 
@@ -130,7 +131,33 @@ V = np.random.default_rng(2).normal(size=4)
 INDICES = np.array([2, 0, 2, 9, -4])
 EMPTY = np.zeros((0, 2))
 
+
+def along(op: str) -> tuple[str, list[Any]]:
+    """An op along dimension 1 of an array with a zero in it."""
+    t = "tensor<3x4xf64>"
+    text = f"func.func @f(%x: {t}) -> {t} {{\n%y = array.{op} : {t}\nfunc.return %y : {t}\n}}"
+    return text, [np.where(np.arange(12).reshape(3, 4) == 6, 0, A)]
+
+
 CASES: dict[str, tuple[str, list[Any]]] = {
+    "sort": along("sort %x {dim = 1}"),
+    **{
+        f"cumulative {kind} {way}": along(f"cumulative {kind} %x {{dim = 1{way}}}")
+        for kind in ("sum", "prod", "max", "min")
+        for way in ("", ", reverse")
+    },
+    "reduce prod": (
+        """func.func @f(%x: tensor<2x3x5xf64>) -> tensor<3xf64> {
+        %y = array.reduce prod %x {dims = [0, 2]} : tensor<2x3x5xf64> -> tensor<3xf64>
+        func.return %y : tensor<3xf64> }""",
+        [np.where(np.arange(30).reshape(2, 3, 5) % 8 == 0, 0, B)],
+    ),
+    "reduce prod of nothing": (
+        """func.func @f(%x: tensor<0x2xf64>) -> tensor<2xf64> {
+        %y = array.reduce prod %x {dims = [0]} : tensor<0x2xf64> -> tensor<2xf64>
+        func.return %y : tensor<2xf64> }""",
+        [EMPTY],
+    ),
     "select": (
         """func.func @f(%c: tensor<4xi1>, %x: tensor<4xf64>, %y: tensor<4xf64>) -> tensor<4xf64> {
         %z = array.select %c, %x, %y : tensor<4xi1>, tensor<4xf64>, tensor<4xf64> -> tensor<4xf64>

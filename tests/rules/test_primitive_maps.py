@@ -15,6 +15,7 @@ from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.rules.accumulations import IN_PLACE
 from mlirad.rules.applications import FORWARD, TRANSPOSED
+from mlirad.rules.control_applications import FORWARD_CONTROL, TRANSPOSED_CONTROL
 from mlirad.rules.transposes import TRANSPOSES
 from tests.generators import arguments_for, random_map
 from tests.passes.derivatives import function_of, run_passes
@@ -53,8 +54,12 @@ def test_laws_and_symbolic_transposes_keep_the_map() -> None:
         assert_same_images(module, run_passes(module.clone(), "mlirad-canonicalize"), seed)
 
 
-@pytest.mark.parametrize("op", linear.PRIMITIVE_OPS, ids=lambda c: c.name)
-def test_every_primitive(op) -> None:
+def test_every_map_of_control_flow_has_a_line() -> None:
+    assert set(FORWARD_CONTROL) == set(TRANSPOSED_CONTROL) == set(linear.CONTROL_OPS)
+
+
+@pytest.mark.parametrize("op", [*linear.PRIMITIVE_OPS, *linear.CONTROL_OPS], ids=lambda c: c.name)
+def test_every_local_map(op) -> None:
     for seed in range(12):
         module = random_map(seed, only=op)
         applied = run_passes(module.clone(), "apply-linear-maps")

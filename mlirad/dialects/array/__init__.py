@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect
 
+from mlirad.dialects.array.control import CONTROL_OPS, TapeType
+from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.elementwise import ELEMENTWISE_OPS
 from mlirad.dialects.array.indexing import INDEXING_OPS
 from mlirad.dialects.array.literals import literal, literal_array, numpy_dtype
+from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.reductions import REDUCTION_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
 
-ARRAY_OPS = (*ELEMENTWISE_OPS, *STRUCTURAL_OPS, *INDEXING_OPS, *REDUCTION_OPS)
+ARRAY_OPS = (
+    *ELEMENTWISE_OPS,
+    *STRUCTURAL_OPS,
+    *INDEXING_OPS,
+    *REDUCTION_OPS,
+    *ORDERING_OPS,
+    *CONTROL_OPS,
+    *CUSTOM_OPS,
+)
 """Every op of the dialect, in the order of the documentation."""
 
-Array = Dialect("array", [*ARRAY_OPS], [])
+Array = Dialect("array", [*ARRAY_OPS], [TapeType])
 
 __all__ = ["ARRAY_OPS", "Array", "literal", "literal_array", "numpy_dtype"]

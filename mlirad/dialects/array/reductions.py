@@ -27,6 +27,7 @@ from mlirad.dialects.syntax import StructuredOp
 REDUCTION_ELEMENTS = {
     "max": NUMBERS,
     "min": NUMBERS,
+    "prod": NUMBERS,
     "and": INTEGERS_AND_BOOLEANS,
     "or": INTEGERS_AND_BOOLEANS,
 }
@@ -54,10 +55,11 @@ class SumOp(StructuredOp):
 
 @irdl_op_definition
 class ReduceOp(StructuredOp):
-    """Reduction over `dims` by `max`, `min`, `and` or `or`.
+    """Reduction over `dims` by `max`, `min`, `prod`, `and` or `or`.
 
-    An empty range gives the identity: -inf or the least integer for max, +inf or the greatest for min, all
-    ones (true) for and, 0 (false) for or. NaN is propagated by max and min.
+    An empty range gives the identity: -inf or the least integer for max, +inf or the greatest for min, 1 for
+    prod, all ones (true) for and, 0 (false) for or. NaN is propagated by max and min. Floats may be
+    multiplied in any order, integers wrap.
     """
 
     name = "array.reduce"

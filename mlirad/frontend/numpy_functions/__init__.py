@@ -9,7 +9,17 @@ import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.numpy_functions import contraction, filling, joining, reductions, selection, shapes
+from mlirad.frontend.numpy_functions import (
+    contraction,
+    filling,
+    joining,
+    norms,
+    ordering,
+    reductions,
+    selection,
+    shapes,
+    windows,
+)
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import handlers
 
@@ -20,13 +30,13 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **reductions.FUNCTIONS,
     **contraction.FUNCTIONS,
     **selection.FUNCTIONS,
+    **ordering.FUNCTIONS,
+    **norms.FUNCTIONS,
+    **windows.FUNCTIONS,
 }
 """Every NumPy function that can be traced."""
 
 HINTS: dict[Callable[..., Any], str] = {
-    np.prod: "write a product of a few factors with `*`",
-    np.cumsum: "write np.tril(np.ones((n, n))) @ x for short arrays",
-    np.cumprod: "there are no running products yet",
     np.nonzero: "its shape depends on elements; use np.where(condition, a, b)",
     np.argwhere: "its shape depends on elements; use np.where(condition, a, b)",
     np.unique: "its shape depends on elements",

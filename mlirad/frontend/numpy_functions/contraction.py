@@ -9,7 +9,7 @@ result is a batch dimension, one in both only is summed over, one in the result 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from string import ascii_letters
 from typing import Any, cast
 
@@ -253,30 +253,6 @@ def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     return expanded, result
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
-    """`np.linalg.norm` of vectors for every order, of matrices for the Frobenius norm."""
-    array = as_array(x)
-    if axis is None and ord is None:
-        total = xp.sqrt(xp.sum(xp.square(xp.abs(array))))
-        return xp.reshape(total, (1,) * array.ndim) if keepdims else total
-    is_matrix = (axis is None and array.ndim == 2) or (isinstance(axis, tuple) and len(cast(Any, axis)) == 2)
-    if is_matrix and ord not in (None, "fro"):
-        raise UnsupportedError(
-            f"the matrix norm {ord!r} cannot be traced", location=user_line(), hint="use the Frobenius norm"
-        )
-    if is_matrix or ord in (None, 2):
-        return xp.sqrt(xp.sum(xp.square(xp.abs(array)), axis=axis, keepdims=keepdims))
-    if ord == np.inf:
-        return xp.max(xp.abs(array), axis=axis, keepdims=keepdims)
-    if ord == -np.inf:
-        return xp.min(xp.abs(array), axis=axis, keepdims=keepdims)
-    if ord == 1:
-        return xp.sum(xp.abs(array), axis=axis, keepdims=keepdims)
-    if ord == 0:
-        return xp.sum(converted(as_array(cast(Any, array) != 0), array.dtype), axis=axis, keepdims=keepdims)
-    return xp.sum(xp.abs(array) ** ord, axis=axis, keepdims=keepdims) ** (1 / float(ord))
-
-
 def cross(
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Array:
@@ -292,7 +268,44 @@ def cross(
     return xp.moveaxis(xp.stack(parts, axis=-1), -1, axisc)
 
 
-FUNCTIONS = {
+def kron(a: Any, b: Any) -> Array:
+    """`np.kron`."""
+    x, y = _pair(a, b)
+    rank = max(x.ndim, y.ndim)
+    left = (*[1] * (rank - x.ndim), *x.shape)
+    right = (*[1] * (rank - y.ndim), *y.shape)
+    product = xp.reshape(x, [e for extent in left for e in (extent, 1)]) * xp.reshape(
+        y, [e for extent in right for e in (1, extent)]
+    )
+    return xp.reshape(product, [p * q for p, q in zip(left, right, strict=True)])
+
+
+def multi_dot(arrays: Sequence[Any], *, out: None = None) -> Array:
+    """`np.linalg.multi_dot`, from left to right."""
+    result, *others = [as_array(a) for a in arrays]
+    for other in others:
+        result = dot(result, other)
+    return result
+
+
+def matrix_power(a: Any, n: int) -> Array:
+    """`np.linalg.matrix_power` of a power that is not negative, by repeated squaring."""
+    x = as_array(a)
+    if n < 0:
+        raise UnsupportedError("a negative power of a matrix cannot be traced", location=user_line())
+    result: Array | None = None
+    while n:
+        if n & 1:
+            result = x if result is None else matmul(result, x)
+        n >>= 1
+        if n:
+            x = matmul(x, x)
+    return (
+        as_array(xp.broadcast_to(xp.eye(x.shape[-1], dtype=x.dtype), x.shape)) if result is None else result
+    )
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.matmul: matmul,
     np.dot: dot,
     np.inner: inner,
@@ -300,7 +313,9 @@ FUNCTIONS = {
     np.outer: outer,
     np.tensordot: tensordot,
     np.einsum: einsum,
-    np.linalg.norm: norm,
     np.cross: cross,
+    np.kron: kron,
+    np.linalg.multi_dot: multi_dot,
+    np.linalg.matrix_power: matrix_power,
 }
 """What this file traces."""

@@ -18,10 +18,13 @@ from mlirad.frontend.numpy_functions.shapes import (
 )
 from mlirad.frontend.operations import (
     as_array,
+    common,
+    inexact,
     made,
     operand_of,
     stacked,
     value_of,
+    xp,
 )
 from mlirad.frontend.tracer import Array
 
@@ -74,6 +77,20 @@ def shape_of_any(a: Any) -> Shape:
     return a.shape if isinstance(a, Array) else stacked(a).shape
 
 
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
+    axis: int = 0, *, device: Any = None,
+) -> Any:  # fmt: skip
+    """`np.linspace` between traced ends."""
+    first, last = (inexact(v) for v in common([operand_of(start), operand_of(stop)]))
+    gaps = num - 1 if endpoint else num
+    step = (last - first) / max(gaps, 1)
+    count = np.arange(num).reshape(-1, *[1] * max(first.ndim, last.ndim))
+    values = xp.moveaxis(first + count * step, 0, axis)
+    values = values if dtype is None else values.astype(dtype)
+    return (values, step) if retstep else values
+
+
 def size_of_any(a: Any, axis: int | None = None) -> int:
     """`np.size`."""
     shape = shape_of_any(a)
@@ -106,6 +123,7 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.empty_like: _filled_like(0),
     np.ones_like: _filled_like(1),
     np.copy: copy_of,
+    np.linspace: linspace,
     np.shape: shape_of_any,
     np.ndim: ndim_of_any,
     np.size: size_of_any,

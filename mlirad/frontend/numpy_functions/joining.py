@@ -87,6 +87,16 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Any = None) -> Arr
     return concatenate([atleast_2d(a) for a in tup], axis=0)
 
 
+def dstack(tup: Sequence[Any]) -> Array:
+    """`np.dstack`."""
+    return concatenate([atleast_3d(a) for a in tup], axis=2)
+
+
+def append(arr: Any, values: Any, axis: Any = None) -> Array:
+    """`np.append`."""
+    return concatenate([as_array(arr), as_array(values)], axis=axis)
+
+
 def column_stack(tup: Sequence[Any]) -> Array:
     """`np.column_stack`."""
     arrays = [as_array(a) for a in tup]
@@ -138,6 +148,8 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.stack: stack,
     np.hstack: hstack,
     np.vstack: vstack,
+    np.dstack: dstack,
+    np.append: append,
     np.column_stack: column_stack,
     np.atleast_1d: atleast_1d,
     np.atleast_2d: atleast_2d,

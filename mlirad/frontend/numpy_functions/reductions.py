@@ -54,6 +54,34 @@ def sum_(
     return total + initial if _is_given(initial) else total
 
 
+def prod_(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: Any = False,
+    initial: Any = UNSET,
+    where: Any = True,
+) -> Array:
+    """`np.prod`."""
+    x = as_array(a)
+    x = converted(x, dtype if dtype is not None else I64 if x.dtype in (BOOL, I32) else x.dtype)
+    x = _masked(x, where, 1)
+    axes = all_axes(axis, x.ndim)
+    product = _shaped(made(emitting().reduce("prod", x.value, axes)), x, axes, keepdims)
+    return product * initial if _is_given(initial) else product
+
+
+def logsumexp(a: Any, axis: Any = None, keepdims: Any = False) -> Array:
+    """`np.logaddexp.reduce`: the logarithm of the sum of the exponentials, shifted by the largest."""
+    x = inexact(as_array(a))
+    largest = amax(x, axis, keepdims=True, initial=-np.inf)
+    shift = select(xp.isfinite(largest), largest, x.dtype.type(0))
+    axes = all_axes(axis, x.ndim)
+    total = xp.log(sum_(xp.exp(x - shift), tuple(axes), keepdims=True)) + shift
+    return total if keepdims else xp.squeeze(total, axis=tuple(axes))
+
+
 def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: Any = False, *, where: Any = True
 ) -> Array:
@@ -200,8 +228,15 @@ def _without_nan(function: Callable[..., Any], neutral: float) -> Callable[..., 
     return reduce
 
 
+def nanmean(a: Any, axis: Any = None, **options: Any) -> Array:
+    """`np.nanmean`."""
+    x = inexact(as_array(a))
+    return mean(x, axis, where=xp.logical_not(xp.isnan(x)), **options)
+
+
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.sum: sum_,
+    np.prod: prod_,
     np.mean: mean,
     np.var: var,
     np.std: std,
@@ -217,6 +252,8 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.count_nonzero: count_nonzero,
     np.average: average,
     np.nansum: _without_nan(sum_, 0.0),
+    np.nanprod: _without_nan(prod_, 1.0),
+    np.nanmean: nanmean,
     np.nanmax: _without_nan(amax, -np.inf),
     np.nanmin: _without_nan(amin, np.inf),
 }

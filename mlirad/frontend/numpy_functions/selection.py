@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.errors import TracingError
+from mlirad.errors import ShapeError, TracingError
+from mlirad.frontend.numpy_functions.axes import one_axis
+from mlirad.frontend.numpy_functions.shapes import static_shape
 from mlirad.frontend.operations import as_array, select, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
@@ -68,6 +70,58 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Array:
     return xp.moveaxis(x, 0, axis)
 
 
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Array:
+    """`np.take_along_axis`."""
+    x, positions = as_array(arr), as_array(indices)
+    if axis is None:
+        x, axis = xp.ravel(x), 0
+    dim = one_axis(axis, x.ndim)
+    if positions.ndim != x.ndim:
+        raise ShapeError(
+            f"take_along_axis needs as many dimensions in {positions.shape} as in {x.shape}",
+            location=user_line(),
+        )
+    rest = [e for d, e in enumerate(x.shape) if d != dim]
+    grid: Any = np.ogrid[tuple(slice(e) for e in rest)] if rest else []
+    key: list[Any] = [np.expand_dims(line, dim) for line in grid]
+    key.insert(dim, positions)
+    return x[tuple(key)]
+
+
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:
+    """`np.unravel_index` in row-major order."""
+    rest, extents = as_array(indices), static_shape(shape)
+    found: list[Array] = []
+    for extent in reversed(extents):
+        found.append(xp.remainder(rest, extent))
+        rest = xp.floor_divide(rest, extent)
+    return tuple(reversed(found))
+
+
+def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Array:
+    """`np.ravel_multi_index` in row-major order, of positions inside."""
+    total = as_array(0)
+    for position, extent in zip(multi_index, static_shape(dims), strict=True):
+        total = total * extent + position
+    return as_array(total)
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
+    """`np.trapezoid`."""
+    values = xp.moveaxis(as_array(y), axis, -1)
+    steps = dx if x is None else xp.diff(as_array(x))
+    return xp.sum((values[..., 1:] + values[..., :-1]) * steps / 2, axis=-1)
+
+
+def polyval(p: Any, x: Any) -> Array:
+    """`np.polyval`, by Horner's rule."""
+    coefficients, at = as_array(p), as_array(x)
+    total = xp.zeros_like(at)
+    for k in range(len(coefficients)):
+        total = total * at + coefficients[k]
+    return as_array(total)
+
+
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
     """`np.isclose`."""
     x, y = as_array(a), as_array(b)
@@ -100,6 +154,11 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.around: round_,
     np.select: choose,
     np.diff: diff,
+    np.take_along_axis: take_along_axis,
+    np.unravel_index: unravel_index,
+    np.ravel_multi_index: ravel_multi_index,
+    np.trapezoid: trapezoid,
+    np.polyval: polyval,
     np.isclose: isclose,
     np.allclose: allclose,
     np.nan_to_num: nan_to_num,

@@ -1,8 +1,9 @@
 """Where the values of a program lie in memory: place, layout, size.
 
-A buffer is an array in one of five regions: an input, an output, a literal passed by pointer, a literal in
-the text, or a stretch of the arena. Its layout is the storage order of its dimensions, from outermost to
-innermost:
+A buffer is an array in one of six regions: an input, an output, a literal passed by pointer, a literal in
+the text, a stretch of the arena, or a local place: a stack slot, or memory that a loop chooses anew in every
+trip (a carry, a slice, a recorded entry). Its layout is the storage order of its dimensions, from outermost
+to innermost:
 
     shape (3, 5), layout (1, 0)    strides (1, 3): element (i, j) is i + 3 * j elements from the start
 
@@ -12,23 +13,35 @@ is returned in row-major layout, else a stretch of the arena of its own, 64-byte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects import kernel
+from mlirad.dialects.array.control import CONTROL_OPS, BranchOp
+from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.shapes import Shape, Value, element_of, shape_of, values_of
+from mlirad.dialects.shapes import Shape, Value, element_of, is_array, shape_of, values_of
 from mlirad.errors import CompileError
+from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
 from mlirad.lower.compiled_text import BUFFER_ALIGNMENT
 from mlirad.lower.emit.elementwise import KINDS
 from mlirad.lower.llvm_text import BYTES, Kind
 from mlirad.lower.plan_memory import ARENA_ATTRIBUTE
+from mlirad.lower.plan_memory.carries import (
+    IN_PLACE,
+    PLACED_OPS,
+    body_of,
+    carry_arguments,
+    stated_carries,
+    stated_places,
+)
 
 TEXT_LITERAL_BYTES: Final = 4096
 """Literals up to this size stand in the text; larger ones are passed by pointer."""
@@ -109,6 +122,8 @@ class Memory:
     arena_bytes: int
     literals: tuple[ConstantOp, ...]
     passed: tuple[ConstantOp, ...]
+    yields: dict[Region, list[Place]]
+    """Where each region of a loop or branch hands over what it yields."""
 
 
 def layouts_of(op: Operation) -> list[Shape | None]:
@@ -119,53 +134,149 @@ def layouts_of(op: Operation) -> list[Shape | None]:
     return [values_of(cast("DenseArrayBase[I64]", a)) for a in cast("ArrayAttr[Attribute]", layouts).data]
 
 
-def program_buffers(function: FuncOp, returned: ReturnOp) -> Memory:
-    """The buffer of every value of the function body, and of every output."""
+def program_buffers(function: FuncOp, returned: ReturnOp, *, all_in_text: bool = False) -> Memory:
+    """The buffer of every value of the function body, and of every output.
+
+    With `all_in_text` no literal is passed by pointer.
+    """
     block = function.body.block
     buffers: dict[Value, Buffer] = {
         argument: make_buffer(argument.type, Place("input", k)) for k, argument in enumerate(block.args)
     }
     outputs = tuple(make_buffer(v.type, Place("output", k)) for k, v in enumerate(returned.arguments))
+    assignment = _Assignment(function, buffers, all_in_text=all_in_text)
     first_output: dict[Value, int] = {}
     for k, value in enumerate(returned.arguments):
         first_output.setdefault(value, k)
-    planned = function.attributes.get(ARENA_ATTRIBUTE)
-    arena = cast("IntegerAttr[I64]", planned).value.data if planned is not None else 0
-    literals: list[ConstantOp] = []
-    passed: list[ConstantOp] = []
-    for op in block.ops:
-        if isinstance(op, ConstantOp):
-            is_small = literal_array(op).nbytes <= TEXT_LITERAL_BYTES
-            into = literals if is_small else passed
-            place = Place("literal" if is_small else "constant", len(into))
-            buffers[op.result] = make_buffer(op.result.type, place)
-            into.append(op)
-            continue
-        if op is returned:
-            continue
-        if not isinstance(op, kernel.NestOp | kernel.ScatterOp | kernel.DotOp):
-            raise CompileError(
-                f"{op.name} is not an op of lowered programs",
-                location=location_of(op),
-                hint="run form-kernels on the function first",
-            )
-        places = None if op.places is None else values_of(op.places)
-        for k, (result, layout) in enumerate(zip(op.results, layouts_of(op), strict=True)):
-            buffer = make_buffer(result.type, Place("arena", arena), layout)
-            if places is not None:
-                number = places[k]
-                place = Place("output", -1 - number) if number < 0 else Place("arena", number)
-            elif isinstance(op, kernel.ScatterOp) and _shares_base(op, buffers):
-                place = buffers[op.inputs[0]].place
-            elif result in first_output and buffer.is_row_major:
-                place = Place("output", first_output[result])
+    assignment.block(block, [o.place for o in outputs], first_output)
+    return Memory(
+        buffers,
+        outputs,
+        assignment.arena,
+        tuple(assignment.literals),
+        tuple(assignment.passed),
+        assignment.yields,
+    )
+
+
+class _Assignment:
+    """Gives the values of a function their buffers, block by block."""
+
+    def __init__(self, function: FuncOp, buffers: dict[Value, Buffer], *, all_in_text: bool):
+        self.buffers = buffers
+        self._all_in_text = all_in_text
+        planned = function.attributes.get(ARENA_ATTRIBUTE)
+        self.arena = cast("IntegerAttr[I64]", planned).value.data if planned is not None else 0
+        self.literals: list[ConstantOp] = []
+        self.passed: list[ConstantOp] = []
+        self.yields: dict[Region, list[Place]] = {}
+        self._local = 0
+
+    def local(self) -> Place:
+        """A place whose address is made known while the program runs."""
+        self._local += 1
+        return Place("local", self._local - 1)
+
+    def block(self, block: Block, outputs: Sequence[Place], first_output: Mapping[Value, int]) -> None:
+        """Buffers for the values that a block defines; it hands its values over in `outputs`."""
+        is_function = bool(first_output) or not isinstance(block.last_op, YieldOp)
+        for op in block.ops:
+            match op:
+                case ConstantOp():
+                    self._literal(op)
+                case _ if isinstance(op, kernel.KERNEL_RESULT_OPS):
+                    places = None if op.places is None else values_of(op.places)
+                    if places is None and not is_function:
+                        raise _unplanned(op)
+                    for k, (result, layout) in enumerate(zip(op.results, layouts_of(op), strict=True)):
+                        buffer = make_buffer(result.type, Place("arena", self.arena), layout)
+                        if places is not None:
+                            place = self._planned(result, places[k], outputs, is_function)
+                        else:
+                            place = self._unplanned(op, result, buffer, first_output)
+                        if place.region == "output" and not buffer.is_row_major:
+                            raise CompileError(
+                                "a result in an output must be row-major", location=location_of(op)
+                            )
+                        self.buffers[result] = replace(buffer, place=place)
+                case ReturnOp() | YieldOp():
+                    pass
+                case _ if isinstance(op, PLACED_OPS):
+                    self._placed(op, outputs, is_function)
+                    if isinstance(op, CONTROL_OPS):
+                        self._regions(op)
+                case _:
+                    raise CompileError(
+                        f"{op.name} is not an op of lowered programs",
+                        location=location_of(op),
+                        hint="run form-kernels on the function first",
+                    )
+
+    def _planned(self, result: Value, number: int, outputs: Sequence[Place], is_function: bool) -> Place:
+        if number < 0:
+            return outputs[-1 - number]
+        if not is_function and not shape_of(result):
+            # A scalar of a loop body gets a stack slot of its own, which LLVM turns into a register.
+            return self.local()
+        return Place("arena", number)
+
+    def _unplanned(
+        self, op: Operation, result: Value, buffer: Buffer, first_output: Mapping[Value, int]
+    ) -> Place:
+        if isinstance(op, kernel.ScatterOp) and _shares_base(op, self.buffers):
+            return self.buffers[op.inputs[0]].place
+        if result in first_output and buffer.is_row_major:
+            return Place("output", first_output[result])
+        self.arena += -(-buffer.nbytes // BUFFER_ALIGNMENT) * BUFFER_ALIGNMENT
+        return buffer.place
+
+    def _literal(self, op: ConstantOp) -> None:
+        is_small = self._all_in_text or literal_array(op).nbytes <= TEXT_LITERAL_BYTES
+        into = self.literals if is_small else self.passed
+        place = Place("literal" if is_small else "constant", len(into))
+        self.buffers[op.result] = make_buffer(op.result.type, place)
+        into.append(op)
+
+    def _placed(self, op: Operation, outputs: Sequence[Place], is_function: bool) -> None:
+        """Places of the results of a loop, branch or call."""
+        places = stated_places(op)
+        if places is None:
+            raise _unplanned(op)
+        for result, number in zip(op.results, places, strict=True):
+            if is_array(result.type):
+                place = self._planned(result, number, outputs, is_function)
+                self.buffers[result] = make_buffer(result.type, place)
+
+    def _regions(self, op: Operation) -> None:
+        """Places of the region arguments of a loop or branch and of what its regions yield.
+
+        An argument and the value that replaces it have one place exactly when the carry is updated in place.
+        """
+        modes = stated_carries(op) or ()
+        body = body_of(op)
+        for region in op.regions:
+            if isinstance(op, BranchOp):
+                yielded = [self.buffers[r].place for r in op.results]
             else:
-                place = buffer.place
-                arena += -(-buffer.nbytes // BUFFER_ALIGNMENT) * BUFFER_ALIGNMENT
-            if place.region == "output" and not buffer.is_row_major:
-                raise CompileError("a result in an output must be row-major", location=location_of(op))
-            buffers[result] = Buffer(buffer.kind, buffer.shape, buffer.strides, place, buffer.size)
-    return Memory(buffers, outputs, arena, tuple(literals), tuple(passed))
+                yielded = [self.local() for _ in yields(region)]
+            if region is body:
+                for argument, place, mode in zip(carry_arguments(op), yielded, modes, strict=False):
+                    self.buffers[argument] = make_buffer(
+                        argument.type, place if mode == IN_PLACE else self.local()
+                    )
+            for argument in region.block.args:
+                if argument not in self.buffers:
+                    self.buffers[argument] = make_buffer(argument.type, self.local())
+            self.yields[region] = yielded
+            self.block(region.block, yielded, {})
+
+
+def _unplanned(op: Operation) -> CompileError:
+    return CompileError(
+        f"{op.name} has no places in memory",
+        location=location_of(op),
+        hint="run plan-memory on functions with loops, branches or calls",
+    )
 
 
 def _shares_base(op: kernel.ScatterOp, buffers: dict[Value, Buffer]) -> bool:

@@ -36,6 +36,8 @@ class Emitter:
     vector_bytes: int
     address_checks: bool
     operations: int = 0
+    trips: int = 1
+    """How often the code being written runs, roughly."""
     calls: list[tuple[str, list[Place]]] = field(default_factory=list[tuple[str, list[Place]]])
 
 
@@ -82,7 +84,7 @@ def begin_kernel(
     inlining = "alwaysinline" if work <= TINY_WORK else "noinline"
     f = emitter.module.function(name, parameters, attributes=f"{inlining} nounwind")
     emitter.calls.append((name, places))
-    emitter.operations += work
+    emitter.operations += work * emitter.trips
     pointers = dict(zip(places, f.arguments, strict=True))
     access = Access(f, pointers[FAULT_PLACE] if emitter.address_checks else None)
     return KernelText(f, access, pointers)

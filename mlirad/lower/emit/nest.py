@@ -14,11 +14,13 @@ every pass adds to them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
-from mlirad.dialects.kernel import NestOp
+from mlirad.dialects.kernel import LoadOp, NestOp
+from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import values_of
+from mlirad.ir.builder import yields
 from mlirad.lower.emit import reductions
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
@@ -47,6 +49,8 @@ def emit_nest(emitter: Emitter, op: NestOp) -> None:
             fill(kernel, output, number)
         kernel.f.ret()
         return
+    if _stays(op, emitter.buffers):
+        return
     body = Body(op, emitter.buffers, outputs)
     needed = body.needed(body.yielded)
     read = [body.addresses[o].buffer for o in needed if o in body.addresses]
@@ -55,6 +59,17 @@ def emit_nest(emitter: Emitter, op: NestOp) -> None:
     in_place = any(a.overlaps(b) for a in outputs for b in read)
     schedule = NestSchedule.of(op, body, combiners, emitter.vector_bytes, may_repeat=not in_place)
     _NestCode(kernel, body, combiners, outputs, schedule).write()
+
+
+def _stays(op: NestOp, buffers: Mapping[Ssa, Buffer]) -> bool:
+    """Whether a nest copies each of its inputs to where it lies already."""
+    block = op.body.block
+    loads = list(block.ops)[:-1]
+    here = list(block.args)
+    return all(isinstance(o, LoadOp) and list(o.positions) == here for o in loads) and all(
+        isinstance(v.owner, LoadOp) and buffers[v.owner.buffer] == buffers[r]
+        for v, r in zip(yields(op.body), op.roots, strict=True)
+    )
 
 
 def _memory_identity(combiner: str, output: Buffer) -> Value:
@@ -138,8 +153,10 @@ class _NestCode:
         code = self._code
         if not self._combiners:
             for j in range(code.tiles):
-                for value, address in zip(self._body.yielded, self._results, strict=True):
-                    self._store(code.get(value, j), address, j)
+                # All values first: a result may lie where another one reads.
+                values = [code.get(value, j) for value in self._body.yielded]
+                for value, address in zip(values, self._results, strict=True):
+                    self._store(value, address, j)
             return
         totals = self._reduced()
         for j in range(code.tiles):

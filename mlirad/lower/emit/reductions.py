@@ -30,6 +30,8 @@ def identity(combiner: str, kind: Kind, *, of_memory: bool = False) -> Value:
     match combiner:
         case "add":
             return constant(kind, -0.0 if is_float and not of_memory else 0)
+        case "prod":
+            return constant(kind, 1)
         case "max" | "argmax":
             return constant(
                 kind, float("-inf") if is_float else 0 if kind == "i1" else -(1 << BITS[kind] - 1)
@@ -57,6 +59,8 @@ def combine(f: FunctionText, combiner: str, total: Accumulator, new: Accumulator
     match combiner:
         case "add":
             return [f.fadd(a, b, CONTRACT) if a.is_float else f.add(a, b)]
+        case "prod":
+            return [f.fmul(a, b, CONTRACT) if a.is_float else f.mul(a, b)]
         case "max":
             return [maximum(f, a, b)]
         case "min":
@@ -98,6 +102,10 @@ def across_lanes(f: FunctionText, combiner: str, total: Accumulator) -> Accumula
             if value.is_float:
                 return [f.reduce("fadd", value, flags="reassoc")]
             return [f.reduce("add", value)]
+        case "prod":
+            if value.is_float:
+                return [f.reduce("fmul", value, flags="reassoc")]
+            return [f.reduce("mul", value)]
         case "max" | "min":
             return [_extremum_of_lanes(f, combiner, value)]
         case "and" | "or":

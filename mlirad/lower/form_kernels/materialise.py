@@ -8,17 +8,18 @@ added to that of each reader; scalars cost nothing to read in a loop, which comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.func import ReturnOp
+from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, Operation
 
+from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import indexing, reductions, structural
 from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, size_of, values_of
 from mlirad.ir.free_values import free_values
 from mlirad.lower.elementary import ELEMENTARY
+from mlirad.lower.form_kernels.library import is_library_dot
 from mlirad.lower.form_kernels.reader import inverted_positions
 
 HEAVY = 12
@@ -27,7 +28,7 @@ HEAVY = 12
 MAX_RECOMPUTED = 8
 """Scalar cost that may be spent again per element to save a store and loads."""
 
-_FREE = (
+FREE = (
     structural.BroadcastOp,
     structural.TransposeOp,
     structural.ReshapeOp,
@@ -38,13 +39,14 @@ _FREE = (
     ew.NotOp,
 )
 _REDUCTIONS = (reductions.SumOp, reductions.ReduceOp, reductions.ArgReductionOp, reductions.DotOp)
+_STORED = (*_REDUCTIONS, indexing.UpdateOp, *control.CONTROL_OPS, *ordering.ORDERING_OPS, CallOp)
 MAX_JOINED = 4
 """Concatenations and stacks of more parts than this are written part by part."""
 
 
 def scalar_cost(op: Operation) -> float:
     """The cost of one element of an op in multiples of an addition, without its operands."""
-    if isinstance(op, _FREE):
+    if isinstance(op, FREE):
         return 0
     if isinstance(op, ew.DivOp | ew.SqrtOp):
         return 8
@@ -60,19 +62,30 @@ def must_store(op: Operation) -> bool:
         return inverted_positions(op) is None
     if isinstance(op, structural.ConcatenateOp | structural.StackOp):
         return len(op.parts) > MAX_JOINED
-    return isinstance(op, (*_REDUCTIONS, indexing.UpdateOp))
+    return isinstance(op, _STORED)
 
 
-def materialised(
-    ops: Sequence[Operation], returned: Sequence[Value], is_library: Callable[[Operation], bool]
-) -> set[Value]:
-    """The values among the results of `ops` that are stored. `is_library`: whether an op is a BLAS call."""
-    stored: set[Value] = {v for v in returned if not isinstance(v.owner, Block)}
+def read_in_memory(op: Operation) -> Sequence[Value]:
+    """The operands that an op reads as arrays in memory."""
+    match op:
+        case indexing.UpdateOp():
+            return (op.base,)
+        case reductions.DotOp() if is_library_dot(op):
+            return op.operands
+        case _ if isinstance(op, (*control.CONTROL_OPS, *ordering.ORDERING_OPS, CallOp)):
+            return op.operands
+        case _:
+            return ()
+
+
+def materialised(ops: Sequence[Operation], returned: Sequence[Value], captured: set[Value]) -> set[Value]:
+    """The values among the results of `ops` that are stored.
+
+    Results are the values `returned`, and loops and branches need those `captured` in memory.
+    """
+    stored: set[Value] = {v for v in (*returned, *captured) if not isinstance(v.owner, Block)}
     for op in ops:
-        if is_library(op):
-            stored.update(o for o in op.operands if not isinstance(o.owner, Block))
-        if isinstance(op, indexing.UpdateOp) and not isinstance(op.base.owner, Block):
-            stored.add(op.base)
+        stored.update(o for o in read_in_memory(op) if not isinstance(o.owner, Block))
     cost: dict[Value, float] = {}
     readings = Readings(ops)
     for op in ops:
@@ -82,7 +95,7 @@ def materialised(
                 hoisted = shape_of(value) and not shape_of(read)
                 own += 0 if read in stored or hoisted else cost.get(read, 0)
             if must_store(op) or (
-                value not in stored and not isinstance(op, _FREE) and _pays(value, own, readings)
+                value not in stored and not isinstance(op, FREE) and _pays(value, own, readings)
             ):
                 stored.add(value)
             cost[value] = 0 if value in stored else own

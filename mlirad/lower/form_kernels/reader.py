@@ -161,7 +161,11 @@ class Reader:
                 needed.update(dict.fromkeys(guard if proof is None else proof))
         element = element_of(buffer)
         if not needed:
-            return self.b.emit(LoadOp, (buffer, *position), element)
+            loaded = self.b.emit(LoadOp, (buffer, *position), element)
+            interval = None if position else self.b.ranges.interval(buffer)
+            if interval is not None:
+                self.b.ranges.set(loaded, *interval)
+            return loaded
         condition = self._all(list(needed))
         return self.b.emit(LoadIfOp, (condition, buffer, *position), element)
 

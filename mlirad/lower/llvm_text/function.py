@@ -8,7 +8,7 @@ function.ret(function.reduce("fadd", loop.results[0], flags="reassoc"))
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from mlirad.lower.llvm_text.emission import Operand
@@ -165,6 +165,33 @@ class FunctionText(Memory):
             start if given == start else self._merge([(given, end), (start, before)])
             for given, start in zip(conditional.given, conditional.initial, strict=True)
         ]
+
+    @contextmanager
+    def repeat(self, condition: Callable[[], Value]) -> Generator[None]:
+        """Run the body as long as the condition holds, which `condition` writes; state lies in memory."""
+        head, body, done = (self.fresh_label(f"while.{part}") for part in ("head", "body", "done"))
+        known = self._known
+        self.branch(head)
+        self._open(head, dict(known))
+        goes_on = condition()
+        self.branch_if(goes_on, body, done)
+        self._open(body, dict(self._known))
+        yield
+        self.branch(head)
+        self._open(done, known)
+
+    def choose(self, index: Value, writers: Sequence[Callable[[], None]]) -> None:
+        """Run what one of the writers writes: number `index`, the last one for every other index."""
+        labels = [self.fresh_label(f"case{k}") for k in range(len(writers))]
+        done = self.fresh_label("chosen")
+        known = self._known
+        cases = " ".join(f"i64 {k}, label %{label}" for k, label in enumerate(labels[:-1]))
+        self.line(f"switch {index.typed}, label %{labels[-1]} [ {cases} ]")
+        for label, write in zip(labels, writers, strict=True):
+            self._open(label, dict(known))
+            write()
+            self.branch(done)
+        self._open(done, known)
 
     def any_lane(self, mask: Value) -> Value:
         """Whether any lane of a mask is set, as a scalar."""

@@ -15,10 +15,15 @@ from mlirad.lower.llvm_text.value import BYTES, Kind, Value, constant, mangled, 
 class Memory(Arithmetic):
     """Instructions that read or write memory, in the order they are asked for."""
 
-    def alloca(self, kind: Kind, count: int = 1, align: int = 64) -> Value:
-        """A stack slot of `count` elements, allocated once on entry wherever it is asked for."""
+    def alloca(self, kind: Kind, count: int = 1, align: int = 64, *, initial: Value | None = None) -> Value:
+        """A stack slot of `count` elements, allocated once on entry wherever it is asked for.
+
+        A literal `initial` is stored in it on entry.
+        """
         name = self.fresh()
         self._allocas.append(f"  {name} = alloca [{count} x {kind}], align {align}")
+        if initial is not None:
+            self._allocas.append(f"  store {initial.typed}, ptr {name}, align {align}")
         return Value(name, "ptr")
 
     def gep(self, pointer: Value, index: Operand, kind: Kind, flags: str = "") -> Value:

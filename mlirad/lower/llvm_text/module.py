@@ -96,6 +96,10 @@ class ModuleText:
         self._functions[name] = function
         return function
 
+    def move_last(self, function: FunctionText) -> None:
+        """Let a function stand after all that were defined so far."""
+        self._functions[function.name] = self._functions.pop(function.name)
+
     def shared_function(self, name: str, define: Callable[[], FunctionText]) -> None:
         """Define an internal function by calling `define`, unless its name is defined already."""
         if name not in self._functions:

@@ -17,13 +17,16 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
-from mlirad.dialects.kernel import DotOp, NestOp, ScatterOp
+from mlirad.dialects.array.control import CONTROL_OPS
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ScatterOp, SortOp
 from mlirad.dialects.shapes import FLAG, Value, integer, ints
 from mlirad.ir.builder import function_block
+from mlirad.ir.free_values import free_values
 from mlirad.lower.schedule_kernels.lanes import choose_lane
 from mlirad.lower.schedule_kernels.layouts import choose_layouts
 from mlirad.lower.schedule_kernels.orders import (
@@ -65,27 +68,36 @@ def schedule_function(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> 
 
 def schedule_in_place(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> None:
     """Schedule the kernels of this function."""
-    ops = list(function_block(function).ops)
+    _schedule_block(function_block(function), Packs({}), vector_bytes)
+
+
+def _schedule_block(block: Block, packs: Packs, vector_bytes: int) -> None:
+    """Schedule the kernels of a block and of the loops and branches in it."""
+    ops = list(block.ops)
     profiles: dict[Operation, Profile] = {
         op: profile(op, vector_bytes) for op in ops if isinstance(op, NestOp | ScatterOp)
     }
-    layouts = choose_layouts(ops, profiles, _row_major_values(ops))
-    packs = Packs(layouts)
+    packs.layouts.update(choose_layouts(ops, profiles, _row_major_values(ops)))
     for op in ops:
         if isinstance(op, NestOp):
             _schedule_nest(op, profiles[op], packs, vector_bytes)
         elif isinstance(op, ScatterOp):
-            lane, width = choose_scatter_lane(profiles[op], layouts)
+            lane, width = choose_scatter_lane(profiles[op], packs.layouts)
             if lane is not None:
                 op.properties["lane"] = integer(lane)
                 op.properties["width"] = integer(width)
+        else:
+            for region in op.regions:
+                _schedule_block(region.block, packs, vector_bytes)
 
 
 def _row_major_values(ops: list[Operation]) -> set[Value]:
-    """Values that others than nests read or that leave the function."""
+    """Values that others than nests read or that leave the block."""
     fixed: set[Value] = set()
     for op in ops:
-        if isinstance(op, DotOp | ReturnOp):
+        if isinstance(op, CONTROL_OPS):
+            fixed.update(free_values(op))
+        elif isinstance(op, DotOp | CumulativeOp | SortOp | CallOp | ReturnOp | YieldOp):
             fixed.update(op.operands)
         elif isinstance(op, ScatterOp) and op.from_zero is None:
             fixed.add(op.inputs[0])

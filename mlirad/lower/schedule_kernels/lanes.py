@@ -54,7 +54,7 @@ def choose_lane(op: NestOp, p: Profile, layouts: Layouts, free: Free = NOTHING) 
     if 0 in p.extents or p.lanes < 2:
         return None
     scalar = _scalar_cost(p)
-    if scalar * p.iterations < MINIMAL_WORK:
+    if scalar * p.iterations * p.trips < MINIMAL_WORK:
         return None
     best, lane = scalar * p.lanes * GAIN, None
     strides = {id(load): load.strides(layouts) for load in p.loads}
@@ -96,7 +96,7 @@ def _vector_cost(
                     cost += lanes * size_of(load.buffer) / p.iterations
         one = load_cost(stride, lanes)
         if one == lanes and packable_dimension(p, load, x) is not None:
-            one = min(one, load_cost(1, lanes) + 2.0 * lanes * size_of(load.buffer) / p.iterations)
+            one = min(one, load_cost(1, lanes) + 2.0 * lanes * size_of(load.buffer) / p.runs(load.buffer))
         cost += one * p.per_iteration(load.loops)
     cost *= -(-extent // lanes) * lanes / extent
     if x >= p.rank:
@@ -119,4 +119,4 @@ def packable_dimension(p: Profile, load: Load, lane: int) -> int | None:
     size = size_of(load.buffer)
     if d is None or len(load.positions) < 2 or size < MINIMAL_PACK_ELEMENTS:
         return None
-    return d if p.iterations >= 2 * size else None
+    return d if p.runs(load.buffer) >= 2 * size else None

@@ -55,7 +55,10 @@ class Packs:
         op.operands = [*kept, *copies]
 
     def _copy(self, before: Operation, buffer: Value, innermost: int) -> Value:
-        """The copy of a buffer with one dimension innermost, made before `before` if it is new."""
+        """The copy of a buffer with one dimension innermost.
+
+        If it is new it is made before `before`, outside of the loops that do not change the buffer.
+        """
         key = (buffer, innermost)
         known = self._made.get(key)
         if known is None:
@@ -63,9 +66,13 @@ class Packs:
             order = (*(d for d in row_major(len(source)) if d != innermost), innermost)
             nest = copy_nest(buffer, source, order)
             nest.location = before.location
-            block = before.parent
-            assert block is not None
-            block.insert_op_before(nest, before)
+            home = buffer.owner if isinstance(buffer.owner, Block) else buffer.owner.parent
+            while before.parent is not home:
+                around = before.parent_op()
+                assert around is not None
+                before = around
+            assert home is not None
+            home.insert_op_before(nest, before)
             known = self._made[key] = nest.roots[0]
             known.name_hint = None if buffer.name_hint is None else f"{buffer.name_hint}_packed"
             if order != row_major(len(order)):

@@ -17,12 +17,16 @@ from typing import TypeAlias
 
 from xdsl.ir import Block, Operation
 
+from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.shapes import Shape, Value, element_of, is_float, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.lower.affine import AffineForms
 from mlirad.lower.schedule_kernels.costs import element_bytes, op_cost
+
+ASSUMED_TRIPS = 16
+"""How many trips a loop is taken to make whose number of trips is not known."""
 
 Layouts: TypeAlias = Mapping[Value, Shape]
 """The storage order of the buffers that are not row-major, dimensions from outermost to innermost."""
@@ -125,7 +129,9 @@ class Profile:
     `op_costs` gives the cycles of a vector of lanes by the set (as bits) of loops that the ops depend on;
     `scalar_cost` is that of all ops in a single lane. Ops that only compute affine positions cost nothing.
     `finds_position` says that a result is a position (argmax, argmin).
-    `writes` are the positions that a scatter writes to, with its guard's loops in `guard`.
+    `writes` are the positions that a scatter writes to, with the loops of its guard in `guard`. `trips` is
+    how often loops around the nest run it, `repeats` how often while a buffer made outside of them stays the
+    same.
     """
 
     extents: Shape
@@ -139,6 +145,12 @@ class Profile:
     finds_position: bool = False
     writes: list[Position] = field(default_factory=list[Position])
     guard: int = 0
+    trips: int = 1
+    repeats: dict[Value, int] = field(default_factory=dict[Value, int])
+
+    def runs(self, buffer: Value) -> int:
+        """How often the body runs while a buffer keeps its content."""
+        return self.iterations * self.repeats.get(buffer, 1)
 
     @property
     def iterations(self) -> int:
@@ -176,7 +188,23 @@ def profile(op: NestOp | ScatterOp, vector_bytes: int) -> Profile:
     if isinstance(op, NestOp) and op.combiners is not None:
         p.finds_position = any(c.data.startswith("arg") for c in op.combiners.data)
     _BodyReader(block, p).read(results, writes, guards)
+    _count_trips(op, p)
     return p
+
+
+def _count_trips(op: Operation, p: Profile) -> None:
+    """Count the trips of the loops around an op, and of those that an input is made outside of."""
+    around = op.parent
+    while around is not None:
+        for value in op.operands:
+            if value.owner is around or (isinstance(value.owner, Operation) and value.owner.parent is around):
+                p.repeats[value] = p.trips
+        loop = around.parent_op()
+        if isinstance(loop, ScanOp):
+            p.trips *= max(1, loop.trips)
+        elif isinstance(loop, WhileOp | ReplayOp):
+            p.trips *= ASSUMED_TRIPS
+        around = None if loop is None else loop.parent
 
 
 def _element_bytes(op: Operation, results: Iterable[Value]) -> int:

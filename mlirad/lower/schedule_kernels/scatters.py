@@ -16,7 +16,8 @@ def choose_scatter_lane(p: Profile, layouts: Layouts, free: Free = NOTHING) -> t
 
     Buffers in `free` may still be stored in any order.
     """
-    if not p.writes or 0 in p.extents or p.lanes < 2 or p.iterations * (p.scalar_cost + 2) < MINIMAL_WORK:
+    work = p.iterations * p.trips * (p.scalar_cost + 2)
+    if not p.writes or 0 in p.extents or p.lanes < 2 or work < MINIMAL_WORK:
         return None, 1
     *outer, last = p.writes
     for x, extent in enumerate(p.extents):

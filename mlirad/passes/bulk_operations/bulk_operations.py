@@ -20,45 +20,60 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, Region
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, i1
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.array.indexing import BuildOp, GatherOp, IndexOp, ScatterOp, UpdateOp
-from mlirad.dialects.shapes import Value, size_of
-from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, rebuild_function
+from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_of, size_of
+from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, new_function, rebuild_function
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
+from mlirad.passes.bulk_operations.calls import BulkCalls
 from mlirad.passes.bulk_operations.survey import Survey
-from mlirad.passes.function_pass import FunctionPass
-from mlirad.rules.bulk import BULK_RULES, COMPUTING_RULES, PLACING_RULES, Reader, Term
-from mlirad.rules.bulk.terms import union
+from mlirad.passes.function_pass import FunctionPass, map_functions
+from mlirad.rules.bulk import BULK_RULES, COMPUTING_RULES, CONTROL_RULES, PLACING_RULES, Paths, Reader, Term
+from mlirad.rules.bulk.terms import Lane, union
 
 
 @dataclass(frozen=True)
 class BulkOperationsPass(FunctionPass):
     """Turn every build into operations on whole arrays.
 
-    Builds with calls or derivatives inside are left as they are: inline and expand these first.
+    Builds with derivatives inside, or with calls that can be inlined, are left as they are until then.
     """
 
     name = "bulk-operations"
 
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
-        """As `bulk_function`."""
+        """As `bulk_function`: calls are left as they are."""
         return bulk_function(function)
 
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Transform the functions in program order, then add those over lanes that they call."""
+        calls = BulkCalls(op)
+        map_functions(op, lambda function: bulk_function(function, calls))
 
-def bulk_function(function: FuncOp) -> FuncOp:
-    """The function without builds, but for those that hold calls or `linear` ops."""
-    survey = Survey(function)
+        def over_lanes(function: FuncOp, name: str, shape: Shape, laned: Sequence[bool]) -> FuncOp:
+            return _over_lanes(calls, function, name, shape, laned)
+
+        calls.add_functions(over_lanes)
+
+
+def bulk_function(function: FuncOp, calls: BulkCalls | None = None) -> FuncOp:
+    """The function without builds, but for those that hold `linear` ops or calls which `calls` does not make.
+
+    Whoever gives `calls` adds the functions that it was asked for.
+    """
+    survey = Survey(function, calls)
     vectoriser: _Vectoriser | None = None
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
         nonlocal vectoriser
         if vectoriser is None:
-            vectoriser = _Vectoriser(b, env, survey)
+            vectoriser = _Vectoriser(b, env, survey, calls)
         vectoriser.visit(op)
 
     new = rebuild_function(function, visit)
@@ -66,15 +81,41 @@ def bulk_function(function: FuncOp) -> FuncOp:
     return new
 
 
+def _over_lanes(calls: BulkCalls, function: FuncOp, name: str, shape: Shape, laned: Sequence[bool]) -> FuncOp:
+    """The function over lanes: these lead in arguments marked `laned` and in results; a mask comes last."""
+    source = function_block(function)
+    lanes = tuple(Lane(k, extent) for k, extent in enumerate(shape))
+
+    def over(value: Value) -> Attribute:
+        return array_type((*shape, *shape_of(value)), element_of(value))
+
+    def body(b: ArrayBuilder, *args: Value) -> list[Value]:
+        v = _Vectoriser(b, {}, Survey(function, calls), calls)
+        reader = v.reader
+        reader.opened = len(lanes)
+        given = [reader.term(lanes if lane else (), a) for a, lane in zip(args, laned, strict=False)]
+        mask = reader.term(lanes, args[-1])
+        return [reader.align(t, lanes) for t in v.results(source, given, mask)]
+
+    types = [over(a) if lane else a.type for a, lane in zip(source.args, laned, strict=True)]
+    hints = [*(a.name_hint for a in source.args), "active"]
+    new = new_function(name, [*types, array_type(shape, i1)], body, hints=hints)
+    new.location = function.location
+    erase_unused(function_block(new))
+    return new
+
+
 class _Vectoriser:
     """The values met so far: `whole` those that depend on no lane, `terms` the others."""
 
-    def __init__(self, b: ArrayBuilder, whole: Environment, survey: Survey):
+    def __init__(self, b: ArrayBuilder, whole: Environment, survey: Survey, calls: BulkCalls | None):
         self.b = b
         self.whole = whole
         self.terms: dict[Value, Term] = {}
         self.survey = survey
+        self.calls = calls
         self.reader = Reader(b, self.evaluate, PLACING_RULES, COMPUTING_RULES)
+        self.paths = Paths(self.reader, self._term)
         self._lasting: set[Value] = set()
         self._postponed: dict[Value, tuple[BuildOp, int]] = {}
 
@@ -94,6 +135,12 @@ class _Vectoriser:
                 term = self._index_of_build(op, *self._postponed.pop(op.operand))
             case BuildOp() | IndexOp() | GatherOp() | ScatterOp() | UpdateOp():
                 term = self._by_rule(op)
+            case _ if type(op) in CONTROL_RULES and op not in self.survey.waiting:
+                self._enter_all(op.results, CONTROL_RULES[type(op)](self.paths, op))
+                return
+            case CallOp() if self._is_over_lanes(op) and self.calls is not None:
+                self._enter_all(op.results, self.calls.call(self.paths, op))
+                return
             case _ if any(o in self.terms for o in own_operands(op)):
                 term = self._by_rule(op)
             case _:
@@ -103,6 +150,21 @@ class _Vectoriser:
                     self._note(result, self.whole[result])
                 return
         self._enter(op.results[0], term)
+
+    def _is_over_lanes(self, op: CallOp) -> bool:
+        """Whether a call differs between lanes, or is not made for all of them."""
+        return self.paths.mask is not None or any(o in self.terms for o in own_operands(op))
+
+    def results(self, block: Block, args: Sequence[Term], mask: Term) -> list[Term]:
+        """What the block of a function returns when its arguments are these terms."""
+        for arg, term in zip(block.args, args, strict=True):
+            self._enter(arg, term)
+        self.paths.mask = self.paths.taken = mask
+        for op in block.ops:
+            if isinstance(op, ReturnOp):
+                return [self._term(v) for v in own_operands(op)]
+            self.visit(op)
+        raise AssertionError("a function without a terminator")
 
     def evaluate(self, region: Region, args: Sequence[Term]) -> list[Term]:
         """What a region yields when its arguments are these terms."""
@@ -116,7 +178,8 @@ class _Vectoriser:
         return [self._term(v) for v in yields(region)]
 
     def _by_rule(self, op: Operation) -> Term:
-        return BULK_RULES[type(op)](self.reader, op, [self._term(o) for o in own_operands(op)])
+        operands = [self._term(o) for o in own_operands(op)]
+        return BULK_RULES[type(op)](self.reader, op, self.paths.protected(op, operands))
 
     def _term(self, value: Value) -> Term:
         term = self.terms.get(value)
@@ -131,6 +194,13 @@ class _Vectoriser:
             self.terms.pop(value, None)
         if term.value is not None:
             self._note(value, term.value)
+
+    def _enter_all(self, results: Sequence[Value], terms: Sequence[Term]) -> None:
+        """Enter the results of a loop or branch; a tape, which is the last one, is no term."""
+        for result, term in zip(results, terms, strict=False):
+            self._enter(result, term)
+            if term.value is not None and term.value.name_hint is None:
+                term.value.name_hint = result.name_hint
 
     def _note(self, source: Value, value: Value) -> None:
         """Equal code is shared: what stands for any value that is not fleeting lasts."""

@@ -3,18 +3,20 @@
 A function is in bulk normal form when
 
 1. it has no `array.build`, but for builds that hold calls or derivatives and wait for their expansion;
-2. every `array.index`, outside of index regions, has at least one position, and the array it reads is not one
-   whose reading would only compute other positions: not a `broadcast`, `transpose`, `iota`, `reverse` or
-   `index`, not a `slice` along the dimensions read only, not a `reshape` of the dimensions read only, not a
-   uniform constant, and not a `stack` or `concatenate` read at a constant position along its dimension.
+2. every `array.index`, in loops and branches too but outside of index regions, has at least one position, and
+   the array it reads is not one whose reading would only compute other positions: not a `broadcast`,
+   `transpose`, `iota`, `reverse` or `index`, not a `slice` along the dimensions read only, not a `reshape` of
+   the dimensions read only, not a uniform constant, and not a `stack` or `concatenate` read at a constant
+   position along its dimension.
 
 (A reading is pushed through `PUSH_LIMIT` ops at most; longer chains of slices may keep one.)
 
-The arrays that are read are then arguments and constants, scatters and updates, stacks (at a position that is
-computed), and computed arrays that exist as a whole anyway, because more than the index reads them. This is
-weaker than Theorem 5.1 of the dual-numbers paper, which pushes an index into any computation: pushed into one
-that has other readers, it computes the element again, for n reads of a sum n times the sum. Differentiation
-needs 1 alone; 2 keeps the arrays small whose cotangents are zero but at what is read, without repeating work.
+The arrays that are read are then arguments and constants, scatters and updates, results of loops, branches,
+sorts and prefix reductions, stacks (at a position that is computed), and computed arrays that exist as a
+whole anyway, because more than the index reads them. This is weaker than Theorem 5.1 of the dual-numbers
+paper, which pushes an index into any computation: pushed into one that has other readers, it computes the
+element again, for n reads of a sum n times the sum. Differentiation needs 1 alone; 2 keeps the arrays small
+whose cotangents are zero but at what is read, without repeating work.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ from mlirad.dialects.shapes import shape_of
 from mlirad.ir.builder import function_block
 from mlirad.passes.bulk_operations.survey import is_waiting
 from mlirad.passes.function_pass import nested_ops
+from mlirad.rules.bulk import CONTROL_RULES
 
 
 def is_bulk_normal_form(function: FuncOp) -> bool:
@@ -48,6 +51,8 @@ def is_bulk_normal_form(function: FuncOp) -> bool:
 def _is_normal(op: Operation) -> bool:
     if isinstance(op, BuildOp):
         return is_waiting(op)
+    if type(op) in CONTROL_RULES:
+        return is_waiting(op) or all(_is_normal(o) for region in op.regions for o in region.block.ops)
     if isinstance(op, IndexOp):
         return bool(op.positions) and not _reads_through(op)
     return not any(isinstance(o, BuildOp) for region in op.regions for o in nested_ops(region))

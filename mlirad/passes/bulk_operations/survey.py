@@ -1,7 +1,7 @@
 """What has to be known of a function before it is made bulk: which builds wait, which values are fleeting.
 
-A build *waits* when it holds calls or derivatives, which have no bulk form: it is left as it stands, to be
-made bulk after these are expanded.
+A build *waits* when it holds derivatives, or calls that can be inlined, which have no bulk form: it is left
+as it stands, to be made bulk after these are expanded.
 
 A value is *fleeting* when its one use is to be indexed, at once or through ops that are fleeting too: then
 indexing may be pushed into the op that computes it, which will compute what is read and nothing else.
@@ -12,22 +12,37 @@ from __future__ import annotations
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation
 
+from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import BuildOp, IndexOp
 from mlirad.dialects.linear import Linear
 from mlirad.dialects.shapes import Value
+from mlirad.ir.builder import yields
+from mlirad.passes.bulk_operations.calls import BulkCalls
 from mlirad.passes.function_pass import nested_ops
-from mlirad.rules.bulk import COMPUTING_RULES, PLACING_RULES
+from mlirad.rules.bulk import COMPUTING_RULES, CONTROL_RULES, PLACING_RULES
 
 DEPTH_LIMIT = 16
 """How many builds, each indexed in the body of the next, are evaluated inside each other."""
 
 _PUSHED_INTO = frozenset((*PLACING_RULES, *COMPUTING_RULES))
+_ENTERED = (BuildOp, *CONTROL_RULES)
 _WAITED_FOR = (CallOp, *Linear.operations)
 
 
-def is_waiting(build: BuildOp) -> bool:
-    """Whether a build holds ops without a bulk form that are still to be expanded."""
-    return any(isinstance(op, _WAITED_FOR) for op in nested_ops(build.body))
+def is_waiting(op: Operation, calls: BulkCalls | None = None) -> bool:
+    """Whether a build, or a loop that is one, holds ops without a bulk form that are still to be expanded."""
+    return _is_build(op) and any(
+        isinstance(o, _WAITED_FOR) and (calls is None or not calls.has_bulk_form(o))
+        for o in nested_ops(op.regions[0])
+    )
+
+
+def _is_build(op: Operation) -> bool:
+    """Whether an op runs its region for all indices independently: a build, or a scan without carries."""
+    if isinstance(op, ScanOp):
+        made, args = yields(op.body), op.body.block.args[1:]
+        return all(new is arg or new is old for new, arg, old in zip(made, args, op.init, strict=False))
+    return isinstance(op, BuildOp)
 
 
 class Survey:
@@ -36,7 +51,8 @@ class Survey:
     One walk over the function, last op first.
     """
 
-    def __init__(self, function: FuncOp):
+    def __init__(self, function: FuncOp, calls: BulkCalls | None = None):
+        self._calls = calls
         self.waiting: set[Operation] = set()
         self.indexed: dict[Operation, int] = {}
         self.fleeting: set[Value] = set()
@@ -49,12 +65,14 @@ class Survey:
         while op is not None:
             if isinstance(op, IndexOp):
                 self._readers[op] = depth
-            if isinstance(op, BuildOp) and not inside and is_waiting(op):
+            if not inside and is_waiting(op, self._calls):
                 self.waiting.add(op)
             else:
                 self._note_use(op)
-                if isinstance(op, BuildOp):
-                    self._block(op.body.block, self.indexed.get(op, depth), inside=True)
+                if isinstance(op, _ENTERED):
+                    for region in op.regions:
+                        own = self.indexed.get(op, depth)
+                        self._block(region.block, own, inside=inside or _is_build(op))
             op = op.prev_op
 
     def _note_use(self, op: Operation) -> None:
@@ -66,6 +84,8 @@ class Survey:
         if use is None:
             return
         user = use.operation
+        if _runs_apart(op, user):
+            return
         depth = self._readers.get(user)
         if depth is not None:
             if use.index == 0:
@@ -74,3 +94,13 @@ class Survey:
                     self.indexed[op] = depth + 1
         elif type(user) in _PUSHED_INTO and not user.regions and user.results[0] in self.fleeting:
             self.fleeting.add(result)
+
+
+def _runs_apart(op: Operation, user: Operation) -> bool:
+    """Whether `user` stands in a loop or branch that `op` is outside of, and so runs more or less often."""
+    while user.parent is not op.parent:
+        outer = user.parent_op()
+        if not isinstance(outer, BuildOp):
+            return True
+        user = outer
+    return False

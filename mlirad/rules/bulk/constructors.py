@@ -104,7 +104,7 @@ class BulkBuilder(TermBuilder):
         return self.term(x.lanes, self.b.sum(self.value(x), [len(x.lanes) + d for d in dims]))
 
     def reduce(self, kind: str, x: Term, dims: Dims) -> Term:
-        """Reduction over `dims` by `max`, `min`, `and` or `or`."""
+        """Reduction over `dims` by `max`, `min`, `prod`, `and` or `or`."""
         return self.term(x.lanes, self.b.reduce(kind, self.value(x), [len(x.lanes) + d for d in dims]))
 
     def argmax(self, x: Term, dim: int) -> Term:
@@ -114,6 +114,18 @@ class BulkBuilder(TermBuilder):
     def argmin(self, x: Term, dim: int) -> Term:
         """The position of the first smallest element along `dim`."""
         return self.term(x.lanes, self.b.argmin(self.value(x), len(x.lanes) + dim))
+
+    def sort(self, x: Term, dim: int) -> Term:
+        """The elements along `dim` in ascending order."""
+        return self.term(x.lanes, self.b.sort(self.value(x), len(x.lanes) + dim))
+
+    def argsort(self, x: Term, dim: int) -> Term:
+        """The positions of the sorted elements along `dim`."""
+        return self.term(x.lanes, self.b.argsort(self.value(x), len(x.lanes) + dim))
+
+    def cumulative(self, kind: str, x: Term, dim: int, reverse: bool) -> Term:
+        """Prefix reduction along `dim`."""
+        return self.term(x.lanes, self.b.cumulative(kind, self.value(x), len(x.lanes) + dim, reverse))
 
     def dot(self, x: Term, y: Term, batch: tuple[Dims, Dims], contract: tuple[Dims, Dims]) -> Term:
         """General contraction: shared lanes are batch dimensions, the others free ones of their operand."""

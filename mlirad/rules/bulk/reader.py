@@ -110,9 +110,8 @@ class Reader(BulkBuilder):
         if len(positions) == len(shape) and not is_float(value):
             size = 1 + sum(p.size for p in positions)
             if size <= RECIPE_LIMIT:
-                recipe = Read(value, tuple(positions))
-                b = self.b
-                return Term(lanes, (), element_of(value), None, recipe, size, b.location, b.name_hint)
+                recipe, b, element = Read(value, tuple(positions)), self.b, element_of(value)
+                return Term(lanes, (), element, None, recipe, size, b.location, b.name_hint, len(b.scopes))
         static = self._read_constants(value, slots)
         if static is not None:
             return static

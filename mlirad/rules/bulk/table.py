@@ -18,15 +18,21 @@ from typing import Any, TypeAlias
 
 from xdsl.ir import Operation
 
+from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import indexing, reductions, structural
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import element_of, shape_of, values_of
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.builder import yields
+from mlirad.rules.bulk.branches import bulk_if, bulk_switch
+from mlirad.rules.bulk.custom import bulk_checkpoint, bulk_custom
+from mlirad.rules.bulk.loops import bulk_replay, bulk_scan, bulk_while
+from mlirad.rules.bulk.paths import Paths
 from mlirad.rules.bulk.reader import Reader
 from mlirad.rules.bulk.terms import Lanes, Term
 
 Rule: TypeAlias = Callable[[Reader, Any, Sequence[Term]], Term]
+ControlRule: TypeAlias = Callable[[Paths, Any], list[Term]]
 
 
 def _constant(r: Reader, op: Operation, o: Sequence[Term]) -> Term:
@@ -65,6 +71,10 @@ def _pad(r: Reader, op: structural.PadOp, o: Sequence[Term]) -> Term:
 def _dot(r: Reader, op: reductions.DotOp, o: Sequence[Term]) -> Term:
     batch = (values_of(op.lhs_batch), values_of(op.rhs_batch))
     return r.dot(o[0], o[1], batch, (values_of(op.lhs_contract), values_of(op.rhs_contract)))
+
+
+def _cumulative(r: Reader, op: ordering.CumulativeOp, o: Sequence[Term]) -> Term:
+    return r.cumulative(op.kind.data, o[0], op.dim.value.data, op.reverse is not None)
 
 
 def _with_lanes(
@@ -123,5 +133,19 @@ BULK_RULES: dict[type[Operation], Rule] = {
     reductions.ArgmaxOp: lambda r, op, o: r.argmax(o[0], op.dim.value.data),
     reductions.ArgminOp: lambda r, op, o: r.argmin(o[0], op.dim.value.data),
     reductions.DotOp: _dot,
+    ordering.SortOp: lambda r, op, o: r.sort(o[0], op.dim.value.data),
+    ordering.ArgsortOp: lambda r, op, o: r.argsort(o[0], op.dim.value.data),
+    ordering.CumulativeOp: _cumulative,
 }
-"""Every op of the array dialect by its class, but for the terminator."""
+"""Every op of the array dialect by its class, but for the terminator and for loops and branches."""
+
+CONTROL_RULES: dict[type[Operation], ControlRule] = {
+    control.ScanOp: bulk_scan,
+    control.WhileOp: bulk_while,
+    control.ReplayOp: bulk_replay,
+    control.IfOp: bulk_if,
+    control.SwitchOp: bulk_switch,
+    CustomOp: bulk_custom,
+    CheckpointOp: bulk_checkpoint,
+}
+"""Loops and branches; the rules give the terms of all results but tapes."""

@@ -83,16 +83,25 @@ class TermBuilder:
         if size > RECIPE_LIMIT or is_float(element) or any(is_float(o.element) for o in operands):
             return self.term(lanes, make(*[self.align(o, lanes) for o in operands]))
         recipe = Computed(make, tuple(operands))
-        return Term(lanes, (), element, None, recipe, size, self.b.location, self.b.name_hint)
+        b = self.b
+        return Term(lanes, (), element, None, recipe, size, b.location, b.name_hint, len(b.scopes))
 
     # Bulk values ---------------------------------------------------------------------------------
 
     def value(self, term: Term) -> Value:
         """The bulk value of a term, of shape `[*lanes, *shape]`."""
         if term.value is None:
-            with self._as(term):
+            with self._as(term), self.in_scope(term.scope):
                 term.value = self._made(term)
         return term.value
+
+    @contextmanager
+    def in_scope(self, scope: int) -> Generator[None]:
+        """Emit in front of the loop or branch under construction that stands in scope number `scope`."""
+        inner = self.b.scopes
+        self.b.scopes = inner[:scope]
+        yield
+        self.b.scopes = inner
 
     @contextmanager
     def _as(self, term: Term) -> Generator[None]:

@@ -16,7 +16,7 @@ asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -73,7 +73,9 @@ class Term:
     """A value of type `element` and `shape` at every position of `lanes`.
 
     `value` is the bulk value once it is made; a term without lanes or without a recipe always has one.
-    `size` counts the ops of the recipe. The location and the name are for ops that are made later.
+    `size` counts the ops of the recipe. The location and the name are for ops that are made later, in the
+    scope of the builder, counted from the outermost, where the term was found: inside loops and branches a
+    term of the code around them is not made again.
     """
 
     lanes: Lanes
@@ -84,6 +86,7 @@ class Term:
     size: int = 1
     location: LocationAttr | None = None
     hint: str | None = None
+    scope: int = 1
 
 
 Slots: TypeAlias = tuple[Term | None, ...]
@@ -97,14 +100,19 @@ def position(lane: Lane) -> Term:
 
 def union(terms: Sequence[Term | None]) -> Lanes:
     """The lanes that any of the terms depends on."""
+    return joined(term.lanes for term in terms if term is not None)
+
+
+def joined(groups: Iterable[Lanes]) -> Lanes:
+    """The lanes that are in any of the groups."""
     found: Lanes = ()
-    for term in terms:
-        if term is None or not term.lanes or term.lanes == found:
+    for lanes in groups:
+        if not lanes or lanes == found:
             continue
         if not found:
-            found = term.lanes
-        elif any(lane not in found for lane in term.lanes):
-            found = tuple(sorted({*found, *term.lanes}, key=lambda lane: lane.number))
+            found = lanes
+        elif any(lane not in found for lane in lanes):
+            found = tuple(sorted({*found, *lanes}, key=lambda lane: lane.number))
     return found
 
 

@@ -1,0 +1,42 @@
+// RUN: mlirad-opt %s | mlirad-opt | filecheck %s
+// RUN: mlirad-opt --emit=generic %s | mlirad-opt | filecheck %s
+
+// Code with a derivative of its own, and code whose derivative keeps nothing of it.
+
+// CHECK-LABEL: func.func @custom(%x: tensor<3xf64>, %k: i64) -> (tensor<3xf64>, i64) {
+// CHECK-NEXT: %y, %n = array.custom %x, %k (%a: tensor<3xf64>, %i) : tensor<3xf64>, i64 -> (tensor<3xf64>, i64) {
+// CHECK-NEXT: %e = array.exp %a : tensor<3xf64>
+// CHECK-NEXT: array.yield %e, %i : tensor<3xf64>, i64
+// CHECK-NEXT: } derivative (%a: tensor<3xf64>, %i, %da: tensor<3xf64>) {
+// CHECK-NEXT: %e = array.exp %a : tensor<3xf64>
+// CHECK-NEXT: %d = array.mul %e, %da : tensor<3xf64>
+// CHECK-NEXT: array.yield %d : tensor<3xf64>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y, %n : tensor<3xf64>, i64
+// CHECK-NEXT: }
+func.func @custom(%x: tensor<3xf64>, %k: i64) -> (tensor<3xf64>, i64) {
+  %y, %n = array.custom %x, %k (%a : tensor<3xf64>, %i) : tensor<3xf64>, i64 -> (tensor<3xf64>, i64) {
+    %e = array.exp %a : tensor<3xf64>
+    array.yield %e, %i : tensor<3xf64>, i64
+  } derivative (%a : tensor<3xf64>, %i, %da : tensor<3xf64>) {
+    %e = array.exp %a : tensor<3xf64>
+    %d = array.mul %e, %da : tensor<3xf64>
+    array.yield %d : tensor<3xf64>
+  }
+  func.return %y, %n : tensor<3xf64>, i64
+}
+
+// CHECK-LABEL: func.func @checkpoint(%x: f64) -> f64 {
+// CHECK-NEXT: %y = array.checkpoint : -> f64 {
+// CHECK-NEXT: %e = array.exp %x : f64
+// CHECK-NEXT: array.yield %e : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+func.func @checkpoint(%x: f64) -> f64 {
+  %y = array.checkpoint : -> f64 {
+    %e = array.exp %x : f64
+    array.yield %e : f64
+  }
+  func.return %y : f64
+}

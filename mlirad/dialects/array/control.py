@@ -1,0 +1,341 @@
+"""Control flow: loops of a known and of an unknown number of trips, branches, and the tape of a loop.
+
+    %c, %ys = array.scan %init, %xs (%i, %a : f64, %x : f64) {carries = 1, length = 5}
+        : f64, tensor<5xf64> -> (f64, tensor<5xf64>) {
+      %b = array.mul %a, %x : f64
+      array.yield %b, %a : f64, f64
+    }
+    %n = array.while %x (%a : f64) : f64 -> f64 {
+      %more = array.compare gt %a, %one : f64, f64 -> i1
+      array.yield %more : i1
+    } do (%a : f64) {
+      %b = array.mul %a, %half : f64
+      array.yield %b : f64
+    }
+    %y = array.if %p : i1 -> f64 {
+      array.yield %x : f64
+    } else {
+      array.yield %z : f64
+    }
+
+Every region may capture outer values. All ops are pure: one whose results are not used may go, a `while` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, cast
+
+from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, StringAttr, UnitAttr, i1, i64
+from xdsl.ir import Attribute, Block, ParametrizedAttribute, Region, TypeAttribute
+from xdsl.irdl import (
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    param_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_region_def,
+    var_result_def,
+)
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from mlirad.dialects.array.indexing import yielded
+from mlirad.dialects.shapes import Value, array_type, element_of, is_array, shape_of
+from mlirad.dialects.syntax import StructuredOp
+
+CHECKPOINTS = ("store", "recompute", "sqrt")
+"""What the reverse sweep of a scan keeps: what each trip made, each carry, or every √n-th carry."""
+
+
+@irdl_attr_definition
+class TapeType(ParametrizedAttribute, TypeAttribute):
+    """The type of a record of trips: a sequence of any length of tuples of scalars and arrays.
+
+    Written `!array.tape<f64, tensor<3xf64>>`; `!array.tape<>` records only how many trips there were.
+    """
+
+    name = "array.tape"
+    types: ArrayAttr[Attribute] = param_def()
+
+    def verify(self) -> None:
+        """The entries are scalars and arrays."""
+        for type_ in self.types.data:
+            if not is_array(type_):
+                raise VerifyException(f"a tape records scalars and arrays, not {type_}")
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Print the types of an entry in angle brackets."""
+        with printer.in_angle_brackets():
+            printer.print_list(self.types.data, printer.print_attribute)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read what `print_parameters` prints."""
+        types = parser.parse_comma_separated_list(AttrParser.Delimiter.ANGLE, parser.parse_type)
+        return (ArrayAttr[Attribute](types),)
+
+
+def tape_type(types: Sequence[Attribute]) -> TapeType:
+    """The type of tapes whose entries have the given types."""
+    return TapeType(ArrayAttr[Attribute](types))
+
+
+def entry_types(tape: Value) -> tuple[Attribute, ...]:
+    """The types of the values that a tape records in each trip."""
+    return tuple(cast(TapeType, tape.type).types.data)
+
+
+@irdl_op_definition
+class ScanOp(StructuredOp):
+    """A loop of `length` trips over carries, slices and captured values.
+
+    The first `carries` operands are the initial carries; each other operand gives its slice number i along
+    dimension 0 to trip i. The region takes i, the carries and the slices; it yields the new carries, then any
+    number of values that are stacked: that of trip i stands at position i of dimension 0. With `reverse` the
+    trips run from the last to the first. The results are the last carries, then the stacked values.
+
+    `checkpoint` says what the reverse sweep of the derivative keeps; it does not change the value.
+    """
+
+    name = "array.scan"
+    inputs = var_operand_def()
+    carries = prop_def(IntegerAttr[I64])
+    length = prop_def(IntegerAttr[I64])
+    reverse = opt_prop_def(UnitAttr)
+    checkpoint = opt_prop_def(StringAttr)
+    body = region_def("single_block")
+    outputs = var_result_def()
+    traits = traits_def(Pure())
+    BRACED: ClassVar = ("carries", "length", "reverse", "checkpoint")
+
+    @property
+    def carry_count(self) -> int:
+        """The number of carries."""
+        return self.carries.value.data
+
+    @property
+    def trips(self) -> int:
+        """The number of trips."""
+        return self.length.value.data
+
+    @property
+    def init(self) -> Sequence[Value]:
+        """The initial carries."""
+        return self.operands[: self.carry_count]
+
+    @property
+    def xs(self) -> Sequence[Value]:
+        """The arrays that the trips take slices of."""
+        return self.operands[self.carry_count :]
+
+    @property
+    def final(self) -> Sequence[Value]:
+        """The results that are last carries."""
+        return self.results[: self.carry_count]
+
+    @property
+    def stacked(self) -> Sequence[Value]:
+        """The results that are stacked over the trips."""
+        return self.results[self.carry_count :]
+
+    def verify_(self) -> None:
+        """Region arguments and results follow from the operands, the length and what the region yields."""
+        carries, length = self.carry_count, self.trips
+        types = [o.type for o in self.operands]
+        if not 0 <= carries <= len(types):
+            raise VerifyException(f"{carries} carries of {len(types)} operands")
+        if length < 0:
+            raise VerifyException(f"length {length} must not be negative")
+        if self.checkpoint is not None and self.checkpoint.data not in CHECKPOINTS:
+            known = ", ".join(CHECKPOINTS)
+            raise VerifyException(f"checkpoint '{self.checkpoint.data}' is not one of {known}")
+        check_arrays(types, "operand")
+        for k, type_ in enumerate(types[carries:]):
+            shape = shape_of(type_)
+            if not shape or shape[0] != length:
+                raise VerifyException(f"operand {carries + k} of type {type_} has no {length} slices")
+        slices = [array_type(shape_of(t)[1:], element_of(t)) for t in types[carries:]]
+        check_arguments(self.body.block, [i64, *types[:carries], *slices], "region")
+        made, _ = yielded(self.body)
+        check_arrays(made, "yielded value")
+        check_types(made[:carries], types[:carries], "carry", "region yields")
+        stacked = [array_type((length, *shape_of(t)), element_of(t)) for t in made[carries:]]
+        check_results(self.result_types, [*types[:carries], *stacked])
+
+
+@irdl_op_definition
+class WhileOp(StructuredOp):
+    """A loop that goes on while its condition holds for the carries; the number of trips depends on data.
+
+    The first region takes the carries and yields one i1, the second one takes them and yields the new ones.
+    With `record = k` the second region yields k more values after the carries. Each trip pushes them on a
+    tape, which is the last result.
+    """
+
+    name = "array.while"
+    init = var_operand_def()
+    record = opt_prop_def(IntegerAttr[I64])
+    condition = region_def("single_block")
+    body = region_def("single_block")
+    outputs = var_result_def()
+    traits = traits_def(Pure())
+    BRACED: ClassVar = ("record",)
+    REGION_WORDS: ClassVar = ("do",)
+
+    @property
+    def final(self) -> Sequence[Value]:
+        """The results that are last carries."""
+        return self.results[: len(self.operands)]
+
+    @property
+    def tape(self) -> Value | None:
+        """The result that is the record of the trips, where there is one."""
+        return None if self.record is None else self.results[-1]
+
+    def verify_(self) -> None:
+        """Both regions take the carries; the results are the carries and, with a record, the tape."""
+        types = [o.type for o in self.operands]
+        check_arrays(types, "operand")
+        check_arguments(self.condition.block, types, "condition")
+        check_arguments(self.body.block, types, "body")
+        decided, _ = yielded(self.condition)
+        if list(decided) != [i1]:
+            raise VerifyException(f"condition must yield one i1, got {shown(decided)}")
+        made, _ = yielded(self.body)
+        recorded = 0 if self.record is None else self.record.value.data
+        if recorded < 0:
+            raise VerifyException(f"record {recorded} must not be negative")
+        if len(made) != len(types) + recorded:
+            raise VerifyException(
+                f"body must yield {len(types)} carries and {recorded} recorded values, got {len(made)} values"
+            )
+        check_arrays(made, "yielded value")
+        check_types(made[: len(types)], types, "carry", "body yields")
+        tape = [] if self.record is None else [tape_type(made[len(types) :])]
+        check_results(self.result_types, [*types, *tape])
+
+
+@irdl_op_definition
+class ReplayOp(StructuredOp):
+    """A loop over the entries of a tape, the oldest first or, with `reverse`, the newest first.
+
+    The region takes the values of an entry, then the carries; it yields the new carries.
+    """
+
+    name = "array.replay"
+    tape = operand_def(TapeType)
+    init = var_operand_def()
+    reverse = opt_prop_def(UnitAttr)
+    body = region_def("single_block")
+    outputs = var_result_def()
+    traits = traits_def(Pure())
+    BRACED: ClassVar = ("reverse",)
+
+    def verify_(self) -> None:
+        """The region takes an entry and the carries; it yields the carries, which are the results."""
+        types = [o.type for o in self.init]
+        check_arrays(types, "carry")
+        check_arguments(self.body.block, [*entry_types(self.tape), *types], "region")
+        made, _ = yielded(self.body)
+        check_types(made, types, "carry", "region yields")
+        check_results(self.result_types, types)
+
+
+@irdl_op_definition
+class IfOp(StructuredOp):
+    """The values of the first region if the condition holds, else those of the second; only that one runs."""
+
+    name = "array.if"
+    condition = operand_def(i1)
+    then = region_def("single_block")
+    otherwise = region_def("single_block")
+    outputs = var_result_def()
+    traits = traits_def(Pure())
+    REGION_WORDS: ClassVar = ("else",)
+    BARE_REGIONS: ClassVar = True
+
+    def verify_(self) -> None:
+        """Both branches yield the types of the results."""
+        check_branches((self.then, self.otherwise), self.result_types)
+
+
+@irdl_op_definition
+class SwitchOp(StructuredOp):
+    """The values of branch number `index`, which is clamped to the range of branches; only that one runs."""
+
+    name = "array.switch"
+    index = operand_def(i64)
+    branches = var_region_def("single_block")
+    outputs = var_result_def()
+    traits = traits_def(Pure())
+    REGION_WORDS: ClassVar = ("case",)
+    REPEATED: ClassVar = True
+    BARE_REGIONS: ClassVar = True
+
+    def verify_(self) -> None:
+        """At least one branch, and every branch yields the types of the results."""
+        if not self.branches:
+            raise VerifyException("switch needs at least one branch")
+        check_branches(self.branches, self.result_types)
+
+
+LoopOp = ScanOp | WhileOp | ReplayOp
+"""A loop."""
+
+BranchOp = IfOp | SwitchOp
+"""A choice between regions without arguments, which all yield the types of the results."""
+
+CONTROL_OPS = (ScanOp, WhileOp, IfOp, SwitchOp, ReplayOp)
+"""Every op of this file, in the order of the documentation."""
+
+
+def check_branches(branches: Sequence[Region], results: Sequence[Attribute]) -> None:
+    """Require branches without arguments that yield the given types."""
+    for k, branch in enumerate(branches):
+        check_arguments(branch.block, (), f"branch {k}")
+        made, _ = yielded(branch)
+        check_arrays(made, f"branch {k}: yielded value")
+        check_types(made, results, "value", f"branch {k} yields")
+
+
+def check_arrays(types: Sequence[Attribute], what: str) -> None:
+    """Require scalars and arrays."""
+    for k, type_ in enumerate(types):
+        if not is_array(type_):
+            raise VerifyException(f"{what} {k} must be a scalar or an array, got {type_}")
+
+
+def check_arguments(block: Block, types: Sequence[Attribute], what: str) -> None:
+    """Require a block to take arguments of the given types."""
+    if list(block.arg_types) != list(types):
+        raise VerifyException(f"{what} takes {shown(block.arg_types)}, it is given {shown(types)}")
+
+
+def check_types(found: Sequence[Attribute], expected: Sequence[Attribute], what: str, verb: str) -> None:
+    """Require the types that something must have."""
+    if len(found) != len(expected):
+        raise VerifyException(f"{verb} {shown(found)}, {shown(expected)} expected")
+    for k, (a, b) in enumerate(zip(found, expected, strict=True)):
+        if a != b:
+            raise VerifyException(f"{what} {k} has type {b}, {verb} {a}")
+
+
+def check_results(found: Sequence[Attribute], computed: Sequence[Attribute]) -> None:
+    """Require results of the types that an op computes."""
+    if len(found) != len(computed):
+        raise VerifyException(f"results have types {shown(found)}, the op computes {shown(computed)}")
+    for k, (a, b) in enumerate(zip(found, computed, strict=True)):
+        if a != b:
+            raise VerifyException(f"result {k} has type {a}, the op computes {b}")
+
+
+def shown(types: Sequence[Attribute]) -> str:
+    """Types as an error lists them."""
+    return f"({', '.join(map(str, types))})"

@@ -1,0 +1,94 @@
+"""Ops whose result depends on the order of elements along one dimension: sorting and prefix reductions.
+
+%s = array.sort %x {dim = 0} : tensor<4x2xf64>
+%p = array.argsort %x {dim = 0} : tensor<4x2xf64> -> tensor<4x2xi64>
+%c = array.cumulative sum %x {dim = 1, reverse} : tensor<4x2xf64>
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr, UnitAttr, i64
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from mlirad.dialects.array.elementwise import check_elements
+from mlirad.dialects.array.structural import check_same_element, check_shape
+from mlirad.dialects.shapes import ELEMENTS, NUMBERS, array_type, check_dims, shape_of
+from mlirad.dialects.syntax import StructuredOp
+
+CUMULATIVE_KINDS = ("sum", "prod", "max", "min")
+
+
+@irdl_op_definition
+class SortOp(StructuredOp):
+    """The elements along `dim` in ascending order, equal ones in the order they had, NaN last."""
+
+    name = "array.sort"
+    operand = operand_def()
+    dim = prop_def(IntegerAttr[I64])
+    result = result_def()
+    traits = traits_def(Pure())
+    BRACED: ClassVar = ("dim",)
+    ONE_TYPE: ClassVar = True
+
+    def verify_(self) -> None:
+        """A dimension of the operand, whose type the result has."""
+        check_elements(self.operand.type, ELEMENTS, "operand")
+        check_dims((self.dim.value.data,), len(shape_of(self.operand)), "dim")
+        check_same_element(self.operand.type, self.result.type)
+        check_shape(self.result.type, shape_of(self.operand))
+
+
+@irdl_op_definition
+class ArgsortOp(StructuredOp):
+    """The positions along `dim`, as i64, at which `sort` finds its elements."""
+
+    name = "array.argsort"
+    operand = operand_def()
+    dim = prop_def(IntegerAttr[I64])
+    result = result_def()
+    traits = traits_def(Pure())
+    BRACED: ClassVar = ("dim",)
+
+    def verify_(self) -> None:
+        """A dimension of the operand; i64 positions in its shape."""
+        check_elements(self.operand.type, ELEMENTS, "operand")
+        check_dims((self.dim.value.data,), len(shape_of(self.operand)), "dim")
+        expected = array_type(shape_of(self.operand), i64)
+        if self.result.type != expected:
+            raise VerifyException(f"result has type {self.result.type}, the op computes {expected}")
+
+
+@irdl_op_definition
+class CumulativeOp(StructuredOp):
+    """Each element reduced with all before it along `dim` (with `reverse`, with all after it).
+
+    NaN is propagated by max and min, integers wrap, floats are taken in order.
+    """
+
+    name = "array.cumulative"
+    kind = prop_def(StringAttr)
+    operand = operand_def()
+    dim = prop_def(IntegerAttr[I64])
+    reverse = opt_prop_def(UnitAttr)
+    result = result_def()
+    traits = traits_def(Pure())
+    KEYWORD: ClassVar = "kind"
+    BRACED: ClassVar = ("dim", "reverse")
+    ONE_TYPE: ClassVar = True
+
+    def verify_(self) -> None:
+        """A known kind and a dimension of a numeric operand, whose type the result has."""
+        if self.kind.data not in CUMULATIVE_KINDS:
+            raise VerifyException(f"kind '{self.kind.data}' is not one of {', '.join(CUMULATIVE_KINDS)}")
+        check_elements(self.operand.type, NUMBERS, "operand")
+        check_dims((self.dim.value.data,), len(shape_of(self.operand)), "dim")
+        check_same_element(self.operand.type, self.result.type)
+        check_shape(self.result.type, shape_of(self.operand))
+
+
+ORDERING_OPS = (SortOp, ArgsortOp, CumulativeOp)
+"""Every op of this file, in the order of the documentation."""

@@ -1,0 +1,147 @@
+"""The `linear` dialect: linear maps as first-class values, and the differentiation operator that makes them.
+
+    %y, %d = linear.linearize %x, %c {callee = @f, wrt = [0]} : A, C -> (B, !linear.map<A, B>)
+    %dy    = linear.apply %d, %dx : !linear.map<A, B>, A -> B
+    %ct_x  = linear.apply_transpose %d, %ct_y : !linear.map<A, B>, B -> A
+
+A value of type `!linear.map<S, T>` is a linear map from the space S to the space T. A space is a float
+scalar or array, or a tuple of spaces; `tuple<>` has dimension 0. A map with several inputs or outputs has a
+tuple as its domain or codomain, and `apply` takes and returns the components, leaving out those of dimension
+0. Captured primal values are ordinary operands, so a shared map is a shared SSA value.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Dialect
+
+from mlirad.dialects.linear.application import (
+    VALUE_OPS,
+    ApplicationOp,
+    ApplyOp,
+    ApplyTransposeOp,
+    DifferentiationOp,
+    LinearizeOp,
+    PullbackOp,
+)
+from mlirad.dialects.linear.control import (
+    CONTROL_OPS,
+    BranchOp,
+    CheckpointOp,
+    IfOp,
+    ScanOp,
+    SwitchOp,
+    WhileOp,
+)
+from mlirad.dialects.linear.maps import (
+    STRUCTURE_OPS,
+    AddOp,
+    ComposeOp,
+    ControlMapOp,
+    HcatOp,
+    IdentityOp,
+    InjectOp,
+    MapOp,
+    MapType,
+    PrimitiveMapOp,
+    ProjectOp,
+    TransposeOp,
+    VcatOp,
+    ZeroOp,
+    carried,
+    component,
+    is_space,
+    map_type,
+)
+from mlirad.dialects.linear.primitives import (
+    PRIMITIVE_OPS,
+    BroadcastOp,
+    ConcatenateOp,
+    ConvertOp,
+    CumulativeSumOp,
+    DotLeftOp,
+    DotMapOp,
+    DotRightOp,
+    GatherOp,
+    IndexOp,
+    MaskOp,
+    OneHotOp,
+    PadOp,
+    PrefixMapOp,
+    RecurrenceOp,
+    ReshapeOp,
+    ReverseOp,
+    ScaleOp,
+    ScatterOp,
+    SliceOp,
+    SplitOp,
+    StackOp,
+    SumOp,
+    UnstackOp,
+    UpdateOp,
+)
+from mlirad.dialects.shapes import element_of, tuple_type
+
+Linear = Dialect("linear", [*STRUCTURE_OPS, *PRIMITIVE_OPS, *CONTROL_OPS, *VALUE_OPS], [MapType])
+
+__all__ = [
+    "CONTROL_OPS",
+    "PRIMITIVE_OPS",
+    "STRUCTURE_OPS",
+    "VALUE_OPS",
+    "AddOp",
+    "ApplicationOp",
+    "ApplyOp",
+    "ApplyTransposeOp",
+    "BranchOp",
+    "BroadcastOp",
+    "CheckpointOp",
+    "ComposeOp",
+    "ConcatenateOp",
+    "ControlMapOp",
+    "ConvertOp",
+    "CumulativeSumOp",
+    "DifferentiationOp",
+    "DotLeftOp",
+    "DotMapOp",
+    "DotRightOp",
+    "GatherOp",
+    "HcatOp",
+    "IdentityOp",
+    "IfOp",
+    "IndexOp",
+    "InjectOp",
+    "Linear",
+    "LinearizeOp",
+    "MapOp",
+    "MapType",
+    "MaskOp",
+    "OneHotOp",
+    "PadOp",
+    "PrefixMapOp",
+    "PrimitiveMapOp",
+    "ProjectOp",
+    "PullbackOp",
+    "RecurrenceOp",
+    "ReshapeOp",
+    "ReverseOp",
+    "ScaleOp",
+    "ScanOp",
+    "ScatterOp",
+    "SliceOp",
+    "SplitOp",
+    "StackOp",
+    "SumOp",
+    "SwitchOp",
+    "TransposeOp",
+    "UnstackOp",
+    "UpdateOp",
+    "VcatOp",
+    "WhileOp",
+    "ZeroOp",
+    "carried",
+    "component",
+    "element_of",
+    "is_space",
+    "map_type",
+    "tuple_type",
+]

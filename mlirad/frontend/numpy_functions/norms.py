@@ -1,0 +1,112 @@
+"""`np.linalg.norm` and its relatives. Where a norm is 0 its derivative is 0.
+
+The derivative of a Euclidean norm at 0 does not exist; 0 is the subgradient of least norm, and what keeps
+distances between equal points harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+
+from mlirad.errors import ShapeError, UnsupportedError
+from mlirad.frontend.numpy_functions.axes import all_axes, one_axis
+from mlirad.frontend.operations import as_array, converted, inexact, select, xp
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
+    """`np.linalg.norm`: of vectors for every order, of matrices for those that need no singular values."""
+    array = inexact(as_array(x))
+    if axis is None and ord is None:
+        return _euclidean(array, tuple(range(array.ndim)), keepdims)
+    axes = all_axes(axis, array.ndim)
+    if len(axes) == 1:
+        return _vector(array, ord, axes[0], keepdims)
+    if len(axes) != 2:
+        raise ShapeError(
+            f"norm of order {ord!r} needs one axis or two, got {len(axes)} of shape {array.shape}",
+            location=user_line(),
+        )
+    return _matrix(
+        array, ord, [one_axis(d, array.ndim) for d in axis] if axis is not None else axes, keepdims
+    )
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
+    """`np.linalg.vector_norm`: the dimensions together as one vector."""
+    array = inexact(as_array(x))
+    axes = all_axes(axis, array.ndim)
+    rest = [d for d in range(array.ndim) if d not in axes]
+    flat = xp.reshape(xp.transpose(array, [*rest, *axes]), (*[array.shape[d] for d in rest], -1))
+    found = _vector(flat, ord, len(rest), False)
+    return (
+        xp.reshape(found, [1 if d in axes else e for d, e in enumerate(array.shape)]) if keepdims else found
+    )
+
+
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+    """`np.linalg.matrix_norm`: of the last two dimensions."""
+    array = inexact(as_array(x))
+    return _matrix(array, ord, [array.ndim - 2, array.ndim - 1], keepdims)
+
+
+def _vector(x: Array, ord: Any, axis: int, keepdims: bool) -> Array:
+    if ord is None or ord == 2:
+        return _euclidean(x, (axis,), keepdims)
+    magnitude = xp.abs(x)
+    if ord == np.inf:
+        return xp.max(magnitude, axis=axis, keepdims=keepdims)
+    if ord == -np.inf:
+        return xp.min(magnitude, axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return xp.sum(converted(xp.not_equal(x, 0), x.dtype), axis=axis, keepdims=keepdims)
+    if ord == 1:
+        return xp.sum(magnitude, axis=axis, keepdims=keepdims)
+    if isinstance(ord, str):
+        raise _unknown(ord, "vectors")
+    total = xp.sum(magnitude**ord, axis=axis, keepdims=keepdims)
+    return _guarded(total, lambda t: t ** (1 / float(ord)))
+
+
+def _matrix(x: Array, ord: Any, axes: list[int], keepdims: bool) -> Array:
+    rows, columns = axes
+    if ord in (None, "fro", "f"):
+        return _euclidean(x, (rows, columns), keepdims)
+    if ord not in (1, -1, np.inf, -np.inf):
+        raise _unknown(ord, "matrices")
+    summed, chosen = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = xp.sum(xp.abs(x), axis=summed, keepdims=True)
+    extremum = xp.max if cast(float, ord) > 0 else xp.min
+    found = extremum(sums, axis=chosen, keepdims=True)
+    return found if keepdims else xp.squeeze(found, axis=(rows, columns))
+
+
+def _euclidean(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    return _guarded(xp.sum(xp.square(x), axis=axes, keepdims=keepdims), xp.sqrt)
+
+
+def _guarded(total: Array, root: Callable[[Array], Array]) -> Array:
+    """The root of a sum of powers; where that is 0, a constant 0."""
+    is_zero = xp.equal(total, 0)
+    one, zero = total.dtype.type(1), total.dtype.type(0)
+    return select(is_zero, zero, root(select(is_zero, one, total)))
+
+
+def _unknown(ord: Any, what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"the norm {ord!r} of {what} cannot be traced",
+        location=user_line(),
+        hint="of matrices there are 'fro', 1, -1, inf and -inf; of vectors all numbers",
+    )
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.linalg.norm: norm}
+"""What this file traces."""
+
+for _name, _function in (("vector_norm", vector_norm), ("matrix_norm", matrix_norm)):
+    if hasattr(np.linalg, _name):
+        FUNCTIONS[getattr(np.linalg, _name)] = _function

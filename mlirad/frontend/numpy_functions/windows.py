@@ -1,0 +1,133 @@
+"""Convolutions: `np.convolve`, `np.correlate`, and `convolution` over several dimensions.
+
+All gather the windows of the input, at affine positions, and contract them with the kernel:
+
+    out[p] = sum_w x[p + w] k[w]        gather(x, (n, m), lambda p, w: (p + w,)) @ k
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+
+from mlirad.dialects.shapes import Shape
+from mlirad.errors import ShapeError, UnsupportedError
+from mlirad.frontend.frames import current_frame, emitting
+from mlirad.frontend.operations import as_array, common, made, operand_of, xp
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
+
+
+def convolution(
+    x: Any,
+    kernel: Any,
+    strides: int | Sequence[int] = 1,
+    padding: str | int | Sequence[Any] = "valid",
+    dilation: int | Sequence[int] = 1,
+) -> Array:
+    """The convolution of neural networks: windows of x [n, c, *space] with a kernel [o, c, *window].
+
+    The result is [n, o, *out]. The kernel is not flipped. `padding` adds zeros around the space: none for
+    "valid", so many that without strides `out` is `space` for "same", else a number for all dimensions, or
+    for each a number or a pair. `strides` are the distances between windows, `dilation` those between the
+    elements of one.
+    """
+    source, weights = common([operand_of(x), operand_of(kernel)])
+    rank = source.ndim - 2
+    if rank < 0 or weights.ndim != source.ndim or source.shape[1] != weights.shape[1]:
+        raise ShapeError(
+            f"convolution of {source.shape} with {weights.shape}",
+            location=user_line(),
+            hint="the input is [batch, channels, *space], the kernel [channels out, channels, *window]",
+        )
+    window = weights.shape[2:]
+    steps, gaps = _per_dimension(strides, rank, "strides"), _per_dimension(dilation, rank, "dilation")
+    reach = [(w - 1) * g + 1 for w, g in zip(window, gaps, strict=True)]
+    low, high = _padding(padding, source.shape[2:], reach, steps)
+    padded = xp.pad(source, [(0, 0), (0, 0), *zip(low, high, strict=True)])
+    space = padded.shape[2:]
+    out = tuple(max((e - r) // s + 1, 0) for e, r, s in zip(space, reach, steps, strict=True))
+    leading = xp.moveaxis(padded, (0, 1), (rank, rank + 1))
+    views = _windows(leading, out, window, steps, gaps)
+    axes = [*range(rank, 2 * rank), 2 * rank + 1], [*range(2, 2 + rank), 1]
+    product = xp.tensordot(views, weights, axes)
+    return xp.moveaxis(product, (rank, rank + 1), (0, 1))
+
+
+def convolve(a: Any, v: Any, mode: str = "full") -> Array:
+    """`np.convolve`."""
+    x, k = common([operand_of(a), operand_of(v)])
+    if x.ndim != 1 or k.ndim != 1 or not x.size or not k.size:
+        raise ShapeError(
+            f"convolve needs two vectors with elements, got {x.shape} and {k.shape}", location=user_line()
+        )
+    if k.size > x.size:
+        x, k = k, x
+    count = k.size - 1
+    if mode not in ("full", "same", "valid"):
+        raise UnsupportedError(f"there is no mode {mode!r}", location=user_line())
+    before = {"full": count, "same": count - (count // 2), "valid": 0}[mode]
+    after = {"full": count, "same": count // 2, "valid": 0}[mode]
+    padded = xp.pad(x, (before, after))
+    views = _windows(padded, (padded.size - count,), (k.size,), [1], [1])
+    return xp.matmul(views, xp.flip(k))
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
+    """`np.correlate`."""
+    return convolve(a, xp.flip(as_array(v)), mode)
+
+
+def _windows(x: Array, out: Shape, window: Shape, steps: Sequence[int], gaps: Sequence[int]) -> Array:
+    """All windows of the leading dimensions of x, as an array [*out, *window, ...]."""
+    b, rank = emitting(), len(out)
+    if not prod(out) or not prod(window):
+        return as_array(xp.zeros((*out, *window, *x.shape[rank:]), x.dtype))
+
+    def positions(*at: Any) -> list[Any]:
+        return [
+            b.add(b.mul(p, b.index_constant(s)), b.mul(w, b.index_constant(g)))
+            for p, w, s, g in zip(at[:rank], at[rank:], steps, gaps, strict=True)
+        ]
+
+    region = current_frame().region((*out, *window), positions)
+    return made(b.gather(x.value, (*out, *window), region))
+
+
+def _per_dimension(given: int | Sequence[int], rank: int, what: str) -> list[int]:
+    found = [given] * rank if isinstance(given, int) else list(given)
+    if len(found) != rank or any(f < 1 for f in found):
+        raise ShapeError(
+            f"convolution: {what} must be {rank} positive integers, got {given}", location=user_line()
+        )
+    return found
+
+
+def _padding(
+    padding: str | int | Sequence[Any], space: Shape, reach: Sequence[int], steps: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """The zeros before and after each dimension."""
+    rank = len(space)
+    if padding == "valid":
+        return [0] * rank, [0] * rank
+    if padding == "same":
+        total = [max((-(-e // s) - 1) * s + r - e, 0) for e, r, s in zip(space, reach, steps, strict=True)]
+        return [t // 2 for t in total], [t - t // 2 for t in total]
+    if isinstance(padding, str):
+        raise UnsupportedError(
+            f"there is no padding {padding!r}", location=user_line(), hint="there are 'valid' and 'same'"
+        )
+    listed: list[Any] = [padding] * rank if isinstance(padding, int) else list(padding)
+    pairs = [(p, p) if isinstance(p, int) else tuple(cast("Sequence[int]", p)) for p in listed]
+    if len(pairs) != rank:
+        raise ShapeError(
+            f"convolution: padding must be given for {rank} dimensions, got {padding}", location=user_line()
+        )
+    return [p[0] for p in pairs], [p[1] for p in pairs]
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.convolve: convolve, np.correlate: correlate}
+"""What this file traces."""

@@ -1,0 +1,139 @@
+"""Existing loops and branches through their folding constructors.
+
+Carries that the text of a loop hands on unchanged are captured before the body is emitted, so that what is
+known of their initial values folds inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from xdsl.ir import BlockArgument, Region
+
+from mlirad.dialects.array import control, ordering
+from mlirad.dialects.shapes import Value
+from mlirad.ir.builder import yields
+from mlirad.ir.control import ControlBuilder
+from mlirad.ir.ordering import OrderingBuilder
+
+Inline: TypeAlias = Callable[[Region, Sequence[Value]], list[Value]]
+"""Emits the body of a source region here on the given arguments; returns what it yields."""
+
+
+def fold_control(
+    b: ControlBuilder, op: control.LoopOp | control.BranchOp, o: Sequence[Value], inline: Inline
+) -> Sequence[Value]:
+    """The results of a loop or branch emitted again with operands `o`."""
+    match op:
+        case control.ScanOp():
+            return _scan(b, op, o, inline)
+        case control.WhileOp():
+            return _while(b, op, o, inline)
+        case control.ReplayOp():
+            return _replay(b, op, o, inline)
+        case control.IfOp():
+            return b.if_(o[0], _branch(op.then, inline), _branch(op.otherwise, inline))
+        case control.SwitchOp():
+            return b.switch(o[0], [_branch(branch, inline) for branch in op.branches])
+
+
+def fold_ordering(
+    b: OrderingBuilder, op: ordering.SortOp | ordering.ArgsortOp | ordering.CumulativeOp, x: Value
+) -> Value:
+    """The result of an ordering op emitted again."""
+    match op:
+        case ordering.SortOp():
+            return b.sort(x, op.dim.value.data)
+        case ordering.ArgsortOp():
+            return b.argsort(x, op.dim.value.data)
+        case ordering.CumulativeOp():
+            return b.cumulative(op.kind.data, x, op.dim.value.data, op.reverse is not None)
+
+
+class _Carries:
+    """The carries of a source loop: which change, and the initial values of those that do not."""
+
+    def __init__(
+        self, arguments: Sequence[Value], made: Sequence[Value], old: Sequence[Value], new: Sequence[Value]
+    ):
+        self.new = list(new)
+        self.varying = [
+            k
+            for k, (a, m, i) in enumerate(zip(arguments, made, old, strict=True))
+            if m is not a and m is not i
+        ]
+        self.init = [self.new[k] for k in self.varying]
+
+    def all_of(self, values: Sequence[Value]) -> list[Value]:
+        """Every carry, from those that change."""
+        result = list(self.new)
+        for k, value in zip(self.varying, values, strict=True):
+            result[k] = value
+        return result
+
+    def changed(self, values: Sequence[Value]) -> list[Value]:
+        """The carries that change, from all of them."""
+        return [values[k] for k in self.varying]
+
+
+def _scan(b: ControlBuilder, op: control.ScanOp, o: Sequence[Value], inline: Inline) -> list[Value]:
+    count, block = op.carry_count, op.body.block
+    arguments = block.args[1 : count + 1]
+    loop = _Carries(arguments, yields(op.body)[:count], op.init, o[:count])
+
+    def body(index: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+        args = [index, *loop.all_of(carries), *slices]
+        _name(args, block.args)
+        made = inline(op.body, args)
+        return loop.changed(made[:count]), made[count:]
+
+    checkpoint = None if op.checkpoint is None else op.checkpoint.data
+    reverse = op.reverse is not None
+    final, stacked = b.scan(loop.init, o[count:], op.trips, body, reverse, checkpoint)
+    return [*loop.all_of(final), *stacked]
+
+
+def _while(b: ControlBuilder, op: control.WhileOp, o: Sequence[Value], inline: Inline) -> list[Value]:
+    count = len(o)
+    loop = _Carries(op.body.block.args, yields(op.body)[:count], op.init, o)
+
+    def condition(*carries: Value) -> Value:
+        args = loop.all_of(carries)
+        _name(args, op.condition.block.args)
+        return inline(op.condition, args)[0]
+
+    def body(*carries: Value) -> list[Value]:
+        args = loop.all_of(carries)
+        _name(args, op.body.block.args)
+        made = inline(op.body, args)
+        return [*loop.changed(made[:count]), *made[count:]]
+
+    record = None if op.record is None else op.record.value.data
+    results = b.while_(loop.init, condition, body, record)
+    final = results if record is None else results[:-1]
+    return [*loop.all_of(final), *results[len(final) :]]
+
+
+def _replay(b: ControlBuilder, op: control.ReplayOp, o: Sequence[Value], inline: Inline) -> list[Value]:
+    block = op.body.block
+    arguments = block.args[len(block.args) - len(op.init) :]
+    loop = _Carries(arguments, yields(op.body), op.init, o[1:])
+
+    def body(entry: list[Value], carries: list[Value]) -> list[Value]:
+        args = [*entry, *loop.all_of(carries)]
+        _name(args, block.args)
+        return loop.changed(inline(op.body, args))
+
+    return loop.all_of(b.replay(o[0], loop.init, body, op.reverse is not None))
+
+
+def _branch(region: Region, inline: Inline) -> Callable[[], list[Value]]:
+    return lambda: inline(region, ())
+
+
+def _name(values: Sequence[Value], names: Sequence[Value]) -> None:
+    """Give new region arguments the names of the old ones."""
+    for value, name in zip(values, names, strict=True):
+        if value.name_hint is None and isinstance(value, BlockArgument):
+            value.name_hint = name.name_hint

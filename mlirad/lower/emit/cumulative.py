@@ -1,0 +1,88 @@
+"""`kernel.cumulative` as an LLVM function: prefix reductions, in order along their dimension.
+
+The other dimensions are independent. Those inside of the dimension, which are consecutive in memory, run
+across vector lanes; where there are none, several lines run side by side to hide the latency of the chain.
+
+    shape (3, 5, 20), dim 1      for o in 0 ... 3: for lanes in 0, 8, 16 (4 lanes): for k in 0 ... 5
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from mlirad.dialects.kernel import CumulativeOp
+from mlirad.lower.emit import reductions, segments
+from mlirad.lower.emit.kernels import Emitter, begin_kernel
+from mlirad.lower.llvm_text import BYTES, FunctionText, Kind, Value
+
+LINES = 4
+"""How many lines run side by side."""
+
+_COMBINERS = {"sum": "add", "prod": "prod", "max": "max", "min": "min"}
+
+
+def emit_cumulative(emitter: Emitter, op: CumulativeOp) -> None:
+    """Write the function of a prefix reduction and the call of it."""
+    source, output = emitter.buffers[op.operand], emitter.buffers[op.result]
+    if not output.size:
+        return
+    dim = op.dim.value.data
+    outer, extent, inner = (
+        prod(output.shape[:dim]),
+        output.shape[dim],
+        prod(output.shape[dim + 1 :]),
+    )
+    kernel = begin_kernel(emitter, op, f"cumulative_{op.kind.data}", [source], [output], 4 * output.size)
+    f, kind = kernel.f, output.kind
+    read, written = kernel.pointers[source.place], kernel.pointers[output.place]
+    combiner = _COMBINERS[op.kind.data]
+
+    def lines(starts: list[Value], width: int) -> None:
+        """The prefix reductions of lines that begin at these elements, `width` neighbours each."""
+        _write_lines(
+            f, read, written, starts, (extent, inner), (combiner, kind, width), reverse=op.reverse is not None
+        )
+
+    def blocks(lower: int, upper: int, count: int) -> None:
+        if lower < upper:
+            with f.loop(lower, upper, count, name="line") as loop:
+                lines([f.mul(f.add(loop.index, k), extent) for k in range(count)], 1)
+
+    if inner == 1:
+        full = outer // LINES * LINES
+        blocks(0, full, LINES)
+        blocks(full, outer, 1)
+    else:
+        native = max(1, emitter.vector_bytes // BYTES[kind])
+        width = segments.floor_power(min(native, inner))
+        with f.loop(0, outer, name="outer") as around:
+            start = f.mul(around.index, extent * inner)
+            for segment in segments.output_lanes(inner, width, native, may_repeat=True, compact=False):
+                with f.loop(segment.lower, segment.upper, segment.step, name="lane") as loop:
+                    lines([f.add(start, loop.index)], segment.width)
+    f.ret()
+
+
+def _write_lines(
+    f: FunctionText,
+    read: Value,
+    written: Value,
+    starts: list[Value],
+    steps: tuple[int, int],
+    how: tuple[str, Kind, int],
+    *,
+    reverse: bool,
+) -> None:
+    extent, inner = steps
+    combiner, kind, width = how
+    first = [f.widen(reductions.identity(combiner, kind), width) for _ in starts]
+    with f.loop(0, extent, carries=first, name="k") as loop:
+        k = f.sub(extent - 1, loop.index) if reverse else loop.index
+        totals: list[Value] = []
+        for start, total in zip(starts, loop.carries, strict=True):
+            at = f.add(start, f.mul(k, inner))
+            value = f.load(f.gep(read, at, kind), kind, width)
+            total = reductions.combine(f, combiner, [total], [value])[0]
+            f.store(total, f.gep(written, at, kind))
+            totals.append(total)
+        loop.carry(*totals)

@@ -1,0 +1,227 @@
+"""`mlirad_main`: calls of kernels, in the order of the program, with loops and branches around them.
+
+    define void @mlirad_main(ptr %buffers, ptr %arena) {
+      ...                                        addresses of inputs, outputs and constants
+      call void @k0_map(ptr ..., ptr ...)
+      br label %t.body                           a loop
+      ...
+
+Kernels of a few instructions are inlined; what they hand to each other through stack slots is then in
+registers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Block
+
+from mlirad.dialects import kernel
+from mlirad.dialects.array.control import CONTROL_OPS, entry_types
+from mlirad.dialects.array.literals import literal_array
+from mlirad.dialects.shapes import Value as Ssa
+from mlirad.dialects.shapes import element_of
+from mlirad.ir.builder import returned
+from mlirad.lower.compiled_text import DEPTH_LIMIT, OUT_OF_MEMORY, TOO_DEEP
+from mlirad.lower.emit.buffers import Buffer, Memory, Place
+from mlirad.lower.emit.control import write_control
+from mlirad.lower.emit.cumulative import emit_cumulative
+from mlirad.lower.emit.dot import emit_dot
+from mlirad.lower.emit.elementwise import KINDS
+from mlirad.lower.emit.fills import copy
+from mlirad.lower.emit.kernels import Emitter
+from mlirad.lower.emit.nest import emit_nest
+from mlirad.lower.emit.scatter import emit_scatter
+from mlirad.lower.emit.sort import emit_sort
+from mlirad.lower.emit.tapes import ALLOCATE, FREE, STATUS_PLACE, Tape
+from mlirad.lower.llvm_text import FunctionText, Kind, Parameter, Value, constant
+
+
+class MainText:
+    """The text of one function, and where its buffers are: of `mlirad_main`, or of one that it calls.
+
+    A called function has further parameters: the cells, and how deep the call is. It allocates its arena.
+    """
+
+    def __init__(
+        self,
+        emitter: Emitter,
+        function: FuncOp,
+        memory: Memory,
+        cells: Sequence[Place],
+        *,
+        called: bool = False,
+    ):
+        block = function.body.block
+        self.emitter = emitter
+        self.function = function
+        self.memory = memory
+        self.cells = cells
+        self.tapes: dict[Ssa, Tape] = {}
+        self._frame: Value | None = None
+        emitter.buffers = memory.buffers
+        parameters = [Parameter("buffers", "ptr")]
+        known: dict[Place, Value] = {}
+        if called:
+            parameters += [Parameter(f"cell{k}", "ptr") for k in range(len(cells))]
+            parameters.append(Parameter("depth", "i64"))
+            name = called_name(function.sym_name.data)
+            self.f = emitter.module.function(name, parameters, attributes="noinline nounwind")
+            self.depth = self.f.arguments[-1]
+            known.update(zip(cells, self.f.arguments[1:-1], strict=True))
+            self.arena = self._begin_call(known[STATUS_PLACE])
+        else:
+            parameters.append(Parameter("arena", "ptr", 1, "noalias"))
+            self.f = emitter.module.function("mlirad_main", parameters, linkage="", attributes="nounwind")
+            self.depth = constant("i64", 0)
+            self.arena = self.f.arguments[1]
+        self.pointers = _Pointers(self.f, self.arena, memory, len(block.args), () if called else cells)
+        self.pointers.update(known)
+
+    def _begin_call(self, status: Value) -> Value:
+        """Return at once where the program has failed or this call is too deep; the arena otherwise."""
+        f, null = self.f, Value("null", "ptr")
+        with f.conditional(f.icmp("sge", self.depth, DEPTH_LIMIT), rare=True):
+            f.store(constant("i64", TOO_DEEP), status)
+        arena = null
+        if self.memory.arena_bytes:
+            f.module.external(ALLOCATE, "ptr", ["i64"], "nounwind")
+            allocated = f.call(ALLOCATE, [constant("i64", self.memory.arena_bytes)], "ptr")
+            assert allocated is not None
+            arena = self._frame = allocated
+            with f.conditional(f.icmp("eq", arena, null), rare=True):
+                f.store(constant("i64", OUT_OF_MEMORY), status)
+        with f.conditional(f.icmp("ne", f.load(status, "i64"), 0), rare=True):
+            self._free_frame()
+            f.ret()
+            f.label(f.fresh_label("unreached"))
+        return arena
+
+    def _free_frame(self) -> None:
+        if self._frame is not None:
+            self.f.module.external(FREE, "void", ["ptr"], "nounwind")
+            self.f.call(FREE, [self._frame])
+
+    def write(self) -> None:
+        """Write the whole body."""
+        self.write_block(self.function.body.block)
+        for value, output in zip(returned(self.function), self.memory.outputs, strict=True):
+            if self.memory.buffers[value].place != output.place:
+                self.copy(self.memory.buffers[value], output)
+        self.end()
+
+    def _write_call(self, op: CallOp) -> None:
+        """Pass the addresses of operands and results in a table."""
+        f = self.f
+        pointers = [self.pointer(v) for v in (*op.operands, *op.results)]
+        table = f.alloca("ptr", max(1, len(pointers)), 8)
+        for k, pointer in enumerate(pointers):
+            f.store(pointer, f.gep(table, k, "ptr"))
+        cells = [self.pointers[place] for place in self.cells]
+        f.call(called_name(op.callee.root_reference.data), [table, *cells, f.add(self.depth, 1)])
+
+    def write_block(self, block: Block) -> None:
+        """Write what the ops of a block do."""
+        for op in block.ops:
+            before = len(self.emitter.calls)
+            match op:
+                case kernel.NestOp():
+                    emit_nest(self.emitter, op)
+                case kernel.ScatterOp():
+                    emit_scatter(self.emitter, op)
+                case kernel.DotOp():
+                    emit_dot(self.emitter, op)
+                case kernel.CumulativeOp():
+                    emit_cumulative(self.emitter, op)
+                case kernel.SortOp():
+                    emit_sort(self.emitter, op)
+                case CallOp():
+                    self._write_call(op)
+                    continue
+                case _ if isinstance(op, CONTROL_OPS):
+                    write_control(self, op)
+                    continue
+                case _:
+                    continue
+            for result in op.results:
+                self._reserve(result)
+            for name, places in self.emitter.calls[before:]:
+                self.f.call(name, [self.pointers[p] for p in places])
+
+    def buffer(self, value: Ssa) -> Buffer:
+        """The buffer of a value."""
+        return self.memory.buffers[value]
+
+    def pointer(self, value: Ssa) -> Value:
+        """The address of a value."""
+        return self.pointers[self._reserve(value).place]
+
+    def _reserve(self, value: Ssa) -> Buffer:
+        """The buffer of a value, with a stack slot if it is a scalar that has no other place."""
+        buffer = self.buffer(value)
+        if buffer.place.region == "local" and buffer.place not in self.pointers:
+            self.pointers[buffer.place] = self.slot(buffer.kind)
+        return buffer
+
+    def tape(self, value: Ssa) -> Tape:
+        """The tape that a value is."""
+        known = self.tapes.get(value)
+        if known is None:
+            known = self.tapes[value] = Tape.of(self.f, entry_types(value))
+        return known
+
+    def end(self) -> None:
+        """Give memory back and return."""
+        for tape in self.tapes.values():
+            tape.free(self.f)
+        self._free_frame()
+        self.f.ret()
+        self.f.module.move_last(self.f)
+
+    def slot(self, kind: Kind) -> Value:
+        """A stack slot for a scalar."""
+        return self.f.alloca("i8" if kind == "i1" else kind, 1, 8)
+
+    def copy(self, source: Buffer, target: Buffer) -> None:
+        """Copy one buffer to another, scalars through a register."""
+        if source.size == 1 and source.place != target.place:
+            f, kind = self.f, source.kind
+            f.store(f.load(self.pointers[source.place], kind), self.pointers[target.place])
+        else:
+            copy(self.f, self.pointers, source, target)
+
+
+def called_name(name: str) -> str:
+    """The name of the LLVM function of a called function."""
+    return "mlirad_call_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f".{ord(m[0])}.", name)
+
+
+class _Pointers(dict[Place, Value]):
+    """The address of each place. Those of inputs, outputs and constants are read at the start."""
+
+    def __init__(self, f: FunctionText, arena: Value, memory: Memory, inputs: int, cells: Sequence[Place]):
+        super().__init__()
+        self._f = f
+        self._arena = arena
+        self._literals = memory.literals
+        places = [Place("input", k) for k in range(inputs)]
+        places += [o.place for o in memory.outputs]
+        places += [Place("constant", k) for k in range(len(memory.passed))]
+        places += cells
+        table = f.arguments[0]
+        for k, place in enumerate(places):
+            self[place] = f.load(f.gep(table, k, "ptr"), "ptr")
+
+    def __missing__(self, place: Place) -> Value:
+        match place.region:
+            case "arena":
+                return self._f.gep(self._arena, place.number, "i8")
+            case "literal":
+                op = self._literals[place.number]
+                kind = KINDS[element_of(op.result)]
+                numbers = literal_array(op).ravel().tolist() or [0]
+                return self._f.module.table("i8" if kind == "i1" else kind, numbers)
+            case _:
+                raise KeyError(place)

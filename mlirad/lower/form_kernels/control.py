@@ -1,0 +1,72 @@
+"""Loops and branches of kernels: the same ops, whose regions hold kernels instead of array ops.
+
+Region arguments are buffers. Every value that a region yields is a result of its own kernel in that region,
+so that lowering can let the kernel write it where it has to be: to the next carry, to its slice of the
+stacked result, to the result of the branch. What is yielded without being computed (an argument, a value from
+outside, a value that is yielded twice) is copied by a kernel; copies of what is there already come first.
+
+    array.yield %b, %a                  -->    %b1 = kernel.nest %b {...}   %a1 = kernel.nest %a {...}
+                                               array.yield %b1, %a1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Block, Operation, Region
+
+from mlirad.dialects.array import control
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS
+from mlirad.dialects.shapes import Value
+from mlirad.ir.builder import yields
+
+if TYPE_CHECKING:
+    from mlirad.lower.form_kernels.former import Former
+
+MAKERS = (*KERNEL_RESULT_OPS, *control.CONTROL_OPS, CallOp)
+"""The ops that can write a result where a region's yield has to be."""
+
+
+def form_control(former: Former, op: Operation) -> None:
+    """Form a loop or branch with kernels in its regions."""
+    trips = (op.trips,) if isinstance(op, control.ScanOp) else ()
+    new = former.b.insert(
+        type(op),
+        [former.buffers[o] for o in op.operands],
+        op.result_types,
+        op.properties,
+        [_form_region(former, region, trips) for region in op.regions],
+    )
+    for old, result in zip(op.results, new.results, strict=True):
+        former.buffers[old] = result
+        if result.name_hint is None:
+            result.name_hint = old.name_hint
+
+
+def _form_region(former: Former, region: Region, extents: Sequence[int]) -> Region:
+    def body(*args: Value) -> list[Value]:
+        for old, arg in zip(region.block.args, args, strict=True):
+            former.buffers[old] = arg
+            arg.name_hint = old.name_hint
+        made = yields(region)
+        ops = former.bodies.of(region)
+        local = {r for op in ops for r in op.results}
+        copies = {k: former.copied(v) for k, v in enumerate(made) if v not in local}
+        former.form_ops(ops, made)
+        values: list[Value] = []
+        for k, value in enumerate(made):
+            new = copies[k] if k in copies else former.buffers[value]
+            if k not in copies and (new in values or not _is_made_here(new, former.b.block)):
+                new = former.copied(value)
+            values.append(new)
+        return values
+
+    return former.b.region_over(extents, region.block.arg_types, body)
+
+
+def _is_made_here(value: Value, block: Block) -> bool:
+    """Whether a kernel or loop of this block computes a value."""
+    owner = value.owner
+    return isinstance(owner, MAKERS) and owner.parent is block

@@ -1,0 +1,262 @@
+"""Forming the kernel of one stored value after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, i1
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Attribute, Operation, Region
+
+from mlirad.dialects import kernel
+from mlirad.dialects.array import control, indexing, ordering, reductions, structural
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.shapes import FLAG, Shape, Value, element_of, ints, keyword, shape_of, values_of
+from mlirad.errors import CompileError
+from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
+from mlirad.ir.dead_code import erase_unused
+from mlirad.ir.locations import location_of
+from mlirad.lower.form_kernels.control import form_control
+from mlirad.lower.form_kernels.library import is_library_dot
+from mlirad.lower.form_kernels.materialise import materialised, must_store
+from mlirad.lower.form_kernels.reader import Reader
+from mlirad.lower.form_kernels.regions import Bodies
+
+Body = Callable[[Reader, Sequence[Value]], Sequence[Value]]
+
+
+class Former:
+    """Forms the kernel of one stored value after the other. `buffers` maps stored values to new ones."""
+
+    def __init__(self, b: ArrayBuilder, buffers: Environment, bodies: Bodies):
+        self.b = b
+        self.buffers = buffers
+        self.bodies = bodies
+
+    def form_ops(self, ops: Sequence[Operation], results: Sequence[Value]) -> None:
+        """Form what must be stored of the values that these ops compute, given that `results` must."""
+        stored = materialised(ops, results, self.bodies.captured(ops))
+        wanted: set[Value] = set(results)
+        for op in reversed(ops):
+            if any(r in wanted for r in op.results):
+                wanted.update(self.bodies.reads(op))
+        wanted &= stored
+        for op in ops:
+            self.b.location = op.location
+            self.b.name_hint = None
+            if isinstance(op, structural.ConstantOp) and shape_of(op.result):
+                self.b.rebuild_unfolded(op, self.buffers)
+            elif isinstance(op, control.CONTROL_OPS):
+                if any(r in wanted for r in op.results):
+                    form_control(self, op)
+            elif isinstance(op, CallOp):
+                if any(r in wanted for r in op.results):
+                    self.b.rebuild_unfolded(op, self.buffers)
+            elif op.results[0] in wanted:
+                self.form(op)
+
+    def copied(self, value: Value) -> Value:
+        """A kernel's own copy of a value, shared with nobody."""
+        region, inputs = self._region(shape_of(value), lambda r, p: [self._element(r, value, p)])
+        properties: dict[str, Attribute] = {"space": ints(shape_of(value)), "reduction": ints(())}
+        nest = kernel.NestOp.create(
+            operands=inputs,
+            result_types=[value.type],
+            properties=properties,
+            regions=[region],
+            location=self.b.location,
+        )
+        self.b.block.add_op(nest)
+        return nest.results[0]
+
+    def form(self, op: Operation) -> None:
+        """Make the kernel that stores the result of `op`."""
+        value = op.results[0]
+        hint = value.name_hint
+        match op:
+            case reductions.DotOp() if is_library_dot(op):
+                operands = [self.buffers[op.lhs], self.buffers[op.rhs]]
+                new = self.b.emit(kernel.DotOp, operands, op.result.type, dict(op.properties))
+            case reductions.SumOp():
+                new = self._reduction(op.operand, values_of(op.dims), "add", op.result)
+            case reductions.ReduceOp():
+                new = self._reduction(op.operand, values_of(op.dims), op.kind.data, op.result)
+            case reductions.ArgReductionOp():
+                kind = "argmax" if isinstance(op, reductions.ArgmaxOp) else "argmin"
+                new = self._reduction(op.operand, (op.dim.value.data,), kind, op.result)
+            case reductions.DotOp():
+                new = self._contraction(op)
+            case ordering.CumulativeOp():
+                new = self.b.emit(
+                    kernel.CumulativeOp, [self.buffers[op.operand]], op.result.type, op.properties
+                )
+            case ordering.SortOp() | ordering.ArgsortOp():
+                new = self._sorted(op)
+            case indexing.ScatterOp() | indexing.UpdateOp() if must_store(op):
+                new = self._scatter(op)
+            case structural.ConcatenateOp() | structural.StackOp() if must_store(op):
+                new = self._joined(op)
+            case _:
+                new = self._stored(value)
+        if new.name_hint is None:
+            new.name_hint = hint
+        self.buffers[value] = new
+
+    # Nests ---------------------------------------------------------------------------------------
+
+    def _nest(
+        self, space: Shape, reduction: Shape, combiner: str | None, type_: Attribute, body: Body
+    ) -> Value:
+        """A nest with one root."""
+        region, inputs = self._region((*space, *reduction), body)
+        properties: dict[str, Attribute] = {"space": ints(space), "reduction": ints(reduction)}
+        if combiner is not None:
+            properties["combiners"] = ArrayAttr([keyword(combiner)])
+        return self.b.emit(kernel.NestOp, inputs, type_, properties, (region,))
+
+    def _stored(self, value: Value) -> Value:
+        """The nest that computes `value` element by element."""
+        if 0 in shape_of(value):
+            zero = element_of(value)
+            return self._nest(shape_of(value), (), None, value.type, lambda r, p: [r.b.zeros(zero)])
+        return self._nest(shape_of(value), (), None, value.type, lambda r, p: [r.at(value, tuple(p))])
+
+    def _region(self, extents: Shape, body: Body) -> tuple[Region, list[Value]]:
+        """A kernel body over loops of the given extents, and the buffers it loads from."""
+        reader = Reader(self.b, self.buffers)
+        region = self.b.index_region(extents, lambda *p: body(reader, p))
+        erase_unused(region.block)
+        loaded = {op.buffer for op in region.block.ops if isinstance(op, kernel.LoadOp | kernel.LoadIfOp)}
+        return region, [buffer for buffer in reader.buffers if buffer in loaded]
+
+    def _reduction(self, operand: Value, dims: Sequence[int], combiner: str, result: Value) -> Value:
+        shape = shape_of(operand)
+        space = shape_of(result)
+        kept = [d for d in range(len(shape)) if d not in dims]
+        reduced = sorted(dims)
+
+        def body(reader: Reader, p: Sequence[Value]) -> list[Value]:
+            loop_of = dict(zip((*kept, *reduced), p, strict=True))
+            return [self._element(reader, operand, [loop_of[d] for d in range(len(shape))])]
+
+        extents = tuple(shape[d] for d in reduced)
+        return self._nest(space, extents, combiner if extents else None, result.type, body)
+
+    def _contraction(self, op: reductions.DotOp) -> Value:
+        """Sum over the contracted positions of the product of the two elements."""
+        lhs_batch, rhs_batch = values_of(op.lhs_batch), values_of(op.rhs_batch)
+        lhs_contract, rhs_contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
+        space = shape_of(op.result)
+        reduction = tuple(shape_of(op.lhs)[d] for d in lhs_contract)
+
+        def body(reader: Reader, p: Sequence[Value]) -> list[Value]:
+            out, inner = list(p[: len(space)]), list(p[len(space) :])
+            left = dict(zip((*lhs_contract, *lhs_batch), (*inner, *out), strict=False))
+            right = dict(zip((*rhs_contract, *rhs_batch), (*inner, *out), strict=False))
+            free = iter(out[len(lhs_batch) :])
+            lhs = [left[d] if d in left else next(free) for d in range(len(shape_of(op.lhs)))]
+            rhs = [right[d] if d in right else next(free) for d in range(len(shape_of(op.rhs)))]
+            a, c = self._element(reader, op.lhs, lhs), self._element(reader, op.rhs, rhs)
+            return [self.b.mul(a, c)]
+
+        if not reduction:
+            return self._nest(space, (), None, op.result.type, body)
+        return self._nest(space, reduction, "add", op.result.type, body)
+
+    def _element(self, reader: Reader, value: Value, position: Sequence[Value]) -> Value:
+        if 0 in shape_of(value):
+            return self.b.zeros(element_of(value))
+        return reader.at(value, tuple(position))
+
+    def _sorted(self, op: ordering.SortOp | ordering.ArgsortOp) -> Value:
+        properties: dict[str, Attribute] = {"dim": op.dim}
+        if isinstance(op, ordering.ArgsortOp):
+            properties["positions"] = FLAG
+        types = kernel.sort_types(op.operand.type, op.dim.value.data, positions="positions" in properties)
+        return self.b.insert(kernel.SortOp, [self.buffers[op.operand]], types, properties).results[0]
+
+    # Scatters ------------------------------------------------------------------------------------
+
+    def _scatter(self, op: indexing.ScatterOp | indexing.UpdateOp) -> Value:
+        space = shape_of(op.operand)
+        count = len(extents_of(op))
+        value, target = op.operand, shape_of(op.result)
+        updating = isinstance(op, indexing.UpdateOp)
+
+        def body(reader: Reader, p: Sequence[Value]) -> list[Value]:
+            if 0 in space or 0 in target:
+                nowhere = [self.b.index_constant(0)] * len(target)
+                return [self.b.zeros(element_of(value)), *nowhere, self.b.constant(False, i1)]
+            positions = reader.region_positions(op.body, p[:count], ())
+            return self._guarded(reader, op, positions, p, target)
+
+        region, inputs = self._region(space, body)
+        properties: dict[str, Attribute] = {"space": ints(space)}
+        if updating:
+            properties["kind"] = op.kind
+            base = self.buffers.get(op.base)
+            if base is None:
+                raise CompileError("the base of an update must be stored", location=location_of(op))
+            inputs = [base, *(i for i in inputs if i is not base)]
+        else:
+            properties["kind"] = keyword("add")
+            properties["from_zero"] = FLAG
+        return self.b.emit(kernel.ScatterOp, inputs, op.result.type, properties, (region,))
+
+    def _guarded(
+        self,
+        reader: Reader,
+        op: indexing.ScatterOp | indexing.UpdateOp,
+        positions: Sequence[Value],
+        p: Sequence[Value],
+        target: Shape,
+    ) -> list[Value]:
+        """Value, positions and guard of one step: adding 0 outside is the same as not adding."""
+        b, count = self.b, len(extents_of(op))
+        value = reader.at(op.operand, tuple(p))
+        adds = isinstance(op, indexing.ScatterOp) or op.kind.data == "add"
+        source = value.owner
+        if adds and isinstance(source, ew.SelectOp):
+            zero = b.scalar_of(source.on_false)
+            if zero == 0:
+                guard = source.condition
+                inner = [
+                    q if reader.is_inside(q, e, (guard,)) else b.clamp(q, e)
+                    for q, e in zip(positions, target, strict=False)
+                ]
+                return [source.on_true, *inner, *p[count:], guard]
+        inner = [b.clamp(q, e) for q, e in zip(positions, target, strict=False)]
+        return [value, *inner, *p[count:]]
+
+    def _joined(self, op: structural.ConcatenateOp | structural.StackOp) -> Value:
+        """Many parts written one after the other into one array."""
+        dim = op.dim.value.data
+        stacking = isinstance(op, structural.StackOp)
+        result: Value | None = None
+        offset = 0
+        for part in op.parts:
+            space = shape_of(part)
+            extent = 1 if stacking else space[dim]
+            if 0 in space:
+                continue
+
+            def body(
+                reader: Reader, p: Sequence[Value], part: Value = part, offset: int = offset
+            ) -> list[Value]:
+                start = self.b.index_constant(offset)
+                here = [start] if stacking else [self.b.add(p[dim], start)]
+                rest = p[dim:] if stacking else p[dim + 1 :]
+                return [reader.at(part, tuple(p)), *p[:dim], *here, *rest]
+
+            region, inputs = self._region(space, body)
+            properties: dict[str, Attribute] = {"space": ints(space), "kind": keyword("set")}
+            if result is None:
+                properties["from_zero"] = FLAG
+            else:
+                inputs = [result, *(i for i in inputs if i is not result)]
+            result = self.b.emit(kernel.ScatterOp, inputs, op.result.type, properties, (region,))
+            offset += extent
+        if result is None:
+            zeros = self.b.zeros(op.result.type)
+            return self._stored(zeros)
+        return result

@@ -1,0 +1,143 @@
+"""What loops and branches ask of the code around them: invariant ops outside, captured values in memory.
+
+    %y = array.scan %c (%i, %a : f64) {...} {          %e is made once, before the loop, and stored: the trips
+      %e = array.exp %x : tensor<9xf64>                read its elements
+      ...
+
+Nothing is moved in the source: `Bodies` lists the ops of each region without those that belong outside.
+All ops but calls and loops on data come to an end, so they may run before a loop that makes no trip. Branches
+keep their ops: only one of them is to run.
+
+A captured value is stored by the code outside unless reading it again in each trip is as cheap as a load:
+structural ops, index code and masks are, and stay affine and constant for those who read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects.func import CallOp, ReturnOp
+from xdsl.ir import Block, Operation, Region
+
+from mlirad.dialects.array import control, structural
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, size_of
+from mlirad.ir.builder import yields
+from mlirad.ir.free_values import free_values
+from mlirad.lower.form_kernels.materialise import FREE, must_store, read_in_memory, scalar_cost
+
+MAX_INDEX_COST = 4
+"""Scalar cost of index code up to which it is read again rather than stored."""
+
+LOOPS = (control.ScanOp, control.WhileOp, control.ReplayOp)
+
+
+class Bodies:
+    """The ops of every block of a function, invariant ones taken out of loops."""
+
+    def __init__(self, block: Block):
+        self._regions: dict[Region, list[Operation]] = {}
+        self.main = self._flattened(block)
+
+    def of(self, region: Region) -> list[Operation]:
+        """The ops of the region of a loop or branch that are not invariant."""
+        return self._regions[region]
+
+    def _flattened(self, block: Block) -> list[Operation]:
+        """The ops of a block, with the invariant ops of each loop in front of it."""
+        result: list[Operation] = []
+        for op in block.ops:
+            if isinstance(op, control.CONTROL_OPS):
+                for region in op.regions:
+                    ops = self._flattened(region.block)
+                    if isinstance(op, LOOPS):
+                        varying = self._varying(region, ops)
+                        result += [o for o in ops if o not in varying]
+                        ops = [o for o in ops if o in varying]
+                    self._regions[region] = ops
+            if not isinstance(op, ReturnOp | YieldOp):
+                result.append(op)
+        return result
+
+    def _varying(self, region: Region, ops: Sequence[Operation]) -> set[Operation]:
+        """The ops that depend on the arguments of a loop's region."""
+        varying: set[Value] = set(region.block.args)
+        found: set[Operation] = set()
+        for op in ops:
+            if _may_not_end(op) or any(v in varying for v in self.reads(op)):
+                varying.update(op.results)
+                found.add(op)
+        return found
+
+    def reads(self, op: Operation) -> Iterable[Value]:
+        """What an op reads from outside itself; for a loop also what was taken out of it."""
+        if not isinstance(op, control.CONTROL_OPS):
+            return free_values(op)
+        found = dict.fromkeys(op.operands)
+        for region in op.regions:
+            ops = self._regions[region]
+            defined: set[Value] = {*region.block.args, *(r for inner in ops for r in inner.results)}
+            found.update(dict.fromkeys(v for inner in ops for v in self.reads(inner) if v not in defined))
+            found.update(dict.fromkeys(v for v in yields(region) if v not in defined))
+        return found
+
+    def captured(self, ops: Iterable[Operation]) -> set[Value]:
+        """The values that control ops among `ops` need in memory, if they are made outside of them."""
+        found: set[Value] = set()
+        seen: set[Value] = set()
+        for op in ops:
+            if isinstance(op, control.CONTROL_OPS):
+                self._capture(op, found, seen)
+        return {v for v in found if not isinstance(v.owner, Block)}
+
+    def _capture(self, op: Operation, found: set[Value], seen: set[Value]) -> None:
+        found.update(op.operands)
+        for region in op.regions:
+            last = region.block.last_op
+            assert last is not None
+            for inner in (*self._regions[region], last):
+                if isinstance(inner, control.CONTROL_OPS):
+                    self._capture(inner, found, seen)
+                    continue
+                found.update(read_in_memory(inner))
+                for value in free_values(inner):
+                    _pin(value, found, seen)
+
+
+def _may_not_end(op: Operation) -> bool:
+    return any(isinstance(inner, CallOp | control.WhileOp) for inner in op.walk())
+
+
+def _pin(value: Value, found: set[Value], seen: set[Value]) -> None:
+    """Ask for the memory from which a region reads a value."""
+    if value in seen:
+        return
+    seen.add(value)
+    op = value.owner
+    if isinstance(op, Block | structural.ConstantOp):
+        return
+    if not must_store(op) and is_cheap_to_read(op):
+        for operand in free_values(op):
+            _pin(operand, found, seen)
+    else:
+        found.add(value)
+
+
+def is_cheap_to_read(op: Operation) -> bool:
+    """Whether computing an element in every trip of a loop costs no more than loading it."""
+    if isinstance(op, FREE):
+        return True
+    result = op.results[0]
+    cost = scalar_cost(op)
+    if is_integer(result) or is_boolean(result):
+        return cost <= MAX_INDEX_COST and (not shape_of(result) or cost <= 1)
+    if not shape_of(result):
+        return False
+    read = sum(_source_size(o) for o in op.operands)
+    return cost <= 1 and size_of(result) > 2 * read
+
+
+def _source_size(value: Value) -> int:
+    """The size of what a value is broadcast from."""
+    owner = value.owner
+    return size_of(owner.operand if isinstance(owner, structural.BroadcastOp) else value)

@@ -1,0 +1,120 @@
+"""`plan-memory`: where every intermediate result of a function lies.
+
+Shapes are static, so a call needs no allocator: values that are not alive at the same time share bytes of one
+arena, whose size is known when compiling. A value is alive from the op that makes it to the last op that
+reads it, both included.
+
+- A value that is returned, row-major, is written straight into the result array.
+- A scatter onto a base that nobody reads afterwards works on the base's own memory.
+- What a region yields is written straight to the next carry, the slice of the stacked result, the recorded
+  entry or the result of the branch that it is; see `carries.py` for how carries are kept.
+- All else gets the smallest free gap of the arena that holds it, aligned to 64 bytes.
+
+Written down as `places` of each kernel (a byte offset, or -1 - k where the block hands over its k-th value),
+`in_place` of scatters, `kernel.places` and `kernel.carries` of loops and branches, and the function's
+attribute `kernel.arena_bytes`. Arguments and constants have no place and are never written.
+
+    %a = kernel.nest %x ... {places = [0]}          arena bytes 0 to 800
+    %b = kernel.nest %a ... {places = [832]}
+    %c = kernel.nest %b ... {places = [-1]}         output 0
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS
+from mlirad.dialects.shapes import FLAG, Value, ints
+from mlirad.ir.builder import function_block
+from mlirad.lower.plan_memory.arena import ALIGNMENT, Arena
+from mlirad.lower.plan_memory.carries import CARRIES_ATTRIBUTE, PLACED_OPS, PLACES_ATTRIBUTE
+from mlirad.lower.plan_memory.lifetimes import Lifetimes, bytes_of, is_row_major, place
+
+__all__ = [
+    "ALIGNMENT",
+    "ARENA_ATTRIBUTE",
+    "Arena",
+    "PlanMemoryPass",
+    "bytes_of",
+    "is_row_major",
+    "peak_bytes",
+    "plan_function",
+    "plan_in_place",
+]
+
+ARENA_ATTRIBUTE = "kernel.arena_bytes"
+"""The function attribute that states the size of the arena, in bytes."""
+
+
+@dataclass(frozen=True)
+class PlanMemoryPass(ModulePass):
+    """Gives every kernel result a place in the arena or in an output."""
+
+    name = "plan-memory"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Plan every function of the module."""
+        for function in op.body.block.ops:
+            if isinstance(function, FuncOp) and function.body.blocks:
+                plan_in_place(function)
+
+
+def plan_function(function: FuncOp) -> FuncOp:
+    """The function with places for its kernel results and the size of its arena."""
+    planned = function.clone()
+    plan_in_place(planned)
+    return planned
+
+
+def plan_in_place(function: FuncOp) -> None:
+    """Give the kernel results of this function their places."""
+    lifetimes = Lifetimes(function_block(function))
+    size = place(lifetimes)
+    _state(lifetimes, 0)
+    function.attributes[ARENA_ATTRIBUTE] = IntegerAttr(size, i64)
+
+
+def _state(lifetimes: Lifetimes, start: int) -> None:
+    """Write the places of a block down, whose part of the arena begins at `start`."""
+
+    def stated(value: Value) -> int:
+        storage = lifetimes.storage.get(value)
+        if storage is None:
+            return 0
+        return start + storage.place if storage.output is None else -1 - storage.output
+
+    for op in lifetimes.ops:
+        if isinstance(op, KERNEL_RESULT_OPS):
+            op.properties["places"] = ints(tuple(stated(r) for r in op.results))
+            op.properties.pop("in_place", None)
+        if isinstance(op, PLACED_OPS):
+            op.attributes[PLACES_ATTRIBUTE] = ints(tuple(stated(r) for r in op.results))
+        scratch = lifetimes.scratch.get(op)
+        if scratch is not None:
+            base = start + scratch.storage.place
+            if scratch.carries:
+                carries = tuple(c if c < 0 else base + c for c in scratch.carries)
+                op.attributes[CARRIES_ATTRIBUTE] = ints(carries)
+            for region in scratch.regions:
+                _state(region, base + scratch.inner)
+    for scatter in lifetimes.in_place:
+        scatter.properties["in_place"] = FLAG
+
+
+def peak_bytes(function: FuncOp) -> int:
+    """The most bytes of intermediate results that are alive at once: no arena can be smaller."""
+    lifetimes = Lifetimes(function_block(function))
+    change = [0] * (len(lifetimes.ops) + 1)
+    for storage in lifetimes.in_arena():
+        change[storage.start] += storage.size
+        change[storage.end + 1] -= storage.size
+    peak = now = 0
+    for step in change:
+        now += step
+        peak = max(peak, now)
+    return peak

@@ -1,0 +1,53 @@
+"""Free gaps of an arena: the smallest gap that fits is taken, neighbours are joined when given back."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+
+ALIGNMENT = 64
+"""The alignment of values in the arena, in bytes: a cache line, and the widest vector."""
+
+
+class Arena:
+    """Free gaps of an arena that grows at its end."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._gaps: list[tuple[int, int]] = []
+
+    def take(self, size: int) -> int:
+        """The offset of `size` bytes in the smallest gap that holds them, or at the end."""
+        size = aligned(size)
+        if size == 0:
+            return 0
+        fitting = [(length, start, k) for k, (start, length) in enumerate(self._gaps) if length >= size]
+        if fitting:
+            length, start, k = min(fitting)
+            if length == size:
+                del self._gaps[k]
+            else:
+                self._gaps[k] = (start + size, length - size)
+            return start
+        start = self.size
+        if self._gaps and sum(self._gaps[-1]) == self.size:
+            start = self._gaps.pop()[0]
+        self.size = start + size
+        return start
+
+    def release(self, start: int, size: int) -> None:
+        """Give bytes back, joined with the gaps beside them."""
+        size = aligned(size)
+        if size == 0:
+            return
+        k = bisect_left(self._gaps, (start, 0))
+        if k < len(self._gaps) and self._gaps[k][0] == start + size:
+            size += self._gaps.pop(k)[1]
+        if k > 0 and sum(self._gaps[k - 1]) == start:
+            start, length = self._gaps.pop(k - 1)
+            size += length
+        insort(self._gaps, (start, size))
+
+
+def aligned(size: int) -> int:
+    """Bytes rounded up to the alignment."""
+    return -(-size // ALIGNMENT) * ALIGNMENT

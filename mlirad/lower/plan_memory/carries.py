@@ -1,0 +1,86 @@
+"""Loops as memory planning and emission see them: what they carry, and how each carry is kept.
+
+    in place    the new carry overwrites the old one where it lies: `kernel.scatter` on the carry, or a map
+                that reads the carry only at the element it writes, each of them the carry's last reader
+    spare       two pieces of memory take turns; the first trip reads the initial value where it lies
+    copied      scalars: the new value is put in the place of the old one at the end of the trip
+
+Stated as the attribute `kernel.carries` of the loop: per carry -1, the offset of the spare memory, or -2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias, cast
+
+from xdsl.dialects.builtin import I64, DenseArrayBase
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Operation, Region
+
+from mlirad.dialects.array import control
+from mlirad.dialects.shapes import Value, shape_of, values_of
+
+PLACES_ATTRIBUTE = "kernel.places"
+"""The places of the results of a loop, branch or call."""
+
+CARRIES_ATTRIBUTE = "kernel.carries"
+"""How each carry of a loop is kept."""
+
+PLACED_OPS = (*control.CONTROL_OPS, CallOp)
+"""The ops that state the places of their results as an attribute."""
+
+IN_PLACE = -1
+COPIED = -2
+
+ControlOp: TypeAlias = control.ScanOp | control.WhileOp | control.ReplayOp | control.IfOp | control.SwitchOp
+
+
+def body_of(op: Operation) -> Region:
+    """The region that a loop repeats."""
+    return op.regions[-1]
+
+
+def initial_carries(op: Operation) -> Sequence[Value]:
+    """The initial carries of a loop; none for a branch."""
+    match op:
+        case control.ScanOp() | control.WhileOp() | control.ReplayOp():
+            return op.init
+        case _:
+            return ()
+
+
+def first_carry(op: Operation) -> int:
+    """The number of the argument of a loop's body that is its first carry."""
+    match op:
+        case control.ScanOp():
+            return 1
+        case control.ReplayOp():
+            return len(control.entry_types(op.tape))
+        case _:
+            return 0
+
+
+def carry_arguments(op: Operation) -> Sequence[Value]:
+    """The arguments of a loop's body that are carries."""
+    start = first_carry(op)
+    return body_of(op).block.args[start : start + len(initial_carries(op))]
+
+
+def is_copied(carry: Value) -> bool:
+    """Whether a carry is so small that it is copied in every trip."""
+    return not shape_of(carry)
+
+
+def stated_places(op: Operation) -> tuple[int, ...] | None:
+    """The places of the results of a loop, branch or call, `None` before planning."""
+    return _stated(op, PLACES_ATTRIBUTE)
+
+
+def stated_carries(op: Operation) -> tuple[int, ...] | None:
+    """How the carries of a loop are kept, `None` before planning."""
+    return _stated(op, CARRIES_ATTRIBUTE)
+
+
+def _stated(op: Operation, name: str) -> tuple[int, ...] | None:
+    found = op.attributes.get(name)
+    return None if found is None else values_of(cast("DenseArrayBase[I64]", found))

@@ -1,0 +1,300 @@
+"""When the results in a block are alive, by the number of the op, and which of them share memory.
+
+The regions of a loop or branch are planned first. Their temporaries form one stretch of scratch memory, which
+is alive while that op runs, so whatever the op reads, captures or writes lies elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
+from xdsl.ir import Attribute, Block, Operation, OpResult
+
+from mlirad.dialects.array.control import CONTROL_OPS, BranchOp, LoopOp
+from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
+from mlirad.ir.free_values import captures, free_values
+from mlirad.lower.plan_memory.arena import Arena, aligned
+from mlirad.lower.plan_memory.carries import (
+    COPIED,
+    IN_PLACE,
+    PLACED_OPS,
+    body_of,
+    carry_arguments,
+    initial_carries,
+    is_copied,
+)
+
+
+def bytes_of(what: Value | Attribute) -> int:
+    """The bytes of an array in memory; a boolean takes one."""
+    return size_of(what) * numpy_dtype(element_of(what)).itemsize
+
+
+def is_row_major(value: Value) -> bool:
+    """Whether the op that makes a value stores it in row-major order."""
+    if not isinstance(value, OpResult):
+        return True
+    layouts = value.op.properties.get("layouts")
+    if layouts is None:
+        return True
+    layout = cast("ArrayAttr[DenseArrayBase[I64]]", layouts).data[value.index]
+    return values_of(layout) == tuple(range(len(shape_of(value))))
+
+
+@dataclass(slots=True)
+class Storage:
+    """Memory for one value, or for a base and what works on it in place, alive from `start` to `end`.
+
+    With `output` it is not in the arena but where the block hands over its value of that number.
+    """
+
+    start: int
+    end: int
+    size: int
+    output: int | None = None
+    place: int = 0
+
+
+@dataclass(slots=True)
+class Scratch:
+    """What a loop or branch needs while it runs: spare memory of carries and temporaries of its regions."""
+
+    storage: Storage
+    regions: list[Lifetimes]
+    inner: int = 0
+    """Where the temporaries begin."""
+    carries: list[int] = field(default_factory=list[int])
+    updated: dict[int, Value] = field(default_factory=dict[int, Value])
+    """For a branch: the results that overwrite a captured value, whichever region runs."""
+
+
+class Lifetimes:
+    """The storage of the results of a block.
+
+    `carries` maps block arguments to the numbers of the yields that replace them.
+    """
+
+    def __init__(self, block: Block, carries: Mapping[Value, int] | None = None):
+        self.block = block
+        self.ops = list(block.ops)
+        self.last_read: dict[Value, int] = {}
+        self.storage: dict[Value, Storage] = {}
+        self.in_place: list[ScatterOp] = []
+        self.scratch: dict[Operation, Scratch] = {}
+        self.in_order: list[Storage] = []
+        self.updated: set[int] = set()
+        """The numbers of the yields that overwrite the carry they replace."""
+        self._numbers = {op: n for n, op in enumerate(self.ops)}
+        self._shares: dict[Value, Value] = {}
+        for n, op in enumerate(self.ops):
+            for value in free_values(op):
+                self.last_read[value] = n
+        last = block.last_op
+        returned = () if last is None else last.operands
+        excluded: set[Value] = set()
+        while not self._plan_regions(carries or {}, returned, excluded):
+            pass
+        for n, op in enumerate(self.ops):
+            if isinstance(op, (*KERNEL_RESULT_OPS, *PLACED_OPS)):
+                for result in op.results:
+                    if is_array(result.type):
+                        self._add(op, result, n)
+                if op in self.scratch:
+                    self.in_order.append(self.scratch[op].storage)
+        for k, value in enumerate(returned):
+            storage = self.storage.get(value)
+            kept = carries is None or k not in carries.values() or not is_copied(value)
+            if storage is not None and storage.output is None and is_row_major(value) and kept:
+                storage.output = k
+
+    def _plan_regions(
+        self, carries: Mapping[Value, int], returned: Sequence[Value], excluded: set[Value]
+    ) -> bool:
+        """Plan the loops and branches in the block, then which of its own carries are updated in place.
+
+        Branches may overwrite what they capture, except for the values `excluded`. An argument can only be
+        overwritten if it is a carry in place, which may depend on the branch: where it turns out that one is
+        not, it is excluded, and the answer is that planning has to start again.
+        """
+        self.storage.clear()
+        self.updated.clear()
+        self._shares.clear()
+        for n, op in enumerate(self.ops):
+            if isinstance(op, CONTROL_OPS):
+                here = [v for v in captured_here(op) if self.last_read[v] == n and v not in excluded]
+                self.scratch[op] = _scratch(op, n, here)
+        for carry, k in carries.items():
+            self._update_in_place(carry, k, returned[k])
+        overwritten = [v for scratch in self.scratch.values() for v in scratch.updated.values()]
+        wrong = {v for v in overwritten if isinstance(v.owner, Block) and v not in self.storage}
+        excluded |= wrong
+        return not wrong
+
+    def in_arena(self) -> list[Storage]:
+        """What the arena has to hold, in the order in which it comes alive."""
+        return [s for s in self.in_order if s.output is None]
+
+    def _add(self, op: Operation, result: Value, n: int) -> None:
+        end = max(n, self.last_read.get(result, n))
+        base = self._shares.get(result)
+        if base is None and not isinstance(op, NestOp):
+            base = next(iter(self._overwritable(op, result, n)), None)
+        shared = None if base is None else self.storage.get(base)
+        if shared is None:
+            shared = Storage(n, end, bytes_of(result))
+            self.in_order.append(shared)
+        else:
+            shared.end = max(end, shared.end)
+            if isinstance(op, ScatterOp):
+                self.in_place.append(op)
+        self.storage[result] = shared
+
+    # Work in place -------------------------------------------------------------------------------
+
+    def _update_in_place(self, carry: Value, k: int, value: Value) -> None:
+        """Let the next value of a carry overwrite it, if all on the way from one to the other can."""
+        if is_copied(carry) or value is carry:
+            return
+        links = self._links(value, carry)
+        if links:
+            self.updated.add(k)
+            self.storage[carry] = Storage(0, len(self.ops), bytes_of(carry), output=k)
+            self._shares.update(links)
+
+    def _links(self, value: Value, carry: Value) -> dict[Value, Value] | None:
+        """From each value on the way back to the carry to the one that it overwrites."""
+        if value is carry:
+            return {}
+        owner = value.owner
+        n = None if isinstance(owner, Block) else self._numbers.get(owner)
+        if isinstance(owner, Block) or n is None:
+            return None
+        for base in self._overwritable(owner, value, n):
+            links = self._links(base, carry)
+            if links is not None:
+                return {**links, value: base}
+        return None
+
+    def _overwritable(self, op: Operation, result: Value, n: int) -> list[Value]:
+        """What an op, the last to read it, may overwrite with its result."""
+        found: list[Value] = []
+        match op:
+            case ScatterOp() if op.from_zero is None:
+                if may_overwrite(op, op.inputs[0]):
+                    found.append(op.inputs[0])
+            case NestOp():
+                found += [v for v in op.inputs if may_map_in_place(op, v, result)]
+            case _ if isinstance(op, BranchOp) and isinstance(result, OpResult):
+                if result.index in self.scratch[op].updated:
+                    found.append(self.scratch[op].updated[result.index])
+            case _ if isinstance(op, LoopOp) and isinstance(result, OpResult):
+                modes = self.scratch[op].carries
+                if result.index < len(modes) and modes[result.index] == IN_PLACE:
+                    start = initial_carries(op)[result.index]
+                    inside = [v for region in op.regions for v in captures(region)]
+                    if is_row_major(start) and [*op.operands, *inside].count(start) == 1:
+                        found.append(start)
+            case _:
+                pass
+        return [v for v in found if self.last_read[v] == n]
+
+
+def may_overwrite(op: ScatterOp, base: Value) -> bool:
+    """Whether a scatter may work on its base: it does not also load from it, and both are row-major."""
+    if any(isinstance(o, LoadOp | LoadIfOp) and o.buffer is base for o in op.body.block.ops):
+        return False
+    return is_row_major(base) and is_row_major(op.result)
+
+
+def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
+    """Whether a nest may write a result where an input lies: each element depends on that element alone."""
+    if values_of(op.reduction) or value.type != result.type:
+        return False
+    if not (is_row_major(value) and is_row_major(result)):
+        return False
+    here: Sequence[Value] = op.body.block.args
+    return all(
+        isinstance(o, LoadOp) and list(o.positions) == list(here)
+        for o in op.body.block.ops
+        if isinstance(o, LoadOp | LoadIfOp) and o.buffer is value
+    )
+
+
+# Loops and branches ------------------------------------------------------------------------------
+
+
+def captured_here(op: Operation) -> list[Value]:
+    """The values of the block around a branch that its regions capture, unless they are also operands."""
+    if not isinstance(op, BranchOp):
+        return []
+    found = dict.fromkeys(v for region in op.regions for v in captures(region))
+    return [
+        v
+        for v in found
+        if (v.owner is op.parent or (isinstance(v, OpResult) and v.op.parent is op.parent))
+        and v not in op.operands
+        and not isinstance(v.owner, ConstantOp)
+    ]
+
+
+def _scratch(op: Operation, n: int, last_here: Sequence[Value] = ()) -> Scratch:
+    """Plan the regions of a loop or branch, and how it keeps its carries.
+
+    `last_here` are the values captured by a branch that nobody reads afterwards.
+    """
+    if isinstance(op, BranchOp):
+        return _branch_scratch(op, n, last_here)
+    numbers = {carry: k for k, carry in enumerate(carry_arguments(op))}
+    body = body_of(op)
+    regions = [Lifetimes(r.block, numbers if r is body and numbers else None) for r in op.regions]
+    size = 0
+    modes: list[int] = []
+    for carry, k in numbers.items():
+        if is_copied(carry):
+            modes.append(COPIED)
+        elif k in regions[-1].updated:
+            modes.append(IN_PLACE)
+        else:
+            modes.append(size)
+            size += aligned(bytes_of(carry))
+    arena = max((place(region) for region in regions), default=0)
+    return Scratch(Storage(n, n, size + arena), regions, size, modes)
+
+
+def _branch_scratch(op: Operation, n: int, last_here: Sequence[Value]) -> Scratch:
+    """Plan the regions of a branch. A result may overwrite a captured value if it can in every region."""
+    regions = [Lifetimes(region.block) for region in op.regions]
+    updated: dict[int, Value] = {}
+    for k, result in enumerate(op.results):
+        for value in last_here:
+            if value.type != result.type or is_copied(value) or not is_row_major(value):
+                continue
+            if value not in updated.values():
+                tried = {v: j for j, v in {**updated, k: value}.items()}
+                inside = [Lifetimes(region.block, tried) for region in op.regions]
+                if all(len(one.updated) == len(tried) for one in inside):
+                    regions, updated[k] = inside, value
+                    break
+    size = max((place(region) for region in regions), default=0)
+    return Scratch(Storage(n, n, size), regions, updated=updated)
+
+
+def place(lifetimes: Lifetimes) -> int:
+    """Give the storage of a block its places; returns the bytes of arena that it needs."""
+    arena = Arena()
+    by_end: dict[int, list[Storage]] = {}
+    done = 0
+    for storage in lifetimes.in_arena():
+        for n in range(done, storage.start):
+            for dead in by_end.pop(n, ()):
+                arena.release(dead.place, dead.size)
+        done = storage.start
+        storage.place = arena.take(storage.size)
+        by_end.setdefault(storage.end, []).append(storage)
+    return arena.size

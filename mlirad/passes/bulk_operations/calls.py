@@ -1,0 +1,126 @@
+"""Recursive functions called inside builds: the function over all lanes, made once for each pattern of lanes.
+
+    build n (i. call @f(x, k)), i in x, i not in k   -->   call @f_lanes(build n (i. x), k, true)
+
+The mask is the last argument of the new function, and holds in some lane: where a call stands under a mask,
+it is made only if that does. So the recursion ends when the last lane has ended, as deep as the deepest.
+
+Calls of other functions wait for inlining, and those of functions that reach derivatives for their expansion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, i1
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation
+
+from mlirad.dialects.linear import Linear
+from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_of
+from mlirad.errors import UnsupportedError
+from mlirad.ir.free_values import own_operands
+from mlirad.ir.locations import location_of
+from mlirad.passes.function_pass import functions_of, holds, nested_ops
+from mlirad.rules.bulk import Paths, Term
+from mlirad.rules.bulk.terms import extents, joined, union
+
+Over: TypeAlias = Callable[[FuncOp, str, Shape, Sequence[bool]], FuncOp]
+"""Makes a function over lanes of the given extents, the flags saying which arguments differ between them."""
+
+MAX_PATTERNS = 16
+"""How many patterns of lanes a function may be called with; more are a sign that there is no end of them."""
+
+
+class BulkCalls:
+    """The recursive functions of a module, and their forms over lanes."""
+
+    def __init__(self, module: ModuleOp):
+        self._module = module
+        self._names = {f.sym_name.data for f in functions_of(module)}
+        found = _with_bulk_form(module)
+        self._sources = {f.sym_name.data: f.clone() for f in functions_of(module) if f.sym_name.data in found}
+        self._patterns: dict[str, dict[tuple[Shape, tuple[bool, ...]], str]] = {}
+        self._wanted: list[tuple[str, str, Shape, tuple[bool, ...]]] = []
+
+    def has_bulk_form(self, op: Operation) -> bool:
+        """Whether an op is a call that can stand inside builds."""
+        return isinstance(op, CallOp) and _callee(op) in self._sources
+
+    def call(self, p: Paths, op: CallOp) -> list[Term]:
+        """The results of a call that depends on lanes, or may be made in some only."""
+        r, b, mask = p.r, p.b, p.mask
+        operands = [p.term(o) for o in own_operands(op)]
+        lanes = union(operands)
+        callee, values = _callee(op), [r.value(t) for t in operands]
+        if lanes:
+            lanes = joined((lanes, () if mask is None else mask.lanes))
+            shape = extents(lanes)
+            laned = tuple(bool(t.lanes) for t in operands)
+            callee = self._over(op, callee, shape, laned)
+            everywhere = b.splat(True, array_type(shape, i1))
+            values = [r.align(t, lanes) if t.lanes else r.value(t) for t in operands]
+            values.append(everywhere if mask is None else r.align(mask, lanes))
+        types = [array_type((*extents(lanes), *shape_of(v)), element_of(v)) for v in op.results]
+
+        def made() -> Sequence[Value]:
+            return b.insert(CallOp, values, types, {"callee": SymbolRefAttr(callee)}).results
+
+        def skipped() -> Sequence[Value]:
+            return [b.zeros(t) for t in types]
+
+        results = made() if mask is None else b.if_(p.any_of(mask), made, skipped)
+        return [r.term(lanes, v) for v in results]
+
+    def add_functions(self, over: Over) -> None:
+        """Add the functions over lanes that are called to the module, and those that they call."""
+        while self._wanted:
+            name, source, shape, laned = self._wanted.pop(0)
+            function = over(self._sources[source], name, shape, laned)
+            function.properties["sym_visibility"] = StringAttr("private")
+            self._module.body.block.add_op(function)
+
+    def _over(self, op: CallOp, callee: str, shape: Shape, laned: tuple[bool, ...]) -> str:
+        """The name of a function over lanes, which is made later."""
+        known = self._patterns.setdefault(callee, {})
+        name = known.get((shape, laned))
+        if name is None:
+            if len(known) >= MAX_PATTERNS:
+                raise UnsupportedError(
+                    f"@{callee} calls itself inside more and more builds",
+                    location=location_of(op),
+                    hint="move the call out of the build",
+                )
+            count = len(known)
+            while (name := f"{callee}_lanes{count or ''}") in self._names:
+                count += 1
+            self._names.add(name)
+            known[shape, laned] = name
+            self._wanted.append((name, callee, shape, laned))
+        return name
+
+
+def _with_bulk_form(module: ModuleOp) -> set[str]:
+    """The functions that reach themselves, and those that they reach, where none holds a derivative."""
+    functions = {f.sym_name.data: f for f in functions_of(module)}
+    calls = {
+        name: {_callee(op) for op in nested_ops(f.body) if isinstance(op, CallOp)}
+        for name, f in functions.items()
+    }
+    found: set[str] = set()
+    for name in functions:
+        reached: set[str] = set()
+        pending = [*calls[name]]
+        while pending:
+            callee = pending.pop()
+            if callee not in reached and callee in functions:
+                reached.add(callee)
+                pending += calls[callee]
+        if name in reached and not any(holds(functions[f], tuple(Linear.operations)) for f in reached):
+            found |= reached
+    return found
+
+
+def _callee(op: CallOp) -> str:
+    return op.callee.root_reference.data

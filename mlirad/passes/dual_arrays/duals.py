@@ -1,0 +1,165 @@
+"""The transformation D of straight code: a companion map for every float value that depends on the inputs.
+
+    %z = array.mul %x, %y       d_z = add (compose (scale %y) d_x) (compose (scale %x) d_y)
+
+Companions are in spine form: maps out of one space, the identity, zero, a projection, a sum or tuple of such,
+or a local map composed with such. So the map has size linear in the program, and sharing in it is sharing of
+SSA values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Operation
+
+from mlirad.dialects import linear
+from mlirad.dialects.array.control import ReplayOp
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.shapes import Value, is_float, tangent_type
+from mlirad.errors import DifferentiationError
+from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.builder import function_block, returned
+from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.locations import location_of
+from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, READS_POSITIONS, ZERO, Joint
+
+Construct: TypeAlias = "Callable[[DualArrays, Any], None]"
+"""Emits an op with regions and enters its results and their companions."""
+
+
+@dataclass
+class DualArrays:
+    """Where D stands: the space that companions go out of, what source values became, and their companions.
+
+    `env` and `maps` have source values as keys. A value without a companion does not depend on the inputs,
+    but for the tapes in `tapes`, which hold values that do.
+    """
+
+    b: ArrayBuilder
+    space: Attribute
+    constructs: Mapping[type[Operation], Construct]
+    env: Environment = field(default_factory=dict[Value, Value])
+    maps: dict[Value, Value] = field(default_factory=dict[Value, Value])
+    tapes: set[Value] = field(default_factory=set[Value])
+
+    def value(self, source: Value) -> Value:
+        """What a source value became; itself where it stands outside of what is transformed."""
+        return self.env.get(source, source)
+
+    def companion(self, source: Value) -> Value:
+        """The companion of a source value, the zero map where it has none."""
+        known = self.maps.get(source)
+        return self.b.zero_map(self.space, tangent_type(source.type)) if known is None else known
+
+    def enter(self, source: Value, companion: Value) -> None:
+        """Give a source value its companion."""
+        if source.name_hint is not None and companion.name_hint is None:
+            companion.name_hint = f"d_{source.name_hint}"
+        self.maps[source] = companion
+
+    def inner(self, space: Attribute, arguments: Iterable[tuple[Value, Value]]) -> DualArrays:
+        """D in a region, over its own space: the source's region arguments are given what they become."""
+        env = dict(self.env)
+        env.update(arguments)
+        return DualArrays(self.b, space, self.constructs, env)
+
+    def substitute(self, op: Operation, free: Sequence[Value], function: FuncOp) -> None:
+        """Emit a function of the `free` source values, which computes the results of `op`, in its place."""
+        block = function_block(function)
+        inside = DualArrays(self.b, self.space, self.constructs, dict(self.env))
+        for source, argument in zip(free, block.args, strict=True):
+            inside.env[argument] = self.value(source)
+            if source in self.maps:
+                inside.maps[argument] = self.maps[source]
+        inside.transform(o for o in block.ops if not isinstance(o, ReturnOp))
+        for result, value in zip(op.results, returned(function), strict=True):
+            self.env[result] = inside.value(value)
+            if value in inside.maps:
+                self.enter(result, inside.maps[value])
+        function.drop_all_references()
+
+    def transform(self, ops: Iterable[Operation]) -> None:
+        """Emit ops with their companions, up to a terminator of a region."""
+        for op in ops:
+            if isinstance(op, YieldOp):
+                return
+            construct = self.constructs.get(type(op))
+            if construct is not None and self._is_active(op):
+                self.b.location, self.b.name_hint = op.location, None
+                construct(self, op)
+            else:
+                self._transform_op(op)
+
+    def _is_active(self, op: Operation) -> bool:
+        """Whether an op reads something that depends on the inputs."""
+        read = free_values(op)
+        if any(v in self.tapes for v in read):
+            if not isinstance(op, ReplayOp):
+                raise DifferentiationError(
+                    "the record of a while loop is replayed inside another loop or branch",
+                    location=location_of(op),
+                    hint="differentiate only once, or replay it outside",
+                )
+            return True
+        return any(v in self.maps for v in read)
+
+    def _transform_op(self, source: Operation) -> None:
+        """Emit one op as it is, and the companions of its float results."""
+        b, maps = self.b, self.maps
+        op = b.rebuild_unfolded(source, self.env)
+        read = free_values(source) if source.regions else own_operands(source)
+        active = [v for v in read if v in maps]
+        if not active or type(op) in ZERO:
+            return
+        rule = DERIVATIVES.get(type(op))
+        if rule is None:
+            raise no_rule(op)
+        if not is_float(op.results[0]):
+            return
+        operands = own_operands(source)
+        b.name_hint = None
+        if isinstance(rule, Joint):
+            pair = b.vcat(self.space, [self.companion(o) for o in operands])
+            if not isinstance(pair.owner, linear.ZeroOp):
+                self.enter(source.results[0], self.after(rule.rule(b, op), pair))
+            return
+        total: Value | None = None
+        reached = 0
+        for k, partial in enumerate(rule):
+            inner = maps.get(operands[k])
+            if inner is None:
+                continue
+            reached += 1
+            if partial is not None:
+                term = self.after(partial(b, op), inner)
+                total = term if total is None else b.add_maps(total, term)
+        if not reached and type(op) not in READS_POSITIONS:
+            raise no_rule(op)
+        if total is not None:
+            self.enter(source.results[0], total)
+
+    def after(self, outer: Value, inner: Value) -> Value:
+        """`outer` after `inner`, laid out so that every left operand is local: (f g) d = f (g d)."""
+        if isinstance(outer.owner, linear.ComposeOp):
+            composition = outer.owner
+            return self.after(composition.outer, self.after(composition.inner, inner))
+        return self.b.compose(outer, inner)
+
+
+def no_rule(op: Operation) -> DifferentiationError:
+    """The error that a float which is differentiated reaches an op without a derivative."""
+    if type(op) in ELIMINATED:
+        hint = f"run the pass {ELIMINATED[type(op)]} before linearize"
+    elif isinstance(op, CallOp):
+        hint = "run the pass mlirad-inline before linearize"
+    else:
+        hint = "compute it outside of what is differentiated"
+    return DifferentiationError(
+        f"{op.name} has no derivative, and a float that is differentiated reaches it",
+        location=location_of(op),
+        hint=hint,
+    )

@@ -1,0 +1,186 @@
+"""D of `array.scan`: a scan that also stacks residuals, and the map `linear.scan` that reads them.
+
+    scan (c0; xs) {body}     -->   c, ys, residuals = scan (c0; xs) {values of body}
+                                   m = linear.scan residuals {map of body}
+                                   d_(c, ys) = m (d_c0 x d_xs x d_captured)
+
+Captured floats that depend on the inputs become components of the step space. `checkpoint` decides what is
+kept: "recompute" the carries of each trip, "sqrt" those of every block of about √n trips.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isqrt
+
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute, Region
+
+from mlirad.dialects import linear
+from mlirad.dialects.array import control
+from mlirad.dialects.shapes import (
+    FLAG,
+    Value,
+    array_type,
+    components_of,
+    element_of,
+    integer,
+    shape_of,
+    tuple_type,
+)
+from mlirad.ir.arrays import ArrayBuilder, new_function
+from mlirad.ir.builder import yields
+from mlirad.ir.free_values import captures, free_values
+from mlirad.passes.dual_arrays.activity import active_carries
+from mlirad.passes.dual_arrays.duals import DualArrays
+from mlirad.passes.dual_arrays.steps import trace
+
+MIN_BLOCKED_TRIPS = 4
+"""Loops of fewer trips are not cut into blocks."""
+
+
+def scan(d: DualArrays, op: control.ScanOp) -> None:
+    """Emit a scan with the map of its results."""
+    checkpoint = "store" if op.checkpoint is None else op.checkpoint.data
+    if checkpoint == "sqrt" and op.trips >= MIN_BLOCKED_TRIPS:
+        _blocked(d, op)
+        return
+    b, count, block = d.b, op.carry_count, op.body.block
+    made = yields(op.body)
+    captured = [v for v in captures(op.body) if v in d.maps]
+    sliced = [k for k, x in enumerate(op.xs) if x in d.maps]
+    arguments = block.args[1 : count + 1]
+    slices = block.args[count + 1 :]
+    carried, inside = active_carries(
+        block,
+        arguments,
+        made[:count],
+        [v in d.maps for v in op.init],
+        {*captured, *(slices[k] for k in sliced)},
+    )
+    carries = [k for k in range(count) if carried[k]]
+    outputs = [k for k in range(count, len(made)) if made[k] in inside]
+    active = [*(arguments[k] for k in carries), *(slices[k] for k in sliced), *captured]
+    inputs = range(count + 1, len(block.args))
+    step = trace(d, op.body, (op.trips,), active, (0,), inputs, checkpoint == "recompute")
+
+    def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+        values, kept = step.values(b, [index, *state, *parts])
+        return values[:count], [*values[count:], *kept]
+
+    reverse = op.reverse is not None
+    init, xs = [d.value(v) for v in op.init], [d.value(v) for v in op.xs]
+    final, stacked = b.scan(init, xs, op.trips, trip, reverse)
+    results = [*final, *stacked[: len(made) - count]]
+    d.env.update(zip(op.results, results, strict=True))
+    _name(results, op.results)
+    residuals = stacked[len(made) - count :]
+    wanted = [*carries, *outputs]
+    if wanted:
+
+        def body(index: Value, *parts: Value) -> list[Value]:
+            known = [(step.region.block.args[0], index), *zip(step.kept, parts, strict=True)]
+            return [step.map(b, known, wanted)]
+
+        types = [i64, *(v.type for v in step.kept)]
+        region = b.region_over((op.trips,), types, body)
+        b.name_hint = None
+        companion = _map_of(b, op, region, residuals, (len(carries), len(sliced), len(captured)))
+        sources = [*(op.init[k] for k in carries), *(op.xs[k] for k in sliced), *captured]
+        whole = b.compose(companion, b.vcat(d.space, [d.companion(v) for v in sources]))
+        space = linear.map_type(companion.type, "map").codomain
+        for k, place in enumerate(wanted):
+            d.enter(op.results[place], b.compose(b.project(space, k), whole))
+    step.discard()
+
+
+def _map_of(
+    b: ArrayBuilder, op: control.ScanOp, region: Region, residuals: list[Value], counts: tuple[int, int, int]
+) -> Value:
+    """The map of a loop whose region makes the map of a trip."""
+    carries, inputs, captured = counts
+    step = linear.map_type(yields(region)[0].type, "map of a trip")
+    parts, made = components_of(step.domain), components_of(step.codomain)
+    properties: dict[str, Attribute] = {
+        "carries": integer(carries),
+        "inputs": integer(inputs),
+        "captured": integer(captured),
+        "length": op.length,
+    }
+    if op.reverse is not None:
+        properties["reverse"] = FLAG
+    if op.checkpoint is not None:
+        properties["checkpoint"] = op.checkpoint
+
+    def stacked(type_: Attribute) -> Attribute:
+        return array_type((op.trips, *shape_of(type_)), element_of(type_))
+
+    slices = [stacked(t) for t in parts[carries : carries + inputs]]
+    domain = tuple_type([*parts[:carries], *slices, *parts[carries + inputs :]])
+    codomain = tuple_type([*made[:carries], *(stacked(t) for t in made[carries:])])
+    return b.map_of(linear.ScanOp, domain, codomain, residuals, properties, (region,))
+
+
+def _name(values: Sequence[Value], sources: Sequence[Value]) -> None:
+    for value, source in zip(values, sources, strict=True):
+        if value.name_hint is None:
+            value.name_hint = source.name_hint
+
+
+# Blocks of trips -------------------------------------------------------------------------------------
+
+
+def _blocked(d: DualArrays, op: control.ScanOp) -> None:
+    """The loop as a loop of blocks of trips that keeps only carries, then D of that."""
+    free = free_values(op)
+
+    def body(b: ArrayBuilder, *args: Value) -> list[Value]:
+        return _in_blocks(b, op, dict(zip(free, args, strict=True)))
+
+    function = new_function("blocked", [v.type for v in free], body)
+    d.substitute(op, free, function)
+
+
+def _in_blocks(b: ArrayBuilder, op: control.ScanOp, env: dict[Value, Value]) -> list[Value]:
+    """A scan of n trips as a scan of q blocks of m trips and one of the n - q m trips left, m about √n."""
+    n, count = op.trips, op.carry_count
+    m = isqrt(n - 1) + 1
+    q, rest = divmod(n, m)
+    reverse = op.reverse is not None
+    xs = [env[x] for x in op.xs]
+
+    def trips(
+        start: Value, number: int, carries: list[Value], parts: list[Value]
+    ) -> tuple[list[Value], list[Value]]:
+        def trip(i: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+            index = b.add(start, i)
+            b.ranges.set(index, 0, n - 1)
+            made = b.inline_region(op.body, [index, *state, *slices], env)
+            return made[:count], made[count:]
+
+        return b.scan(carries, parts, number, trip, reverse)
+
+    def block(k: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+        return trips(b.mul(k, b.index_constant(m)), m, state, slices)
+
+    carries = [env[v] for v in op.init]
+    last: list[Value] = []
+    whole: list[Value] = []
+    for part in ("rest", "blocks") if reverse else ("blocks", "rest"):
+        if part == "blocks":
+            cut = [b.reshape(_rows(b, x, 0, q * m), (q, m, *shape_of(x)[1:])) for x in xs]
+            carries, whole = b.scan(carries, cut, q, block, reverse, "recompute")
+        elif rest:
+            cut = [_rows(b, x, q * m, n) for x in xs]
+            carries, last = trips(b.index_constant(q * m), rest, carries, cut)
+    joined = [b.reshape(y, (q * m, *shape_of(y)[2:])) for y in whole]
+    if rest:
+        joined = [b.concatenate([y, z], 0) for y, z in zip(joined, last, strict=True)]
+    return [*carries, *joined]
+
+
+def _rows(b: ArrayBuilder, x: Value, start: int, limit: int) -> Value:
+    """The slices from `start` to `limit` along dimension 0."""
+    shape = shape_of(x)
+    zeros = [0] * (len(shape) - 1)
+    return b.slice(x, [start, *zeros], [limit, *shape[1:]], [1] * len(shape))

@@ -1,0 +1,100 @@
+"""A region traced on its own: its code and the maps of what it yields, on a scratch block.
+
+    step = trace(d, region, extents, active)     D over the region; companions go out of the step space
+    step.values(b, arguments)                    its primal code emitted here: what it yields, the residuals
+    step.map(b, residuals, wanted)               its map emitted here from residuals
+
+The step space is the tuple of the tangents of `active` source values: carries, slices and captured values.
+The scratch block is emitted twice, once without its maps and once without what only the values need, and
+then dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Region
+
+from mlirad.dialects import linear
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.shapes import Value, tuple_type
+from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.builder import yields
+from mlirad.ir.regions import discard
+from mlirad.passes.dual_arrays.duals import DualArrays
+from mlirad.passes.dual_arrays.residuals import Residuals
+
+
+@dataclass
+class Step:
+    """A traced region: the companions of what it yields, and the plan of its residuals."""
+
+    region: Region
+    space: TupleType
+    companions: list[Value]
+    residuals: Residuals
+
+    @property
+    def kept(self) -> list[Value]:
+        """The values to keep, as values of the scratch block."""
+        return list(self.residuals.kept)
+
+    def values(self, b: ArrayBuilder, arguments: Sequence[Value]) -> tuple[list[Value], list[Value]]:
+        """Emit the primal code; returns what the region yields and the residuals."""
+        env: Environment = dict(zip(self.region.block.args, arguments, strict=True))
+        for op in self.region.block.ops:
+            if not isinstance(op, linear.MapOp | YieldOp):
+                b.rebuild(op, env)
+        return [env.get(v, v) for v in yields(self.region)], [env.get(v, v) for v in self.kept]
+
+    def map(self, b: ArrayBuilder, known: Sequence[tuple[Value, Value]], wanted: Sequence[int]) -> Value:
+        """The map of the wanted yielded values, as a tuple; `known` says what stands for scratch values."""
+        env: Environment = dict(known)
+        b.name_hint = None
+        for op in self.residuals.ops_again():
+            b.rebuild_unfolded(op, env)
+        return b.vcat(self.space, [env.get(m, m) for m in (self.companions[k] for k in wanted)])
+
+    def discard(self) -> None:
+        """Drop the scratch block."""
+        discard(self.region)
+
+
+def trace(
+    d: DualArrays,
+    region: Region,
+    extents: Sequence[int],
+    active: Sequence[Value],
+    free: Sequence[int] = (),
+    stacked: Sequence[int] = (),
+    recompute: bool = False,
+    repeats: bool = True,
+) -> Step:
+    """D over a region of the source with the step space of the `active` source values.
+
+    `free` are the places of arguments that are had again without being kept, `stacked` of those that are
+    kept at no cost; `repeats` says that the region is the body of a loop.
+    """
+    b = d.b
+    space = tuple_type([v.type for v in active])
+    companions: list[Value] = []
+
+    def emit(*args: Value) -> list[Value]:
+        for old, arg in zip(region.block.args, args, strict=True):
+            arg.name_hint = old.name_hint
+        inside = d.inner(space, zip(region.block.args, args, strict=True))
+        for k, source in enumerate(active):
+            inside.enter(source, b.project(space, k))
+        inside.transform(region.block.ops)
+        made = yields(region)
+        companions.extend(inside.companion(v) for v in made)
+        return [inside.value(v) for v in made]
+
+    scratch = b.region_over(extents, region.block.arg_types, emit)
+    block = scratch.block
+    residuals = Residuals(
+        block, companions, [block.args[k] for k in free], [block.args[k] for k in stacked], recompute, repeats
+    )
+    return Step(scratch, space, companions, residuals)

@@ -1,0 +1,209 @@
+"""Loops inside builds: one loop over bulk carries.
+
+    build n (i. scan c xs (x. t))        -->  one scan over the carries of all lanes
+    build n (i. while c p t)             -->  while (any a) over (cs, a):      a = the lanes that go on
+                                              cs' = select a (t on cs) cs,  a' = a and p on cs'
+
+A carry, slice, stacked or recorded value is bulk only along the lanes that reach it, which is known before
+the loop is made (`mlirad.ir.dependences`). A scan without carries is a build, and its trips become lanes. A
+loop inside builds makes as many trips as the lane that needs most, and all lanes compute in each of them;
+lanes that are finished keep their carries, and what they compute meanwhile does no harm (see `paths`). The
+tape of such a `while` records the lanes that went on as its last column, by which a replay skips the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import i1
+from xdsl.ir import BlockArgument
+
+from mlirad.dialects.array import control
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.shapes import Value, shape_of
+from mlirad.ir.builder import yields
+from mlirad.rules.bulk.paths import BulkTape, Paths
+from mlirad.rules.bulk.reader import Reader
+from mlirad.rules.bulk.terms import Lanes, Term, joined
+
+
+def bulk_scan(p: Paths, op: control.ScanOp) -> list[Term]:
+    """The last carries, then the stacked values."""
+    r, count, trips = p.r, op.carry_count, op.trips
+    made, args = yields(op.body), op.body.block.args
+    if trips == 0:
+        stacked = [r.whole(r.b.zeros(v.type)) for v in op.stacked]
+        return [*(p.term(v) for v in op.init), *stacked]
+    loop = _Carries([p.term(v) for v in op.init], args[1 : count + 1], made, op.init)
+    if trips == 1 or not loop.varying:
+        return _unrolled(p, op, loop)
+    lanes = p.result_lanes(op)
+    stacked_lanes: list[Lanes] = []
+    slices = [p.term(x) for x in op.xs]
+
+    def body(index: Value, carries: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+        _name([index, *carries, *parts], [args[0], *loop.chosen(args[1 : count + 1]), *args[count + 1 :]])
+        now = loop.all_of([r.term(lanes[k], v) for k, v in zip(loop.varying, carries, strict=True)])
+        xs = [r.term(x.lanes, part) for x, part in zip(slices, parts, strict=True)]
+        found = p.evaluate(p.mask, op.body, [r.whole(index), *now, *xs])
+        stacked_lanes[:] = [t.lanes for t in found[count:]]
+        return [r.align(found[k], lanes[k]) for k in loop.varying], [r.value(t) for t in found[count:]]
+
+    final, stacked = r.b.scan(
+        [r.align(loop.init[k], lanes[k]) for k in loop.varying],
+        [_trips_first(r, x) for x in slices],
+        trips,
+        body,
+        op.reverse is not None,
+        None if op.checkpoint is None else op.checkpoint.data,
+    )
+    carried = loop.all_of([r.term(lanes[k], v) for k, v in zip(loop.varying, final, strict=True)])
+    return [*carried, *(_lanes_first(r, own, y) for own, y in zip(stacked_lanes, stacked, strict=True))]
+
+
+def _unrolled(p: Paths, op: control.ScanOp, loop: _Carries) -> list[Term]:
+    """A scan of one trip, or of trips that know nothing of each other: these become lanes."""
+    r, count = p.r, op.carry_count
+    own = r.open((op.trips,), op.body.block.args[:1])
+    at = r.positions(own)
+    xs = [r.index(p.term(x), at) for x in op.xs]
+    found = p.evaluate(p.mask, op.body, [*at, *loop.init, *xs])
+    carried = loop.init if loop.varying == [] else found[:count]
+    return [*carried, *(r.close(t, own) for t in found[count:])]
+
+
+def bulk_while(p: Paths, op: control.WhileOp) -> list[Term]:
+    """The last carries; the tape, if there is one, is entered in `p.tapes`."""
+    r, b, made, args = p.r, p.r.b, yields(op.body), op.body.block.args
+    count = len(args)
+    loop = _Carries([p.term(v) for v in op.init], args, made, op.init)
+    lanes = p.result_lanes(op)
+    known: dict[Value, Lanes] = dict(zip(op.condition.block.args, lanes, strict=False))
+    deciding = p.yielded_lanes(op.condition, known)[0]
+    outer = p.mask
+    masked = bool(deciding)
+    if masked and outer is not None:
+        deciding = joined((deciding, outer.lanes))
+    columns: list[Lanes] = []
+
+    def holds(carries: Sequence[Term], mask: Term | None) -> Term:
+        going = p.evaluate(mask, op.condition, carries)[0]
+        return going if mask is None else r.elementwise(ew.AndOp, (mask, going), i1)
+
+    def terms(values: Sequence[Value]) -> list[Term]:
+        return loop.all_of([r.term(lanes[k], v) for k, v in zip(loop.varying, values, strict=True)])
+
+    def condition(*values: Value) -> Value:
+        if masked:
+            values[-1].name_hint = "active"
+            return p.any_of(r.term(deciding, values[-1]))
+        _name(values, loop.chosen(op.condition.block.args))
+        going = r.value(p.evaluate(outer, op.condition, terms(values))[0])
+        return going if outer is None else b.logical_and(p.any_of(outer), going)
+
+    def body(*values: Value) -> list[Value]:
+        _name(values[: len(loop.varying)], loop.chosen(args))
+        now = terms(values[: len(loop.varying)])
+        if not masked:
+            found = p.evaluate(outer, op.body, now)
+            columns[:] = [t.lanes for t in found[count:]]
+            new = [r.align(found[k], lanes[k]) for k in loop.varying]
+            return [*new, *(r.value(t) for t in found[count:])]
+        values[-1].name_hint = "active"
+        active = r.term(deciding, values[-1])
+        before, p.taken = p.taken, active
+        found = p.evaluate(active, op.body, now)
+        columns[:] = [*(t.lanes for t in found[count:]), deciding]
+        after = [
+            now[k] if k not in loop.varying else r.elementwise(ew.SelectOp, (active, t, now[k]), t.element)
+            for k, t in enumerate(found[:count])
+        ]
+        goes_on = r.align(holds(after, active), deciding)
+        p.taken = before
+        recorded = [] if op.tape is None else [*(r.value(t) for t in found[count:]), values[-1]]
+        return [*(r.align(after[k], lanes[k]) for k in loop.varying), goes_on, *recorded]
+
+    init = [r.align(loop.init[k], lanes[k]) for k in loop.varying]
+    if masked:
+        init.append(r.align(holds(loop.init, outer), deciding))
+    record = None if op.record is None else op.record.value.data + masked
+    results = b.while_(init, condition, body, record)
+    if op.tape is not None:
+        p.tapes[op.tape] = BulkTape(results[-1], tuple(columns), deciding if masked else ())
+    return terms(results[: len(loop.varying)])
+
+
+def bulk_replay(p: Paths, op: control.ReplayOp) -> list[Term]:
+    """The last carries."""
+    r, block, tape = p.r, op.body.block, p.tapes[op.tape]
+    count = len(op.init)
+    entry_args, args = block.args[: len(block.args) - count], block.args[len(block.args) - count :]
+    loop = _Carries([p.term(v) for v in op.init], args, yields(op.body), op.init)
+    lanes = p.result_lanes(op)
+
+    def terms(values: Sequence[Value]) -> list[Term]:
+        return loop.all_of([r.term(lanes[k], v) for k, v in zip(loop.varying, values, strict=True)])
+
+    def body(entry: list[Value], carries: list[Value]) -> list[Value]:
+        _name([*entry[: len(entry_args)], *carries], [*entry_args, *loop.chosen(args)])
+        read = [r.term(own, v) for own, v in zip(tape.columns, entry, strict=True)]
+        now = terms(carries)
+        given = [*read[: len(entry_args)], *now]
+        if not tape.mask:
+            found = p.evaluate(p.mask, op.body, given)
+        else:
+            active = p.restricted(read[-1])
+            computed = p.evaluate(active, op.body, given)
+            found = [
+                r.elementwise(ew.SelectOp, (read[-1], t, old), t.element)
+                for t, old in zip(computed, now, strict=True)
+            ]
+        return [r.align(found[k], lanes[k]) for k in loop.varying]
+
+    init = [r.align(loop.init[k], lanes[k]) for k in loop.varying]
+    return terms(r.b.replay(tape.value, init, body, op.reverse is not None))
+
+
+class _Carries:
+    """The carries of a loop of the source: the initial terms, and which of them change."""
+
+    def __init__(
+        self, init: list[Term], args: Sequence[Value], made: Sequence[Value], source: Sequence[Value]
+    ):
+        self.init = init
+        self.varying = [
+            k
+            for k, (arg, new, old) in enumerate(zip(args, made, source, strict=False))
+            if new is not arg and new is not old
+        ]
+
+    def all_of(self, terms: Sequence[Term]) -> list[Term]:
+        """Every carry, from those that change."""
+        result = list(self.init)
+        for k, term in zip(self.varying, terms, strict=True):
+            result[k] = term
+        return result
+
+    def chosen(self, values: Sequence[Value]) -> list[Value]:
+        """Of one value for each carry those for the carries that change."""
+        return [values[k] for k in self.varying]
+
+
+def _name(values: Sequence[Value], names: Sequence[Value]) -> None:
+    """Give region arguments the names of those they stand for."""
+    for value, name in zip(values, names, strict=True):
+        if value.name_hint is None and isinstance(value, BlockArgument):
+            value.name_hint = name.name_hint
+
+
+def _trips_first(r: Reader, x: Term) -> Value:
+    """The bulk value of an array that trips take slices of, their dimension in front of the lanes."""
+    value, count = r.value(x), len(x.lanes)
+    rank = len(shape_of(value))
+    return r.b.transpose(value, [count, *range(count), *range(count + 1, rank)])
+
+
+def _lanes_first(r: Reader, lanes: Lanes, y: Value) -> Term:
+    """Stacked bulk values as a term: the dimension of the trips behind the lanes."""
+    count, rank = len(lanes), len(shape_of(y))
+    return r.term(lanes, r.b.transpose(y, [*range(1, count + 1), 0, *range(count + 1, rank)]))

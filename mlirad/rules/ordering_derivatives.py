@@ -1,0 +1,92 @@
+"""Derivatives of ops whose result depends on the order of elements, and of products.
+
+    sort                  a gather at the positions that argsort finds
+    cumulative sum        itself
+    cumulative prod       y[i] = x[i] y[i-1]:  dy[i] = x[i] dy[i-1] + y[i-1] dx[i], a recurrence
+    cumulative max, min   a gather at the running position of the first that attains the extremum
+    reduce prod           each tangent times the product of all other elements
+
+Nothing here divides, so zeros among the factors do no harm.
+"""
+
+from __future__ import annotations
+
+from math import inf, prod
+
+from mlirad.dialects import linear
+from mlirad.dialects.array import ordering
+from mlirad.dialects.shapes import Shape, Value, element_of, shape_of
+from mlirad.ir.arrays import ArrayBuilder
+
+
+def sorted_map(b: ArrayBuilder, op: ordering.SortOp) -> Value:
+    """Each sorted element reads its own tangent."""
+    dim = op.dim.value.data
+    return _gathered_along(b, b.argsort(op.operand, dim), dim, op.operand)
+
+
+def cumulative_map(b: ArrayBuilder, op: ordering.CumulativeOp) -> Value:
+    """The derivative of a prefix reduction."""
+    x, dim, backwards = op.operand, op.dim.value.data, op.reverse is not None
+    properties = {name: op.properties[name] for name in ("dim", "reverse") if name in op.properties}
+    match op.kind.data:
+        case "sum":
+            return b.map_of(linear.CumulativeSumOp, x.type, x.type, (), properties)
+        case "prod":
+            before = _before(b, op.result, dim, 1.0, backwards)
+            recurrence = b.map_of(linear.RecurrenceOp, x.type, x.type, (x,), properties)
+            return b.compose(recurrence, b.scale_map(x.type, before))
+        case kind:
+            return _gathered_along(b, _attained(b, kind, x, op.result, dim, backwards), dim, x)
+
+
+def _attained(b: ArrayBuilder, kind: str, x: Value, y: Value, dim: int, backwards: bool) -> Value:
+    """The position along `dim` of the first element that attains each running extremum, or is NaN."""
+    before = _before(b, y, dim, -inf if kind == "max" else inf, backwards)
+    better = b.compare("gt" if kind == "max" else "lt", x, before)
+    unordered = b.logical_and(b.compare("ne", x, x), b.compare("eq", before, before))
+    position = b.iota(shape_of(x), dim)
+    first = b.splat(shape_of(x)[dim] - 1 if backwards else 0, position.type)
+    new = b.select(better, position, b.select(unordered, position, first))
+    return b.cumulative("min" if backwards else "max", new, dim, backwards)
+
+
+def _gathered_along(b: ArrayBuilder, positions: Value, dim: int, x: Value) -> Value:
+    """The map that reads, at every place, the element of x at `positions` along `dim`."""
+    shape = shape_of(x)
+
+    def place(*indices: Value) -> list[Value]:
+        return [b.index(positions, indices) if d == dim else i for d, i in enumerate(indices)]
+
+    region = b.index_region(shape, place)
+    return b.map_of(linear.GatherOp, x.type, x.type, (), None, (region,))
+
+
+def _before(b: ArrayBuilder, x: Value, dim: int, first: float, backwards: bool) -> Value:
+    """The elements one place earlier along `dim` (backwards: later); `first` where there is none."""
+    shape = shape_of(x)
+    if not shape[dim]:
+        return x
+    starts, limits, low, high = [0] * len(shape), list(shape), [0] * len(shape), [0] * len(shape)
+    if backwards:
+        starts[dim], high[dim] = 1, 1
+    else:
+        limits[dim], low[dim] = shape[dim] - 1, 1
+    rest = b.slice(x, starts, limits, [1] * len(shape))
+    return b.pad(rest, b.constant(first, element_of(x)), low, high, [0] * len(shape))
+
+
+def products_of_others(b: ArrayBuilder, x: Value, dims: Shape) -> Value:
+    """For each element the product over `dims` of all others: products before it times products after it."""
+    shape = shape_of(x)
+    order = [*(d for d in range(len(shape)) if d not in dims), *dims]
+    kept = [shape[d] for d in order[: len(shape) - len(dims)]]
+    number = prod(shape[d] for d in dims)
+    flat = b.reshape(b.transpose(x, order), (*kept, number))
+    last = len(kept)
+    sides = [
+        _before(b, b.cumulative("prod", flat, last, backwards), last, 1.0, backwards)
+        for backwards in (False, True)
+    ]
+    others = b.reshape(b.mul(*sides), [shape[d] for d in order])
+    return b.transpose(others, [order.index(d) for d in range(len(shape))])

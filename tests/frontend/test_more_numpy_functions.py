@@ -1,0 +1,214 @@
+"""Sorting, prefix reductions, quantiles, search, norms and convolutions, against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+
+RNG = np.random.default_rng(3)
+A = RNG.normal(size=(3, 4))
+V = RNG.normal(size=7)
+T = np.array([3.0, 1.0, 2.0, 1.0, 3.0, 0.0])
+POSITIVE = RNG.uniform(0.5, 2, size=(2, 3, 4))
+INTEGERS = np.array([[3, 1, 2], [0, 5, 5]], np.int32)
+BOOLEANS = np.array([[True, False], [True, True]])
+WITH_NAN = np.array([1.0, np.nan, -np.inf, np.inf, 0.0])
+
+
+def run(function, *args):
+    return ad.jit(function, interpret=True)(*args)
+
+
+def agree(function, *args):
+    with np.errstate(all="ignore"):
+        expected = function(*args)
+    found = run(function, *args)
+    if isinstance(expected, tuple):
+        for f, e in zip(found, expected, strict=True):
+            np.testing.assert_allclose(f, e, rtol=1e-13, atol=1e-15)
+        return
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15)
+    assert np.shape(found) == np.shape(expected)
+    assert found.dtype == expected.dtype
+
+
+@pytest.mark.parametrize("x", [A, T, INTEGERS, BOOLEANS, WITH_NAN, np.zeros((0, 3)), A.astype(np.float32)])
+@pytest.mark.parametrize("axis", [-1, 0, None])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, axis: np.sort(x, axis=axis),
+        lambda x, axis: np.argsort(x, axis=axis, kind="stable"),
+        lambda x, axis: np.cumsum(x, axis=axis),
+        lambda x, axis: np.cumprod(x, axis=axis),
+        lambda x, axis: np.prod(x, axis=axis),
+    ],
+    ids=["sort", "argsort", "cumsum", "cumprod", "prod"],
+)
+def test_along_an_axis(function, x, axis):
+    if x is WITH_NAN and axis is None and "sort" not in function.__code__.co_names:
+        pytest.skip("a duplicate")
+    agree(lambda x: function(x, axis), x)
+
+
+@pytest.mark.parametrize("x", [A, INTEGERS, WITH_NAN])
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.maximum, np.minimum])
+def test_accumulate(ufunc, x):
+    agree(lambda x: ufunc.accumulate(x), x)
+    agree(lambda x: ufunc.accumulate(x, axis=-1), x)
+
+
+@pytest.mark.parametrize("ufunc", [np.logical_and, np.logical_or])
+def test_accumulate_booleans(ufunc):
+    agree(lambda x: ufunc.accumulate(x, axis=1), BOOLEANS)
+    agree(lambda x: ufunc.accumulate(x, axis=0), INTEGERS)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.prod(x, axis=(0, 1), keepdims=True),
+        lambda x: np.prod(x, initial=2.0),
+        lambda x: np.prod(x, where=np.array([True, False, True, True])),
+        lambda x: np.median(x),
+        lambda x: np.median(x, axis=0),
+        lambda x: np.median(x, axis=1, keepdims=True),
+        lambda x: np.quantile(x, 0.3),
+        lambda x: np.quantile(x, [0.0, 0.25, 1.0], axis=1),
+        lambda x: np.percentile(x, 40, axis=0),
+        lambda x: np.logaddexp.reduce(x),
+        lambda x: np.logaddexp.reduce(x, axis=1),
+        lambda x: np.nanmean(np.where(x > 0, x, np.nan)),
+        lambda x: np.diff(x, n=2, axis=0),
+        lambda x: np.take_along_axis(x, np.argsort(x, axis=1), axis=1),
+        lambda x: np.take_along_axis(x, np.argsort(x, axis=0), axis=0),
+        lambda x: np.kron(x, np.array([[1.0, 2.0]])),
+        lambda x: np.linalg.multi_dot([x, x.T, x]),
+        lambda x: np.linalg.matrix_power(x @ x.T, 5),
+        lambda x: np.linalg.matrix_power(x @ x.T, 0),
+        lambda x: np.einsum("ij,ik,kj->", x, x @ x.T, x),
+        lambda x: np.einsum("ii->i", x @ x.T),
+        lambda x: np.einsum("ii", x @ x.T),
+        lambda x: np.trapezoid(x),
+        lambda x: np.trapezoid(x, axis=0, dx=0.5),
+        lambda x: np.polyval(x[0], x),
+        lambda x: np.dstack([x, x]),
+        lambda x: np.append(x, x[0]),
+        lambda x: np.append(x, x, axis=1),
+        lambda x: np.linspace(x[0], x[1], 5),
+        lambda x: np.linspace(x[0, 0], 3.0, 4, endpoint=False),
+        lambda x: np.unravel_index(np.argmax(x), x.shape),
+        lambda x: np.ravel_multi_index((np.argmax(x, axis=0), np.arange(4)), x.shape),
+    ],
+)
+def test_functions_of_a_matrix(function):
+    agree(function, A)
+
+
+@pytest.mark.parametrize("x", [np.ones(1), np.array([2.0, 1.0]), WITH_NAN, V.astype(np.float32)])
+def test_medians_of_vectors(x):
+    agree(np.median, x)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_search(side):
+    table = np.sort(T)
+    values = np.array([[-1.0, 0.0, 0.5], [1.0, 3.0, 4.0]])
+    agree(lambda t, v: np.searchsorted(t, v, side=side), table, values)
+    agree(lambda t, v: np.searchsorted(t, v, side=side), table[:1], values)
+    assert run(lambda t, v: np.searchsorted(t, v, side=side), table[:0], 1.0) == 0
+    agree(lambda v: np.digitize(v, np.array([0.0, 1.0, 2.0]), right=side == "left"), values)
+
+
+def test_interpolation():
+    x, y = np.array([0.0, 1.0, 3.0]), np.array([2.0, -1.0, 4.0])
+    at = np.array([-1.0, 0.0, 0.25, 1.0, 2.0, 3.0, 5.0])
+    agree(np.interp, at, x, y)
+    agree(lambda at, x, y: np.interp(at, x, y, left=-7.0, right=9.0), at, x, y)
+
+
+# Norms -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [None, 0, 1, 2, 3, 0.5, -1, -2, np.inf, -np.inf])
+def test_vector_norms(order):
+    agree(lambda x: np.linalg.norm(x, order), V)
+    agree(lambda x: np.linalg.norm(x, order, axis=1, keepdims=True), POSITIVE)
+    agree(lambda x: np.linalg.vector_norm(x, axis=(0, 2), ord=2 if order is None else order), POSITIVE)
+
+
+@pytest.mark.parametrize("order", [None, "fro", 1, -1, np.inf, -np.inf])
+def test_matrix_norms(order):
+    agree(lambda x: np.linalg.norm(x, order), A)
+    agree(lambda x: np.linalg.norm(x, order, axis=(2, 0)), POSITIVE)
+    agree(lambda x: np.linalg.norm(x, order, axis=(0, 2), keepdims=True), POSITIVE)
+
+
+def test_norms_that_need_singular_values_are_errors():
+    with pytest.raises(ad.UnsupportedError, match="'fro', 1, -1"):
+        run(lambda x: np.linalg.norm(x, 2), A)
+
+
+@pytest.mark.parametrize("order", [None, 2, 3, 1])
+def test_the_derivative_of_a_norm_at_zero_is_zero(order):
+    gradient = ad.grad(lambda x: np.linalg.norm(x, order), interpret=True)
+    np.testing.assert_array_equal(gradient(np.zeros(3)), 0)
+    two = np.zeros((2, 3))
+    two[1] = 1.0
+    rows = ad.grad(lambda x: np.sum(np.linalg.norm(x, order, axis=1)), interpret=True)(two)
+    np.testing.assert_allclose(rows[0], 0)
+    np.testing.assert_allclose(rows[1], {None: 3**-0.5, 2: 3**-0.5, 3: 3 ** (-2 / 3), 1: 1}[order])
+
+
+# Convolutions ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize(("n", "m"), [(7, 3), (3, 7), (6, 4), (4, 4), (1, 5), (1, 1)])
+def test_convolutions_of_vectors(mode, n, m):
+    x, k = RNG.normal(size=n), RNG.normal(size=m)
+    agree(lambda x, k: np.convolve(x, k, mode), x, k)
+    agree(lambda x, k: np.correlate(x, k, mode), x, k)
+
+
+def direct(x, k, strides, padding, dilation):
+    """The definition, element by element."""
+    x = np.pad(x, [(0, 0), (0, 0), *padding])
+    out = [
+        (x.shape[2 + d] - (k.shape[2 + d] - 1) * dilation[d] - 1) // strides[d] + 1
+        for d in range(len(strides))
+    ]
+    result = np.zeros((x.shape[0], k.shape[0], *out))
+    for at in np.ndindex(*out):
+        for w in np.ndindex(*k.shape[2:]):
+            place = tuple(p * s + q * g for p, s, q, g in zip(at, strides, w, dilation, strict=True))
+            result[(..., *at)] += x[(..., *place)] @ k[(..., *w)].T
+    return result
+
+
+@pytest.mark.parametrize(
+    ("space", "window", "strides", "padding", "dilation"),
+    [
+        ((6, 5), (3, 2), (1, 1), [(0, 0), (0, 0)], (1, 1)),
+        ((6, 5), (3, 2), (2, 1), [(1, 0), (2, 2)], (1, 2)),
+        ((7,), (3,), (3,), [(1, 1)], (1,)),
+        ((3, 4, 3), (2, 2, 2), (1, 2, 1), [(0, 0), (1, 1), (0, 0)], (1, 1, 1)),
+        ((1, 1), (1, 1), (1, 1), [(0, 0), (0, 0)], (1, 1)),
+    ],
+)
+def test_convolution(space, window, strides, padding, dilation):
+    x, k = RNG.normal(size=(2, 3, *space)), RNG.normal(size=(4, 3, *window))
+    found = run(lambda x, k: ad.convolution(x, k, strides, padding, dilation), x, k)
+    np.testing.assert_allclose(found, direct(x, k, strides, padding, dilation), atol=1e-13)
+
+
+def test_paddings_of_convolutions():
+    x, k = RNG.normal(size=(1, 2, 5, 6)), RNG.normal(size=(3, 2, 3, 2))
+    same = run(lambda x, k: ad.convolution(x, k, padding="same"), x, k)
+    np.testing.assert_allclose(same, direct(x, k, (1, 1), [(1, 1), (0, 1)], (1, 1)), atol=1e-13)
+    assert run(lambda x, k: ad.convolution(x, k, 2, "same"), x, k).shape == (1, 3, 3, 3)
+    assert run(lambda x, k: ad.convolution(x, k, padding=1), x, k).shape == (1, 3, 5, 7)
+    with pytest.raises(ad.ShapeError, match="channels"):
+        run(ad.convolution, x, k[:, :1])

@@ -1,0 +1,51 @@
+"""Makers of random code with a derivative of its own, which is the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Operation
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.shapes import ELEMENTS, FLOATS, Value, is_float
+from tests.generators.builder import ProgramBuilder
+from tests.generators.elementwise import Maker
+
+
+def custom(g: ProgramBuilder) -> Value | None:
+    """The sine of one of two operands."""
+    allowed = [e for e in FLOATS if e in g.elements]
+    if not allowed:
+        return None
+    x, other = g.some(allowed), g.some(ELEMENTS)
+    types = [x.type, other.type]
+
+    def body(args: Sequence[Value]) -> Sequence[Value]:
+        return [g.emit(ew.SinOp, [args[0]], x.type, bound=1)]
+
+    def derivative(args: Sequence[Value]) -> Sequence[Value]:
+        slope = g.emit(ew.CosOp, [args[0]], x.type, bound=1)
+        return [g.emit(ew.MulOp, [slope, args[2]], x.type, bound=1)]
+
+    tangents = [v.type for v in (x, other) if is_float(v)]
+    regions = [g.typed_region(types, body), g.typed_region([*types, *tangents], derivative)]
+    return g.emit_all(CustomOp, [x, other], [x.type], {}, regions, [1])[-1]
+
+
+def checkpoint(g: ProgramBuilder) -> Value | None:
+    """A few ops that may run twice."""
+    if len(g.blocks) > 2:
+        return None
+
+    def body(_: Sequence[Value]) -> Sequence[Value]:
+        for _ in range(g.rng.randint(1, 3)):
+            g.grow()
+        return [g.some(ELEMENTS)]
+
+    region = g.typed_region([], body)
+    (made,) = region.block.last_op.operands  # pyright: ignore[reportOptionalMemberAccess]
+    return g.emit_all(CheckpointOp, [], [made.type], {}, [region], [g.bound(made)])[-1]
+
+
+CUSTOM_MAKERS: dict[type[Operation], Maker] = {CustomOp: custom, CheckpointOp: checkpoint}

@@ -1,0 +1,94 @@
+"""Sorting, prefix reductions and products in native code, against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from mlirad.jit.call import NativeFunction
+from tests.lower.emission import tensor
+from tests.lower.loops import check, function, lowered
+
+SHAPES = [
+    ((1,), 0),
+    ((2,), 0),
+    ((16,), 0),
+    ((17,), 0),
+    ((1000,), 0),
+    ((5, 33), 1),
+    ((33, 5), 0),
+    ((3, 40, 2), 1),
+]
+DTYPES = ["float64", "float32", "int64", "int32", "bool"]
+
+
+def values(shape: tuple[int, ...], dtype: str, seed: int = 0) -> npt.NDArray[np.generic]:
+    """Values with many equal ones, and NaN, infinities and both zeros among floats."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-9, 9, shape).astype(dtype)
+    if dtype.startswith("float"):
+        special = np.array([np.nan, np.inf, -np.inf, -0.0], dtype)
+        x = np.where(rng.random(shape) < 0.3, special[rng.integers(0, 4, shape)], x)
+    return x
+
+
+@pytest.mark.parametrize(("shape", "dim"), SHAPES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sorting_is_stable_and_puts_nan_last(shape: tuple[int, ...], dim: int, dtype: str) -> None:
+    t, i = tensor(shape, dtype), tensor(shape, "int64")
+    text = f"""
+    func.func @f(%x: {t}) -> ({t}, {i}) {{
+      %s = array.sort %x {{dim = {dim}}} : {t}
+      %p = array.argsort %x {{dim = {dim}}} : {t} -> {i}
+      func.return %s, %p : {t}, {i}
+    }}"""
+    x = values(shape, dtype)
+    got, order = NativeFunction(lowered(function(text))[1], debug=True)(x)
+    np.testing.assert_array_equal(order, np.argsort(x, axis=dim, kind="stable"))
+    np.testing.assert_array_equal(got, np.sort(x, axis=dim, kind="stable"))
+
+
+@pytest.mark.parametrize(("shape", "dim"), [*SHAPES, ((9, 40), 1), ((4, 3, 21), 0)])
+@pytest.mark.parametrize("kind", ["sum", "prod", "max", "min"])
+@pytest.mark.parametrize("reverse", ["", ", reverse"])
+def test_prefix_reductions(shape: tuple[int, ...], dim: int, kind: str, reverse: str) -> None:
+    for dtype in ("float64", "int32"):
+        t = tensor(shape, dtype)
+        x = np.random.default_rng(0).uniform(-2, 2, shape).astype(dtype)
+        check(
+            f"""
+            func.func @f(%x: {t}) -> {t} {{
+              %c = array.cumulative {kind} %x {{dim = {dim}{reverse}}} : {t}
+              func.return %c : {t}
+            }}""",
+            x,
+        )
+
+
+def test_prefix_extrema_propagate_nan() -> None:
+    x = np.array([1.0, 3.0, np.nan, 5.0, -np.inf])
+    text = """
+    func.func @f(%x: tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>) {
+      %a = array.cumulative max %x {dim = 0} : tensor<5xf64>
+      %b = array.cumulative min %x {dim = 0, reverse} : tensor<5xf64>
+      func.return %a, %b : tensor<5xf64>, tensor<5xf64>
+    }"""
+    check(text, x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+@pytest.mark.parametrize("extent", [0, 1, 7, 300])
+def test_products(dtype: str, extent: int) -> None:
+    t = tensor((3, extent), dtype)
+    x = np.random.default_rng(1).uniform(0.9, 1.1, (3, extent)).astype(dtype)
+    check(
+        f"""
+        func.func @f(%x: {t}) -> ({tensor((3,), dtype)}, {tensor((extent,), dtype)}) {{
+          %p = array.reduce prod %x {{dims = [1]}} : {t} -> {tensor((3,), dtype)}
+          %q = array.reduce prod %x {{dims = [0]}} : {t} -> {tensor((extent,), dtype)}
+          func.return %p, %q : {tensor((3,), dtype)}, {tensor((extent,), dtype)}
+        }}""",
+        x,
+        rtol=1e-4 if dtype == "float32" else 1e-12,
+    )
