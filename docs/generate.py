@@ -18,7 +18,10 @@ from docs import blocks, op_facts, special_points
 from docs.samples import SAMPLES
 from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.control import CONTROL_OPS
+from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import INDEXING_OPS
+from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.reductions import REDUCTION_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
@@ -111,6 +114,9 @@ def array_ops() -> Iterator[str]:
         ("Structural", STRUCTURAL_OPS),
         ("Positions", INDEXING_OPS),
         ("Reductions and contraction", REDUCTION_OPS),
+        ("Ordering and prefixes", ORDERING_OPS),
+        ("Loops and branches", CONTROL_OPS),
+        ("Rules and checkpoints", CUSTOM_OPS),
     ):
         yield f"\n## {title}"
         for op in ops:
@@ -125,6 +131,9 @@ def _array_op(op) -> Iterator[str]:
     yield f"\n### `{op.name}`\n"
     yield "\n\n".join(op_facts.paragraphs(op))
     if op_facts.is_terminator(op):
+        return
+    if op.name not in SAMPLES:
+        yield f"\n- derivative: {op_facts.derivative(op)}"
         return
     yield f"\n```mlir\n{SAMPLES[op.name].module}```\n"
     yield f"- derivative: {op_facts.derivative(op)}"

@@ -13,8 +13,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from docs.formulas import Formulas
 from docs.samples import SAMPLES, Sample
+from mlirad.dialects.array import control, structural
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import structural
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.kernel import NestOp
@@ -29,6 +30,17 @@ from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO, Joint
 
 Differentiate: TypeAlias = Callable[[ArrayBuilder, Operation, Sequence[str]], None]
 """Reads the rule of an op that was just built, whose operands have these names."""
+
+BY_REGION: dict[type[Operation], str] = {
+    control.ScanOp: "region by region, as `linear.scan`",
+    control.WhileOp: "region by region, as `linear.while` over the recorded trips",
+    control.ReplayOp: "region by region, as `linear.while` over the same entries",
+    control.IfOp: "region by region, as `linear.if`",
+    control.SwitchOp: "region by region, as `linear.switch`",
+    CustomOp: "what its second region says",
+    CheckpointOp: "of its region, as `linear.checkpoint`, which computes the values again",
+}
+"""Ops whose derivative is made by transforming their regions."""
 
 LANES = 4
 """The extent of the build that an op is put into to see its bulk form."""
@@ -49,6 +61,8 @@ def derivative(op_class: type[Operation]) -> str:
         return "0"
     if op_class in ELIMINATED:
         return f"never asked for: `{ELIMINATED[op_class]}` removes the op"
+    if op_class in BY_REGION:
+        return BY_REGION[op_class]
     formulas: list[str] = []
 
     def differentiate(b: ArrayBuilder, op: Operation, names: Sequence[str]) -> None:
@@ -134,7 +148,7 @@ def _lifted(type_: Attribute) -> Attribute:
 def kernel_form(op_class: type[Operation]) -> str:
     """The kernels that a function of this op alone becomes."""
     module = parse_module(SAMPLES[op_class.name].module)
-    run_passes(module, make_passes("bulk-operations,form-kernels"))
+    run_passes(module, make_passes("bulk-operations,forget-rules,fence-checkpoints,form-kernels"))
     return "; ".join(_kernels(main_of(module))) or "a constant"
 
 

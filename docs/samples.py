@@ -113,5 +113,48 @@ SAMPLES: dict[str, Sample] = {
         "tensor<2x3xf64>, tensor<3x4xf64> -> tensor<2x4xf64>",
         "tensor<2x4xf64>",
     ),
+    "array.sort": Sample("%x: tensor<3xf64>", "array.sort %x {dim = 0} : tensor<3xf64>", "tensor<3xf64>"),
+    "array.argsort": Sample(
+        "%x: tensor<3xf64>", "array.argsort %x {dim = 0} : tensor<3xf64> -> tensor<3xi64>", "tensor<3xi64>"
+    ),
+    "array.cumulative": Sample(
+        "%x: tensor<3xf64>", "array.cumulative sum %x {dim = 0} : tensor<3xf64>", "tensor<3xf64>"
+    ),
+    "array.scan": Sample(
+        "%z: f64, %x: tensor<5xf64>",
+        "array.scan %z, %x (%i, %c: f64, %e: f64) {carries = 1, length = 5} : f64, tensor<5xf64> -> f64 {\n"
+        "    %s = array.mul %c, %e : f64\n    array.yield %s : f64\n  }",
+        "f64",
+    ),
+    "array.while": Sample(
+        "%x: f64, %one: f64",
+        "array.while %x (%a: f64) : f64 -> f64 {\n    %more = array.compare gt %a, %one : f64, f64 -> i1\n"
+        "    array.yield %more : i1\n  } do (%a: f64) {\n    %b = array.sub %a, %one : f64\n"
+        "    array.yield %b : f64\n  }",
+        "f64",
+    ),
+    "array.if": Sample(
+        "%p: i1, %x: f64",
+        "array.if %p : i1 -> f64 {\n    %s = array.sin %x : f64\n    array.yield %s : f64\n  } else {\n"
+        "    array.yield %x : f64\n  }",
+        "f64",
+    ),
+    "array.switch": Sample(
+        "%i: i64, %x: f64",
+        "array.switch %i : i64 -> f64 {\n    %s = array.sin %x : f64\n    array.yield %s : f64\n  } case {\n"
+        "    array.yield %x : f64\n  } case {\n    %e = array.exp %x : f64\n    array.yield %e : f64\n  }",
+        "f64",
+    ),
+    "array.custom": Sample(
+        "%x: f64",
+        "array.custom %x (%a: f64) : f64 -> f64 {\n    %r0 = array.round %a : f64\n    array.yield %r0 : f64\n"
+        "  } derivative (%a: f64, %da: f64) {\n    array.yield %da : f64\n  }",
+        "f64",
+    ),
+    "array.checkpoint": Sample(
+        "%x: f64",
+        "array.checkpoint : -> f64 {\n    %s = array.sin %x : f64\n    array.yield %s : f64\n  }",
+        "f64",
+    ),
 }
-"""By the name of the op."""
+"""By the name of the op. Ops that only make sense beside others have none."""
