@@ -147,7 +147,7 @@ SAMPLES: dict[str, Sample] = {
     ),
     "array.custom": Sample(
         "%x: f64",
-        "array.custom %x (%a: f64) : f64 -> f64 {\n    %r0 = array.round %a : f64\n    array.yield %r0 : f64\n"
+        "array.custom %x (%a: f64) : f64 -> f64 {\n    %n = array.round %a : f64\n    array.yield %n : f64\n"
         "  } derivative (%a: f64, %da: f64) {\n    array.yield %da : f64\n  }",
         "f64",
     ),
