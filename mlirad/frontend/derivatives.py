@@ -165,6 +165,13 @@ def argument_positions(function: Callable[..., Any], argnums: Argnums, count: in
             )
         else:
             found.append(one % count)
+    if len(set(found)) < len(found):
+        repeated = next(names[k] for k in found if found.count(k) > 1)
+        raise DifferentiationError(
+            f"argnums names the argument {repeated} more than once",
+            location=user_line(),
+            hint="name every argument once; its gradient can be used twice",
+        )
     return found
 
 

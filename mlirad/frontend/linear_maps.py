@@ -59,7 +59,12 @@ class Space:
             leaves = self.tree.flatten_like(given if self.arguments else given[0], what)
         except ValueError as error:
             raise ShapeError(str(error), location=user_line()) from error
-        return [_vector(v, t, what) for v, t in zip(leaves, self.leaves, strict=True) if t is not None]
+        paths = self.tree.paths(what)
+        return [
+            _vector(v, t, path)
+            for v, t, path in zip(leaves, self.leaves, paths, strict=True)
+            if t is not None
+        ]
 
     def write(self, vectors: Sequence[Any]) -> Any:
         """Arrays in the structure of the space; of one argument, bare."""
@@ -97,7 +102,7 @@ class LinearMap:
         return LinearMap(self._codomain, self._domain, self._transposed, self._forward)
 
     def __call__(self, *vectors: Any) -> Any:
-        given = self._domain.read(vectors, "the vector" if not self._domain.arguments else "the vectors")
+        given = self._domain.read(vectors, "vectors" if self._domain.arguments else "the vector")
         return self._codomain.write(self._forward(given))
 
     def __repr__(self) -> str:

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from mlirad.errors import TracingError
 from mlirad.frontend import batching, derivatives, jacobians
 from mlirad.frontend.derivatives import Argnums
 from mlirad.frontend.jacobians import Mode
 from mlirad.frontend.programs import Options
+from mlirad.frontend.source import user_line
 from mlirad.frontend.transformed import Transformed
 
 
@@ -82,6 +84,13 @@ def jvp(
     def pushed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return derivatives.jvp(f, args[0], args[1])
 
+    for given, what in ((primals, "primals"), (tangents, "tangents")):
+        if not isinstance(given, tuple | list):
+            raise TracingError(
+                f"the {what} of jvp are a {type(given).__name__}, not a tuple with one entry per argument",
+                location=user_line(),
+                hint="write ad.jvp(f, (x,), (dx,))",
+            )
     transformed = Transformed(function, pushed, "jvp", Options(interpret, method))
     return transformed(tuple(primals), tuple(tangents))
 

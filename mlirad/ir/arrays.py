@@ -65,6 +65,8 @@ class ArrayBuilder(ControlBuilder, OrderingBuilder, MapBuilder):
                     owner.operand, [shape[d] for d in left], [left.index(d) for d in source]
                 )
                 return self.scaled(self.sum(small, [left.index(d) for d in dims if d in left]), extent)
+        if isinstance(owner, ew.NegOp):
+            return self.neg(self.sum(owner.operand, dims))
         if isinstance(owner, reductions.SumOp):
             inner_shape = shape_of(owner.operand)
             inner_dims = values_of(owner.dims)

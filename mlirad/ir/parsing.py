@@ -9,12 +9,20 @@ What is parsed may still break rules: `mlirad.ir.verification.verify_module` che
 from __future__ import annotations
 
 import re
+import struct
 from collections import defaultdict
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp, RankedStructure, UnknownLoc
+from xdsl.dialects.builtin import (
+    Builtin,
+    Float32Type,
+    Float64Type,
+    ModuleOp,
+    RankedStructure,
+    UnknownLoc,
+)
 from xdsl.dialects.func import Func
 from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
 from xdsl.parser import AttrParser, Parser, ParserState, UnresolvedOperand
@@ -126,6 +134,24 @@ class _LocatingParser(Parser):
         if name not in self.ssa_values:
             self._first_uses.setdefault(name, operand.span.start)
         return super().resolve_operand(operand, type)
+
+    def _parse_tensor_literal_element(self) -> AttrParser._TensorLiteralElement:
+        element = super()._parse_tensor_literal_element()
+        if element.span.text.startswith("0x") and isinstance(element.value, int):
+            return self._Bits(element.is_negative, element.value, element.span)
+        return element
+
+    class _Bits(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
+        """An element written in hexadecimal: of floats the bits, which xDSL takes for the number."""
+
+        def to_type(self, parser: AttrParser, type: Attribute) -> Any:
+            if not isinstance(type, Float64Type | Float32Type):
+                return super().to_type(parser, cast(Any, type))
+            size = 8 if isinstance(type, Float64Type) else 4
+            if len(self.span.text) != 2 + 2 * size:
+                parser.raise_error(f"the bits of {type} are {2 * size} hexadecimal digits", self.span)
+            bits = cast(int, self.value).to_bytes(size, "little")
+            return struct.unpack("<d" if size == 8 else "<f", bits)[0]
 
     def parse_optional_type(self) -> TypeAttribute | None:
         start = self.pos

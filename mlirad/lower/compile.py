@@ -3,7 +3,7 @@
     array code --form-kernels--> kernels --fuse--> fewer kernels --schedule--> lanes, layouts, tiles
                --plan-memory--> one arena --emit--> NativeProgram
 
-A function that is kernels already (because passes were run by hand) only goes through the hops it has not
+A function that is kernels already (because passes were run by hand) goes only through the hops it has not
 been through.
 """
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region
 from xdsl.passes import ModulePass
@@ -59,6 +59,29 @@ def replace_function(old: FuncOp, new: FuncOp) -> None:
     block.insert_op_before(new, old)
     old.detach()
     old.erase()
+
+
+def drop_unreferenced(module: ModuleOp) -> None:
+    """Remove private functions that nothing kept refers to any more."""
+    functions = {f.sym_name.data: f for f in functions_of(module)}
+    pending = [name for name, f in functions.items() if not _is_private(f)]
+    kept = set(pending)
+    while pending:
+        for op in nested_ops(functions[pending.pop()].body):
+            callee = op.properties.get("callee")
+            if isinstance(callee, SymbolRefAttr) and callee.root_reference.data in functions:
+                name = callee.root_reference.data
+                if name not in kept:
+                    kept.add(name)
+                    pending.append(name)
+    for name, function in functions.items():
+        if name not in kept:
+            function.detach()
+            function.erase()
+
+
+def _is_private(function: FuncOp) -> bool:
+    return function.sym_visibility is not None and function.sym_visibility.data == "private"
 
 
 def nested_ops(region: Region) -> Iterator[Operation]:

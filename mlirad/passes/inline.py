@@ -21,7 +21,13 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
-from mlirad.passes.function_pass import functions_of, nested_ops, replace_function, visit_regions
+from mlirad.passes.function_pass import (
+    drop_unreferenced,
+    functions_of,
+    nested_ops,
+    replace_function,
+    visit_regions,
+)
 
 
 @dataclass(frozen=True)
@@ -31,12 +37,13 @@ class InlinePass(ModulePass):
     name = "mlirad-inline"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Inline into every function, callees before callers."""
+        """Inline into every function, callees before callers; private ones no longer used go."""
         functions = {f.sym_name.data: f for f in functions_of(op)}
         for name in callees_first(functions, functions, calls_of):
             inlined = inline_calls(functions[name], functions)
             replace_function(functions[name], inlined)
             functions[name] = inlined
+        drop_unreferenced(op)
 
 
 def inline_calls(function: FuncOp, callees: dict[str, FuncOp]) -> FuncOp:

@@ -45,7 +45,14 @@ from mlirad.passes.dual_arrays.custom import checkpoint, custom
 from mlirad.passes.dual_arrays.duals import Construct, DualArrays
 from mlirad.passes.dual_arrays.loops import replay, while_
 from mlirad.passes.dual_arrays.scan import scan
-from mlirad.passes.function_pass import functions_of, holds, nested_ops, replace_function, visit_regions
+from mlirad.passes.function_pass import (
+    drop_unreferenced,
+    functions_of,
+    holds,
+    nested_ops,
+    replace_function,
+    visit_regions,
+)
 from mlirad.passes.inline import callee_of, callees_first, calls_of, inline_calls
 
 METHODS = ("dual-arrays",)
@@ -60,7 +67,7 @@ class LinearizePass(ModulePass):
     method: str = "dual-arrays"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Rewrite the functions that hold a differentiation operator; the others stay."""
+        """Rewrite the functions that hold a differentiation operator; private ones no longer used go."""
         if self.method not in METHODS:
             raise UnsupportedError(
                 f"there is no method {self.method!r}", hint=f"there are {', '.join(METHODS)}"
@@ -68,6 +75,7 @@ class LinearizePass(ModulePass):
         callees = Callees(op)
         for function in functions_of(op):
             replace_function(function, linearize_function(function, callees))
+        drop_unreferenced(op)
 
 
 class Callees:

@@ -32,7 +32,7 @@ Argument = npt.NDArray[Any]
 
 _FILL = re.compile(
     r"(?P<name>zeros|ones|iota|full|random)"
-    r"(?:\((?P<shape>\d{1,18}(?:x\d{1,18})*x?)?(?P<comma>\s*,\s*)?(?P<value>[^()]*)\))?"
+    r"(?:\((?:(?P<shape>\d{1,18}(?:x\d{1,18})*x?)(?=\s*[,)]))?(?P<comma>\s*,\s*)?(?P<value>[^()]*)\))?"
 )
 
 

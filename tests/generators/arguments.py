@@ -36,13 +36,8 @@ def arguments_for(
 
 
 def random_literal(type_: Attribute, rng: random.Random, *, special: bool = False) -> Attribute:
-    """A random literal of a type. Arrays have finite elements only: xDSL 0.74 writes others in dense literals
-    as bits, and reads the bits back as a number."""
-    value = random_value(type_, rng, special=special)
-    if shape_of(type_):
-        with np.errstate(over="ignore"):
-            value = np.where(np.isfinite(value), value, 0).astype(value.dtype)
-    return literal(value, element_of(type_))
+    """A random literal of a type."""
+    return literal(random_value(type_, rng, special=special), element_of(type_))
 
 
 def random_value(type_: Attribute, rng: random.Random, *, special: bool = False) -> Any:

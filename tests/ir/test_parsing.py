@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from xdsl.dialects.builtin import f32, f64
 
+from mlirad.dialects.array.literals import literal, literal_array
+from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.shapes import array_type
 from mlirad.errors import ParseError
 from mlirad.ir.parsing import make_context, parse_module
 
@@ -36,3 +41,23 @@ def test_a_block_declared_twice_names_both_places() -> None:
     with pytest.raises(ParseError, match=r"re-declaration of block 'a'.*<string>:2:1") as caught:
         parse_module(text, context=make_context(allow_unregistered=True))
     assert caught.value.location == "<string>:4:1"
+
+
+@pytest.mark.parametrize("type_", ["f64", "f32"])
+def test_dense_literals_keep_what_is_not_finite(type_: str) -> None:
+    element = {"f64": f64, "f32": f32}[type_]
+    values = np.array([np.nan, np.inf, -np.inf, -0.0, 1.5])
+    written = ConstantOp.create(
+        result_types=[array_type((5,), element)], properties={"value": literal(values, element)}
+    )
+    text = f"func.func @main() {{\n  {written!s}\n  func.return\n}}"
+    (read,) = [op for op in parse_module(text).walk() if isinstance(op, ConstantOp)]
+    np.testing.assert_array_equal(literal_array(read), values)
+    assert np.signbit(literal_array(read)[3])
+
+
+def test_bits_of_the_wrong_width_are_an_error() -> None:
+    with pytest.raises(ParseError, match="8 hexadecimal digits"):
+        parse_module(
+            "func.func @main() {\n  %0 = array.constant dense<[0x7ff8000000000000]> : tensor<1xf32>\n}"
+        )

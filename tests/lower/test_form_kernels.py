@@ -167,3 +167,17 @@ def test_random_programs_keep_their_meaning(seed: int) -> None:
     for x, y in zip(expected, found, strict=True):
         assert np.asarray(x).dtype == np.asarray(y).dtype
         np.testing.assert_allclose(y, x, rtol=1e-9, atol=1e-12)
+
+
+def test_long_chains_of_elementwise_ops_need_no_deep_recursion() -> None:
+    steps = 2000
+    lines = [f"%x{k + 1} = array.div %x{k}, %y : tensor<3xf64>" for k in range(steps)]
+    body = "\n".join(lines)
+    kernels = agree(
+        f"""func.func @f(%x0: tensor<3xf64>, %y: tensor<3xf64>) -> tensor<3xf64> {{
+        {body}
+        func.return %x{steps} : tensor<3xf64> }}""",
+        np.ones(3),
+        np.full(3, 1.001),
+    )
+    assert count(kernels, NestOp) == 1

@@ -114,7 +114,9 @@ def _fmod(x: _Array, y: _Array) -> _Array:
 
 def _pow(x: _Array, y: _Array) -> _Array:
     if _is_float(x):
-        return np.power(x, y)
+        # NumPy takes square roots for a single exponent 0.5, unlike C's pow at -0 and -inf: give it arrays
+        x, y = np.broadcast_arrays(x, y)
+        return np.power(np.atleast_1d(x).copy(), np.atleast_1d(y).copy()).reshape(x.shape)
     zero = y.dtype.type(0)
     return np.where(y < 0, zero, np.power(x, np.maximum(y, zero)))
 

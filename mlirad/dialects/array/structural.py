@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Self, cast
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
     I64,
@@ -74,9 +74,10 @@ class ConstantOp(IRDLOperation):
         if not isinstance(value, FloatAttr | IntegerAttr | DenseIntOrFPElementsAttr):
             parser.raise_error("expected a float, an integer or a dense literal", position)
         attributes = parser.parse_optional_attr_dict_with_keyword()
+        properties: dict[str, Attribute] = {"value": value}
         return cls.create(
-            result_types=[cast(Attribute, value.get_type())],
-            properties={"value": cast(Attribute, value)},
+            result_types=[value.get_type()],
+            properties=properties,
             attributes={} if attributes is None else attributes.data,
         )
 

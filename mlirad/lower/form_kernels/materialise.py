@@ -3,7 +3,7 @@
 Stored: what the function returns, reductions and contractions, scatters that cannot be inverted, operands of
 BLAS calls, and values that cost much and are read more than once per element. Never stored: index code,
 masks, constants, structural ops. A value that is not stored is computed where it is read, so its cost is
-added to that of each reader.
+added to that of each reader; scalars cost nothing to read in a loop, which computes them before.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def materialised(ops: Sequence[Operation], returned: Sequence[Value], captured: 
         for value in op.results:
             own = scalar_cost(op)
             for read in free_values(op):
-                own += 0 if read in stored else cost.get(read, 0)
+                hoisted = shape_of(value) and not shape_of(read)
+                own += 0 if read in stored or hoisted else cost.get(read, 0)
             if must_store(op) or (
                 value not in stored and not isinstance(op, FREE) and _pays(value, own, readings)
             ):

@@ -56,18 +56,40 @@ class Reader:
         self._memo: dict[tuple[Value, Position, Guard], Value] = {}
 
     def at(self, value: Value, position: Position, guard: Guard = ()) -> Value:
-        """The element of `value` at `position`, needed only where every condition of `guard` holds."""
-        key = (value, position, guard)
-        known = self._memo.get(key)
-        if known is None:
-            location, hint = self.b.location, self.b.name_hint
-            owner = value.owner
-            if not isinstance(owner, Block):
-                self.b.location = owner.location
-            self.b.name_hint = value.name_hint
-            known = self._memo[key] = self._read(value, position, guard)
-            self.b.location, self.b.name_hint = location, hint
-        return known
+        """The element of `value` at `position`, needed only where every condition of `guard` holds.
+
+        Chains of elementwise ops are followed without recursion: straight-line programs have thousands.
+        """
+        pending = [(value, position)]
+        while pending:
+            x, p = pending[-1]
+            if (x, p, guard) in self._memo:
+                pending.pop()
+                continue
+            missing = [read for read in self._same_reads(x, p) if (*read, guard) not in self._memo]
+            if missing:
+                pending += reversed(missing)
+                continue
+            self._memo[x, p, guard] = self._read_located(x, p, guard)
+        return self._memo[value, position, guard]
+
+    def _same_reads(self, value: Value, position: Position) -> list[Read]:
+        """What an element of an elementwise op is computed from, all of it under the guard of the element."""
+        op = value.owner
+        if value in self.stored or not isinstance(op, ew.ElementwiseOp) or isinstance(op, ew.SelectOp):
+            return []
+        return [(o, position if shape_of(o) else ()) for o in op.operands]
+
+    def _read_located(self, value: Value, position: Position, guard: Guard) -> Value:
+        """`_read` with the location and the name of the value."""
+        location, hint = self.b.location, self.b.name_hint
+        owner = value.owner
+        if not isinstance(owner, Block):
+            self.b.location = owner.location
+        self.b.name_hint = value.name_hint
+        element = self._read(value, position, guard)
+        self.b.location, self.b.name_hint = location, hint
+        return element
 
     def _read(self, value: Value, position: Position, guard: Guard) -> Value:
         buffer = self.stored.get(value)

@@ -1,0 +1,81 @@
+"""The cost law: a derivative executes at most a constant times what its program does.
+
+    operations(derivative) <= 6 * (operations(primal) + elements of its inputs and outputs)
+
+The operations are those the interpreter counts, of the traced and simplified primal and of the expanded
+derivative. Held for the gradient and for the forward derivative of every example and every reference case.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+from examples.programs import ba, gmm, kmeans, llsq, lse
+from mlirad.frontend.dtypes import plain_array
+from mlirad.frontend.pytree import flatten
+from mlirad.interpreter import OperationCounter, run_function
+from mlirad.pipelines import EXPAND, SIMPLIFY
+from tests.acceptance.stages import value_and_cotangents
+from tests.cases.case import ones_like
+from tests.cases.test_cases import CASES
+from tests.passes.derivatives import run_passes
+
+FACTOR = 6
+
+
+def operations(function: Any, arguments: tuple[Any, ...], passes: tuple[str, ...]) -> tuple[int, int]:
+    """What a traced function executes after the passes, and the elements it takes and returns."""
+    module = run_passes(ad.trace(function, *arguments), ",".join(passes))
+    values = [plain_array(leaf) for leaf in flatten(arguments)[0]]
+    counter = OperationCounter()
+    results = run_function(module, values, function="main", counter=counter)
+    return counter.total, sum(np.size(v) for v in (*values, *results))
+
+
+def ratios(function: Any, arguments: tuple[Any, ...], moving: tuple[int, ...]) -> dict[str, float]:
+    """Operations of either derivative by operations of the primal and elements moved."""
+
+    def tangent(*arguments: Any) -> Any:
+        tangents = tuple(ones_like(a) if k in moving else None for k, a in enumerate(arguments))
+        return ad.jvp(function, arguments, tangents)
+
+    work, moved = operations(function, arguments, SIMPLIFY)
+    return {
+        name: operations(derivative, arguments, EXPAND)[0] / (work + moved)
+        for name, derivative in (("reverse", value_and_cotangents(function, moving)), ("forward", tangent))
+    }
+
+
+def observations() -> tuple[Any, ...]:
+    """The arguments of bundle adjustment for 40 observations of 7 points by 3 cameras."""
+    rng = np.random.default_rng(0)
+    cameras, points = rng.uniform(0.5, 1, size=(3, 11)), rng.uniform(2, 3, size=(7, 3))
+    return cameras, points, np.ones(40), rng.normal(size=(40, 2)), np.arange(40) % 3, np.arange(40) % 7
+
+
+EXAMPLES = {
+    "gmm": (gmm.objective, tuple(gmm.random_instance(3, 4, 20)), (0, 1, 2, 3)),
+    "gmm-larger": (gmm.objective, tuple(gmm.random_instance(5, 5, 50)), (0, 1, 2, 3)),
+    "lse": (lse.primal, (lse.random_instance(100),), (0,)),
+    "llsq": (llsq.primal, llsq.random_instance(8, 32), (0,)),
+    "kmeans": (kmeans.cost, kmeans.random_instance(30, 4), (1,)),
+    "ba": (ba.residuals, observations(), (0, 1, 2)),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples(name):
+    function, arguments, moving = EXAMPLES[name]
+    for mode, ratio in ratios(function, arguments, moving).items():
+        assert ratio <= FACTOR, f"{mode}: {ratio:.2f}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_cases(case):
+    moving = tuple(range(len(case.arguments)))
+    for mode, ratio in ratios(case.function, case.arguments, moving).items():
+        assert ratio <= FACTOR, f"{mode}: {ratio:.2f}"

@@ -1,0 +1,158 @@
+"""Random programs from source to machine code, and their derivatives.
+
+- Every stage computes the same: source, expanded array code, scheduled kernels, machine code under guard.
+- <J dx, ct> = <dx, J^T ct> to rounding, compiled; both agree with the interpreter and finite differences.
+
+Twenty programs of each kind are run always. `--fuzz-seconds` runs fresh ones for as long as it says; a
+failure names the seed and the smallest size of the program that fails.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.shapes import shape_of
+from mlirad.interpreter import run_function
+from mlirad.lower.schedule_kernels import lanes, scatters
+from tests.acceptance.stages import check_derivatives_natively, check_stages, native
+from tests.generators import arguments_for, builder, random_program
+from tests.generators.arguments import function_of
+from tests.passes.derivatives import differentiated
+
+SEEDS = range(1000, 1020)
+LARGEST = 14
+LARGEST_OF_FUZZING = 25
+
+
+def check_meaning(seed: int, size: int) -> None:
+    """All stages of a program from the whole language, on arguments with infinities and NaN.
+
+    The sign of a zero sum is not fixed (the sum of the one term -0 may be 0 or -0), so the ops that show the
+    sign of a zero are left out.
+    """
+    program = random_program(seed, size, allow=lambda op: op not in (ew.CopysignOp, ew.Atan2Op))
+    for special in (False, True):
+        arguments = arguments_for(program, random.Random(seed), special=special)
+        check_stages(program, "main", [tamed(a) for a in arguments])
+
+
+def tamed(argument: Any) -> Any:
+    """Without huge and tiny floats, of which reordered sums and the sine of a reciprocal leave nothing, and
+    without negative zeros, whose reciprocals show their sign."""
+    if argument.dtype.kind != "f":
+        return argument
+    small = np.where(np.isfinite(argument), np.clip(argument, -1e3, 1e3), argument)
+    return np.where(np.abs(small) < 1e-3, 0.0, small).astype(argument.dtype)[()]
+
+
+def check_smooth(seed: int, size: int) -> None:
+    """Both modes of differentiation of a smooth program."""
+    program = random_program(seed, size, smooth=True)
+    check_derivatives_natively(program, arguments_for(program, random.Random(seed)))
+
+
+def check_second(seed: int, size: int) -> None:
+    """The derivative of the gradient, forward and transposed: one Hessian, which is symmetric.
+
+    Only for programs with one float argument. With g the gradient of <cotangents, f>, the cotangents fixed,
+    <v, Dg u> must be <u, Dg v> and <u, Dg^T v>.
+    """
+    program = random_program(seed, size, smooth=True)
+    rng = np.random.default_rng(seed)
+    arguments = arguments_for(program, random.Random(seed))
+    wrt = (0,)
+    first = differentiated(program, "main", wrt, "reverse")
+    given = len(function_of(first, "main_grad").function_type.inputs.data) - len(arguments)
+    outputs = function_of(program, "main").function_type.outputs.data
+    cotangents = (
+        [rng.normal(size=s)[()] for s in map(shape_of, outputs[len(outputs) - given :])] if given else []
+    )
+    second = differentiated(first, "main_grad", wrt, "forward", "reverse")
+    x = np.asarray(arguments[0])
+    u, v = rng.normal(size=x.shape)[()], rng.normal(size=x.shape)[()]
+    forward = native(second, "main_grad_jvp")
+    along_u = forward(*arguments, *cotangents, u)[-1]
+    along_v = forward(*arguments, *cotangents, v)[-1]
+    values = run_function(first, [*arguments, *cotangents], function="main_grad")
+    seeds = [*(np.zeros_like(y)[()] for y in values[:-1]), v]
+    transposed = native(second, "main_grad_grad")(*arguments, *cotangents, *seeds)[-1]
+    scale = 1 + np.sum(np.abs(u * transposed)) + np.sum(np.abs(v * along_u)) + np.sum(np.abs(u * along_v))
+    assert abs(np.sum(v * along_u) - np.sum(u * along_v)) <= 1e-9 * scale
+    assert abs(np.sum(v * along_u) - np.sum(u * transposed)) <= 1e-9 * scale
+
+
+CHECKS: dict[str, Callable[[int, int], None]] = {
+    "stages": check_meaning,
+    "derivatives": check_smooth,
+    "second-derivatives": check_second,
+}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("check", CHECKS)
+def test_random_programs(check, seed):
+    CHECKS[check](seed, random.Random(seed).randint(2, LARGEST))
+
+
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrays of several vectors and a rest, and kernels scheduled as if all work were large."""
+    extents = (1, 2, 3, 5, 8, 17, 33)
+    monkeypatch.setattr(builder, "LARGEST_ARRAY", 700)
+    monkeypatch.setattr(builder.ProgramBuilder, "extent", lambda self: self.rng.choice(extents))
+    monkeypatch.setattr(lanes, "MINIMAL_WORK", 0)
+    monkeypatch.setattr(lanes, "MINIMAL_PACK_ELEMENTS", 0)
+    monkeypatch.setattr(lanes, "GAIN", 100)
+    monkeypatch.setattr(scatters, "MINIMAL_WORK", 0)
+
+
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("check", ["stages", "derivatives"])
+def test_random_programs_in_vectors(check, seed):
+    CHECKS[check](seed, random.Random(seed).randint(2, 10))
+
+
+@pytest.mark.fuzz
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("check", CHECKS)
+def test_many_random_programs_in_vectors(check, fuzz_seconds):
+    run_for(CHECKS[check], check, fuzz_seconds)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("check", CHECKS)
+def test_many_random_programs(check, fuzz_seconds):
+    run_for(CHECKS[check], check, fuzz_seconds)
+
+
+def run_for(check: Callable[[int, int], None], name: str, seconds: float) -> None:
+    """Check fresh programs until the time is over."""
+    end = time.monotonic() + seconds
+    seeds = random.SystemRandom()
+    while time.monotonic() < end:
+        seed, size = seeds.randrange(2**32), seeds.randint(2, LARGEST_OF_FUZZING)
+        try:
+            check(seed, size)
+        except Exception as error:
+            smallest = _smallest_failing(check, seed, size)
+            raise AssertionError(
+                f"{name} fails for seed {seed}, size {smallest} (found at {size})"
+            ) from error
+
+
+def _smallest_failing(check: Callable[[int, int], None], seed: int, size: int) -> int:
+    """The least size at which the program of this seed fails."""
+    for smaller in range(1, size):
+        try:
+            check(seed, smaller)
+        except Exception:
+            return smaller
+    return size

@@ -1,0 +1,35 @@
+"""Options of the test suite.
+
+pytest tests/acceptance -m fuzz --fuzz-seconds=3600      random programs for an hour
+"""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare `--fuzz-seconds`."""
+    parser.addoption(
+        "--fuzz-seconds",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="how long each test marked fuzz runs; without it they are skipped",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip long random runs unless they are asked for."""
+    if config.getoption("--fuzz-seconds") > 0:
+        return
+    skip = pytest.mark.skip(reason="runs with --fuzz-seconds")
+    for item in items:
+        if "fuzz" in item.keywords:
+            item.add_marker(skip)
+
+
+@pytest.fixture
+def fuzz_seconds(request: pytest.FixtureRequest) -> float:
+    """The time a long random run may take."""
+    return float(request.config.getoption("--fuzz-seconds"))
