@@ -3,6 +3,10 @@
 A problem module in `benchmarks.problems` defines one `PROBLEM`: the NumPy program that mlirad
 differentiates, its instances, a golden instance that every system must reproduce before it is
 timed, and the program as a user of each peer would write it.
+
+Where the derivative is not a gradient (k-means asks for a direction, bundle adjustment for blocks of
+a Jacobian), `derivative` composes it of the transformations that mlirad, JAX and PyTorch have under
+the same names.
 """
 
 from __future__ import annotations
@@ -17,16 +21,17 @@ import numpy as np
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden"
 
-Program = Callable[..., Any]  # of arrays, to a scalar
+Program = Callable[..., Any]  # of arrays, to a scalar, an array or a tuple of arrays
 Arguments = tuple[Any, ...]
+Transformations = Any  # a module that has grad, jvp, jacfwd, jacrev and vmap
 
 
 @dataclass(frozen=True)
 class Golden:
-    """An instance with known figures; `gradient` has one entry per differentiated argument."""
+    """An instance with known figures; `gradient` has an entry per array of the derivative."""
 
     arguments: Arguments
-    value: float
+    value: Any
     gradient: tuple[Any, ...]
 
 
@@ -39,6 +44,18 @@ class Problem:
     numpy_program: Program
     jax_program: Callable[[], Program]  # imports jax when called
     torch_program: Callable[[], Program]  # imports torch when called
+    value: Callable[[Transformations, Program], Program] | None = None  # if not the program itself
+    derivative: Callable[[Transformations, Program], Program] | None = None  # if not the gradient
+
+    def value_in(self, transformations: Transformations, program: Program) -> Program:
+        """What is timed as the primal, of the program for this system."""
+        return program if self.value is None else self.value(transformations, program)
+
+    def derivative_in(self, transformations: Transformations, program: Program) -> Program:
+        """What is timed as the gradient, of the program for this system."""
+        if self.derivative is None:
+            return transformations.grad(program, argnums=self.argnums)
+        return self.derivative(transformations, program)
 
 
 def read_golden(name: str) -> tuple[dict[str, Any], dict[str, Any]]:

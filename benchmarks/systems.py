@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.problem import Arguments, Problem
+from benchmarks.problem import Arguments, Problem, Program
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Prepared:
     """A problem instance in one system; the seconds are those of the first call of each."""
 
     primal: Callable[[], Any]
-    gradient: Callable[[], tuple[Any, ...]]
+    gradient: Callable[[], Any]
     primal_first_call: float
     gradient_first_call: float
 
@@ -52,8 +52,8 @@ def seconds_of(call: Callable[[], Any]) -> float:
 def mlirad_functions(problem: Problem, arguments: Arguments):
     import mlirad as ad
 
-    primal = ad.jit(problem.numpy_program)
-    gradient = ad.grad(problem.numpy_program, argnums=problem.argnums)
+    primal = ad.jit(problem.value_in(ad, problem.numpy_program))
+    gradient = ad.jit(problem.derivative_in(ad, problem.numpy_program))
     return (lambda: primal(*arguments)), (lambda: gradient(*arguments))
 
 
@@ -62,8 +62,8 @@ def jax_functions(problem: Problem, arguments: Arguments):
 
     jax.config.update("jax_enable_x64", True)
     program = problem.jax_program()
-    primal = jax.jit(program)
-    gradient = jax.jit(jax.grad(program, argnums=problem.argnums))
+    primal = jax.jit(problem.value_in(jax, program))
+    gradient = jax.jit(problem.derivative_in(jax, program))
     given = [jax.numpy.asarray(argument) for argument in arguments]
     return (
         lambda: jax.block_until_ready(primal(*given)),
@@ -76,14 +76,24 @@ def torch_functions(problem: Problem, arguments: Arguments):
 
     torch.set_num_threads(1)
     program = problem.torch_program()
+    value = problem.value_in(torch.func, program)
     given = [torch.from_numpy(np.array(argument)) for argument in arguments]
-    parameters = [given[position].requires_grad_() for position in problem.argnums]
+    if problem.derivative is None:
+        parameters = [given[position].requires_grad_() for position in problem.argnums]
+        return no_grad(value, given), lambda: torch.autograd.grad(program(*given), parameters)
+    derivative = problem.derivative_in(torch.func, program)
+    return no_grad(value, given), lambda: derivative(*given)
 
-    def primal() -> Any:
+
+def no_grad(function: Program, given: list[Any]) -> Callable[[], Any]:
+    """The call without a record for a gradient, in PyTorch."""
+    import torch
+
+    def call() -> Any:
         with torch.no_grad():
-            return program(*given)
+            return function(*given)
 
-    return primal, lambda: torch.autograd.grad(program(*given), parameters)
+    return call
 
 
 MLIRAD = System("mlirad", "mlirad", mlirad_functions)

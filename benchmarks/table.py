@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Collection, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -49,12 +50,19 @@ def golden_error(system: System, problem: Problem) -> float:
     """
     golden = problem.golden()
     prepared = system.prepare(problem, golden.arguments)
-    pairs = [(prepared.primal(), golden.value)]
-    pairs += zip(prepared.gradient(), golden.gradient, strict=True)
+    pairs = [*zip(arrays_of(prepared.primal()), arrays_of(golden.value), strict=True)]
+    pairs += zip(arrays_of(prepared.gradient()), golden.gradient, strict=True)
     errors = [
         np.max(np.abs(np.asarray(actual) - expected)) / np.max(np.abs(expected)) for actual, expected in pairs
     ]
     return float(np.max(errors))
+
+
+def arrays_of(result: Any) -> list[Any]:
+    """The arrays of a result, which is one, or nested tuples of them."""
+    if isinstance(result, tuple):
+        return [array for part in result for array in arrays_of(part)]
+    return [result]
 
 
 def header(systems: list[System]) -> list[str]:

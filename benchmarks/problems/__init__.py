@@ -1,8 +1,19 @@
 """The problems that are timed, by name."""
 
 from benchmarks.problem import Problem
-from benchmarks.problems import gmm, kmeans, llsq, lse
+from benchmarks.problems import ba, gmm, kmeans, llsq, lse, lstm, ode
 
 PROBLEMS: dict[str, Problem] = {
-    problem.name: problem for problem in (gmm.PROBLEM, lse.PROBLEM, llsq.PROBLEM, kmeans.PROBLEM)
+    problem.name: problem
+    for problem in (
+        gmm.PROBLEM,
+        lse.PROBLEM,
+        llsq.PROBLEM,
+        llsq.BY_SCAN,
+        kmeans.PROBLEM,
+        kmeans.DIRECTION,
+        ode.PROBLEM,
+        lstm.PROBLEM,
+        ba.PROBLEM,
+    )
 }

@@ -1,12 +1,13 @@
-"""The gradient of the k-means cost in the centroids."""
+"""The gradient of the k-means cost in the centroids, and the direction of Newton's method."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from benchmarks.problem import Golden, Problem, Program, read_golden
+from benchmarks.problem import Golden, Problem, Program, Transformations, read_golden
 from examples.programs import kmeans
 
 
@@ -18,6 +19,23 @@ def golden() -> Golden:
     members = np.bincount(nearest, minlength=len(centroids))
     gradient = 2 * members[:, None] * np.array(output["dir"])
     return Golden((points, centroids), output["cost"], (gradient,))
+
+
+def golden_direction() -> Golden:
+    given, output = read_golden("kmeans_n60_k5_d3")
+    return Golden((given["points"], given["centroids"]), output["cost"], (output["dir"],))
+
+
+def direction(transformations: Transformations, cost: Program) -> Program:
+    """Gradient over Hessian diagonal, the product of the Hessian with ones: forward over reverse."""
+
+    def over_diagonal(points, centroids):
+        gradient = transformations.grad(lambda c: cost(points, c))
+        ones = centroids**0
+        slope, diagonal = transformations.jvp(gradient, (centroids,), (ones,))
+        return slope / diagonal
+
+    return over_diagonal
 
 
 def jax_program() -> Program:
@@ -54,3 +72,5 @@ PROBLEM = Problem(
     jax_program=jax_program,
     torch_program=torch_program,
 )
+
+DIRECTION = replace(PROBLEM, name="kmeans-dir", golden=golden_direction, derivative=direction)

@@ -1,7 +1,8 @@
-"""The gradient of a polynomial least-squares fit, powers by repeated multiplication."""
+"""The gradient of a polynomial least-squares fit, powers by multiplication: unrolled, and by a loop."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from benchmarks.problem import Golden, Problem, Program, read_golden
@@ -53,3 +54,5 @@ PROBLEM = Problem(
     jax_program=jax_program,
     torch_program=torch_program,
 )
+
+BY_SCAN = replace(PROBLEM, name="llsq-scan", numpy_program=llsq.primal_by_scan)

@@ -147,3 +147,65 @@ func.func @while(%a: tensor<3xf64>, %one: f64) -> tensor<3xf64> {
   }
   func.return %r : tensor<3xf64>
 }
+
+// -----
+
+// A recursive function is made for these lanes. Its mask ends the recursion.
+
+// CHECK-LABEL: func.func @recursive(
+// CHECK-NEXT:      %p = array.constant true
+// CHECK-NEXT:      %p_1 = array.broadcast %p {dims = []} : i1 -> tensor<3xi1>
+// CHECK-NEXT:      %p_2 = func.call @halved_lanes(%x, %p_1) : (tensor<3xf64>, tensor<3xi1>) -> tensor<3xf64>
+// CHECK-NEXT:      func.return %p_2 : tensor<3xf64>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.func private @halved(%x: f64) -> f64 {
+// CHECK-NEXT:      %one = array.constant 1.000000e+00 : f64
+// CHECK-NEXT:      %c = array.compare lt %x, %one : f64, f64 -> i1
+// CHECK-NEXT:      %r = array.if %c : i1 -> f64 {
+// CHECK-NEXT:        array.yield %x : f64
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        %half = array.constant 5.000000e-01 : f64
+// CHECK-NEXT:        %y = array.mul %half, %x : f64
+// CHECK-NEXT:        %p = func.call @halved(%y) : (f64) -> f64
+// CHECK-NEXT:        array.yield %p : f64
+// CHECK-LABEL: func.func private @halved_lanes(
+// CHECK-NEXT:      %one = array.constant 1.000000e+00 : f64
+// CHECK-NEXT:      %0 = array.broadcast %one {dims = []} : f64 -> tensor<3xf64>
+// CHECK-NEXT:      %c = array.compare lt %x, %0 : tensor<3xf64>, tensor<3xf64> -> tensor<3xi1>
+// CHECK-NEXT:      %half = array.constant 5.000000e-01 : f64
+// CHECK-NEXT:      %1 = array.broadcast %half {dims = []} : f64 -> tensor<3xf64>
+// CHECK-NEXT:      %y = array.mul %1, %x : tensor<3xf64>
+// CHECK-NEXT:      %r = array.not %c : tensor<3xi1>
+// CHECK-NEXT:      %r_1 = array.and %active, %r : tensor<3xi1>
+// CHECK-NEXT:      %2 = array.reduce or %r_1 {dims = [0]} : tensor<3xi1> -> i1
+// CHECK-NEXT:      %p = array.if %2 : i1 -> tensor<3xf64> {
+// CHECK-NEXT:        %p_1 = func.call @halved_lanes(%y, %r_1) : (tensor<3xf64>, tensor<3xi1>) -> tensor<3xf64>
+// CHECK-NEXT:        array.yield %p_1 : tensor<3xf64>
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        %p_1 = array.constant 0.000000e+00 : f64
+// CHECK-NEXT:        %p_2 = array.broadcast %p_1 {dims = []} : f64 -> tensor<3xf64>
+// CHECK-NEXT:        array.yield %p_2 : tensor<3xf64>
+// CHECK-NEXT:      }
+// CHECK-NEXT:      %r_2 = array.select %c, %x, %p : tensor<3xi1>, tensor<3xf64>, tensor<3xf64> -> tensor<3xf64>
+// CHECK-NEXT:      func.return %r_2 : tensor<3xf64>
+func.func @recursive(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %r = array.build (%i) : -> tensor<3xf64> {
+    %u = array.index %x[%i] : tensor<3xf64> -> f64
+    %p = func.call @halved(%u) : (f64) -> f64
+    array.yield %p : f64
+  }
+  func.return %r : tensor<3xf64>
+}
+func.func private @halved(%x: f64) -> f64 {
+  %one = array.constant 1.0 : f64
+  %c = array.compare lt %x, %one : f64, f64 -> i1
+  %r = array.if %c : i1 -> f64 {
+    array.yield %x : f64
+  } else {
+    %half = array.constant 0.5 : f64
+    %y = array.mul %half, %x : f64
+    %p = func.call @halved(%y) : (f64) -> f64
+    array.yield %p : f64
+  }
+  func.return %r : f64
+}

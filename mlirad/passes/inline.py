@@ -2,12 +2,12 @@
 
     %y = func.call @f(%x) : (f64) -> f64        -->        the ops of @f on %x
 
-Functions that reach themselves are rejected. Callees of `linear.linearize` are not calls: they stay.
+Calls of functions that reach themselves stay. Callees of `linear.linearize` are not calls: they stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -32,31 +32,39 @@ from mlirad.passes.function_pass import (
 
 @dataclass(frozen=True)
 class InlinePass(ModulePass):
-    """Resolves every call."""
+    """Resolves every call but those of recursive functions."""
 
     name = "mlirad-inline"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Inline into every function, callees before callers; private ones no longer used go."""
         functions = {f.sym_name.data: f for f in functions_of(op)}
-        for name in callees_first(functions, functions, calls_of):
-            inlined = inline_calls(functions[name], functions)
+        kept = recursive_functions(functions)
+
+        def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
+            return [call for call in calls_of(function) if call[0] not in kept]
+
+        for name in callees_first(functions, functions, resolved):
+            inlined = inline_calls(functions[name], functions, kept)
             replace_function(functions[name], inlined)
             functions[name] = inlined
         drop_unreferenced(op)
 
 
-def inline_calls(function: FuncOp, callees: dict[str, FuncOp]) -> FuncOp:
-    """The function with its calls replaced by the callees' bodies, which must hold no call themselves."""
-    if not calls_of(function):
+def inline_calls(function: FuncOp, callees: dict[str, FuncOp], kept: Container[str] = ()) -> FuncOp:
+    """The function with its calls, but of those `kept`, replaced by the callees' bodies.
+
+    These must hold no call to be replaced themselves.
+    """
+    if all(name in kept for name, _ in calls_of(function)):
         return function
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
-        if not isinstance(op, CallOp):
+        if not isinstance(op, CallOp) or callee_name(op) in kept:
             visit_regions(b, op, env, visit)
             return
         arguments = [env.get(o, o) for o in own_operands(op)]
-        body = function_block(callee_of(op, op.callee.root_reference.data, callees))
+        body = function_block(callee_of(op, callee_name(op), callees))
         env.update(zip(op.results, b.inline_block(body, arguments, {}), strict=True))
 
     return rebuild_function(function, visit)
@@ -64,7 +72,45 @@ def inline_calls(function: FuncOp, callees: dict[str, FuncOp]) -> FuncOp:
 
 def calls_of(function: FuncOp) -> list[tuple[str, Operation]]:
     """The calls in a function: the name of the callee, and the op."""
-    return [(op.callee.root_reference.data, op) for op in nested_ops(function.body) if isinstance(op, CallOp)]
+    return [(callee_name(op), op) for op in nested_ops(function.body) if isinstance(op, CallOp)]
+
+
+def callee_name(op: CallOp) -> str:
+    """The name of the function that is called."""
+    return op.callee.root_reference.data
+
+
+def recursive_functions(functions: dict[str, FuncOp]) -> dict[str, set[str]]:
+    """The functions that reach themselves by calls, each with all that it reaches."""
+    calls = {
+        name: {callee for callee, _ in calls_of(f) if callee in functions} for name, f in functions.items()
+    }
+    callers: dict[str, list[str]] = {name: [] for name in functions}
+    for name, callees in calls.items():
+        for callee in callees:
+            callers[callee].append(name)
+    # What is left after taking away, again and again, what calls nothing that is left.
+    left = {name: len(callees) for name, callees in calls.items()}
+    ended = [name for name, count in left.items() if not count]
+    while ended:
+        name = ended.pop()
+        del left[name]
+        for caller in callers[name]:
+            left[caller] -= 1
+            if not left[caller]:
+                ended.append(caller)
+    found: dict[str, set[str]] = {}
+    for name in left:
+        reached: set[str] = set()
+        pending = [*calls[name]]
+        while pending:
+            callee = pending.pop()
+            if callee not in reached:
+                reached.add(callee)
+                pending += calls[callee]
+        if name in reached:
+            found[name] = reached
+    return found
 
 
 def callee_of(op: Operation, name: str, functions: dict[str, FuncOp]) -> FuncOp:

@@ -13,6 +13,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.control import ReplayOp
 from mlirad.dialects.array.indexing import BuildOp, GatherOp, IndexOp
 from mlirad.dialects.array.structural import BroadcastOp
 from mlirad.dialects.shapes import Value, array_type, element_of, shape_of
@@ -24,6 +25,7 @@ from mlirad.ir.verification import verify_module
 from mlirad.passes.bulk_operations import BulkOperationsPass, bulk_function, is_bulk_normal_form
 from mlirad.passes.function_pass import functions_of
 from tests.generators import arguments_for, random_program
+from tests.passes.derivatives import check_derivatives
 from tests.work import calls_made
 
 
@@ -99,6 +101,20 @@ def test_random_programs_in_builds(seed: int) -> None:
         np.testing.assert_allclose(y, x, rtol=1e-4 if x.dtype == np.float32 else 1e-9, atol=1e-12)
     moved = sum(np.size(v) for v in (*args, *expected))
     assert after.total <= 6 * (before.total + moved)
+
+
+def is_differentiable(op_class: type[Operation]) -> bool:
+    """A loop over a tape has no derivative."""
+    return op_class is not ReplayOp
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_derivatives_of_random_programs_in_builds(seed: int) -> None:
+    rng = random.Random(seed)
+    plain = random_program(seed=seed, size=rng.randint(3, 10), smooth=True, allow=is_differentiable)
+    laned = [rng.random() < 0.6 for _ in function_block(functions_of(plain)[0]).args]
+    source = in_builds(plain, rng.choice((1, 2, 3)), laned)
+    check_derivatives(source, arguments_for(source, rng), function="main", tolerance=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -22,7 +22,8 @@ from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_o
 from mlirad.errors import UnsupportedError
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
-from mlirad.passes.function_pass import functions_of, holds, nested_ops
+from mlirad.passes.function_pass import functions_of, holds
+from mlirad.passes.inline import callee_name, recursive_functions
 from mlirad.rules.bulk import Paths, Term
 from mlirad.rules.bulk.terms import extents, joined, union
 
@@ -46,14 +47,14 @@ class BulkCalls:
 
     def has_bulk_form(self, op: Operation) -> bool:
         """Whether an op is a call that can stand inside builds."""
-        return isinstance(op, CallOp) and _callee(op) in self._sources
+        return isinstance(op, CallOp) and callee_name(op) in self._sources
 
     def call(self, p: Paths, op: CallOp) -> list[Term]:
         """The results of a call that depends on lanes, or may be made in some only."""
         r, b, mask = p.r, p.b, p.mask
         operands = [p.term(o) for o in own_operands(op)]
         lanes = union(operands)
-        callee, values = _callee(op), [r.value(t) for t in operands]
+        callee, values = callee_name(op), [r.value(t) for t in operands]
         if lanes:
             lanes = joined((lanes, () if mask is None else mask.lanes))
             shape = extents(lanes)
@@ -104,23 +105,8 @@ class BulkCalls:
 def _with_bulk_form(module: ModuleOp) -> set[str]:
     """The functions that reach themselves, and those that they reach, where none holds a derivative."""
     functions = {f.sym_name.data: f for f in functions_of(module)}
-    calls = {
-        name: {_callee(op) for op in nested_ops(f.body) if isinstance(op, CallOp)}
-        for name, f in functions.items()
-    }
     found: set[str] = set()
-    for name in functions:
-        reached: set[str] = set()
-        pending = [*calls[name]]
-        while pending:
-            callee = pending.pop()
-            if callee not in reached and callee in functions:
-                reached.add(callee)
-                pending += calls[callee]
-        if name in reached and not any(holds(functions[f], tuple(Linear.operations)) for f in reached):
+    for reached in recursive_functions(functions).values():
+        if not any(holds(functions[f], tuple(Linear.operations)) for f in reached):
             found |= reached
     return found
-
-
-def _callee(op: CallOp) -> str:
-    return op.callee.root_reference.data
