@@ -68,6 +68,16 @@ def _atan2(y: Array, x: Array) -> tuple[Factor, Factor]:
     return np.where(square == 0, 0.0, x / square), np.where(square == 0, 0.0, -y / square)
 
 
+def _rem(x: Array, y: Array) -> tuple[Factor, Factor]:
+    """`floor_divide` and not the floor of x / y, which rounds 2.0 / 0.4 up to 5 where 0.4 goes in 4 times."""
+    return ONE, np.where(y == 0, np.nan, -np.floor_divide(x, y))
+
+
+def _fmod(x: Array, y: Array) -> tuple[Factor, Factor]:
+    times = np.sign(x) * np.sign(y) * np.floor_divide(np.abs(x), np.abs(y))
+    return ONE, np.where(y == 0, np.nan, -times)
+
+
 def _copysign(x: Array, y: Array) -> tuple[Factor, Factor]:
     return np.sign(x) * np.copysign(1.0, y), np.zeros_like(x)
 
@@ -92,7 +102,7 @@ PARTIALS: dict[type[ew.ElementwiseOp], Partials] = {
     ew.Log2Op: _by(lambda x: 1 / log(2) / x),
     ew.Log1pOp: _by(lambda x: 1 / (1 + x)),
     ew.SqrtOp: _by(lambda x: 1 / (2 * np.sqrt(x))),
-    ew.RsqrtOp: _by(lambda x: -np.power(x, -1.5) / 2),
+    ew.RsqrtOp: _by(lambda x: -1 / (2 * x * np.sqrt(x))),
     ew.CbrtOp: _by(lambda x: 1 / (3 * np.cbrt(x) ** 2)),
     ew.SinOp: _by(np.cos),
     ew.CosOp: _by(lambda x: -np.sin(x)),
@@ -123,8 +133,8 @@ PARTIALS: dict[type[ew.ElementwiseOp], Partials] = {
     ew.HypotOp: _by_both(_hypot),
     ew.MaxOp: _by_both(_maximum),
     ew.MinOp: _by_both(_minimum),
-    ew.RemOp: _by_both(lambda x, y: (ONE, -np.floor(x / y))),
-    ew.FmodOp: _by_both(lambda x, y: (ONE, -np.trunc(x / y))),
+    ew.RemOp: _by_both(_rem),
+    ew.FmodOp: _by_both(_fmod),
     ew.CopysignOp: _by_both(_copysign),
 }
 """The elementwise ops on floats that have a derivative."""
