@@ -8,7 +8,8 @@ arrays of positions instead, with the same result (floats up to the rounding of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, TypeAlias, cast
@@ -72,6 +73,14 @@ class Machine:
 
     def call(self, name: str, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """The results of the named function. Deep recursion raises UnsupportedError."""
+        with self.entered(name) as block:
+            frame = Frame(self, {})
+            frame.bind(block, arguments)
+            return tuple(frame.run(block))
+
+    @contextmanager
+    def entered(self, name: str) -> Generator[Block]:
+        """The body of the named function, while it is called. Deep recursion raises UnsupportedError."""
         function = self.functions.get(name)
         if function is None or not function.body.blocks:
             known = ", ".join("@" + f for f in self.functions) or "none"
@@ -84,9 +93,7 @@ class Machine:
             )
         self.depth += 1
         try:
-            frame = Frame(self, {})
-            frame.bind(function.body.block, arguments)
-            return tuple(frame.run(function.body.block))
+            yield function.body.block
         finally:
             self.depth -= 1
 
@@ -108,11 +115,12 @@ class Frame:
         operands: list[Any] = []
         for op in block.ops:
             operands = [values[o] for o in op.operands]
-            for result, value in zip(op.results, self._run_op(op, operands), strict=True):
+            for result, value in zip(op.results, self.run_op(op, operands), strict=True):
                 values[result] = value
         return operands
 
-    def _run_op(self, op: Operation, operands: list[Any]) -> Sequence[Any]:
+    def run_op(self, op: Operation, operands: list[Any]) -> Sequence[Any]:
+        """The values of an op's results, each of its type. Raises UnsupportedError and InterpreterError."""
         meaning = self.machine.meanings.get(type(op))
         if meaning is None:
             raise UnsupportedError(

@@ -63,6 +63,19 @@ def run_function(
     Raises ShapeError and DtypeError for arguments that do not fit, UnsupportedError for ops that have no
     value (a derivative that no pass has expanded), InterpreterError for IR that breaks its own promises.
     """
+    machine, main, values = prepared(program, args, function, counter)
+    with np.errstate(all="ignore"), deep_recursion():
+        results = machine.call(main.sym_name.data, values)
+    return tuple(cast(Any, r).copy() if isinstance(r, np.ndarray) else r for r in results)
+
+
+def prepared(
+    program: ModuleOp | FuncOp,
+    args: Sequence[npt.ArrayLike],
+    function: str | None = None,
+    counter: OperationCounter | None = None,
+) -> tuple[Machine, FuncOp, list[Any]]:
+    """A machine for the program, the function to run and its arguments, checked as `run_function` says."""
     functions = _functions(program)
     main = _chosen(program, functions, function)
     types = main.function_type.inputs.data
@@ -70,9 +83,7 @@ def run_function(
         raise ShapeError(f"@{main.sym_name.data} takes {len(types)} arguments, got {len(args)}")
     values = [_argument(k, a, t) for k, (a, t) in enumerate(zip(args, types, strict=True))]
     machine = Machine(MEANINGS, {**ARRAY_ELEMENT_MEANINGS, **KERNEL_ELEMENT_MEANINGS}, functions, counter)
-    with np.errstate(all="ignore"), _deep_recursion():
-        results = machine.call(main.sym_name.data, values)
-    return tuple(cast(Any, r).copy() if isinstance(r, np.ndarray) else r for r in results)
+    return machine, main, values
 
 
 def _functions(program: ModuleOp | FuncOp) -> dict[str, FuncOp]:
@@ -112,7 +123,8 @@ def _argument(k: int, value: npt.ArrayLike, type_: Any) -> Any:
 
 
 @contextmanager
-def _deep_recursion() -> Generator[None]:
+def deep_recursion() -> Generator[None]:
+    """Python's recursion limit at `RECURSION_LIMIT`, at least."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
