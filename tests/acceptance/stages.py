@@ -34,8 +34,9 @@ NUDGE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-6}
 
 
 def native(module: ModuleOp, function: str) -> Run:
-    """A function of expanded code as machine code that checks its addresses, called under guard."""
+    """A function of array code as machine code that checks its addresses, called under guard."""
     target = find_target()
+    module = run_passes(module.clone(), "forget-rules,fence-checkpoints")
     program = compile_module(module, function, vector_bytes=target.vector_bytes, address_checks=True)
     return NativeFunction(program, target=target, debug=True)
 
