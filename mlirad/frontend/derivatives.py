@@ -146,6 +146,18 @@ def _symbol(name: str) -> SymbolRefAttr:
 # The transformations on traced arguments ---------------------------------------------------------
 
 
+def chosen_arguments(argnums: Argnums) -> int | str | tuple[int | str, ...]:
+    """`argnums` as something hashable; raises for what is neither positions nor names."""
+    given: object = argnums
+    several = tuple(cast("Sequence[object]", given)) if isinstance(given, Sequence) else (given,)
+    for one in several if not isinstance(given, str) else ():
+        if not isinstance(one, int | str | np.integer) or isinstance(one, bool):
+            raise DifferentiationError(
+                f"argnums holds {one!r}, which is neither a position nor a name", location=user_line()
+            )
+    return argnums if isinstance(argnums, int | str) else tuple(argnums)
+
+
 def argument_positions(function: Callable[..., Any], argnums: Argnums, count: int) -> list[int]:
     """The positions that `argnums` (positions or names) means."""
     given = [argnums] if isinstance(argnums, int | str) else list(argnums)

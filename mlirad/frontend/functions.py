@@ -112,8 +112,29 @@ def trace_inner(
     return Traced(name, tuple(frame.captured), tuple(v.type for v in values), weak, tree)
 
 
+def require_arguments(function: Callable[..., Any], count: int, what: str) -> None:
+    """Require something that can be called with so many arguments; `what` says what calls it with which."""
+    if not callable(function):
+        raise TracingError(
+            f"{what} needs a function, got a {type(cast(object, function)).__name__}", location=user_line()
+        )
+    try:
+        signature = inspect.signature(function, follow_wrapped=False)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*(None,) * count)
+    except TypeError as error:
+        raise TracingError(
+            f"{what} calls {function_name(function)}{signature} with {count} "
+            f"argument{'' if count == 1 else 's'}: {error}",
+            location=user_line(),
+        ) from error
+
+
 def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Array], Tree]:
     """The leaves of what a function returns, as arrays, and their structure."""
+    require_arguments(function, len(args), "the transformed call")
     try:
         result = function(*args)
     except RecursionError as error:

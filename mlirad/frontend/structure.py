@@ -23,6 +23,7 @@ from mlirad.errors import PositionError, ShapeError
 from mlirad.frontend.carries import in_trace
 from mlirad.frontend.dtypes import I64, language_dtype
 from mlirad.frontend.frames import current_frame, emitting, is_tracing
+from mlirad.frontend.functions import require_arguments
 from mlirad.frontend.numpy_functions.shapes import static_shape
 from mlirad.frontend.operations import as_array, converted, made, xp
 from mlirad.frontend.pytree import Tree, flatten
@@ -61,11 +62,14 @@ def build(shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
     them, and then so does `build`.
     """
     extents = _extents(shape, "build")
+    require_arguments(function, len(extents), "build")
     return in_trace("build", lambda: build_over(extents, function))
 
 
 def map_(function: Callable[..., Any], *arrays: Any) -> Any:
     """`function` on the slices of the arrays along their first dimension, its results stacked."""
+
+    require_arguments(function, len(arrays), "map")
 
     def mapped() -> Any:
         leaves, tree = flatten(arrays)
@@ -95,6 +99,7 @@ def index(x: Any, positions: Any) -> Any:
 def gather(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
     """`out[i, j, ...] = x[function(i, j, ...)]` over all positions of `shape`; outside of x it is 0."""
     extents = _extents(shape, "gather")
+    require_arguments(function, len(extents), "gather")
 
     def gathered() -> Array:
         array, frame, b = as_array(x), current_frame(), emitting()

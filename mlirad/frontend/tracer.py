@@ -19,7 +19,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
-from mlirad.errors import TracingError
+from mlirad.errors import TracingError, UnsupportedError
 from mlirad.frontend.frames import Scope, current_frame
 from mlirad.frontend.source import user_line
 from mlirad.ir.locations import location_of
@@ -224,7 +224,26 @@ class Array:
     __floordiv__, __rfloordiv__ = _binary(np.floor_divide), _reflected(np.floor_divide)
     __mod__, __rmod__ = _binary(np.remainder), _reflected(np.remainder)
     __divmod__, __rdivmod__ = _binary(np.divmod), _reflected(np.divmod)
-    __pow__, __rpow__ = _binary(np.power), _reflected(np.power)
+    __rpow__ = _reflected(np.power)
+
+    def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            raise UnsupportedError(
+                "pow with a modulus is not defined on arrays",
+                location=user_line(),
+                hint="write x**n % m for small powers",
+            )
+        return _binary(np.power)(self, exponent)
+
+    def __format__(self, specification: str) -> str:
+        if specification:
+            raise TracingError(
+                f"a traced value has no digits to format as {specification!r} while tracing",
+                location=user_line(),
+                hint="print(x) shows its type; return the value and format it outside",
+            )
+        return str(self)
+
     __matmul__, __rmatmul__ = _binary(np.matmul), _reflected(np.matmul)
     __and__, __rand__ = _binary(np.bitwise_and), _reflected(np.bitwise_and)
     __or__, __ror__ = _binary(np.bitwise_or), _reflected(np.bitwise_or)

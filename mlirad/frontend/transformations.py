@@ -42,7 +42,7 @@ def value_and_grad(
     like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns
     `(value, aux)`, and so does the transformed one in place of the value.
     """
-    chosen = argnums if isinstance(argnums, int | str) else tuple(argnums)
+    chosen = derivatives.chosen_arguments(argnums)
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return derivatives.value_and_grad(f, chosen, has_aux, args)
@@ -61,7 +61,7 @@ def grad(
     static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
 ) -> Transformed:  # fmt: skip
     """The gradient of a scalar function; see `value_and_grad`. With `has_aux` it gives `(gradient, aux)`."""
-    chosen = argnums if isinstance(argnums, int | str) else tuple(argnums)
+    chosen = derivatives.chosen_arguments(argnums)
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         value, gradient = derivatives.value_and_grad(f, chosen, has_aux, args)
@@ -133,7 +133,7 @@ def _jacobian(
     static_argnames: Sequence[str] | str,
     options: Options,
 ) -> Transformed:
-    chosen = argnums if isinstance(argnums, int | str) else tuple(argnums)
+    chosen = derivatives.chosen_arguments(argnums)
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         blocks, aux = jacobians.jacobian(f, chosen, has_aux, mode, args)
@@ -148,7 +148,7 @@ def hessian(
     interpret: bool = False, method: str = "dual-arrays",
 ) -> Transformed:  # fmt: skip
     """The second derivatives of a scalar function: the Jacobian of its gradient, structured like one."""
-    chosen = argnums if isinstance(argnums, int | str) else tuple(argnums)
+    chosen = derivatives.chosen_arguments(argnums)
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return jacobians.hessian(f, chosen, args)

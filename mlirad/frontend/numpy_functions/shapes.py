@@ -35,7 +35,11 @@ def static_shape(shape: Any) -> Shape:
     try:
         return (index(shape),)
     except TypeError:
+        pass
+    try:
         return tuple(index(extent) for extent in shape)
+    except TypeError as error:
+        raise ShapeError(f"a shape is made of integers, got {shape!r}", location=user_line()) from error
 
 
 # One array ---------------------------------------------------------------------------------------
