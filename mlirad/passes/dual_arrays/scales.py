@@ -21,6 +21,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.dual_arrays.residuals import Residuals
 
 __all__ = ["merge_scales"]
@@ -43,7 +44,7 @@ def merge_scales(
         chain = _chain(op, ends)
         if len(chain) > 1 and _keeps_less(chain, planned()):
             env[op.results[0]] = _merged(b, chain, env)
-        elif any(v in env for v in op.operands):
+        elif any(v in env for v in own_operands(op)):
             b.rebuild_unfolded(op, env)
     return [env.get(m, m) for m in companions]
 
