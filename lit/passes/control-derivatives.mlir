@@ -7,58 +7,57 @@
 // MAP-LABEL: func.func @main
 // MAP-NEXT: %d_x = linear.identity
 // MAP-NEXT: %one = array.constant 1.000000e+00 : f64
-// MAP-NEXT: %c, %0, %1, %2 = array.scan %one, %p (%3, %4: f64, %5) {carries = 1, length = 3} : f64, tensor<3xi64> -> (f64, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) {
-// MAP-NEXT: %e = array.index %x[%5] : tensor<9xf64> -> f64
+// MAP-NEXT: %c, %0, %1 = array.scan %one, %p (%2, %3: f64, %4) {carries = 1, length = 3} : f64, tensor<3xi64> -> (f64, tensor<3xf64>, tensor<3xf64>) {
+// MAP-NEXT: %e = array.index %x[%4] : tensor<9xf64> -> f64
 // MAP-NEXT: %s = array.sin %e : f64
-// MAP-NEXT: %6 = array.cos %e : f64
-// MAP-NEXT: %b = array.mul %4, %s : f64
-// MAP-NEXT: array.yield %b, %6, %4, %s : f64, f64, f64, f64
+// MAP-NEXT: %5 = array.cos %e : f64
+// MAP-NEXT: %b = array.mul %3, %s : f64
+// MAP-NEXT: %6 = array.absorbing_mul %3, %5 : f64
+// MAP-NEXT: array.yield %b, %6, %s : f64, f64, f64
 // MAP-NEXT: }
-// MAP-NEXT: %3 = linear.scan %p, %0, %1, %2 (%4, %5, %6: f64, %7: f64, %8: f64) {carries = 1, inputs = 0, captured = 1, length = 3} : tensor<3xi64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64> -> !linear.map<tuple<f64, tensor<9xf64>>, tuple<f64>> {
+// MAP-NEXT: %2 = linear.scan %p, %0, %1 (%3, %4, %5: f64, %6: f64) {carries = 1, inputs = 0, captured = 1, length = 3} : tensor<3xi64>, tensor<3xf64>, tensor<3xf64> -> !linear.map<tuple<f64, tensor<9xf64>>, tuple<f64>> {
 // MAP-NEXT: %d_a = linear.project {index = 0}
 // MAP-NEXT: %d_x_1 = linear.project {index = 1}
-// MAP-NEXT: %9 = linear.index[%5]
-// MAP-NEXT: %d_e = linear.compose %9, %d_x_1
-// MAP-NEXT: %10 = linear.scale %6 : f64 -> !linear.map<f64, f64>
-// MAP-NEXT: %d_s = linear.compose %10, %d_e
-// MAP-NEXT: %11 = linear.scale %8 : f64 -> !linear.map<f64, f64>
-// MAP-NEXT: %12 = linear.compose %11, %d_a
-// MAP-NEXT: %13 = linear.scale %7 : f64 -> !linear.map<f64, f64>
-// MAP-NEXT: %14 = linear.compose %13, %d_s
-// MAP-NEXT: %d_b = linear.add %12, %14
+// MAP-NEXT: %7 = linear.index[%4]
+// MAP-NEXT: %d_e = linear.compose %7, %d_x_1
+// MAP-NEXT: %8 = linear.scale %6 : f64 -> !linear.map<f64, f64>
+// MAP-NEXT: %9 = linear.compose %8, %d_a
+// MAP-NEXT: %10 = linear.scale %5 : f64 -> !linear.map<f64, f64>
+// MAP-NEXT: %11 = linear.compose %10, %d_e
+// MAP-NEXT: %d_b = linear.add %9, %11
 // MAP-NEXT: %d_b_1 = linear.vcat %d_b
 // MAP-NEXT: array.yield %d_b_1
 // MAP-NEXT: }
-// MAP-NEXT: %4 = linear.zero
-// MAP-NEXT: %5 = linear.vcat %4, %d_x
-// MAP-NEXT: %6 = linear.compose %3, %5
-// MAP-NEXT: %7 = linear.project {index = 0}
-// MAP-NEXT: %d_c = linear.compose %7, %6
+// MAP-NEXT: %3 = linear.zero
+// MAP-NEXT: %4 = linear.vcat %3, %d_x
+// MAP-NEXT: %5 = linear.compose %2, %4
+// MAP-NEXT: %6 = linear.project {index = 0}
+// MAP-NEXT: %d_c = linear.compose %6, %5
 // MAP-NEXT: %g = linear.apply_transpose %d_c, %one
 // MAP-NEXT: func.return %c, %g : f64, tensor<9xf64>
 // MAP-NEXT: }
 
 // CODE-LABEL: func.func @main
 // CODE-NEXT: %one = array.constant 1.000000e+00 : f64
-// CODE-NEXT: %c, %0, %1, %2 = array.scan %one, %p (%3, %4: f64, %5) {carries = 1, length = 3} : f64, tensor<3xi64> -> (f64, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) {
-// CODE-NEXT: %e = array.index %x[%5] : tensor<9xf64> -> f64
+// CODE-NEXT: %c, %0, %1 = array.scan %one, %p (%2, %3: f64, %4) {carries = 1, length = 3} : f64, tensor<3xi64> -> (f64, tensor<3xf64>, tensor<3xf64>) {
+// CODE-NEXT: %e = array.index %x[%4] : tensor<9xf64> -> f64
 // CODE-NEXT: %s = array.sin %e : f64
-// CODE-NEXT: %6 = array.cos %e : f64
-// CODE-NEXT: %b = array.mul %4, %s : f64
-// CODE-NEXT: array.yield %b, %6, %4, %s : f64, f64, f64, f64
+// CODE-NEXT: %5 = array.cos %e : f64
+// CODE-NEXT: %b = array.mul %3, %s : f64
+// CODE-NEXT: %6 = array.absorbing_mul %3, %5 : f64
+// CODE-NEXT: array.yield %b, %6, %s : f64, f64, f64
 // CODE-NEXT: }
 // CODE-NEXT: %g = array.constant 0.000000e+00 : f64
 // CODE-NEXT: %g_1 = array.broadcast %g {dims = []} : f64 -> tensor<9xf64>
-// CODE-NEXT: %3, %4 = array.scan %one, %g_1, %p, %0, %1, %2 (%5, %6: f64, %7: tensor<9xf64>, %8, %9: f64, %10: f64, %11: f64) {carries = 2, length = 3, reverse} : f64, tensor<9xf64>, tensor<3xi64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64> -> (f64, tensor<9xf64>) {
-// CODE-NEXT: %g_2 = array.absorbing_mul %10, %6 : f64
-// CODE-NEXT: %g_3 = array.absorbing_mul %9, %g_2 : f64
-// CODE-NEXT: %g_4 = array.update add %7, %g_3 () : tensor<9xf64>, f64 -> tensor<9xf64> {
-// CODE-NEXT: array.yield %8 : i64
+// CODE-NEXT: %2, %3 = array.scan %one, %g_1, %p, %0, %1 (%4, %5: f64, %6: tensor<9xf64>, %7, %8: f64, %9: f64) {carries = 2, length = 3, reverse} : f64, tensor<9xf64>, tensor<3xi64>, tensor<3xf64>, tensor<3xf64> -> (f64, tensor<9xf64>) {
+// CODE-NEXT: %g_2 = array.absorbing_mul %8, %5 : f64
+// CODE-NEXT: %g_3 = array.update add %6, %g_2 () : tensor<9xf64>, f64 -> tensor<9xf64> {
+// CODE-NEXT: array.yield %7 : i64
 // CODE-NEXT: }
-// CODE-NEXT: %g_5 = array.absorbing_mul %11, %6 : f64
-// CODE-NEXT: array.yield %g_5, %g_4 : f64, tensor<9xf64>
+// CODE-NEXT: %g_4 = array.absorbing_mul %9, %5 : f64
+// CODE-NEXT: array.yield %g_4, %g_3 : f64, tensor<9xf64>
 // CODE-NEXT: }
-// CODE-NEXT: func.return %c, %4 : f64, tensor<9xf64>
+// CODE-NEXT: func.return %c, %3 : f64, tensor<9xf64>
 // CODE-NEXT: }
 
 func.func @main(%x: tensor<9xf64>, %p: tensor<3xi64>) -> (f64, tensor<9xf64>) {

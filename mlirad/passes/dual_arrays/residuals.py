@@ -12,12 +12,14 @@ are had again, closed under rematerialisation:
     tapes, which cannot be stacked                        the loop runs again
     all else                                              kept
 
-With `recompute` everything is computed again from the carries at the start of the trip.
+With `recompute` everything is computed again from the carries at the start of the trip. Without, the carries
+are kept instead of what cheap arithmetic makes of them, if that keeps fewer elements and the arithmetic is
+short: a Runge-Kutta step keeps its y and not its four stages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from xdsl.ir import Block, BlockArgument, Operation
 
@@ -25,7 +27,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.array.control import TapeType
-from mlirad.dialects.shapes import Value, is_float
+from mlirad.dialects.shapes import Value, is_float, size_of
 from mlirad.ir.free_values import free_values, own_operands
 
 _STRUCTURAL: tuple[type[Operation], ...] = (
@@ -57,6 +59,9 @@ _CHEAP: tuple[type[Operation], ...] = (
     ew.ConvertOp,
 )
 """Elementwise ops that take no longer than reading what they compute."""
+
+ARITHMETIC_PER_VALUE = 8
+"""Elementwise ops that may run again per value that is not kept: about what storing and loading it costs."""
 
 _SMALLER_OPERAND: tuple[type[Operation], ...] = (
     structural.BroadcastOp,
@@ -99,16 +104,34 @@ class Residuals:
         self.stacked = frozenset(stacked)
         self.kept: dict[Value, None] = {}
         self.again: set[Operation] = set()
-        self._had_again = self._values_had_again(recompute, repeats)
+        self._plan(maps, recompute, repeats, recompute)
+        if not recompute and repeats:
+            self._keep_arguments_instead(maps)
+
+    def _plan(self, maps: Sequence[Value], recompute: bool, repeats: bool, from_arguments: bool) -> None:
+        self.kept, self.again = {}, set()
+        self._had_again = self._values_had_again(recompute, repeats, from_arguments)
         self._demand(maps)
+
+    def _keep_arguments_instead(self, maps: Sequence[Value]) -> None:
+        """Keep carries for values that are cheap to make of them, if that is less."""
+        kept, again, had_again = self.kept, self.again, self._had_again
+        if len(kept) < 2:
+            return
+        self._plan(maps, False, True, True)
+        saved = len(kept) - len(self.kept)
+        arithmetic = _arithmetic(self.again) - _arithmetic(again)
+        less = sum(map(_elements, self.kept)) < sum(map(_elements, kept))
+        if not less or arithmetic > ARITHMETIC_PER_VALUE * saved:
+            self.kept, self.again, self._had_again = kept, again, had_again
 
     def ops_again(self) -> list[Operation]:
         """The ops that make the maps from what is kept, in the order of the block."""
         return [op for op in self.block.ops if op in self.again]
 
-    def _values_had_again(self, recompute: bool, repeats: bool) -> set[Value]:
+    def _values_had_again(self, recompute: bool, repeats: bool, from_arguments: bool) -> set[Value]:
         found: set[Value] = {*self.free, *self.stacked}
-        if recompute:
+        if from_arguments:
             found.update(self.block.args)
         invariant: set[Value] = set()
         for op in self.block.ops:
@@ -153,3 +176,13 @@ def _is_cheap(op: Operation) -> bool:
     if isinstance(op, (*_STRUCTURAL, *_CHEAP)):
         return True
     return isinstance(op, ew.ElementwiseOp) and not any(is_float(v) for v in (*own_operands(op), *op.results))
+
+
+def _arithmetic(ops: Iterable[Operation]) -> int:
+    """The number of elementwise ops."""
+    return sum(isinstance(op, ew.ElementwiseOp) for op in ops)
+
+
+def _elements(value: Value) -> int:
+    """The elements of an array, 1 for what is none."""
+    return 1 if isinstance(value.type, TapeType) else size_of(value)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import TupleType
-from xdsl.ir import Region
+from xdsl.ir import Block, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.indexing import YieldOp
@@ -25,6 +25,7 @@ from mlirad.ir.builder import yields
 from mlirad.ir.regions import discard
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.residuals import Residuals
+from mlirad.passes.dual_arrays.scales import merge_scales
 
 
 @dataclass
@@ -81,6 +82,11 @@ def trace(
     space = tuple_type([v.type for v in active])
     companions: list[Value] = []
 
+    def plan(block: Block, maps: Sequence[Value]) -> Residuals:
+        args = block.args
+        known = [args[k] for k in free], [args[k] for k in stacked]
+        return Residuals(block, maps, *known, recompute, repeats)
+
     def emit(*args: Value) -> list[Value]:
         for old, arg in zip(region.block.args, args, strict=True):
             arg.name_hint = old.name_hint
@@ -89,12 +95,11 @@ def trace(
             inside.enter(source, b.project(space, k))
         inside.transform(region.block.ops)
         made = yields(region)
-        companions.extend(inside.companion(v) for v in made)
+        found = [inside.companion(v) for v in made]
+        companions.extend(
+            found if recompute else merge_scales(b, b.block, found, lambda: plan(b.block, found))
+        )
         return [inside.value(v) for v in made]
 
     scratch = b.region_over(extents, region.block.arg_types, emit)
-    block = scratch.block
-    residuals = Residuals(
-        block, companions, [block.args[k] for k in free], [block.args[k] for k in stacked], recompute, repeats
-    )
-    return Step(scratch, space, companions, residuals)
+    return Step(scratch, space, companions, plan(scratch.block, companions))

@@ -1,0 +1,115 @@
+"""Chains of scalings in the maps of a region become one scaling, so that one residual is kept, not several.
+
+    S(c) ∘ (S(b) ∘ (S(a) ∘ m))   -->   S(c b a) ∘ m          if nobody else reads the maps between
+
+The product is computed where the values of the region are, once, and the reverse sweep multiplies once. The
+forget gate of an LSTM, e ← e σ(z), is such a chain: of the cell, the quotient in σ and its exponential only
+the product remains.
+
+A chain is merged if at least two of its coefficients would be kept, and one of these for nothing else: what
+is kept never grows. A zero absorbs in the product as it does in the chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import cache
+
+from xdsl.ir import Block, Operation
+
+from mlirad.dialects import linear
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.shapes import Value
+from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.free_values import own_operands
+from mlirad.passes.dual_arrays.residuals import Residuals
+
+__all__ = ["merge_scales"]
+
+
+def merge_scales(
+    b: ArrayBuilder, block: Block, companions: Sequence[Value], plan: Callable[[], Residuals]
+) -> list[Value]:
+    """The maps `companions` of a block under construction, chains of scalings merged.
+
+    `plan` makes the residuals of the maps as they are; it is asked only if there is a chain. Maps that change
+    are emitted again at the end of the block; the old ones are left without users.
+    """
+    ends = set(companions)
+    planned = cache(plan)
+    env: Environment = {}
+    for op in list(block.ops):
+        if not isinstance(op, linear.ComposeOp | linear.AddOp | linear.VcatOp):
+            continue
+        chain = _chain(op, ends)
+        if len(chain) > 1 and _keeps_less(chain, planned()):
+            env[op.results[0]] = _merged(b, chain, env)
+        elif any(v in env for v in own_operands(op)):
+            b.rebuild_unfolded(op, env)
+    return [env.get(m, m) for m in companions]
+
+
+def _chain(op: Operation, ends: Collection[Value]) -> list[linear.ComposeOp]:
+    """The compositions with scalings of full shape from `op` down that nobody reads between."""
+    chain: list[linear.ComposeOp] = []
+    if _scaling(op) is None or _goes_on(op.results[0], ends):
+        return chain
+    while isinstance(op, linear.ComposeOp) and _scaling(op) is not None:
+        chain.append(op)
+        if not _goes_on(op.inner, ends) or not isinstance(op.inner.owner, Operation):
+            break
+        op = op.inner.owner
+    return chain
+
+
+def _scaling(op: Operation) -> linear.ScaleOp | None:
+    """The scaling that a composition ends in, if its coefficient has the shape of its space."""
+    if isinstance(op, linear.ComposeOp) and isinstance(op.outer.owner, linear.ScaleOp):
+        scale = op.outer.owner
+        return scale if scale.coefficient.type == scale.domain else None
+    return None
+
+
+def _goes_on(m: Value, ends: Collection[Value]) -> bool:
+    """Whether the only reader of a map is a composition of a scaling with it."""
+    if m in ends or not m.has_one_use():
+        return False
+    (use,) = m.uses
+    return _scaling(use.operation) is not None
+
+
+def _coefficients(chain: Sequence[linear.ComposeOp]) -> list[Value]:
+    """The coefficients from the outermost on."""
+    scales = [_scaling(op) for op in chain]
+    return [scale.coefficient for scale in scales if scale is not None]
+
+
+def _keeps_less(chain: Sequence[linear.ComposeOp], plan: Residuals) -> bool:
+    """Whether two coefficients of a chain are kept, and one of these for the chain alone."""
+    kept = {_unsigned(v) for v in _coefficients(chain)} & plan.kept.keys()
+    links = {op.outer.owner for op in chain}
+    return len(kept) > 1 and any(_is_read_only_by(v, links, plan) for v in kept)
+
+
+def _unsigned(value: Value) -> Value:
+    """What a value is the negative of, or itself; of the two, the plan keeps this one."""
+    return value.owner.operand if isinstance(value.owner, ew.NegOp) else value
+
+
+def _is_read_only_by(value: Value, links: Collection[Operation | Block], plan: Residuals) -> bool:
+    """Whether the maps need a value in a chain alone."""
+    readers = [use.operation for use in value.uses]
+    for op in readers[:]:
+        if isinstance(op, ew.NegOp):
+            readers.remove(op)
+            readers += [use.operation for use in op.results[0].uses]
+    return all(op in links or op not in plan.again for op in readers)
+
+
+def _merged(b: ArrayBuilder, chain: Sequence[linear.ComposeOp], env: Environment) -> Value:
+    """The chain as one scaling of the map below it."""
+    product, *others = reversed(_coefficients(chain))
+    for coefficient in others:
+        product = b.absorbing_mul(coefficient, product)
+    below = chain[-1].inner
+    return b.compose(b.scale_map(product.type, product), env.get(below, below))
