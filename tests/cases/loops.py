@@ -333,7 +333,7 @@ CASES = [
         for times, function in (("once", logistic), ("twice", lambda x: logistic(logistic(x))))
     ),
     Case(
-        id="ks-power-recursion",
+        id="ks-power-recursion-function",
         source=KNOSSOS,
         function=lambda x: power(7, x),
         arguments=(1.31,),

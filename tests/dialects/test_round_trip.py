@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from mlirad.interpreter import run_function
-from mlirad.ir.parsing import make_context
+from mlirad.ir.parsing import parse_module
 from tests.generators import arguments_for, maps, programs, random_map, random_program
 from tests.generators.map_primitives import PRIMITIVE_MAKERS
 
@@ -25,7 +24,7 @@ def printed(module: ModuleOp, generic: bool) -> str:
 
 
 def parsed(text: str) -> ModuleOp:
-    module = Parser(make_context(), text).parse_module()
+    module = parse_module(text)
     module.verify()
     return module
 
