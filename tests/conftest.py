@@ -6,6 +6,15 @@ pytest tests/acceptance -m fuzz --fuzz-seconds=3600      random programs for an 
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("everyday", derandomize=True, deadline=None)
+settings.register_profile("fuzzing", deadline=None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The same random examples every day, fresh ones when fuzzing."""
+    settings.load_profile("fuzzing" if config.getoption("--fuzz-seconds") > 0 else "everyday")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
