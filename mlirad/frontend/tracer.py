@@ -224,7 +224,7 @@ class Array:
     __floordiv__, __rfloordiv__ = _binary(np.floor_divide), _reflected(np.floor_divide)
     __mod__, __rmod__ = _binary(np.remainder), _reflected(np.remainder)
     __divmod__, __rdivmod__ = _binary(np.divmod), _reflected(np.divmod)
-    __rpow__ = _reflected(np.power)
+    _power, __rpow__ = _binary(np.power), _reflected(np.power)
 
     def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
         if modulus is not None:
@@ -233,7 +233,7 @@ class Array:
                 location=user_line(),
                 hint="write x**n % m for small powers",
             )
-        return _binary(np.power)(self, exponent)
+        return self._power(exponent)
 
     def __format__(self, specification: str) -> str:
         if specification:

@@ -8,6 +8,7 @@ computed before the broadcast.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -352,48 +353,27 @@ def _fold_div(b: ElementwiseBuilder, x: Value, y: Value) -> Value | None:
     return None
 
 
-def _fold_and(b: ElementwiseBuilder, x: Value, y: Value) -> Value | None:
-    """x and x -> x;  for booleans: x and true -> x;  x and false -> false."""
+def _fold_logical(b: ElementwiseBuilder, x: Value, y: Value, *, absorbing: bool) -> Value | None:
+    """x op x -> x;  for booleans: x op absorbing -> absorbing;  x op (not absorbing) -> x."""
     if x is y:
         return x
     if is_boolean(x):
         for one, other in ((x, y), (y, x)):
             value = b.scalar_of(one)
             if value is not None:
-                return other if value else one
+                return one if bool(value) == absorbing else other
     return None
 
 
-def _fold_or(b: ElementwiseBuilder, x: Value, y: Value) -> Value | None:
-    """x or x -> x;  for booleans: x or false -> x;  x or true -> true."""
-    if x is y:
-        return x
-    if is_boolean(x):
-        for one, other in ((x, y), (y, x)):
-            value = b.scalar_of(one)
-            if value is not None:
-                return one if value else other
-    return None
-
-
-def _fold_max(b: ElementwiseBuilder, x: Value, y: Value) -> Value | None:
-    """max(x, x) -> x; decided where the intervals of integers allow it."""
+def _fold_extremum(b: ElementwiseBuilder, x: Value, y: Value, *, largest: bool) -> Value | None:
+    """max(x, x) -> x; decided where the intervals of integers allow it. Likewise min."""
     if x is y:
         return x
     a, c = b.ranges.interval(x), b.ranges.interval(y)
     if a is None or c is None:
         return None
-    return x if a[0] >= c[1] else y if c[0] >= a[1] else None
-
-
-def _fold_min(b: ElementwiseBuilder, x: Value, y: Value) -> Value | None:
-    """min(x, x) -> x; decided where the intervals of integers allow it."""
-    if x is y:
-        return x
-    a, c = b.ranges.interval(x), b.ranges.interval(y)
-    if a is None or c is None:
-        return None
-    return x if a[1] <= c[0] else y if c[1] <= a[0] else None
+    upper, lower = (x, y) if a[0] >= c[1] else (y, x) if c[0] >= a[1] else (None, None)
+    return upper if largest else lower
 
 
 _FOLDS: dict[type[ew.ElementwiseOp], Callable[..., Value | None]] = {
@@ -404,8 +384,8 @@ _FOLDS: dict[type[ew.ElementwiseOp], Callable[..., Value | None]] = {
     ew.MulOp: _fold_mul,
     ew.AbsorbingMulOp: _fold_absorbing_mul,
     ew.DivOp: _fold_div,
-    ew.AndOp: _fold_and,
-    ew.OrOp: _fold_or,
-    ew.MaxOp: _fold_max,
-    ew.MinOp: _fold_min,
+    ew.AndOp: partial(_fold_logical, absorbing=False),
+    ew.OrOp: partial(_fold_logical, absorbing=True),
+    ew.MaxOp: partial(_fold_extremum, largest=True),
+    ew.MinOp: partial(_fold_extremum, largest=False),
 }

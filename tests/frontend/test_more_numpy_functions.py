@@ -48,8 +48,6 @@ def agree(function, *args):
     ids=["sort", "argsort", "cumsum", "cumprod", "prod"],
 )
 def test_along_an_axis(function, x, axis):
-    if x is WITH_NAN and axis is None and "sort" not in function.__code__.co_names:
-        pytest.skip("a duplicate")
     agree(lambda x: function(x, axis), x)
 
 

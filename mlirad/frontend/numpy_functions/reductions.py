@@ -32,6 +32,13 @@ def _masked(x: Array, where: Any, neutral: Any) -> Array:
     return x if where is True or where is UNSET else select(where, x, x.dtype.type(neutral))
 
 
+def _accumulated(a: Any, dtype: Any, where: Any, neutral: Any) -> Array:
+    """The terms of a sum, or factors of a product, in the dtype in which NumPy accumulates them."""
+    x = as_array(a)
+    x = converted(x, dtype if dtype is not None else I64 if x.dtype in (BOOL, I32) else x.dtype)
+    return _masked(x, where, neutral)
+
+
 def _is_given(option: Any) -> bool:
     return option is not UNSET and option is not None
 
@@ -46,9 +53,7 @@ def sum_(
     where: Any = True,
 ) -> Array:
     """`np.sum`."""
-    x = as_array(a)
-    x = converted(x, dtype if dtype is not None else I64 if x.dtype in (BOOL, I32) else x.dtype)
-    x = _masked(x, where, 0)
+    x = _accumulated(a, dtype, where, 0)
     axes = all_axes(axis, x.ndim)
     total = _shaped(made(emitting().sum(x.value, axes)), x, axes, keepdims)
     return total + initial if _is_given(initial) else total
@@ -64,9 +69,7 @@ def prod_(
     where: Any = True,
 ) -> Array:
     """`np.prod`."""
-    x = as_array(a)
-    x = converted(x, dtype if dtype is not None else I64 if x.dtype in (BOOL, I32) else x.dtype)
-    x = _masked(x, where, 1)
+    x = _accumulated(a, dtype, where, 1)
     axes = all_axes(axis, x.ndim)
     product = _shaped(made(emitting().reduce("prod", x.value, axes)), x, axes, keepdims)
     return product * initial if _is_given(initial) else product
