@@ -16,7 +16,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import CONTROL_OPS, BranchOp
-from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
 from mlirad.dialects.shapes import Value, is_array, values_of
 from mlirad.errors import VerifyError
 from mlirad.ir.builder import function_block, returned, yields
@@ -33,7 +33,7 @@ from mlirad.lower.plan_memory.carries import (
     stated_carries,
     stated_places,
 )
-from mlirad.lower.plan_memory.lifetimes import may_map_in_place
+from mlirad.lower.plan_memory.lifetimes import may_map_in_place, may_overwrite
 
 _HINT = "this is a defect of the memory plan"
 
@@ -171,8 +171,8 @@ class _Verifier:
         base = None if op.from_zero is not None else op.inputs[0]
         if base is None or self.pieces.get(base) != self.pieces[op.result]:
             raise VerifyError("a scatter in place must have its base's place", location=location_of(op))
-        if any(isinstance(o, LoadOp | LoadIfOp) and o.buffer is base for o in op.body.block.ops):
-            raise VerifyError("a scatter in place loads from its base", location=location_of(op))
+        if not may_overwrite(op, base):
+            raise VerifyError("a scatter in place loads what it has written", location=location_of(op))
 
     # Loops and branches --------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 import mlirad as ad
+from mlirad.dialects.array.indexing import BuildOp
 from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
@@ -34,9 +35,12 @@ NUDGE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-6}
 
 
 def native(module: ModuleOp, function: str) -> Run:
-    """A function of array code as machine code that checks its addresses, called under guard."""
+    """A function of array code as machine code that checks its addresses, called under guard.
+
+    A derivative may hold builds: what is left of a loop whose trips do not depend on each other.
+    """
     target = find_target()
-    module = run_passes(module.clone(), "forget-rules,fence-checkpoints")
+    module = run_passes(module.clone(), "bulk-operations,forget-rules,fence-checkpoints")
     program = compile_module(module, function, vector_bytes=target.vector_bytes, address_checks=True)
     return NativeFunction(program, target=target, debug=True)
 
@@ -49,6 +53,7 @@ def interpreted(module: ModuleOp, function: str) -> Run:
 def stages(source: ModuleOp, function: str) -> dict[str, Run]:
     """The function at every stage; the source stays as it is."""
     expanded = run_passes(source.clone(), ",".join(EXPAND))
+    assert not any(isinstance(op, BuildOp) for op in expanded.walk())
     kernels = run_passes(expanded.clone(), ",".join(LOWER))
     verify_module(kernels)
     verify_plan(function_of(kernels, function))

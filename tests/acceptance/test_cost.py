@@ -9,13 +9,15 @@ derivative of every example and every reference case.
 
 from __future__ import annotations
 
+import pkgutil
 from typing import Any
 
 import numpy as np
 import pytest
 
 import mlirad as ad
-from examples.programs import ba, gmm, kmeans, llsq, lse
+from examples import networks, programs
+from examples.programs import ba, gmm, kmeans, llsq, lse, lstm, ode
 from mlirad.dialects.linear import DifferentiationOp
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.pytree import flatten
@@ -62,14 +64,37 @@ def observations() -> tuple[Any, ...]:
     return cameras, points, np.ones(40), rng.normal(size=(40, 2)), np.arange(40) % 3, np.arange(40) % 7
 
 
+def training(network: networks.Network) -> tuple[Any, tuple[Any, ...], tuple[int, ...]]:
+    """The loss of a network on four images, as a function of the arrays of its parameters."""
+    parameters = network.initial(np.random.default_rng(0))
+    images, labels = networks.made_up_images(4, seed=1)
+    leaves, tree = flatten(parameters)
+
+    def loss(*leaves: Any) -> Any:
+        return networks.cross_entropy(network.scores(tree.unflatten(leaves), images), labels)
+
+    return loss, tuple(leaves), tuple(range(len(leaves)))
+
+
 EXAMPLES = {
     "gmm": (gmm.objective, tuple(gmm.random_instance(3, 4, 20)), (0, 1, 2, 3)),
     "gmm-larger": (gmm.objective, tuple(gmm.random_instance(5, 5, 50)), (0, 1, 2, 3)),
     "lse": (lse.primal, (lse.random_instance(100),), (0,)),
     "llsq": (llsq.primal, llsq.random_instance(8, 32), (0,)),
+    "llsq-scan": (llsq.primal_by_scan, llsq.random_instance(8, 32), (0,)),
     "kmeans": (kmeans.cost, kmeans.random_instance(30, 4), (1,)),
+    "kmeans-direction": (kmeans.direction, kmeans.random_instance(30, 4), (1,)),
+    "ode": (lambda x: ode.last_component(x, 10), (ode.random_instance(20),), (0,)),
+    "ode-all": (lambda x: ode.primal(x, 10), (ode.random_instance(20),), (0,)),
+    "lstm": (lstm.objective, tuple(lstm.random_instance(2, 12, 5)), (0, 1)),
     "ba": (ba.residuals, observations(), (0, 1, 2)),
+    **{f"network-{n.name}".replace(" ", "-"): training(n) for n in networks.NETWORKS.values()},
 }
+
+
+def test_every_example_is_there():
+    names = {name.partition("-")[0] for name in EXAMPLES}
+    assert {module.name for module in pkgutil.iter_modules(programs.__path__)} <= names
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

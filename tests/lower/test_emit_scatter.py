@@ -94,6 +94,34 @@ func.func @main(%x: tensor<9xf64>, %k: tensor<4xi64>) -> tensor<9xf64> {
     assert "memcpy" not in program.llvm.split("@mlirad_main")[0]
 
 
+OWN_BASE = """
+func.func @main(%x: tensor<19xf64>) -> tensor<19xf64> {{
+  %b = kernel.nest %x (%i) {{space = [19], reduction = [], lane = 0}} : tensor<19xf64> -> tensor<19xf64> {{
+    %a = kernel.load %x[%i] : tensor<19xf64> -> f64
+    %c = array.add %a, %a : f64
+    array.yield %c : f64
+  }}
+  %y = kernel.scatter {kind} %b (%i) {{space = [{points}], in_place{schedule}}}
+    : tensor<19xf64> -> tensor<19xf64> {{
+    %k = array.constant 7 : i64
+    %j = array.add %i, %k : i64
+    %a = kernel.load %b[{place}] : tensor<19xf64> -> f64
+    %c = array.mul %a, %a : f64
+    array.yield %c, %i : f64, i64
+  }}
+  func.return %y : tensor<19xf64>
+}}"""
+
+
+@pytest.mark.parametrize("kind", ["add", "set"])
+@pytest.mark.parametrize(
+    ("points", "place", "schedule"),
+    [(19, "%i", ""), (19, "%i", ", lane = 0"), (13, "%i", ", lane = 0, width = 8"), (1, "%j", "")],
+)
+def test_a_base_that_the_scatter_loads(kind: str, points: int, place: str, schedule: str) -> None:
+    check(OWN_BASE.format(kind=kind, points=points, place=place, schedule=schedule), np.arange(19.0))
+
+
 def test_integers_and_a_scalar() -> None:
     for schedule in ("", ", lane = 0"):
         check(f"""

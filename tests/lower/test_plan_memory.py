@@ -43,10 +43,13 @@ def nest(name: str, inputs: str, types: str = T, result: str = T, extent: int = 
       }}"""
 
 
-def scatter(name: str, base: str, reads: str = "%x") -> str:
+def scatter(name: str, base: str, reads: str = "%x", points: int = 100, shift: int = 0) -> str:
+    """A scatter that adds to element i what `reads` has at i + shift."""
     return f"""
-      {name} = kernel.scatter add {base}, {reads} (%i) {{space = [100]}} : {T}, {T} -> {T} {{
-        %e = kernel.load {reads}[%i] : {T} -> f64
+      {name} = kernel.scatter add {base}, {reads} (%i) {{space = [{points}]}} : {T}, {T} -> {T} {{
+        %s = array.constant {shift} : i64
+        %j = array.add %i, %s : i64
+        %e = kernel.load {reads}[{"%j" if shift else "%i"}] : {T} -> f64
         array.yield %e, %i : f64, i64
       }}"""
 
@@ -114,15 +117,21 @@ def test_a_scatter_works_on_a_base_that_dies() -> None:
     assert in_place(f) == [True, True]
 
 
+@pytest.mark.parametrize(("points", "shift"), [(100, 0), (1, 7)], ids=["where it writes", "before it writes"])
+def test_a_scatter_may_load_from_its_base(points: int, shift: int) -> None:
+    f = planned(function(nest("%a", "%x"), scatter("%b", "%a", "%a", points, shift), returns="%b"))
+    assert in_place(f) == [True]
+
+
 @pytest.mark.parametrize(
     ("ops", "returns"),
     [
         ((scatter("%b", "%x", "%y"),), "%b"),
         ((nest("%a", "%x"), scatter("%b", "%a")), "%b, %a"),
         ((nest("%a", "%x"), scatter("%b", "%a"), nest("%c", "%a, %b")), "%c"),
-        ((nest("%a", "%x"), scatter("%b", "%a", "%a")), "%b"),
+        ((nest("%a", "%x"), scatter("%b", "%a", "%a", points=2, shift=1)), "%b"),
     ],
-    ids=["an argument", "a returned value", "a value read later", "a value the scatter loads"],
+    ids=["an argument", "a returned value", "a value read later", "a value the scatter loads elsewhere"],
 )
 def test_other_bases_are_copied(ops: tuple[str, ...], returns: str) -> None:
     f = planned(function(*ops, returns=returns))

@@ -1,9 +1,10 @@
 """Which array values are stored, and which are recomputed where they are read.
 
 Stored: what the function returns, reductions and contractions, scatters that cannot be inverted, operands of
-BLAS calls, and values that cost much and are read more than once per element. Never stored: index code,
-masks, constants, structural ops. A value that is not stored is computed where it is read, so its cost is
-added to that of each reader; scalars cost nothing to read in a loop, which computes them before.
+BLAS calls, elements of arrays that are about to be updated, and values that cost much and are read more than
+once per element. Never stored: index code, masks, constants, structural ops. A value that is not stored is
+computed where it is read, so its cost is added to that of each reader; scalars cost nothing to read in a
+loop, which computes them before.
 """
 
 from __future__ import annotations
@@ -84,6 +85,7 @@ def materialised(ops: Sequence[Operation], returned: Sequence[Value], captured: 
     Results are the values `returned`, and loops and branches need those `captured` in memory.
     """
     stored: set[Value] = {v for v in (*returned, *captured) if not isinstance(v.owner, Block)}
+    stored |= _read_before_updates(ops)
     for op in ops:
         stored.update(o for o in read_in_memory(op) if not isinstance(o.owner, Block))
     cost: dict[Value, float] = {}
@@ -100,6 +102,26 @@ def materialised(ops: Sequence[Operation], returned: Sequence[Value], captured: 
                 stored.add(value)
             cost[value] = 0 if value in stored else own
     return stored
+
+
+def _read_before_updates(ops: Sequence[Operation]) -> set[Value]:
+    """What is read of arrays that an op further on updates.
+
+    Were it read where it is used, the update could not work in place, and a loop that writes one element per
+    trip would copy its carry.
+    """
+    found: set[Value] = set()
+    later: set[Value] = set()
+    for op in reversed(ops):
+        match op:
+            case indexing.UpdateOp():
+                later.add(op.base)
+            case indexing.IndexOp() | indexing.GatherOp() if op.operand in later:
+                if 2 * size_of(op.result) <= size_of(op.operand):
+                    found.add(op.result)
+            case _:
+                pass
+    return found
 
 
 def _pays(value: Value, cost: float, readings: Readings) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import cast
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
@@ -18,6 +19,7 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
+from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.lower.plan_memory.arena import Arena, aligned
 from mlirad.lower.plan_memory.carries import (
@@ -206,10 +208,18 @@ class Lifetimes:
 
 
 def may_overwrite(op: ScatterOp, base: Value) -> bool:
-    """Whether a scatter may work on its base: it does not also load from it, and both are row-major."""
-    if any(isinstance(o, LoadOp | LoadIfOp) and o.buffer is base for o in op.body.block.ops):
+    """Whether a scatter may work on its base: both are row-major, and it loads nothing that it has written.
+
+    That is so if it writes one element, after all loads, or loads each element just before it writes it and
+    no other does, as the positions tell all points apart.
+    """
+    if not (is_row_major(base) and is_row_major(op.result)):
         return False
-    return is_row_major(base) and is_row_major(op.result)
+    loads = [o for o in op.body.block.ops if isinstance(o, LoadOp | LoadIfOp) and o.buffer is base]
+    if not loads or prod(op.extents) <= 1:
+        return True
+    written = list(yields(op.body)[1 : 1 + len(shape_of(op.result))])
+    return all(list(o.positions) == written for o in loads) and set(op.body.block.args) <= set(written)
 
 
 def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
