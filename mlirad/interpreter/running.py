@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation
 
+from mlirad.dialects import linear
 from mlirad.dialects.array.literals import NUMPY_DTYPES, numpy_dtype
 from mlirad.dialects.shapes import is_array, shape_of
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
@@ -34,6 +35,10 @@ def _call(op: CallOp, operands: Sequence[Any], frame: Frame) -> Any:
     return results[0] if len(results) == 1 else results
 
 
+def _call_map(op: linear.CallOp, operands: Sequence[Any], frame: Frame) -> Any:
+    return frame.machine.call(op.callee_name, operands)[0]
+
+
 MEANINGS: dict[type[Operation], Meaning] = {
     **ARRAY_MEANINGS,
     **CONTROL_MEANINGS,
@@ -42,6 +47,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **CONTROL_MAP_MEANINGS,
     **KERNEL_MEANINGS,
     CallOp: _call,
+    linear.CallOp: _call_map,
     ReturnOp: lambda op, operands, frame: (),
 }
 """Every op the interpreter runs."""

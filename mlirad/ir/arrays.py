@@ -223,12 +223,13 @@ def new_function(
     body: Callable[..., Sequence[Value]],
     visibility: str | None = None,
     hints: Sequence[str | None] = (),
+    builder_class: type[ArrayBuilder] = ArrayBuilder,
 ) -> FuncOp:
     """A function: `body` gets the builder and the arguments, emits through it, returns the results."""
     block = Block(arg_types=argument_types)
     for arg, hint in zip(block.args, hints, strict=False):
         arg.name_hint = hint
-    builder = ArrayBuilder(block)
+    builder = builder_class(block)
     results = list(body(builder, *block.args))
     block.add_op(ReturnOp.create(operands=results))
     return FuncOp(name, (list(argument_types), [r.type for r in results]), Region(block), visibility)

@@ -214,6 +214,7 @@ _LOCAL: frozenset[type[Operation]] = frozenset(
     (
         *linear.PRIMITIVE_OPS,
         *linear.CONTROL_OPS,
+        linear.CallOp,
         linear.ProjectOp,
         linear.InjectOp,
         linear.IdentityOp,

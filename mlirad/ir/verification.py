@@ -38,6 +38,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region
 from xdsl.utils.exceptions import VerifyException
 
+from mlirad.dialects import linear
 from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.control import ReplayOp, TapeType
 from mlirad.dialects.array.indexing import YieldOp
@@ -194,6 +195,8 @@ class _Verification:
                 _check_rules(op)
                 if isinstance(op, DifferentiationOp):
                     self._check_differentiation(op)
+                elif isinstance(op, linear.CallOp):
+                    self._check_map_call(op)
         if at_top and not isinstance(op, FuncOp):
             raise error_at(op, "stands outside of a function")
         for k, result in enumerate(op.results):
@@ -291,6 +294,13 @@ class _Verification:
         name = f"@{function.sym_name.data}"
         _check_same_types(call, f"{name} takes", call.arguments.types, type_.inputs.data)
         _check_same_types(call, f"{name} returns", call.res.types, type_.outputs.data)
+
+    def _check_map_call(self, op: linear.CallOp) -> None:
+        function = self._callee(op, op.callee_name)
+        type_ = function.function_type
+        name = f"@{function.sym_name.data}"
+        _check_same_types(op, f"{name} takes", op.arguments.types, type_.inputs.data)
+        _check_same_types(op, f"{name} returns", (op.result.type,), type_.outputs.data)
 
     def _check_differentiation(self, op: DifferentiationOp) -> None:
         function = self._callee(op, op.callee_name)

@@ -16,6 +16,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
+from mlirad.dialects import linear
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
@@ -28,6 +29,9 @@ from mlirad.passes.function_pass import (
     replace_function,
     visit_regions,
 )
+
+CALLS = (CallOp, linear.CallOp)
+"""Ops that stand for the body of their callee."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ def inline_calls(function: FuncOp, callees: dict[str, FuncOp], kept: Container[s
         return function
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
-        if not isinstance(op, CallOp) or callee_name(op) in kept:
+        if not isinstance(op, CALLS) or callee_name(op) in kept:
             visit_regions(b, op, env, visit)
             return
         arguments = [env.get(o, o) for o in own_operands(op)]
@@ -72,10 +76,10 @@ def inline_calls(function: FuncOp, callees: dict[str, FuncOp], kept: Container[s
 
 def calls_of(function: FuncOp) -> list[tuple[str, Operation]]:
     """The calls in a function: the name of the callee, and the op."""
-    return [(callee_name(op), op) for op in nested_ops(function.body) if isinstance(op, CallOp)]
+    return [(callee_name(op), op) for op in nested_ops(function.body) if isinstance(op, CALLS)]
 
 
-def callee_name(op: CallOp) -> str:
+def callee_name(op: CallOp | linear.CallOp) -> str:
     """The name of the function that is called."""
     return op.callee.root_reference.data
 

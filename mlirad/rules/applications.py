@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from xdsl.dialects import func
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute, Region
 
 from mlirad.dialects import linear
@@ -27,7 +29,7 @@ from mlirad.dialects.shapes import (
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.control import ScanBody
-from mlirad.rules.elements import Element, assembled, components, part, value_of
+from mlirad.rules.elements import Element, assembled, components, from_values, part, to_values, value_of
 from mlirad.rules.last_writes import surviving_writes
 from mlirad.rules.transposes import (
     Captured,
@@ -37,6 +39,9 @@ from mlirad.rules.transposes import (
     sum_of_broadcast,
     transposed_dot,
 )
+
+APPLY, APPLY_TRANSPOSE = "_apply", "_apply_transpose"
+"""What is appended to the name of a function that makes a map, for those that apply it."""
 
 Application: TypeAlias = Callable[[ArrayBuilder, Any, Captured, Any], Any]
 """`(b, op, captured, x) -> the image of x`: values, or lists of elements where a space is a tuple."""
@@ -56,6 +61,8 @@ def apply_map(b: ArrayBuilder, op: linear.MapOp, captured: Captured, x: Element)
             return part(x, op.index.value.data)
         case linear.InjectOp():
             return _injected(x, op.codomain, op.index.value.data)
+        case linear.CallOp():
+            return _called(b, op, APPLY, captured, x, op.domain, op.codomain)
         case _:
             return _zero_of(op)
 
@@ -74,8 +81,26 @@ def apply_transposed(b: ArrayBuilder, op: linear.MapOp, captured: Captured, ct: 
             return _injected(ct, op.domain, op.index.value.data)
         case linear.InjectOp():
             return part(ct, op.index.value.data)
+        case linear.CallOp():
+            return _called(b, op, APPLY_TRANSPOSE, captured, ct, op.codomain, op.domain)
         case _:
             return _zero_of(op)
+
+
+def _called(
+    b: ArrayBuilder,
+    op: linear.CallOp,
+    suffix: str,
+    captured: Captured,
+    x: Element,
+    source: Attribute,
+    target: Attribute,
+) -> Element:
+    """The image by a call of the function that applies the callee's map."""
+    arguments = [*(captured.get(a, a) for a in op.arguments), *to_values(b, x, source)]
+    properties = {"callee": SymbolRefAttr(op.callee_name + suffix)}
+    results = b.insert(func.CallOp, arguments, linear.carried(target), properties).results
+    return from_values(target, results)
 
 
 def _injected(x: Element, space: Attribute, index: int) -> Element:

@@ -32,6 +32,7 @@ from mlirad.dialects.linear.control import (
     SwitchOp,
     WhileOp,
 )
+from mlirad.dialects.linear.map_calls import CallOp
 from mlirad.dialects.linear.maps import (
     STRUCTURE_OPS,
     AddOp,
@@ -81,7 +82,7 @@ from mlirad.dialects.linear.primitives import (
 )
 from mlirad.dialects.shapes import element_of, tuple_type
 
-Linear = Dialect("linear", [*STRUCTURE_OPS, *PRIMITIVE_OPS, *CONTROL_OPS, *VALUE_OPS], [MapType])
+Linear = Dialect("linear", [*STRUCTURE_OPS, *PRIMITIVE_OPS, *CONTROL_OPS, CallOp, *VALUE_OPS], [MapType])
 
 __all__ = [
     "CONTROL_OPS",
@@ -94,6 +95,7 @@ __all__ = [
     "ApplyTransposeOp",
     "BranchOp",
     "BroadcastOp",
+    "CallOp",
     "CheckpointOp",
     "ComposeOp",
     "ConcatenateOp",

@@ -38,8 +38,7 @@ def custom(d: DualArrays, op: CustomOp) -> None:
     _check_linear(d, op, tangents)
     b.rebuild_unfolded(op, d.env)
     floats = [x for x in op.inputs if is_float(x)]
-    inside = DualArrays(b, d.space, d.constructs, dict(d.env))
-    inside.env.update(zip(block.args[:count], (d.value(x) for x in op.inputs), strict=True))
+    inside = d.inner(d.space, zip(block.args[:count], (d.value(x) for x in op.inputs), strict=True))
     for x, tangent in zip(floats, tangents, strict=True):
         inside.env[tangent] = b.zeros(x.type)
         if x in d.maps:

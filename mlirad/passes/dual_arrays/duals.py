@@ -10,8 +10,8 @@ SSA values.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, TypeAlias
 
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
@@ -25,7 +25,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.locations import location_of
-from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, READS_POSITIONS, ZERO, Joint
+from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, READS_POSITIONS, ZERO, Joint, Partial
 
 Construct: TypeAlias = "Callable[[DualArrays, Any], None]"
 """Emits an op with regions and enters its results and their companions."""
@@ -61,16 +61,20 @@ class DualArrays:
             companion.name_hint = f"d_{source.name_hint}"
         self.maps[source] = companion
 
-    def inner(self, space: Attribute, arguments: Iterable[tuple[Value, Value]]) -> DualArrays:
+    def inner(self, space: Attribute, arguments: Iterable[tuple[Value, Value]]) -> Self:
         """D in a region, over its own space: the source's region arguments are given what they become."""
         env = dict(self.env)
         env.update(arguments)
-        return DualArrays(self.b, space, self.constructs, env)
+        return self._fresh(space, env)
+
+    def _fresh(self, space: Attribute, env: Environment) -> Self:
+        """D of the same kind over a space, without companions."""
+        return replace(self, space=space, env=env, maps={}, tapes=set())
 
     def substitute(self, op: Operation, free: Sequence[Value], function: FuncOp) -> None:
         """Emit a function of the `free` source values, which computes the results of `op`, in its place."""
         block = function_block(function)
-        inside = DualArrays(self.b, self.space, self.constructs, dict(self.env))
+        inside = self._fresh(self.space, dict(self.env))
         for source, argument in zip(free, block.args, strict=True):
             inside.env[argument] = self.value(source)
             if source in self.maps:
@@ -127,20 +131,26 @@ class DualArrays:
             if not isinstance(pair.owner, linear.ZeroOp):
                 self.enter(source.results[0], self.after(rule.rule(b, op), pair))
             return
-        total: Value | None = None
-        reached = 0
-        for k, partial in enumerate(rule):
-            inner = maps.get(operands[k])
-            if inner is None:
-                continue
-            reached += 1
-            if partial is not None:
-                term = self.after(partial(b, op), inner)
-                total = term if total is None else b.add_maps(total, term)
-        if not reached and type(op) not in READS_POSITIONS:
+        if type(op) not in READS_POSITIONS and not any(o in maps for o in operands[: len(rule)]):
             raise no_rule(op)
-        if total is not None:
-            self.enter(source.results[0], total)
+        companion = self.chained(op, rule, operands)
+        if companion is not None:
+            self.enter(source.results[0], companion)
+
+    def chained(
+        self, op: Operation, rule: Sequence[Partial | None], operands: Sequence[Value]
+    ) -> Value | None:
+        """The chain rule: the sum of the partial derivatives after the companions of the source operands.
+
+        None where it is zero.
+        """
+        total: Value | None = None
+        for partial, operand in zip(rule, operands, strict=False):
+            inner = self.maps.get(operand)
+            if inner is not None and partial is not None:
+                term = self.after(partial(self.b, op), inner)
+                total = term if total is None else self.b.add_maps(total, term)
+        return total
 
     def after(self, outer: Value, inner: Value) -> Value:
         """`outer` after `inner`, laid out so that every left operand is local: (f g) d = f (g d)."""

@@ -1,0 +1,92 @@
+"""Functions that apply the maps that other functions make: what calls of maps become.
+
+    @f_map(residuals...) -> !linear.map<S, T>
+
+has @f_map_apply(residuals..., dx) -> dy and @f_map_apply_transpose(residuals..., ct) -> cx. They are made
+when a map that `linear.call` makes is applied, each once, however many calls there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
+from xdsl.dialects.func import CallOp, FuncOp
+
+from mlirad.dialects import linear
+from mlirad.dialects.shapes import Value
+from mlirad.errors import UnsupportedError
+from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
+from mlirad.ir.builder import function_block, returned
+from mlirad.ir.locations import location_of
+from mlirad.passes.apply_linear_maps import apply_maps
+from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.inline import calls_of
+from mlirad.rules.applications import APPLY, APPLY_TRANSPOSE
+
+PRIVATE = StringAttr("private")
+
+
+def called(b: ArrayBuilder, function: FuncOp, arguments: Sequence[Value]) -> list[Value]:
+    """The results of a call."""
+    types = function.function_type.outputs.data
+    properties = {"callee": SymbolRefAttr(function.sym_name.data)}
+    return list(b.insert(CallOp, arguments, list(types), properties).results)
+
+
+def made_map(b: ArrayBuilder, maker: FuncOp, residuals: Sequence[Value]) -> Value:
+    """The map that `maker` makes of the residuals, as a value that a call makes."""
+    type_ = linear.map_type(returned(maker)[0].type, "what the function returns")
+    properties = {"callee": SymbolRefAttr(maker.sym_name.data)}
+    return b.map_of(linear.CallOp, type_.domain, type_.codomain, residuals, properties)
+
+
+def add_applications(starts: Iterable[FuncOp], functions: dict[str, FuncOp]) -> list[FuncOp]:
+    """The functions applying maps that are called and not among `functions`, made and entered there.
+
+    `starts` hold no maps any more; calls in what is made are looked at too. Raises `UnsupportedError` for a
+    call of a function that is no such and does not exist.
+    """
+    made: list[FuncOp] = []
+    pending = list(starts)
+    while pending:
+        for name, op in calls_of(pending.pop()):
+            if not isinstance(op, CallOp) or name in functions:
+                continue
+            maker, op_class = _applied(name)
+            if maker not in functions:
+                raise UnsupportedError(f"there is no function @{name} with a body", location=location_of(op))
+            new = eliminate_dead_code(apply_maps(_application(name, functions[maker], op_class)))
+            functions[name] = new
+            made.append(new)
+            pending.append(new)
+    return made
+
+
+def _applied(name: str) -> tuple[str, type[linear.ApplicationOp]]:
+    """The function whose map the function of this name applies, and how."""
+    if name.endswith(APPLY_TRANSPOSE):
+        return name.removesuffix(APPLY_TRANSPOSE), linear.ApplyTransposeOp
+    return name.removesuffix(APPLY), linear.ApplyOp
+
+
+def _application(name: str, maker: FuncOp, op_class: type[linear.ApplicationOp]) -> FuncOp:
+    """The function of the residuals and a vector that applies the map which `maker` makes."""
+    block = function_block(maker)
+    type_ = linear.map_type(returned(maker)[0].type, "what the function returns")
+    domain, codomain = linear.carried(type_.domain), linear.carried(type_.codomain)
+    given, made = (domain, codomain) if op_class is linear.ApplyOp else (codomain, domain)
+    types = block.arg_types
+
+    def body(b: ArrayBuilder, *args: Value) -> list[Value]:
+        env: Environment = dict(zip(block.args, args, strict=False))
+        b.location = maker.location
+        for op in block.ops:
+            if op is not block.last_op:
+                b.rebuild_unfolded(op, env)
+        map_ = env.get(returned(maker)[0], returned(maker)[0])
+        b.name_hint = None
+        return list(b.insert(op_class, (map_, *args[len(types) :]), made).results)
+
+    hints = [a.name_hint for a in block.args]
+    return new_function(name, [*types, *given], body, "private", hints)
