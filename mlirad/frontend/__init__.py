@@ -5,7 +5,8 @@ from mlirad.frontend.branches import cond, switch
 from mlirad.frontend.checks import check_derivatives
 from mlirad.frontend.custom import checkpoint, custom_derivative
 from mlirad.frontend.functions import trace
-from mlirad.frontend.linear_maps import LinearMap, linearize, vjp
+from mlirad.frontend.linear_maps import LinearMap
+from mlirad.frontend.linearization import linearize, vjp
 from mlirad.frontend.loops import fold, fori_loop, scan, while_loop
 from mlirad.frontend.numpy_functions.windows import convolution
 from mlirad.frontend.recursion import function

@@ -29,7 +29,7 @@ from mlirad.errors import DerivativeCheckError, DifferentiationError, MliradErro
 from mlirad.frontend.compilation import compiling, expand
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.functions import argument_paths, function_name, leaf_type, trace_module
-from mlirad.frontend.linear_maps import linearize
+from mlirad.frontend.linearization import linearize
 from mlirad.frontend.pytree import flatten
 from mlirad.frontend.source import user_line
 from mlirad.interpreter import run_function

@@ -104,6 +104,12 @@ def expand(module: ModuleOp, method: str, stats: Stats | None = None) -> None:
     _run(module, _expansion(method), stats)
 
 
+def expand_to_maps(module: ModuleOp, method: str, stats: Stats | None = None) -> None:
+    """Bring a module to array code and linear maps, in place: derivatives expanded, not yet applied."""
+    specs = EXPAND[: EXPAND.index("apply-linear-maps")]
+    _run(module, [*_expansion(method)[: len(specs)], *passes_of(["mlirad-inline"])], stats)
+
+
 def _expansion(method: str) -> list[ModulePass]:
     return passes_of([f"linearize{{method={method}}}" if s.startswith("linearize") else s for s in EXPAND])
 

@@ -78,11 +78,15 @@ class Linearization:
         images = iter(self._apply(linear.ApplyTransposeOp, cotangents, moving))
         return [next(images) if k in self.moving else None for k in range(self.leaves)]
 
+    def map(self, operands: Sequence[Value]) -> Value:
+        """The derivative as a value, of the operands of the linearisation."""
+        return _linearize(self.traced, operands, len(self.moving))[-1]
+
     def _apply(
         self, op_class: type[linear.ApplicationOp], arguments: Sequence[Array], types: Sequence[Attribute]
     ) -> list[Array]:
         b = emitting()
-        map_ = _linearize(self.traced, [o.value for o in self.operands], len(self.moving))[-1]
+        map_ = self.map([o.value for o in self.operands])
         op = b.insert(op_class, [map_, *(a.value for a in arguments)], list(types))
         return [made(value) for value in op.results]
 

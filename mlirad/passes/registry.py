@@ -30,6 +30,7 @@ PASS_MODULES: dict[str, str] = {
     "recognise-dots": "mlirad.passes.recognise_dots",
     "differentiate": "mlirad.passes.differentiate",
     "linearize": "mlirad.passes.linearize",
+    "split-maps": "mlirad.passes.split_map",
     "apply-linear-maps": "mlirad.passes.apply_linear_maps",
     "forget-rules": "mlirad.passes.forget_rules",
     "fence-checkpoints": "mlirad.passes.fence_checkpoints",

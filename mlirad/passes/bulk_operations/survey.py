@@ -1,7 +1,7 @@
 """What has to be known of a function before it is made bulk: which builds wait, which values are fleeting.
 
 A build *waits* when it holds derivatives, or calls that can be inlined, which have no bulk form: it is left
-as it stands, to be made bulk after these are expanded.
+as it stands, to be made bulk after these are expanded. So does a loop whose tape a linear map reads.
 
 A value is *fleeting* when its one use is to be indexed, at once or through ops that are fleeting too: then
 indexing may be pushed into the op that computes it, which will compute what is read and nothing else.
@@ -12,9 +12,9 @@ from __future__ import annotations
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation
 
-from mlirad.dialects.array.control import ScanOp
+from mlirad.dialects.array.control import ScanOp, WhileOp
 from mlirad.dialects.array.indexing import BuildOp, IndexOp
-from mlirad.dialects.linear import Linear
+from mlirad.dialects.linear import Linear, MapOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import yields
 from mlirad.passes.bulk_operations.calls import BulkCalls
@@ -35,6 +35,12 @@ def is_waiting(op: Operation, calls: BulkCalls | None = None) -> bool:
         isinstance(o, _WAITED_FOR) and (calls is None or not calls.has_bulk_form(o))
         for o in nested_ops(op.regions[0])
     )
+
+
+def _is_read_by_a_map(op: Operation) -> bool:
+    """Whether the tape of a loop is read by a linear map, which stays as it is."""
+    tape = op.tape if isinstance(op, WhileOp) else None
+    return tape is not None and any(isinstance(use.operation, MapOp) for use in tape.uses)
 
 
 def _is_build(op: Operation) -> bool:
@@ -65,7 +71,7 @@ class Survey:
         while op is not None:
             if isinstance(op, IndexOp):
                 self._readers[op] = depth
-            if not inside and is_waiting(op, self._calls):
+            if not inside and (is_waiting(op, self._calls) or _is_read_by_a_map(op)):
                 self.waiting.add(op)
             else:
                 self._note_use(op)

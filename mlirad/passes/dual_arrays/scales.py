@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
+from typing import TypeAlias
 
 from xdsl.ir import Block, Operation
 
@@ -25,6 +26,9 @@ from mlirad.ir.free_values import own_operands
 from mlirad.passes.dual_arrays.residuals import Residuals
 
 __all__ = ["merge_scales"]
+
+Link: TypeAlias = linear.ComposeOp | linear.ScaleOp
+"""A composition with a scaling, or a scaling by itself."""
 
 
 def merge_scales(
@@ -49,9 +53,12 @@ def merge_scales(
     return [env.get(m, m) for m in companions]
 
 
-def _chain(op: Operation, ends: Collection[Value]) -> list[linear.ComposeOp]:
-    """The compositions with scalings of full shape from `op` down that nobody reads between."""
-    chain: list[linear.ComposeOp] = []
+def _chain(op: Operation, ends: Collection[Value]) -> list[Link]:
+    """The compositions with scalings of full shape from `op` down that nobody reads between.
+
+    The last may be a scaling by itself: its composition with the identity.
+    """
+    chain: list[Link] = []
     if _scaling(op) is None or _goes_on(op.results[0], ends):
         return chain
     while isinstance(op, linear.ComposeOp) and _scaling(op) is not None:
@@ -59,6 +66,8 @@ def _chain(op: Operation, ends: Collection[Value]) -> list[linear.ComposeOp]:
         if not _goes_on(op.inner, ends) or not isinstance(op.inner.owner, Operation):
             break
         op = op.inner.owner
+    if chain and isinstance(op, linear.ScaleOp) and op.coefficient.type == op.domain:
+        chain.append(op)
     return chain
 
 
@@ -78,16 +87,16 @@ def _goes_on(m: Value, ends: Collection[Value]) -> bool:
     return _scaling(use.operation) is not None
 
 
-def _coefficients(chain: Sequence[linear.ComposeOp]) -> list[Value]:
+def _coefficients(chain: Sequence[Link]) -> list[Value]:
     """The coefficients from the outermost on."""
-    scales = [_scaling(op) for op in chain]
+    scales = [op if isinstance(op, linear.ScaleOp) else _scaling(op) for op in chain]
     return [scale.coefficient for scale in scales if scale is not None]
 
 
-def _keeps_less(chain: Sequence[linear.ComposeOp], plan: Residuals) -> bool:
+def _keeps_less(chain: Sequence[Link], plan: Residuals) -> bool:
     """Whether two coefficients of a chain are kept, and one of these for the chain alone."""
     kept = {_unsigned(v) for v in _coefficients(chain)} & plan.kept.keys()
-    links = {op.outer.owner for op in chain}
+    links = {op if isinstance(op, linear.ScaleOp) else op.outer.owner for op in chain}
     return len(kept) > 1 and any(_is_read_only_by(v, links, plan) for v in kept)
 
 
@@ -106,10 +115,13 @@ def _is_read_only_by(value: Value, links: Collection[Operation | Block], plan: R
     return all(op in links or op not in plan.again for op in readers)
 
 
-def _merged(b: ArrayBuilder, chain: Sequence[linear.ComposeOp], env: Environment) -> Value:
+def _merged(b: ArrayBuilder, chain: Sequence[Link], env: Environment) -> Value:
     """The chain as one scaling of the map below it."""
     product, *others = reversed(_coefficients(chain))
     for coefficient in others:
         product = b.absorbing_mul(coefficient, product)
-    below = chain[-1].inner
-    return b.compose(b.scale_map(product.type, product), env.get(below, below))
+    merged = b.scale_map(product.type, product)
+    last = chain[-1]
+    return (
+        b.compose(merged, env.get(last.inner, last.inner)) if isinstance(last, linear.ComposeOp) else merged
+    )

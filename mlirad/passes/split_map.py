@@ -1,0 +1,162 @@
+"""Splitting a function that returns a linear map into what depends on the point and the map of what is kept.
+
+    @f(%x) -> (%y, %d)      a value and its derivative there
+
+becomes
+
+    @primal(%x) -> (%y, residuals...)        everything but the map
+    @map(residuals...) -> %d                 the map, as an expression
+
+The residuals are values of f from which the map is had again. Chains of scalings are merged before, so of a
+chain of elementwise ops one array is kept. What costs nothing to make again (literals, index values,
+broadcasts, negations) is made again in `map`; so is the tape of a loop, which no caller can hold: the loop
+runs again. A residual that is a parameter of f is not returned by `primal`, as the caller has it.
+
+    func.func @f(%x: f64) -> (f64, !linear.map<f64, f64>)         y = exp(sin x)
+      residuals: exp(sin x) cos x       map: linear.scale of it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from mlirad.dialects import linear
+from mlirad.dialects.shapes import UNIT, Value, components_of
+from mlirad.errors import CompileError
+from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
+from mlirad.ir.builder import function_block, returned
+from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.dual_arrays.residuals import Residuals
+from mlirad.passes.dual_arrays.scales import merge_scales
+from mlirad.passes.function_pass import functions_of
+
+
+@dataclass(frozen=True)
+class SplitMapsPass(ModulePass):
+    """Splits every function whose last result is a linear map in two, @f_primal and @f_map."""
+
+    name = "split-maps"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replace each such function by its two parts."""
+        for function in functions_of(op):
+            results = returned(function)
+            if results and isinstance(results[-1].type, linear.MapType):
+                name = function.sym_name.data
+                split = split_map(function, f"{name}_primal", f"{name}_map")
+                op.body.block.insert_ops_before([split.primal, split.map], function)
+                op.body.block.erase_op(function)
+
+
+@dataclass(frozen=True)
+class SplitMap:
+    """`primal` returns the values and then those residuals that are no parameters; `map` takes the residuals.
+
+    `kept[k]` is the parameter of the point that residual k is, `None` for one that `primal` returns.
+    """
+
+    primal: FuncOp
+    map: FuncOp
+    values: int
+    kept: tuple[int | None, ...]
+
+
+def split_map(function: FuncOp, primal: str = "primal", map_: str = "map") -> SplitMap:
+    """Split a function of array code that returns values and, last, a linear map made of such code.
+
+    The map comes out between products of the components that carry data: components of its codomain that are
+    `tuple<>`, of integer results, are dropped.
+    """
+    merged = _merged(function)
+    block = function_block(merged)
+    *values, whole = returned(merged)
+    plan = Residuals(block, [whole], repeats=False)
+    made_in_order: list[Value] = [*block.args, *(r for op in block.ops for r in op.results)]
+    order = {v: n for n, v in enumerate(made_in_order)}
+    kept = sorted(plan.kept, key=lambda v: order[v])
+    for value in kept:
+        if isinstance(value.type, linear.MapType):
+            maker = value.owner
+            what = maker.name if isinstance(maker, Operation) else "the caller"
+            raise CompileError(f"a map made by {what} cannot be split from its values")
+    places: dict[Value, int] = {v: k for k, v in enumerate(block.args)}
+    made = [v for v in kept if v not in places]
+    again = plan.ops_again()
+    split = SplitMap(
+        _part(
+            primal, block.args, [op for op in block.ops if not isinstance(op, linear.MapOp)], [*values, *made]
+        ),
+        _part(map_, kept, again, [whole]),
+        len(values),
+        tuple(places.get(v) for v in kept),
+    )
+    merged.drop_all_references()
+    return split
+
+
+def _merged(function: FuncOp) -> FuncOp:
+    """The function again with chains of scalings merged and only components that carry data."""
+    source = function_block(function)
+
+    def body(b: ArrayBuilder, *args: Value) -> list[Value]:
+        env: Environment = dict(zip(source.args, args, strict=True))
+        for op in source.ops:
+            if not isinstance(op, ReturnOp):
+                b.rebuild(op, env)
+        *values, whole = (env.get(v, v) for v in returned(function))
+        return [*values, _carrying(b, whole)]
+
+    rebuilt = eliminate_dead_code(_same_parameters(function, body))
+    block = function_block(rebuilt)
+
+    def merge(b: ArrayBuilder, *args: Value) -> list[Value]:
+        env: Environment = dict(zip(block.args, args, strict=True))
+        for op in block.ops:
+            if not isinstance(op, ReturnOp):
+                b.rebuild_unfolded(op, env)
+        *values, whole = (env.get(v, v) for v in returned(rebuilt))
+        maps = merge_scales(b, b.block, [whole], lambda: Residuals(b.block, [whole], repeats=False))
+        return [*values, *maps]
+
+    return eliminate_dead_code(_same_parameters(rebuilt, merge))
+
+
+def _same_parameters(function: FuncOp, body: Callable[..., list[Value]]) -> FuncOp:
+    args = function_block(function).args
+    return new_function(
+        function.sym_name.data, [a.type for a in args], body, None, [a.name_hint for a in args]
+    )
+
+
+def _carrying(b: ArrayBuilder, whole: Value) -> Value:
+    """The map without the components of its codomain that have no elements by type."""
+    codomain = codomain_of(whole)
+    parts = components_of(codomain)
+    if UNIT not in parts:
+        return whole
+    carried = [b.compose(b.project(codomain, k), whole) for k, part in enumerate(parts) if part != UNIT]
+    return carried[0] if len(carried) == 1 else b.vcat(domain_of(whole), carried)
+
+
+def _part(
+    name: str, parameters: Sequence[Value], ops: Sequence[Operation], results: Sequence[Value]
+) -> FuncOp:
+    """The function of `parameters` that runs `ops` and returns `results`."""
+
+    def body(b: ArrayBuilder, *args: Value) -> list[Value]:
+        env: Environment = dict(zip(parameters, args, strict=True))
+        for op in ops:
+            if not isinstance(op, ReturnOp):
+                b.rebuild_unfolded(op, env)
+        return [env.get(r, r) for r in results]
+
+    hints = [p.name_hint for p in parameters]
+    return eliminate_dead_code(new_function(name, [p.type for p in parameters], body, None, hints))
