@@ -1,20 +1,34 @@
-"""Maps of loops and branches: the maps of all trips are made first, then applied one after the other."""
+"""Maps of loops, branches and index spaces, and of code.
+
+The maps of all trips, or positions, are made first, then applied one after the other. Linear code is run on
+its argument; its transpose is found from its images of the basis, as the matrix that they make.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Operation, Region
+from xdsl.ir import Attribute, Operation, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.shapes import components_of
-from mlirad.interpreter.linear_maps import LinearMap
+from mlirad.dialects.array.scalars import SCALARS
+from mlirad.dialects.shapes import UNIT, components_of
+from mlirad.interpreter.linear_maps import LinearMap, assemble
 from mlirad.interpreter.machine import Frame, Meaning
-from mlirad.interpreter.spaces import Element, plus, zeros
+from mlirad.interpreter.spaces import (
+    Element,
+    coordinates,
+    dimension,
+    from_coordinates,
+    parts_of,
+    plus,
+    stacked,
+    zeros,
+)
 
 
 def _yielded(region: Region, arguments: Sequence[Any], frame: Frame) -> LinearMap:
@@ -93,11 +107,93 @@ def _checkpoint(op: linear.CheckpointOp, operands: Sequence[Any], frame: Frame) 
     return _yielded(op.body, (), frame)
 
 
+# Index spaces ----------------------------------------------------------------------------------------
+
+
+def _positions(op: linear.IndexedMapOp, frame: Frame) -> list[tuple[tuple[int, ...], LinearMap]]:
+    """The map at every position, in row-major order."""
+    index = numpy_dtype(i64).type
+    return [(i, _yielded(op.body, [index(k) for k in i], frame)) for i in np.ndindex(*op.space)]
+
+
+def _at(x: Element, position: tuple[int, ...]) -> Element:
+    """The element at a position of an array of elements."""
+    if isinstance(x, tuple):
+        return tuple(_at(part, position) for part in cast("tuple[Element, ...]", x))
+    return x[position]
+
+
+def _build(op: linear.BuildOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
+    maps = _positions(op, frame)
+    part = cast(linear.MapType, yielded_type(op.body)).codomain
+
+    def forward(x: Element) -> Element:
+        return stacked(part, op.space, [m.apply(x) for _, m in maps])
+
+    def backward(ct: Element) -> Element:
+        total = zeros(op.domain)
+        for i, m in maps:
+            total = plus(total, m.apply_transpose(_at(ct, i)))
+        return total
+
+    return LinearMap(op.domain, op.codomain, forward, backward)
+
+
+def _build_transpose(op: linear.BuildTransposeOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
+    maps = _positions(op, frame)
+    part = cast(linear.MapType, yielded_type(op.body)).domain
+
+    def forward(x: Element) -> Element:
+        total = zeros(op.codomain)
+        for i, m in maps:
+            total = plus(total, m.apply(_at(x, i)))
+        return total
+
+    def backward(ct: Element) -> Element:
+        return stacked(part, op.space, [m.apply_transpose(ct) for _, m in maps])
+
+    return LinearMap(op.domain, op.codomain, forward, backward)
+
+
+def yielded_type(region: Region) -> Attribute:
+    """The type of the first value that a region yields."""
+    last = region.block.last_op
+    assert last is not None
+    return last.operands[0].type
+
+
+# Code ------------------------------------------------------------------------------------------------
+
+
+def _lambda(op: linear.LambdaOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
+    captured = dict(frame.values)
+
+    def forward(x: Element) -> Element:
+        inside = Frame(frame.machine, dict(captured))
+        parts = [p for p, c in zip(parts_of(x), components_of(op.domain), strict=True) if c != UNIT]
+        inside.bind(op.body.block, parts)
+        return assemble(op.codomain, inside.run(op.body.block))
+
+    def backward(ct: Element) -> Element:
+        numbers = coordinates(ct)
+        size = dimension(op.domain)
+        products = [
+            SCALARS["absorbing_mul"](coordinates(forward(from_coordinates(op.domain, e))), numbers)
+            for e in np.eye(size)
+        ]
+        return from_coordinates(op.domain, np.array([np.sum(p) for p in products]).reshape(size))
+
+    return LinearMap(op.domain, op.codomain, forward, backward)
+
+
 CONTROL_MAP_MEANINGS: dict[type[Operation], Meaning] = {
     linear.ScanOp: _scan,
     linear.WhileOp: _while,
     linear.IfOp: _if,
     linear.SwitchOp: _switch,
     linear.CheckpointOp: _checkpoint,
+    linear.BuildOp: _build,
+    linear.BuildTransposeOp: _build_transpose,
+    linear.LambdaOp: _lambda,
 }
-"""From the class of a map of control flow to its meaning."""
+"""From the class of a map with a region to its meaning."""

@@ -138,7 +138,7 @@ def _transpose(op: linear.TransposeOp, operands: Sequence[LinearMap], frame: Fra
 # Application -------------------------------------------------------------------------------------
 
 
-def _assemble(space: Attribute, parts: Sequence[Array]) -> Element:
+def assemble(space: Attribute, parts: Sequence[Array]) -> Element:
     """The element of a space from its components that carry data."""
     given = iter(parts)
     return product_of(space, [() if c == UNIT else next(given) for c in components_of(space)])
@@ -153,12 +153,12 @@ def _images(space: Attribute, image: Element) -> Any:
 
 def _apply(op: linear.ApplyOp, operands: Sequence[Any], frame: Frame) -> Any:
     m, *parts = operands
-    return _images(m.codomain, m.apply(_assemble(m.domain, parts)))
+    return _images(m.codomain, m.apply(assemble(m.domain, parts)))
 
 
 def _apply_transpose(op: linear.ApplyTransposeOp, operands: Sequence[Any], frame: Frame) -> Any:
     m, *parts = operands
-    return _images(m.domain, m.apply_transpose(_assemble(m.codomain, parts)))
+    return _images(m.domain, m.apply_transpose(assemble(m.codomain, parts)))
 
 
 def _unexpanded(op: linear.DifferentiationOp, operands: Sequence[Any], frame: Frame) -> NoReturn:

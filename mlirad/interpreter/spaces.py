@@ -64,6 +64,15 @@ def _converted(space: Attribute, x: Element) -> Element:
     return x.astype(numpy_dtype(space))
 
 
+def stacked(space: Attribute, extents: Sequence[int], elements: Sequence[Element]) -> Element:
+    """The elements of a space at all positions, in row-major order, as arrays with these leading extents."""
+    if isinstance(space, TupleType):
+        parts = space.types.data
+        return tuple(stacked(s, extents, [e[k] for e in elements]) for k, s in enumerate(parts))
+    whole = np.asarray(elements, numpy_dtype(space))
+    return whole.reshape((*extents, *shape_of(space)))
+
+
 def parts_of(x: Element) -> tuple[Array, ...]:
     """The components of an element: of a tuple its members, of anything else itself alone."""
     return cast("tuple[Array, ...]", x) if isinstance(x, tuple) else (x,)

@@ -213,6 +213,8 @@ def extents_of(op: Operation) -> tuple[int, ...]:
             return shape_of(op.operand_space)[: len(op.body.block.args)]
         case control.ScanOp() | linear.ScanOp():
             return (op.trips,)
+        case linear.IndexedMapOp():
+            return op.space
         case _:
             return ()
 

@@ -11,14 +11,15 @@ done. Names end in `map` where the array language has an op of the same name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.linear import MapType
-from mlirad.dialects.shapes import Value, components_of, integer
+from mlirad.dialects.shapes import Value, components_of, integer, ints
+from mlirad.ir.builder import yields
 from mlirad.ir.indexing import IndexingBuilder
 
 
@@ -187,6 +188,31 @@ class MapBuilder(IndexingBuilder):
             return self.identity_map(space) if known else self.zero_map(space, space)
         return self.map_of(linear.MaskOp, space, space, (condition,))
 
+    def build_map(self, domain: Attribute, extents: Sequence[int], body: Callable[..., Value]) -> Value:
+        """x to the array of `body(i...)` x; the maps start from `domain`."""
+        region, made = self._indexed(extents, body)
+        codomain = linear.stacked_space(codomain_of(made), extents)
+        return self.map_of(linear.BuildOp, domain, codomain, (), _extents(extents), (region,))
+
+    def build_transpose_map(
+        self, codomain: Attribute, extents: Sequence[int], body: Callable[..., Value]
+    ) -> Value:
+        """An array x to the sum of `body(i...)` x[i...]; the maps end in `codomain`."""
+        region, made = self._indexed(extents, body)
+        domain = linear.stacked_space(domain_of(made), extents)
+        return self.map_of(linear.BuildTransposeOp, domain, codomain, (), _extents(extents), (region,))
+
+    def _indexed(self, extents: Sequence[int], body: Callable[..., Value]) -> tuple[Region, Value]:
+        region = self.index_region(extents, lambda *i: [body(*i)])
+        return region, yields(region)[0]
+
+    def lambda_map(
+        self, domain: Attribute, codomain: Attribute, body: Callable[..., Sequence[Value]]
+    ) -> Value:
+        """dx to `body(dx...)`, array code linear in dx, of which body gets and returns the components."""
+        region = self.region(linear.carried(domain), body)
+        return self.map_of(linear.LambdaOp, domain, codomain, (), None, (region,))
+
     def fold_map(self, op: linear.MapOp, o: Sequence[Value]) -> Value | None:
         """The map op with operands `o` through its folding constructor; `None` when it has none."""
         match op:
@@ -208,6 +234,10 @@ class MapBuilder(IndexingBuilder):
                 return None
 
 
+def _extents(extents: Sequence[int]) -> Mapping[str, Attribute]:
+    return {"extents": ints(tuple(extents))}
+
+
 _PARTS = (linear.VcatOp, linear.InjectOp, linear.ScaleOp)
 
 _LOCAL: frozenset[type[Operation]] = frozenset(
@@ -215,6 +245,7 @@ _LOCAL: frozenset[type[Operation]] = frozenset(
         *linear.PRIMITIVE_OPS,
         *linear.CONTROL_OPS,
         linear.CallOp,
+        *linear.CODE_OPS,
         linear.ProjectOp,
         linear.InjectOp,
         linear.IdentityOp,

@@ -43,7 +43,7 @@ from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.control import ReplayOp, TapeType
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import Kernel
-from mlirad.dialects.linear import DifferentiationOp, Linear, MapType, WhileOp
+from mlirad.dialects.linear import DifferentiationOp, Linear, MapType, NotLinear, WhileOp
 from mlirad.dialects.shapes import Value, is_array, size_of
 from mlirad.errors import VerifyError
 from mlirad.ir.locations import location_of, name_of
@@ -358,7 +358,8 @@ def _check_rules(op: Operation) -> None:
         op.verify_()
     except VerifyException as error:
         message = ": ".join(line.strip(" :") for line in str(error).splitlines())
-        raise error_at(op, message) from error
+        wrong = error.op if isinstance(error, NotLinear) else op
+        raise VerifyError(f"{op.name}: {message}", location=location_of(wrong)) from error
 
 
 def _check_same_types(

@@ -28,6 +28,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
 from mlirad.ir.maps import is_local
+from mlirad.passes.expand_lambdas import expand_lambdas
 from mlirad.passes.function_pass import (
     FunctionPass,
     drop_unreferenced,
@@ -66,6 +67,7 @@ def apply_maps(function: FuncOp) -> FuncOp:
     """The function with every application as array code; maps that are still used otherwise stay."""
     if not holds(function, (linear.ApplicationOp, linear.MapOp)):
         return function
+    function = expand_lambdas(function)
     if any(_composite_outer(op) for op in _maps(function)):
         # The laws of the algebra shrink what would be walked more than once.
         function = rebuild_function(function)

@@ -28,8 +28,6 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from mlirad.dialects import linear
-from mlirad.dialects.array import control
-from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import Value, is_float, product_type, values_of
 from mlirad.errors import DifferentiationError, UnsupportedError
@@ -40,11 +38,8 @@ from mlirad.ir.locations import location_of
 from mlirad.ir.maps import is_local
 from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.dual_arrays.branches import branch
-from mlirad.passes.dual_arrays.custom import checkpoint, custom
-from mlirad.passes.dual_arrays.duals import Construct, DualArrays
-from mlirad.passes.dual_arrays.loops import replay, while_
-from mlirad.passes.dual_arrays.scan import scan
+from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
+from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.function_pass import (
     drop_unreferenced,
     functions_of,
@@ -171,18 +166,6 @@ def linearize_block(
     companions = [d.companion(v) for v in results]
     derivative = companions[0] if len(companions) == 1 else b.vcat(domain, companions)
     return [d.value(v) for v in results], derivative
-
-
-CONSTRUCTS: dict[type[Operation], Construct] = {
-    control.ScanOp: scan,
-    control.WhileOp: while_,
-    control.ReplayOp: replay,
-    control.IfOp: branch,
-    control.SwitchOp: branch,
-    CustomOp: custom,
-    CheckpointOp: checkpoint,
-}
-"""The ops with regions of code, each with its transformation."""
 
 
 def is_spine(derivative: Value) -> bool:

@@ -31,6 +31,7 @@ PASS_MODULES: dict[str, str] = {
     "differentiate": "mlirad.passes.differentiate",
     "linearize": "mlirad.passes.linearize",
     "split-maps": "mlirad.passes.split_map",
+    "expand-lambdas": "mlirad.passes.expand_lambdas",
     "apply-linear-maps": "mlirad.passes.apply_linear_maps",
     "forget-rules": "mlirad.passes.forget_rules",
     "fence-checkpoints": "mlirad.passes.fence_checkpoints",

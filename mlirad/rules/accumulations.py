@@ -1,6 +1,7 @@
-"""Transposed images added to an accumulator: what is small is added to what is large by an update in place.
+"""Images added to an accumulator: what is small is added to what is large by an update in place.
 
     accumulate_transposed(b, op, captured, acc, ct)     acc + m^T ct
+    accumulate_image(b, op, captured, acc, x)           acc + m x
 
 So n reads of an array of n elements cost O(n), not n sums of whole arrays. The update is an op in value
 semantics; later passes let it overwrite its base.
@@ -12,11 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import Value, components_of, shape_of, size_of, values_of
+from mlirad.dialects.shapes import Shape, Value, components_of, shape_of, size_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
-from mlirad.rules.applications import apply_transposed, positions_of, region_of
+from mlirad.rules.applications import apply_map, apply_transposed, positions_of, region_of
 from mlirad.rules.elements import Element, accumulated, components, parts
-from mlirad.rules.transposes import Captured
+from mlirad.rules.transposes import Captured, slice_of_pad
 
 SMALL_PART = 4
 """A part is added to a whole in place if the whole has at least this many times its elements.
@@ -43,10 +44,24 @@ def accumulate_transposed(
     return accumulated(b, accumulator, apply_transposed(b, op, captured, ct))
 
 
+def accumulate_image(
+    b: ArrayBuilder, op: linear.MapOp, captured: Captured, accumulator: Element, x: Element
+) -> Element:
+    """The accumulator with the image of x added."""
+    if accumulator is not None and x is not None:
+        in_place = IMAGE_IN_PLACE.get(type(op))
+        added = in_place(b, op, captured, accumulator, x) if in_place else None
+        if added is not None:
+            return added
+    return accumulated(b, accumulator, apply_map(b, op, captured, x))
+
+
 # In place ------------------------------------------------------------------------------------------
 
 
-def _add_at(b: ArrayBuilder, op: linear.IndexOp, captured: Captured, acc: Value, ct: Value) -> Value | None:
+def _add_at(
+    b: ArrayBuilder, op: linear.IndexOp | linear.OneHotOp, captured: Captured, acc: Value, ct: Value
+) -> Value | None:
     """acc with ct added at the positions, when ct is a small part of it."""
     if size_of(ct) * SMALL_PART > size_of(acc):
         return None
@@ -54,7 +69,9 @@ def _add_at(b: ArrayBuilder, op: linear.IndexOp, captured: Captured, acc: Value,
     return b.update("add", acc, ct, 0, lambda: positions)
 
 
-def _add_gathered(b: ArrayBuilder, op: linear.GatherOp, captured: Captured, acc: Value, ct: Value) -> Value:
+def _add_gathered(
+    b: ArrayBuilder, op: linear.GatherOp | linear.ScatterOp, captured: Captured, acc: Value, ct: Value
+) -> Value:
     """acc with ct added at the gathered positions."""
     return b.update("add", acc, ct, len(extents_of(op)), region_of(b, op, captured))
 
@@ -63,9 +80,19 @@ def _add_slice(
     b: ArrayBuilder, op: linear.SliceOp, captured: Captured, acc: Value, ct: Value
 ) -> Value | None:
     """acc with ct added along the slice, when it is a small part."""
+    return _add_along(b, acc, ct, values_of(op.starts), values_of(op.strides))
+
+
+def _add_padded(b: ArrayBuilder, op: linear.PadOp, captured: Captured, acc: Value, x: Value) -> Value | None:
+    """acc with x added where the pad puts it, when it is a small part."""
+    starts, _, strides = slice_of_pad(op)
+    return _add_along(b, acc, x, starts, strides)
+
+
+def _add_along(b: ArrayBuilder, acc: Value, ct: Value, starts: Shape, strides: Shape) -> Value | None:
+    """acc with ct added at the given starts and strides, when ct is a small part of it."""
     if not size_of(ct) or size_of(ct) * SMALL_PART > size_of(acc):
         return None
-    starts, strides = values_of(op.starts), values_of(op.strides)
     cut = [d for d, (e, n) in enumerate(zip(shape_of(ct), shape_of(acc), strict=True)) if e != n]
     leading = cut[-1] + 1
 
@@ -112,3 +139,10 @@ IN_PLACE: dict[type[linear.MapOp], Callable[[ArrayBuilder, Any, Captured, Any, A
     linear.UnstackOp: _add_slice_of_component,
 }
 """Transposes that make no array of the accumulator's size; they return `None` where that does not pay."""
+
+IMAGE_IN_PLACE: dict[type[linear.MapOp], Callable[[ArrayBuilder, Any, Captured, Any, Any], Value | None]] = {
+    linear.OneHotOp: _add_at,
+    linear.ScatterOp: _add_gathered,
+    linear.PadOp: _add_padded,
+}
+"""Images that make no array of the accumulator's size; `None` where that does not pay."""

@@ -14,48 +14,28 @@ in every trip is not carried.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from xdsl.ir import Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.custom import CheckpointOp
-from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, components_of
-from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
-from mlirad.rules.elements import Element, accumulated, parts, value_of
+from mlirad.rules import indexed_applications as indexed
+from mlirad.rules.elements import Element, accumulated, assembled, components, value_of
+from mlirad.rules.expressions import Elements, Expressions, enter, present
 from mlirad.rules.liveness import Alive
 from mlirad.rules.transposes import Captured
-
-Elements: TypeAlias = list[Element]
-
-
-class Expressions(Protocol):
-    """Whoever applies whole expressions: control flow asks it for the images of what its regions yield."""
-
-    def forward(self, env: Environment, map_: Value, x: Elements) -> Elements:
-        """The components of the image of x."""
-        ...
-
-    def transposed(self, env: Environment, map_: Value, ct: Elements, sums: Elements) -> Elements:
-        """The sums of cotangents after the transposed image of ct is added to each."""
-        ...
-
-    def alive_image(self, map_: Value, x: Alive) -> Alive:
-        """The components of an image that can differ from zero."""
-        ...
-
-    def alive_cotangent(self, map_: Value, ct: Alive) -> Alive:
-        """The components of a transposed image that can differ from zero."""
-        ...
 
 
 def apply_control(
     b: ArrayBuilder, op: linear.MapOp, captured: Captured, x: Element, expressions: Expressions
 ) -> Element:
     """The image of x, which is not zero, under a map of control flow."""
-    return FORWARD_CONTROL[type(op)](b, op, captured, parts(x, _count(op.domain)), expressions)
+    image = FORWARD_CONTROL[type(op)](b, op, captured, components(x, op.domain), expressions)
+    return assembled(image, op.codomain)
 
 
 def accumulate_control(
@@ -67,27 +47,7 @@ def accumulate_control(
     expressions: Expressions,
 ) -> Elements:
     """One sum per component of the domain, after the transposed image of ct, which is not zero, is added."""
-    return TRANSPOSED_CONTROL[type(op)](b, op, captured, sums, parts(ct, _count(op.codomain)), expressions)
-
-
-def _count(space: Any) -> int:
-    return len(components_of(space))
-
-
-def _living(elements: Sequence[Element]) -> Alive:
-    return frozenset(k for k, e in enumerate(elements) if e is not None)
-
-
-def _enter(
-    b: ArrayBuilder, region: Region, arguments: Sequence[Value], captured: Captured
-) -> tuple[Value, Environment]:
-    """Emit the primal code of a region here; returns its map and the values its map ops capture."""
-    env = dict(captured)
-    env.update(zip(region.block.args, arguments, strict=True))
-    for op in region.block.ops:
-        if not isinstance(op, linear.MapOp | YieldOp):
-            b.rebuild(op, env)
-    return yields(region)[0], env
+    return TRANSPOSED_CONTROL[type(op)](b, op, captured, sums, components(ct, op.codomain), expressions)
 
 
 def _at(count: int, places: Sequence[int], values: Sequence[Element]) -> Elements:
@@ -116,7 +76,7 @@ def _scan(
     carries, inputs, _ = op.counts
     spaces, codomain = components_of(op.domain), components_of(op.codomain)
     root = yields(op.body)[0]
-    living = _fixed_point(_living(x), carries, lambda alive: expressions.alive_image(root, alive))
+    living = _fixed_point(present(x), carries, lambda alive: expressions.alive_image(root, alive))
     carried = [k for k in range(carries) if k in living]
     sliced = [k for k in range(carries, carries + inputs) if x[k] is not None]
     residuals = [captured.get(r, r) for r in op.residuals]
@@ -126,9 +86,9 @@ def _scan(
         given = [*x[:carries], *([None] * inputs), *x[carries + inputs :]]
         for k, value in zip((*carried, *sliced), (*state, *slices[len(residuals) :]), strict=True):
             given[k] = value
-        map_, env = _enter(b, op.body, [index, *slices[: len(residuals)]], captured)
+        map_, env = enter(b, op.body, [index, *slices[: len(residuals)]], captured)
         image = expressions.forward(env, map_, given)
-        stacked[:] = sorted(k for k in _living(image) if k >= carries)
+        stacked[:] = sorted(k for k in present(image) if k >= carries)
         new = [value_of(b, image[k], spaces[k]) for k in carried]
         return new, [_given(image[k]) for k in stacked]
 
@@ -158,7 +118,7 @@ def _scan_transposed(
     def back(alive: Alive) -> Alive:
         return expressions.alive_cotangent(root, alive)
 
-    living = _fixed_point(_living(ct), carries, back)
+    living = _fixed_point(present(ct), carries, back)
     reached = back(living)
     carried = [k for k in range(carries) if k in living]
     sliced = [k for k in range(carries, len(ct)) if ct[k] is not None]
@@ -169,7 +129,7 @@ def _scan_transposed(
     def trip(index: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
         given = _at(len(ct), (*carried, *sliced), (*state[: len(carried)], *slices[len(residuals) :]))
         before = _at(len(spaces), summed, state[len(carried) :])
-        map_, env = _enter(b, op.body, [index, *slices[: len(residuals)]], captured)
+        map_, env = enter(b, op.body, [index, *slices[: len(residuals)]], captured)
         image = expressions.transposed(env, map_, given, before)
         stacked[:] = [k for k in range(carries, first_captured) if image[k] is not None]
         new = [value_of(b, image[k], spaces[k]) for k in (*carried, *summed)]
@@ -197,14 +157,14 @@ def _while(
 ) -> Elements:
     carries, spaces = op.carries.value.data, components_of(op.domain)
     root = yields(op.body)[0]
-    living = _fixed_point(_living(x), carries, lambda alive: expressions.alive_image(root, alive))
+    living = _fixed_point(present(x), carries, lambda alive: expressions.alive_image(root, alive))
     carried = [k for k in range(carries) if k in living]
 
     def trip(entry: list[Value], state: list[Value]) -> list[Value]:
         given = list(x)
         for k, value in zip(carried, state, strict=True):
             given[k] = value
-        map_, env = _enter(b, op.body, entry, captured)
+        map_, env = enter(b, op.body, entry, captured)
         image = expressions.forward(env, map_, given)
         return [value_of(b, image[k], spaces[k]) for k in carried]
 
@@ -227,14 +187,14 @@ def _while_transposed(
     def back(alive: Alive) -> Alive:
         return expressions.alive_cotangent(root, alive)
 
-    living = _fixed_point(_living(ct), carries, back)
+    living = _fixed_point(present(ct), carries, back)
     carried = [k for k in range(carries) if k in living]
     summed = [k for k in sorted(back(living)) if k >= carries]
 
     def trip(entry: list[Value], state: list[Value]) -> list[Value]:
         given = _at(carries, carried, state[: len(carried)])
         before = _at(len(spaces), summed, state[len(carried) :])
-        map_, env = _enter(b, op.body, entry, captured)
+        map_, env = enter(b, op.body, entry, captured)
         image = expressions.transposed(env, map_, given, before)
         return [value_of(b, image[k], spaces[k]) for k in (*carried, *summed)]
 
@@ -275,13 +235,13 @@ def _branch(
     b: ArrayBuilder, op: linear.BranchOp, captured: Captured, x: Elements, expressions: Expressions
 ) -> Elements:
     spaces = components_of(op.codomain)
-    alive = _living(x)
+    alive = present(x)
     roots = [yields(region)[0] for region in op.regions]
     reached = sorted(frozenset[int]().union(*(expressions.alive_image(root, alive) for root in roots)))
     zeros = {k: b.zeros(spaces[k]) for k in reached}
 
     def image(region: Region) -> list[Value]:
-        map_, env = _enter(b, region, (), captured)
+        map_, env = enter(b, region, (), captured)
         made = expressions.forward(env, map_, x)
         return [_or(made[k], zeros[k]) for k in reached]
 
@@ -297,14 +257,14 @@ def _branch_transposed(
     expressions: Expressions,
 ) -> Elements:
     spaces = components_of(op.domain)
-    alive = _living(ct)
+    alive = present(ct)
     roots = [yields(region)[0] for region in op.regions]
     reached = sorted(frozenset[int]().union(*(expressions.alive_cotangent(root, alive) for root in roots)))
     # Made here, so that branches which leave them as they are agree.
     unchanged = {k: value_of(b, sums[k], spaces[k]) for k in reached}
 
     def image(region: Region) -> list[Value]:
-        map_, env = _enter(b, region, (), captured)
+        map_, env = enter(b, region, (), captured)
         made = expressions.transposed(env, map_, ct, list(sums))
         return [_or(made[k], unchanged[k]) for k in reached]
 
@@ -335,8 +295,10 @@ FORWARD_CONTROL: dict[type[linear.MapOp], Forward] = {
     linear.IfOp: _branch,
     linear.SwitchOp: _branch,
     linear.CheckpointOp: _branch,
+    linear.BuildOp: indexed.build,
+    linear.BuildTransposeOp: indexed.join,
 }
-"""The image of a tangent under every map of control flow."""
+"""The image of a tangent under every map with regions."""
 
 TRANSPOSED_CONTROL: dict[type[linear.MapOp], Transposed] = {
     linear.ScanOp: _scan_transposed,
@@ -344,5 +306,7 @@ TRANSPOSED_CONTROL: dict[type[linear.MapOp], Transposed] = {
     linear.IfOp: _branch_transposed,
     linear.SwitchOp: _branch_transposed,
     linear.CheckpointOp: _branch_transposed,
+    linear.BuildOp: indexed.build_transposed,
+    linear.BuildTransposeOp: indexed.join_transposed,
 }
-"""The sums of cotangents with the transposed image of a cotangent added, under every map of control flow."""
+"""The sums of cotangents with the transposed image of a cotangent added, under every map with regions."""

@@ -102,3 +102,28 @@ def to_values(b: ArrayBuilder, element: Element, space: Attribute) -> list[Value
     """The components that carry data, zeros written out."""
     pairs = zip(components(element, space), components_of(space), strict=True)
     return [value_of(b, e, c) for e, c in pairs if c != UNIT]
+
+
+def leaf_spaces(space: Attribute) -> list[Attribute]:
+    """The array spaces that a space is made of, in order."""
+    if isinstance(space, TupleType):
+        return [leaf for part in space.types.data for leaf in leaf_spaces(part)]
+    return [space]
+
+
+def leaves(b: ArrayBuilder, element: Element, space: Attribute) -> list[Value]:
+    """The arrays that an element is made of, in order, zeros written out."""
+    if isinstance(space, TupleType):
+        pairs = zip(parts(element, len(space.types.data)), space.types.data, strict=True)
+        return [value for e, s in pairs for value in leaves(b, e, s)]
+    return [value_of(b, element, space)]
+
+
+def from_leaves(space: Attribute, values: Sequence[Value]) -> Element:
+    """The element of a space that is made of these arrays."""
+    rest = iter(values)
+
+    def made(part: Attribute) -> Element:
+        return [made(t) for t in part.types.data] if isinstance(part, TupleType) else next(rest)
+
+    return made(space)

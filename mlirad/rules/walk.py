@@ -9,7 +9,7 @@ topological order. A composite left operand of a composition is a function, walk
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Container, Generator
 from typing import TypeAlias, cast
 
 from xdsl.ir import Block, Operation
@@ -24,7 +24,8 @@ from mlirad.ir.maps import codomain_of, domain_of, is_local
 from mlirad.rules.accumulations import accumulate_transposed
 from mlirad.rules.applications import apply_map
 from mlirad.rules.control_applications import accumulate_control, apply_control
-from mlirad.rules.elements import Element, accumulated, is_zero, part, parts, plus
+from mlirad.rules.elements import Element, accumulated, assembled, components, is_zero, part, plus
+from mlirad.rules.image_sums import Terms
 from mlirad.rules.liveness import Alive, alive_cotangent, alive_image
 
 MAX_NESTED_NODES = 1 << 16
@@ -81,15 +82,24 @@ class Walk:
     def forward(self, env: Environment, map_: Value, x: list[Element]) -> list[Element]:
         """The components of the image of x under a map of a region, whose captured values `env` gives."""
         walk = Walk(self.b, self.op, env)
-        image = walk._answer([walk._forward(map_, x)])
-        return parts(image, len(components_of(codomain_of(map_))))
+        image = walk._answer([walk._forward(map_, assembled(x, domain_of(map_)))])
+        return components(image, codomain_of(map_))
+
+    def summed(self, env: Environment, map_: Value, x: list[Element], sums: list[Element]) -> list[Element]:
+        """`sums` with the components of the image of x added."""
+        walk = Walk(self.b, self.op, env)
+        space = codomain_of(map_)
+        before = assembled(sums, space)
+        steps = walk._forward_onto(map_, assembled(x, domain_of(map_)), before)
+        return components(walk._answer([steps]), space)
 
     def transposed(
         self, env: Environment, map_: Value, ct: list[Element], sums: list[Element]
     ) -> list[Element]:
         """`sums` with the components of the transposed image of ct added."""
         walk = Walk(self.b, self.op, env)
-        return parts(walk._answer([walk._backward(map_, ct, sums)]), len(sums))
+        steps = walk._backward(map_, assembled(ct, codomain_of(map_)), sums)
+        return components(walk._answer([steps]), domain_of(map_))
 
     def alive_image(self, map_: Value, x: Alive) -> Alive:
         """The components of an image that can differ from zero."""
@@ -142,8 +152,23 @@ class Walk:
     # Forward -------------------------------------------------------------------------------------
 
     def _forward(self, root: Value, x: Element) -> Steps:
+        images = yield from self._images(root, x)
+        return images[root]
+
+    def _forward_onto(self, root: Value, x: Element, before: Element) -> Steps:
+        """`before` with the image added, in place where the terms that the root is made of allow it."""
+        terms = Terms(root)
+        images = yield from self._images(root, x, terms.passed)
+        return terms.added(self.b, self.env, images, x, before)
+
+    def _images(
+        self, root: Value, x: Element, passed: Container[Value] = ()
+    ) -> Generator[Request, Element, dict[Value, Element]]:
+        """The image under every node of the expression, but for those that are passed over."""
         images: dict[Value, Element] = {}
         for node in self._order(root):
+            if node in passed:
+                continue
             op = cast("linear.MapOp", node.owner)
             self.b.location = op.location
             match op:
@@ -170,7 +195,7 @@ class Walk:
                 case _:
                     image = self._image(op, x)
             images[node] = None if is_zero(image) else image
-        return images[root]
+        return images
 
     def _image(self, op: linear.MapOp, x: Element) -> Element:
         if x is not None and isinstance(op, linear.ControlMapOp):
@@ -190,7 +215,8 @@ class Walk:
         sums: dict[Value, Element] = {}
         total: Element = None
         if before is not None:
-            total = list(before)
+            total = assembled(list(before), domain_of(root))
+        if isinstance(total, list):
             for node in self._order(root):
                 op = node.owner
                 if isinstance(op, linear.ProjectOp) and total[op.index.value.data] is not None:
@@ -228,7 +254,7 @@ class Walk:
                 case linear.TransposeOp():
                     total = accumulated(b, total, (yield False, op.operand, summed))
                 case linear.ControlMapOp():
-                    total = accumulate_control(b, op, self.env, self._parts(op, total), summed, self)
+                    total = self._accumulated(op, total, summed)
                 case _:
                     total = accumulate_transposed(b, op, self.env, total, summed)
         return total
@@ -242,8 +268,7 @@ class Walk:
         """
         b = self.b
         if not isinstance(inner.owner, linear.VcatOp):
-            before = self._parts(op, sums.get(inner))
-            sums[inner] = list(accumulate_control(b, op, self.env, before, summed, self))
+            sums[inner] = self._accumulated(op, sums.get(inner), summed)
             return
         maps = own_operands(inner.owner)
         first = {m: k for k, m in reversed(list(enumerate(maps)))}
@@ -252,6 +277,7 @@ class Walk:
         for k, m in enumerate(maps):
             sums[m] = after[k] if first[m] == k else accumulated(b, sums.get(m), after[k])
 
-    @staticmethod
-    def _parts(op: linear.MapOp, element: Element) -> list[Element]:
-        return list(parts(element, len(components_of(op.domain))))
+    def _accumulated(self, op: linear.ControlMapOp, sum_: Element, ct: Element) -> Element:
+        """A sum of cotangents with the transposed image of ct added."""
+        before = list(components(sum_, op.domain))
+        return assembled(accumulate_control(self.b, op, self.env, before, ct, self), op.domain)

@@ -31,10 +31,11 @@ from mlirad.dialects.shapes import (
     shape_of,
     tuple_type,
 )
+from tests.generators.map_builds import BUILD_MAKERS
 from tests.generators.map_control import CONTROL_MAP_MAKERS
 from tests.generators.map_primitives import PRIMITIVE_MAKERS, MapBuilder
 
-MAP_MAKERS = {**PRIMITIVE_MAKERS, **CONTROL_MAP_MAKERS}
+MAP_MAKERS = {**PRIMITIVE_MAKERS, **CONTROL_MAP_MAKERS, **BUILD_MAKERS}
 """Makers of every local map."""
 
 

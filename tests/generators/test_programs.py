@@ -18,6 +18,7 @@ from mlirad.dialects.shapes import is_float, size_of
 from mlirad.interpreter import run_function
 from tests.generators import arguments_for, programs, random_map, random_program
 from tests.generators.makers import MAKERS
+from tests.generators.map_builds import BUILD_MAKERS
 from tests.generators.map_control import CONTROL_MAP_MAKERS
 from tests.generators.map_primitives import PRIMITIVE_MAKERS
 
@@ -32,7 +33,7 @@ def test_every_op_of_the_array_dialect_has_a_maker() -> None:
 
 def test_every_primitive_map_has_a_maker() -> None:
     assert set(PRIMITIVE_MAKERS) == set(linear.PRIMITIVE_OPS)
-    assert set(CONTROL_MAP_MAKERS) == set(linear.CONTROL_OPS)
+    assert {*CONTROL_MAP_MAKERS, *BUILD_MAKERS} == {*linear.CONTROL_OPS, *linear.CODE_OPS}
 
 
 @pytest.mark.parametrize("smooth", [False, True])

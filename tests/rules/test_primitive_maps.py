@@ -58,7 +58,9 @@ def test_every_map_of_control_flow_has_a_line() -> None:
     assert set(FORWARD_CONTROL) == set(TRANSPOSED_CONTROL) == set(linear.CONTROL_OPS)
 
 
-@pytest.mark.parametrize("op", [*linear.PRIMITIVE_OPS, *linear.CONTROL_OPS], ids=lambda c: c.name)
+@pytest.mark.parametrize(
+    "op", [*linear.PRIMITIVE_OPS, *linear.CONTROL_OPS, *linear.CODE_OPS], ids=lambda c: c.name
+)
 def test_every_local_map(op) -> None:
     for seed in range(12):
         module = random_map(seed, only=op)

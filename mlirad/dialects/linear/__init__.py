@@ -23,8 +23,16 @@ from mlirad.dialects.linear.application import (
     LinearizeOp,
     PullbackOp,
 )
+from mlirad.dialects.linear.builds import (
+    INDEXED_OPS,
+    BuildOp,
+    BuildTransposeOp,
+    IndexedMapOp,
+    stacked_space,
+)
+from mlirad.dialects.linear.code import LambdaOp
 from mlirad.dialects.linear.control import (
-    CONTROL_OPS,
+    LOOPS_AND_BRANCHES,
     BranchOp,
     CheckpointOp,
     IfOp,
@@ -32,6 +40,7 @@ from mlirad.dialects.linear.control import (
     SwitchOp,
     WhileOp,
 )
+from mlirad.dialects.linear.linearity import LINEAR_IN, NotLinear
 from mlirad.dialects.linear.map_calls import CallOp
 from mlirad.dialects.linear.maps import (
     STRUCTURE_OPS,
@@ -82,10 +91,21 @@ from mlirad.dialects.linear.primitives import (
 )
 from mlirad.dialects.shapes import element_of, tuple_type
 
-Linear = Dialect("linear", [*STRUCTURE_OPS, *PRIMITIVE_OPS, *CONTROL_OPS, CallOp, *VALUE_OPS], [MapType])
+CONTROL_OPS: tuple[type[ControlMapOp], ...] = (*LOOPS_AND_BRANCHES, *INDEXED_OPS)
+"""Maps whose regions make maps."""
+
+CODE_OPS = (LambdaOp,)
+"""Maps given by array code."""
+
+Linear = Dialect(
+    "linear", [*STRUCTURE_OPS, *PRIMITIVE_OPS, *CONTROL_OPS, CallOp, *CODE_OPS, *VALUE_OPS], [MapType]
+)
 
 __all__ = [
+    "CODE_OPS",
     "CONTROL_OPS",
+    "INDEXED_OPS",
+    "LINEAR_IN",
     "PRIMITIVE_OPS",
     "STRUCTURE_OPS",
     "VALUE_OPS",
@@ -95,6 +115,8 @@ __all__ = [
     "ApplyTransposeOp",
     "BranchOp",
     "BroadcastOp",
+    "BuildOp",
+    "BuildTransposeOp",
     "CallOp",
     "CheckpointOp",
     "ComposeOp",
@@ -111,12 +133,15 @@ __all__ = [
     "IdentityOp",
     "IfOp",
     "IndexOp",
+    "IndexedMapOp",
     "InjectOp",
+    "LambdaOp",
     "Linear",
     "LinearizeOp",
     "MapOp",
     "MapType",
     "MaskOp",
+    "NotLinear",
     "OneHotOp",
     "PadOp",
     "PrefixMapOp",
@@ -145,5 +170,6 @@ __all__ = [
     "element_of",
     "is_space",
     "map_type",
+    "stacked_space",
     "tuple_type",
 ]

@@ -180,7 +180,7 @@ class CheckpointOp(ControlMapOp):
 BranchOp = IfOp | SwitchOp | CheckpointOp
 """One of several maps of one type, or of one."""
 
-CONTROL_OPS: tuple[type[ControlMapOp], ...] = (ScanOp, WhileOp, IfOp, SwitchOp, CheckpointOp)
+LOOPS_AND_BRANCHES: tuple[type[ControlMapOp], ...] = (ScanOp, WhileOp, IfOp, SwitchOp, CheckpointOp)
 """Every op of this file."""
 
 

@@ -1,0 +1,52 @@
+// RUN: mlirad-opt %s | mlirad-opt | filecheck %s
+// RUN: mlirad-opt --emit=generic %s | mlirad-opt | filecheck %s
+
+// Maps over an index space, and maps given by linear code.
+
+// CHECK-LABEL: func.func @build(%a: tensor<3x2xf64>) {
+// CHECK-NEXT: %m = linear.build (%i, %j) {extents = [3, 2]} : -> !linear.map<f64, tuple<tensor<3x2xf64>, tuple<>>> {
+// CHECK-NEXT: %k = array.index %a[%i, %j] : tensor<3x2xf64> -> f64
+// CHECK-NEXT: %s = linear.scale %k : f64 -> !linear.map<f64, f64>
+// CHECK-NEXT: %z = linear.zero : -> !linear.map<f64, tuple<>>
+// CHECK-NEXT: %v = linear.vcat %s, %z : !linear.map<f64, f64>, !linear.map<f64, tuple<>> -> !linear.map<f64, tuple<f64, tuple<>>>
+// CHECK-NEXT: array.yield %v : !linear.map<f64, tuple<f64, tuple<>>>
+// CHECK-NEXT: }
+// CHECK-NEXT: %n = linear.build_transpose (%i) {extents = [4]} : -> !linear.map<tensor<4xf64>, tensor<5xf64>> {
+// CHECK-NEXT: %h = linear.one_hot[%i] : -> !linear.map<f64, tensor<5xf64>>
+// CHECK-NEXT: array.yield %h : !linear.map<f64, tensor<5xf64>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @build(%a: tensor<3x2xf64>) {
+  %m = linear.build (%i, %j) {extents = [3, 2]} : -> !linear.map<f64, tuple<tensor<3x2xf64>, tuple<>>> {
+    %k = array.index %a[%i, %j] : tensor<3x2xf64> -> f64
+    %s = linear.scale %k : f64 -> !linear.map<f64, f64>
+    %z = linear.zero : -> !linear.map<f64, tuple<>>
+    %v = linear.vcat %s, %z : !linear.map<f64, f64>, !linear.map<f64, tuple<>> -> !linear.map<f64, tuple<f64, tuple<>>>
+    array.yield %v : !linear.map<f64, tuple<f64, tuple<>>>
+  }
+  %n = linear.build_transpose (%i) {extents = [4]} : -> !linear.map<tensor<4xf64>, tensor<5xf64>> {
+    %h = linear.one_hot [%i] : -> !linear.map<f64, tensor<5xf64>>
+    array.yield %h : !linear.map<f64, tensor<5xf64>>
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @lambda(%a: tensor<3xf64>) {
+// CHECK-NEXT: %m = linear.lambda (%x: tensor<3xf64>, %y: f64) : -> !linear.map<tuple<tensor<3xf64>, tuple<>, f64>, f64> {
+// CHECK-NEXT: %p = array.mul %a, %x : tensor<3xf64>
+// CHECK-NEXT: %q = array.sum %p {dims = [0]} : tensor<3xf64> -> f64
+// CHECK-NEXT: %r = array.add %q, %y : f64
+// CHECK-NEXT: array.yield %r : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @lambda(%a: tensor<3xf64>) {
+  %m = linear.lambda (%x : tensor<3xf64>, %y : f64) : -> !linear.map<tuple<tensor<3xf64>, tuple<>, f64>, f64> {
+    %p = array.mul %a, %x : tensor<3xf64>
+    %q = array.sum %p {dims = [0]} : tensor<3xf64> -> f64
+    %r = array.add %q, %y : f64
+    array.yield %r : f64
+  }
+  func.return
+}
