@@ -47,7 +47,7 @@ Builds whose bodies hold derivatives become bulk only once these are expanded, h
 GRAD = ("differentiate", *EXPAND)
 """The derivative of a function; its options are those of `differentiate`."""
 
-LOWER = ("form-kernels", "fuse-kernels", "schedule-kernels", "plan-memory")
+LOWER = ("form-kernels", "fuse-kernels", "form-strips", "schedule-kernels", "plan-memory")
 """Array code as scheduled kernels with a memory plan, ready to be printed as LLVM IR."""
 
 COMPILE = (*EXPAND, *LOWER)

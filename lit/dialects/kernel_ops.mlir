@@ -109,3 +109,27 @@ func.func @ordering(%x: tensor<4x3xf64>) {
   %v3, %v4, %v5 = kernel.sort %x {dim = 1, positions} : tensor<4x3xf64> -> (tensor<4x3xi64>, tensor<6xf64>, tensor<6xi64>)
   func.return
 }
+
+// CHECK-LABEL: func.func @strips(%x: tensor<10xf64>, %a: f64) {
+// CHECK-NEXT: %v0, %v1 = kernel.strips %a (%start, %fresh, %t: f64) {carries = 1, extent = 10, block = 4} : f64 -> (f64, tensor<10xf64>) {
+// CHECK-NEXT: %e = kernel.nest %x, %start (%i) {space = [4], reduction = []} : tensor<10xf64>, i64 -> tensor<4xf64> {
+// CHECK-NEXT: %s = kernel.load %start : i64 -> i64
+// CHECK-NEXT: %j = array.add %i, %s : i64
+// CHECK-NEXT: %u = kernel.load %x[%j] : tensor<10xf64> -> f64
+// CHECK-NEXT: array.yield %u : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: array.yield %t, %e : f64, tensor<4xf64>
+// CHECK-NEXT: }
+func.func @strips(%x: tensor<10xf64>, %a: f64) {
+  %v0, %v1 = kernel.strips %a (%start, %fresh, %t : f64) {carries = 1, extent = 10, block = 4}
+      : f64 -> (f64, tensor<10xf64>) {
+    %e = kernel.nest %x, %start (%i) {space = [4], reduction = []} : tensor<10xf64>, i64 -> tensor<4xf64> {
+      %s = kernel.load %start : i64 -> i64
+      %j = array.add %i, %s : i64
+      %u = kernel.load %x[%j] : tensor<10xf64> -> f64
+      array.yield %u : f64
+    }
+    array.yield %t, %e : f64, tensor<4xf64>
+  }
+  func.return
+}

@@ -398,3 +398,33 @@ func.func @f(%y: tensor<8xf64>) {
   %v, %w = kernel.sort %y {dim = 0, positions} : tensor<8xf64> -> (tensor<8xf64>, tensor<16xf64>)
   func.return
 }
+
+// -----
+
+func.func @f(%x: f64) {
+  // expected-error @below {{kernel.strips: 2 carries of 1 operands}}
+  %v = kernel.strips %x (%s, %d, %t : f64) {carries = 2, extent = 10, block = 4} : f64 -> f64 {
+    array.yield %t : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f64) {
+  // expected-error @below {{kernel.strips: strips of 11 rows do not cover 10 rows}}
+  %v = kernel.strips %x (%s, %d, %t : f64) {carries = 1, extent = 10, block = 11} : f64 -> f64 {
+    array.yield %t : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<3xf64>) {
+  // expected-error @below {{kernel.strips: a strip of type tensor<3xf64> does not have 4 rows}}
+  %v = kernel.strips (%s, %d) {carries = 0, extent = 10, block = 4} : -> tensor<10xf64> {
+    array.yield %x : tensor<3xf64>
+  }
+  func.return
+}

@@ -50,6 +50,7 @@ from mlirad.dialects.array.elementwise import ElementwiseOp, PolygammaOp
 from mlirad.dialects.array.indexing import UPDATE_KINDS, YieldOp, check_index_arguments
 from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import (
     ELEMENTS,
     Shape,
@@ -388,7 +389,7 @@ def sort_types(operand: Attribute, dim: int, *, positions: bool) -> list[Attribu
 KERNEL_RESULT_OPS = (NestOp, ScatterOp, DotOp, CumulativeOp, SortOp)
 """The ops of the dialect that write arrays."""
 
-KERNEL_OPS = (*KERNEL_RESULT_OPS, LoadOp, LoadIfOp)
+KERNEL_OPS = (*KERNEL_RESULT_OPS, LoadOp, LoadIfOp, StripsOp)
 """Every op of the dialect."""
 
 Kernel = Dialect("kernel", [*KERNEL_OPS], [])

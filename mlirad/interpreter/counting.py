@@ -31,6 +31,7 @@ from mlirad.dialects import kernel, linear
 from mlirad.dialects.array import control, indexing, ordering, reductions
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import shape_of, size_of, values_of
 
 _FREE = (
@@ -80,6 +81,8 @@ def cost(op: Operation) -> int:
             return results * max((extent - 1).bit_length(), 1)
         case control.ScanOp():
             return sum(size_of(v) for v in (*op.xs, *op.stacked))
+        case StripsOp():
+            return sum(size_of(v) for v in op.joined)
         case indexing.ScatterOp():
             return results + size_of(op.operand)
         case indexing.UpdateOp():

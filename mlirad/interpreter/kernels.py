@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects import kernel
 from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import Shape, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
@@ -91,12 +92,28 @@ def _sort(op: kernel.SortOp, operands: Sequence[Array], frame: Frame) -> Any:
     return (first, *(np.zeros(shape_of(r), numpy_dtype(r.type)) for r in op.results[1:]))
 
 
+def _strips(op: StripsOp, operands: Sequence[Array], frame: Frame) -> Any:
+    block, count = op.body.block, op.carry_count
+    carries: list[Any] = list(operands)
+    joined = [np.zeros(shape_of(y), numpy_dtype(y.type)) for y in op.joined]
+    for trip in range(op.trips):
+        start, fresh = op.start_of(trip)
+        frame.bind(block, [np.int64(start), np.int64(fresh), *carries])
+        made = frame.run(block)
+        carries = list(made[:count])
+        for whole, strip in zip(joined, made[count:], strict=True):
+            whole[start : start + op.strip_rows] = strip
+    results = [*carries, *joined]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
 KERNEL_MEANINGS: dict[type[Operation], Meaning] = {
     kernel.NestOp: _nest,
     kernel.ScatterOp: _scatter,
     kernel.DotOp: _dot,
     kernel.CumulativeOp: _cumulative,
     kernel.SortOp: _sort,
+    StripsOp: _strips,
     kernel.LoadOp: _load,
     kernel.LoadIfOp: _load_if,
 }

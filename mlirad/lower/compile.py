@@ -1,7 +1,7 @@
 """From a function of array code to LLVM IR text, hop by hop.
 
-    array code --form-kernels--> kernels --fuse--> fewer kernels --schedule--> lanes, layouts, tiles
-               --plan-memory--> one arena --emit--> NativeProgram
+    array code --form-kernels--> kernels --fuse--> fewer kernels --form-strips--> groups that stay in cache
+               --schedule--> lanes, layouts, tiles --plan-memory--> one arena --emit--> NativeProgram
 
 A function that is kernels already (because passes were run by hand) goes only through the hops it has not
 been through.
@@ -20,6 +20,7 @@ from mlirad.errors import CompileError
 from mlirad.lower.compiled_text import NativeProgram
 from mlirad.lower.emit import emit_program
 from mlirad.lower.form_kernels import form_kernels
+from mlirad.lower.form_strips import form_strips_in_place
 from mlirad.lower.fuse_kernels import fuse_in_place
 from mlirad.lower.plan_memory import ARENA_ATTRIBUTE, plan_in_place
 from mlirad.lower.schedule_kernels import schedule_in_place
@@ -92,6 +93,8 @@ def _lowered(function: FuncOp, vector_bytes: int, clock: _Clock) -> FuncOp:
         clock.lap("form-kernels", function)
         fuse_in_place(function)
         clock.lap("fuse-kernels", function)
+        form_strips_in_place(function)
+        clock.lap("form-strips", function)
     elif not is_planned(function):
         function = function.clone()
     if not is_planned(function):

@@ -15,8 +15,9 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 
-from mlirad.dialects.array.control import CONTROL_OPS, BranchOp
+from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
+from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Value, is_array, values_of
 from mlirad.errors import VerifyError
 from mlirad.ir.builder import function_block, returned, yields
@@ -99,7 +100,7 @@ class _Verifier:
                 kept = [v for v in read if v not in live and self._may_replace(op, v, result)]
                 self._check_write(op, result, [v for v in (*live, *read) if v not in kept])
                 self._check_write(op, result, written[k + 1 :])
-            if isinstance(op, CONTROL_OPS):
+            if isinstance(op, LOWERED_CONTROL):
                 self._control(op, live)
             live.update(read)
 

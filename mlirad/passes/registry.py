@@ -37,6 +37,7 @@ PASS_MODULES: dict[str, str] = {
     "fence-checkpoints": "mlirad.passes.fence_checkpoints",
     "form-kernels": "mlirad.lower.form_kernels",
     "fuse-kernels": "mlirad.lower.fuse_kernels",
+    "form-strips": "mlirad.lower.form_strips",
     "schedule-kernels": "mlirad.lower.schedule_kernels",
     "plan-memory": "mlirad.lower.plan_memory",
 }

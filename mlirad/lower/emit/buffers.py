@@ -22,10 +22,11 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects import kernel
-from mlirad.dialects.array.control import CONTROL_OPS, BranchOp
+from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Shape, Value, element_of, is_array, shape_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.builder import yields
@@ -203,7 +204,7 @@ class _Assignment:
                     pass
                 case _ if isinstance(op, PLACED_OPS):
                     self._placed(op, outputs, is_function)
-                    if isinstance(op, CONTROL_OPS):
+                    if isinstance(op, LOWERED_CONTROL):
                         self._regions(op)
                 case _:
                     raise CompileError(

@@ -18,6 +18,7 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
+from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.emit.tapes import STATUS_PLACE, Reading
@@ -46,6 +47,8 @@ def write_control(main: MainText, op: Operation) -> None:
     match op:
         case control.ScanOp():
             _write_scan(main, op)
+        case StripsOp():
+            _write_strips(main, op)
         case control.WhileOp():
             _write_while(main, op)
         case control.ReplayOp():
@@ -191,6 +194,28 @@ def _write_scan(main: MainText, op: control.ScanOp) -> None:
             _point_at_slice(main, main.buffer(piece).place, x, main.buffer(piece), i)
         for y, place, value in zip(op.stacked, handed, _handed_over(op, op.carry_count), strict=True):
             _point_at_slice(main, place, y, main.buffer(value), i)
+        main.write_block(block)
+        carries.leave()
+    emitter.trips = around
+
+
+def _write_strips(main: MainText, op: StripsOp) -> None:
+    f, emitter = main.f, main.emitter
+    carries = _Carries(main, op)
+    carries.begin(op.trips)
+    block = op.body.block
+    start_slot, fresh_slot = main.pointer(block.args[0]), main.pointer(block.args[1])
+    handed = main.memory.yields[op.body][op.carry_count :]
+    around, emitter.trips = emitter.trips, emitter.trips * op.trips
+    with f.loop(0, op.trips, name="s") as loop:
+        wanted = f.mul(loop.index, op.strip_rows)
+        start = f.intrinsic("umin", wanted, op.rows - op.strip_rows)
+        f.store(start, start_slot)
+        f.store(f.sub(wanted, start), fresh_slot)
+        carries.enter()
+        for y, place, value in zip(op.joined, handed, _handed_over(op, op.carry_count), strict=True):
+            row_bytes = main.buffer(value).nbytes // op.strip_rows
+            main.pointers[place] = f.gep(main.pointer(y), f.mul(start, row_bytes), "i8")
         main.write_block(block)
         carries.leave()
     emitter.trips = around

@@ -19,8 +19,9 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block
 
 from mlirad.dialects import kernel
-from mlirad.dialects.array.control import CONTROL_OPS, entry_types
+from mlirad.dialects.array.control import entry_types
 from mlirad.dialects.array.literals import literal_array
+from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import element_of
 from mlirad.ir.builder import returned
@@ -140,7 +141,7 @@ class MainText:
                 case CallOp():
                     self._write_call(op)
                     continue
-                case _ if isinstance(op, CONTROL_OPS):
+                case _ if isinstance(op, LOWERED_CONTROL):
                     write_control(self, op)
                     continue
                 case _:

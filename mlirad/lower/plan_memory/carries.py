@@ -18,6 +18,7 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
+from mlirad.dialects.kernel_strips import LOWERED_CONTROL, StripsOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
 
 PLACES_ATTRIBUTE = "kernel.places"
@@ -26,7 +27,7 @@ PLACES_ATTRIBUTE = "kernel.places"
 CARRIES_ATTRIBUTE = "kernel.carries"
 """How each carry of a loop is kept."""
 
-PLACED_OPS = (*control.CONTROL_OPS, CallOp)
+PLACED_OPS = (*LOWERED_CONTROL, CallOp)
 """The ops that state the places of their results as an attribute."""
 
 IN_PLACE = -1
@@ -45,6 +46,8 @@ def initial_carries(op: Operation) -> Sequence[Value]:
     match op:
         case control.ScanOp() | control.WhileOp() | control.ReplayOp():
             return op.init
+        case StripsOp():
+            return op.inputs
         case _:
             return ()
 
@@ -54,6 +57,8 @@ def first_carry(op: Operation) -> int:
     match op:
         case control.ScanOp():
             return 1
+        case StripsOp():
+            return 2
         case control.ReplayOp():
             return len(control.entry_types(op.tape))
         case _:

@@ -14,10 +14,11 @@ from typing import cast
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
 from xdsl.ir import Attribute, Block, Operation, OpResult
 
-from mlirad.dialects.array.control import CONTROL_OPS, BranchOp, LoopOp
+from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel_strips import LOWERED_CONTROL, LOWERED_LOOPS
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
@@ -128,7 +129,7 @@ class Lifetimes:
         self.updated.clear()
         self._shares.clear()
         for n, op in enumerate(self.ops):
-            if isinstance(op, CONTROL_OPS):
+            if isinstance(op, LOWERED_CONTROL):
                 here = [v for v in captured_here(op) if self.last_read[v] == n and v not in excluded]
                 self.scratch[op] = _scratch(op, n, here)
         for carry, k in carries.items():
@@ -195,7 +196,7 @@ class Lifetimes:
             case _ if isinstance(op, BranchOp) and isinstance(result, OpResult):
                 if result.index in self.scratch[op].updated:
                     found.append(self.scratch[op].updated[result.index])
-            case _ if isinstance(op, LoopOp) and isinstance(result, OpResult):
+            case _ if isinstance(op, LOWERED_LOOPS) and isinstance(result, OpResult):
                 modes = self.scratch[op].carries
                 if result.index < len(modes) and modes[result.index] == IN_PLACE:
                     start = initial_carries(op)[result.index]

@@ -21,9 +21,9 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
-from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ScatterOp, SortOp
+from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import FLAG, Value, integer, ints
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
@@ -95,7 +95,7 @@ def _row_major_values(ops: list[Operation]) -> set[Value]:
     """Values that others than nests read or that leave the block."""
     fixed: set[Value] = set()
     for op in ops:
-        if isinstance(op, CONTROL_OPS):
+        if isinstance(op, LOWERED_CONTROL):
             fixed.update(free_values(op))
         elif isinstance(op, DotOp | CumulativeOp | SortOp | CallOp | ReturnOp | YieldOp):
             fixed.update(op.operands)

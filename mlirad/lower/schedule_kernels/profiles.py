@@ -20,6 +20,7 @@ from xdsl.ir import Block, Operation
 from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import Shape, Value, element_of, is_float, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.lower.affine import AffineForms
@@ -200,7 +201,7 @@ def _count_trips(op: Operation, p: Profile) -> None:
             if value.owner is around or (isinstance(value.owner, Operation) and value.owner.parent is around):
                 p.repeats[value] = p.trips
         loop = around.parent_op()
-        if isinstance(loop, ScanOp):
+        if isinstance(loop, ScanOp | StripsOp):
             p.trips *= max(1, loop.trips)
         elif isinstance(loop, WhileOp | ReplayOp):
             p.trips *= ASSUMED_TRIPS

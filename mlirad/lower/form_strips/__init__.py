@@ -1,0 +1,236 @@
+"""`form-strips`: kernels that work along one long dimension run together, strip by strip.
+
+    %a = kernel.nest %x (%i) {space = [100000]}        %y = kernel.strips (%start, %fresh)
+    %y = kernel.nest %a (%i, %k) {...}            -->        {carries = 0, extent = 100000, block = 500} {
+                                                         %a = kernel.nest %x, %start (%i) {space = [500]}
+                                                         ...
+
+What the kernels of a group (`group.py`) hand to each other takes a strip's memory instead of the whole
+dimension's, and is still in cache when it is read. A scan whose body works along the dimension runs all its
+trips for one strip, with carries and what it stacks in cache, before the next strip begins: its traffic with
+memory drops from once per trip to once. Sums over the dimension are carried from strip to strip.
+
+Strips cost a call of each kernel per strip, so groups whose values fit in cache anyway are left alone. The
+length of a strip depends on shapes alone, and so do the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, OpResult
+from xdsl.passes import ModulePass
+
+from mlirad.dialects.array.control import CONTROL_OPS, ScanOp
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.kernel import NestOp
+from mlirad.dialects.shapes import Value
+from mlirad.ir.builder import function_block
+from mlirad.ir.free_values import free_values
+from mlirad.lower.form_strips.group import Group
+from mlirad.lower.form_strips.rewriting import in_strips, totals_of
+from mlirad.lower.plan_memory.lifetimes import bytes_of
+
+__all__ = ["FormStripsPass", "form_strips", "form_strips_in_place"]
+
+LEAST_BYTES = 256 * 1024
+"""Groups whose values take fewer bytes than this are left alone: they stay in the second level of cache."""
+
+STRIP_BYTES = 96 * 1024
+"""What the values of a strip may take, not counting that dead ones share memory."""
+
+STACKED_BYTES = 384 * 1024
+"""What the trips of scans may stack in a strip: a part of the second level of cache."""
+
+LEAST_ROWS = 32
+MOST_ROWS = 1024
+"""The rows of a strip: enough to make up for the calls of its kernels."""
+
+LEAST_EXTENT = 4 * LEAST_ROWS
+"""Shorter dimensions are not cut into strips."""
+
+ROWS_MULTIPLE = 16
+"""Strips have a multiple of this many rows, so that vectors are filled."""
+
+
+@dataclass(frozen=True)
+class FormStripsPass(ModulePass):
+    """Lets kernels that work along one long dimension run strip by strip.
+
+    Options: the least bytes that the values of a group must take, and the rows of a strip (0: as many as fit
+    in cache).
+    """
+
+    name = "form-strips"
+
+    least_bytes: int = LEAST_BYTES
+    rows: int = 0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Form strips in every function of the module."""
+        for function in op.body.block.ops:
+            if isinstance(function, FuncOp) and function.body.blocks:
+                form_strips_in_place(function, least_bytes=self.least_bytes, rows=self.rows)
+
+
+def form_strips(function: FuncOp, *, least_bytes: int = LEAST_BYTES, rows: int = 0) -> FuncOp:
+    """The function with groups of kernels in strips."""
+    formed = function.clone()
+    form_strips_in_place(formed, least_bytes=least_bytes, rows=rows)
+    return formed
+
+
+def form_strips_in_place(function: FuncOp, *, least_bytes: int = LEAST_BYTES, rows: int = 0) -> None:
+    """Let groups of kernels of this function whose values take so many bytes run in strips.
+
+    A strip has as many rows as fit in cache unless `rows` says how many.
+    """
+    _form_block(function_block(function), least_bytes, rows)
+
+
+def _form_block(block: Block, least_bytes: int, rows: int) -> None:
+    """Form strips among the ops of a block, then in the loops and branches that remain."""
+    while True:
+        groups = [_group(block, extent) for extent in _extents(block, rows + 1 if rows else LEAST_EXTENT)]
+        best = max(groups, key=lambda g: sum(_bytes_by_rows(g)), default=None)
+        if best is None or not best.members or sum(_bytes_by_rows(best)) < least_bytes:
+            break
+        _replace(block, best, rows or strip_rows(best.extent, *_bytes_by_rows(best)))
+    for op in block.ops:
+        if isinstance(op, CONTROL_OPS):
+            for region in op.regions:
+                _form_block(region.block, least_bytes, rows)
+
+
+def strip_rows(extent: int, size: int, stacked: int) -> int:
+    """The rows of a strip, given the bytes of all values by rows; they divide the extent if such are near.
+
+    `stacked` are the bytes of those that trips of scans make one after the other, which are read once each.
+    """
+    fitting = min(STRIP_BYTES * extent // max(size, 1), STACKED_BYTES * extent // max(stacked, 1))
+    most = min(MOST_ROWS, max(LEAST_ROWS, fitting), extent)
+    most = max(most // ROWS_MULTIPLE * ROWS_MULTIPLE, min(ROWS_MULTIPLE, extent))
+    for rows in range(most, most // 2, -8):
+        if extent % rows == 0:
+            return rows
+    return most
+
+
+def _extents(block: Block, least: int) -> list[int]:
+    """The extents of loops that are long enough to be cut into strips."""
+    found: dict[int, None] = {}
+    for op in block.ops:
+        if isinstance(op, NestOp):
+            found.update(dict.fromkeys(e for e in op.extents if e >= least))
+    return list(found)
+
+
+def _group(block: Block, extent: int) -> Group:
+    """The largest group over an extent, whose values by rows can be joined where others read them."""
+    banned: set[Operation] = set()
+    while True:
+        group = _collected(block, extent, banned)
+        wrong = [op for op in group.members if _must_go(op, group)]
+        if not wrong:
+            return group
+        banned.update(wrong)
+
+
+def _collected(block: Block, extent: int, banned: set[Operation]) -> Group:
+    """The ops of a block that join one after the other. What reads a group through others cannot."""
+    group = Group(extent)
+    after: set[Value] = set()
+    for op in block.ops:
+        if isinstance(op, ReturnOp | YieldOp):
+            continue
+        read = free_values(op)
+        if op not in banned and not any(v in after for v in read) and group.admit(op):
+            continue
+        if any(v in after or v in group.rows or v in group.totals for v in read):
+            after.update(op.results)
+    return group
+
+
+def _must_go(op: Operation, group: Group) -> bool:
+    """Whether an op shares nothing with its group, or has results that cannot be joined."""
+    members = set(group.members)
+    shares = any(v.owner in members for v in free_values(op))
+    for result in op.results:
+        users = [_member_around(use.operation, op) for use in result.uses]
+        shares = shares or any(u in members for u in users)
+        if group.rows.get(result, 0) and not all(u in members for u in users):
+            return True
+    return not shares
+
+
+def _member_around(op: Operation, sibling: Operation) -> Operation:
+    """The op beside `sibling` that an op is or stands in."""
+    while op.parent is not sibling.parent:
+        around = op.parent_op()
+        assert around is not None
+        op = around
+    return op
+
+
+def _bytes_by_rows(group: Group) -> tuple[int, int]:
+    """The bytes of all values by rows that the ops of a group compute: those that scans stack come second."""
+    sizes = [0, 0]
+    for value in group.rows:
+        if isinstance(value, OpResult):
+            sizes[isinstance(value.op, ScanOp) and value in value.op.stacked] += bytes_of(value)
+    return sizes[0], sizes[1]
+
+
+def _joined(group: Group) -> list[Value]:
+    """The values by rows that are read outside of the group."""
+    members = set(group.members)
+    return [
+        r
+        for op in group.members
+        for r in op.results
+        if r in group.rows and any(_member_around(use.operation, op) not in members for use in r.uses)
+    ]
+
+
+def _replace(block: Block, group: Group, rows: int) -> None:
+    """Put the strips in place of the group, where its last member stands; what reads it goes behind."""
+    last = group.members[-1]
+    joined = _joined(group)
+    results = [*totals_of(group), *joined]
+    members = set(group.members)
+    behind = _behind(block, group, last)
+    new = in_strips(group, rows, joined)
+    place = last
+    for op in new:
+        block.insert_op_after(op, place)
+        place = op
+    for op in behind:
+        op.detach()
+        block.insert_op_after(op, place)
+        place = op
+    for old, value in zip(results, new[-1].results, strict=True):
+        old.replace_all_uses_with(value)
+    for op in reversed(group.members):
+        op.detach()
+        op.erase(safe_erase=False)
+    assert all(op.parent is None for op in members)
+
+
+def _behind(block: Block, group: Group, last: Operation) -> Sequence[Operation]:
+    """The ops before the last member that read results of the group, directly or not."""
+    members = set(group.members)
+    computed: set[Value] = set()
+    found: list[Operation] = []
+    for op in block.ops:
+        if op in members:
+            computed.update(op.results)
+        elif any(v in computed for v in free_values(op)):
+            computed.update(op.results)
+            found.append(op)
+        if op is last:
+            return found
+    return found

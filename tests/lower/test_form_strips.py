@@ -1,0 +1,233 @@
+"""Kernels in strips: results stay, whatever the length of a strip, and only what may join does."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlirad.dialects.array.control import ScanOp
+from mlirad.dialects.array.custom import CUSTOM_OPS
+from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.kernel import NestOp, ScatterOp
+from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.interpreter import run_function
+from mlirad.ir.verification import verify_module
+from mlirad.jit.call import NativeFunction
+from mlirad.jit.target import find_target
+from mlirad.lower.compile import compile_function
+from mlirad.lower.form_kernels import form_kernels
+from mlirad.lower.form_strips import MOST_ROWS, form_strips, strip_rows
+from mlirad.lower.fuse_kernels import fuse_function
+from mlirad.lower.plan_memory import peak_bytes, plan_function
+from mlirad.lower.plan_verification import verify_plan
+from mlirad.lower.schedule_kernels import schedule_function
+from tests.generators.programs import random_program
+from tests.lower.loops import function
+from tests.lower.test_kernel_passes import arguments
+
+
+def in_strips(f: FuncOp, rows: int, *, fuse: bool = True) -> FuncOp:
+    """The kernels of a function, in strips of so many rows wherever possible."""
+    kernels = form_kernels(f)
+    return form_strips(fuse_function(kernels) if fuse else kernels, least_bytes=0, rows=rows)
+
+
+def strips_of(f: FuncOp) -> list[StripsOp]:
+    return [op for op in f.walk() if isinstance(op, StripsOp)]
+
+
+def check(f: FuncOp, args: list[npt.ArrayLike], rows: int, *, rtol: float = 1e-12) -> FuncOp:
+    """Require that strips keep the results: interpreted, and compiled with and without checked addresses."""
+    want = run_function(f, args)
+    formed = in_strips(f, rows)
+    verify_module(ModuleOp([formed.clone()]))
+    vector_bytes = find_target().vector_bytes
+    planned = plan_function(schedule_function(formed, vector_bytes=vector_bytes))
+    verify_plan(planned)
+    runs = [run_function(planned, args)]
+    for checks in (False, True):
+        program = compile_function(planned, vector_bytes=vector_bytes, address_checks=checks)
+        runs.append(NativeFunction(program, debug=True)(*args))
+    for results in runs:
+        for one, other in zip(results, want, strict=True):
+            np.testing.assert_allclose(np.asarray(one), other, rtol=rtol, atol=rtol)
+    return formed
+
+
+ROWS_AND_TOTALS = """
+func.func @f(%x: tensor<37x3xf64>, %w: tensor<3xf64>) -> (tensor<37xf64>, tensor<3xf64>, f64, f64, f64, i1) {
+  %v = array.broadcast %w {dims = [1]} : tensor<3xf64> -> tensor<37x3xf64>
+  %p = array.mul %x, %v : tensor<37x3xf64>
+  %a = array.sum %p {dims = [1]} : tensor<37x3xf64> -> tensor<37xf64>
+  %e = array.exp %a : tensor<37xf64>
+  %b = array.broadcast %e {dims = [0]} : tensor<37xf64> -> tensor<37x3xf64>
+  %q = array.mul %x, %b : tensor<37x3xf64>
+  %t = array.sum %q {dims = [0]} : tensor<37x3xf64> -> tensor<3xf64>
+  %hi = array.reduce max %e {dims = [0]} : tensor<37xf64> -> f64
+  %lo = array.reduce min %e {dims = [0]} : tensor<37xf64> -> f64
+  %all = array.reduce prod %e {dims = [0]} : tensor<37xf64> -> f64
+  %d = array.compare lt %a, %e : tensor<37xf64>, tensor<37xf64> -> tensor<37xi1>
+  %every = array.reduce and %d {dims = [0]} : tensor<37xi1> -> i1
+  func.return %e, %t, %hi, %lo, %all, %every : tensor<37xf64>, tensor<3xf64>, f64, f64, f64, i1
+}
+"""
+
+
+@pytest.mark.parametrize("rows", [1, 8, 16, 36, 37])
+def test_rows_and_totals(rows: int) -> None:
+    generator = np.random.default_rng(rows)
+    formed = check(
+        function(ROWS_AND_TOTALS), [generator.normal(size=(37, 3)), generator.normal(size=3)], rows
+    )
+    (strips,) = strips_of(formed) or [None]
+    if strips is not None:
+        assert strips.carry_count == 5
+        assert len(strips.joined) == 1
+        outside = [op for op in formed.body.block.ops if isinstance(op, NestOp) and op.operands]
+        assert not outside
+
+
+def test_not_a_number_reaches_every_total_once() -> None:
+    x = np.random.default_rng(0).normal(size=(37, 3))
+    x[36, 1] = np.nan
+    x[5, 0] = np.inf
+    check(function(ROWS_AND_TOTALS), [x, np.ones(3)], 16)
+
+
+SCAN = """
+func.func @f(%t: tensor<50xf64>, %x: tensor<6xf64>, %y: tensor<6x50xf64>) -> (tensor<6xf64>, tensor<50xf64>) {
+  %one = array.constant 1.0 : f64
+  %ones = array.broadcast %one {dims = []} : f64 -> tensor<50xf64>
+  %last, %sums, %powers = array.scan %ones, %t, %x, %y
+      (%i, %p: tensor<50xf64>, %s: tensor<50xf64>, %c: f64, %r: tensor<50xf64>) {carries = 2, length = 6}
+      : tensor<50xf64>, tensor<50xf64>, tensor<6xf64>, tensor<6x50xf64>
+      -> (tensor<50xf64>, tensor<50xf64>, tensor<6x50xf64>) {
+    %q = array.mul %p, %t : tensor<50xf64>
+    %k = array.broadcast %c {dims = []} : f64 -> tensor<50xf64>
+    %m = array.mul %k, %p : tensor<50xf64>
+    %n = array.add %s, %m : tensor<50xf64>
+    %o = array.sub %n, %r : tensor<50xf64>
+    array.yield %q, %o, %p : tensor<50xf64>, tensor<50xf64>, tensor<50xf64>
+  }
+  %back, %slopes = array.scan %sums, %powers
+      (%i, %g: tensor<50xf64>, %p: tensor<50xf64>) {carries = 1, length = 6, reverse}
+      : tensor<50xf64>, tensor<6x50xf64> -> (tensor<50xf64>, tensor<6xf64>) {
+    %h = array.mul %g, %p : tensor<50xf64>
+    %d = array.sum %h {dims = [0]} : tensor<50xf64> -> f64
+    %z = array.sin %h : tensor<50xf64>
+    array.yield %z, %d : tensor<50xf64>, f64
+  }
+  func.return %slopes, %back : tensor<6xf64>, tensor<50xf64>
+}
+"""
+
+
+@pytest.mark.parametrize("rows", [10, 16, 48])
+def test_scans_run_all_trips_in_one_strip(rows: int) -> None:
+    generator = np.random.default_rng(rows)
+    args = [generator.uniform(-1, 1, 50), generator.normal(size=6), generator.normal(size=(6, 50))]
+    formed = check(function(SCAN), args, rows)
+    (strips,) = strips_of(formed)
+    assert sum(isinstance(op, ScanOp) for op in strips.body.block.ops) == 2
+    assert not any(isinstance(op, ScanOp) for op in formed.body.block.ops)
+
+
+SCATTERS = """
+func.func @f(%x: tensor<40x3xf64>, %to: tensor<40xi64>, %base: tensor<7x3xf64>)
+    -> (tensor<7x3xf64>, tensor<7x3xf64>, tensor<40x7xf64>) {
+  %e = array.exp %x : tensor<40x3xf64>
+  %s = array.scatter %e (%i) : tensor<40x3xf64> -> tensor<7x3xf64> {
+    %k = array.index %to[%i] : tensor<40xi64> -> i64
+    array.yield %k : i64
+  }
+  %u = array.update set %base, %e (%i) : tensor<7x3xf64>, tensor<40x3xf64> -> tensor<7x3xf64> {
+    %k = array.index %to[%i] : tensor<40xi64> -> i64
+    array.yield %k : i64
+  }
+  %l = array.sum %e {dims = [1]} : tensor<40x3xf64> -> tensor<40xf64>
+  %r = array.scatter %l (%i) : tensor<40xf64> -> tensor<40x7xf64> {
+    %k = array.index %to[%i] : tensor<40xi64> -> i64
+    array.yield %i, %k : i64, i64
+  }
+  func.return %s, %u, %r : tensor<7x3xf64>, tensor<7x3xf64>, tensor<40x7xf64>
+}
+"""
+
+
+@pytest.mark.parametrize("rows", [8, 16, 39])
+def test_scatters(rows: int) -> None:
+    generator = np.random.default_rng(rows)
+    args = [generator.normal(size=(40, 3)), generator.integers(0, 7, 40), generator.normal(size=(7, 3))]
+    formed = check(function(SCATTERS), args, rows)
+    (strips,) = strips_of(formed)
+    assert sum(isinstance(op, ScatterOp) for op in strips.body.block.ops) == 3
+
+
+def test_what_reads_other_rows_stays_apart() -> None:
+    f = function("""
+    func.func @f(%x: tensor<64xf64>) -> tensor<64xf64> {
+      %e = array.exp %x : tensor<64xf64>
+      %r = array.reverse %e {dims = [0]} : tensor<64xf64> -> tensor<64xf64>
+      %y = array.mul %e, %r : tensor<64xf64>
+      func.return %y : tensor<64xf64>
+    }
+    """)
+    assert not strips_of(in_strips(f, 16, fuse=False))
+
+
+def test_what_reads_a_total_comes_after() -> None:
+    f = function("""
+    func.func @f(%x: tensor<64xf64>) -> (tensor<64xf64>, f64) {
+      %e = array.exp %x : tensor<64xf64>
+      %t = array.sum %e {dims = [0]} : tensor<64xf64> -> f64
+      %b = array.broadcast %t {dims = []} : f64 -> tensor<64xf64>
+      %y = array.div %e, %b : tensor<64xf64>
+      %s = array.sin %y : tensor<64xf64>
+      %u = array.sum %s {dims = [0]} : tensor<64xf64> -> f64
+      func.return %y, %u : tensor<64xf64>, f64
+    }
+    """)
+    assert len(strips_of(check(f, [np.linspace(-1, 1, 64)], 16))) == 2
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_programs_keep_their_results(seed: int) -> None:
+    program = random_program(
+        seed, 14, allow=lambda op_class: op_class not in (BuildOp, *CUSTOM_OPS), straight=True
+    )
+    main = next(op for op in program.body.block.ops if isinstance(op, FuncOp))
+    args = arguments(main, seed)
+    formed = form_strips(form_kernels(main), least_bytes=0, rows=1 + seed % 3)
+    planned = plan_function(schedule_function(fuse_function(formed), vector_bytes=16 << seed % 3))
+    verify_plan(planned)
+    verify_module(ModuleOp([planned]))
+    for got, want in zip(run_function(planned, args), run_function(main, args), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
+
+
+def test_rows_of_strips() -> None:
+    assert strip_rows(4096, 1 << 18, 0) == 1024
+    assert strip_rows(10_000, 10_000 * 1600, 0) == 40
+    assert 10_007 > strip_rows(10_007, 8 * 10_007, 0) == MOST_ROWS
+    assert strip_rows(1000, 1, 1) % 8 == 0
+
+
+def test_distances_take_the_memory_of_a_strip() -> None:
+    f = function("""
+    func.func @f(%points: tensor<5000x4xf64>, %centres: tensor<20x4xf64>) -> f64 {
+      %p = array.broadcast %points {dims = [0, 2]} : tensor<5000x4xf64> -> tensor<5000x20x4xf64>
+      %c = array.broadcast %centres {dims = [1, 2]} : tensor<20x4xf64> -> tensor<5000x20x4xf64>
+      %d = array.sub %p, %c : tensor<5000x20x4xf64>
+      %q = array.mul %d, %d : tensor<5000x20x4xf64>
+      %s = array.sum %q {dims = [2]} : tensor<5000x20x4xf64> -> tensor<5000x20xf64>
+      %m = array.reduce min %s {dims = [1]} : tensor<5000x20xf64> -> tensor<5000xf64>
+      %t = array.sum %m {dims = [0]} : tensor<5000xf64> -> f64
+      func.return %t : f64
+    }
+    """)
+    kernels = fuse_function(form_kernels(f))
+    assert peak_bytes(kernels) > 800_000
+    assert peak_bytes(form_strips(kernels)) < 200_000
