@@ -22,6 +22,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 
+from mlirad.dialects.array.indexing import BuildOp
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.source import user_line
@@ -99,19 +100,33 @@ def passes_of(specs: Sequence[str]) -> list[ModulePass]:
     return [make_pass(spec) for text in specs for spec in parse_specs(text)]
 
 
-def expand(module: ModuleOp, method: str, stats: Stats | None = None) -> None:
-    """Bring a module to array code, in place: every derivative expanded by `method`."""
-    _run(module, _expansion(method), stats)
+def expand(module: ModuleOp, method: str, stats: Stats | None = None, kept: str | None = None) -> None:
+    """Bring a module to array code, in place: every derivative expanded by `method`.
+
+    `kept` is the pass, with its options, that keeps builds as loops; see `kept_builds`.
+    """
+    _run(module, _expansion(method, kept), stats)
 
 
-def expand_to_maps(module: ModuleOp, method: str, stats: Stats | None = None) -> None:
+def expand_to_maps(
+    module: ModuleOp, method: str, stats: Stats | None = None, kept: str | None = None
+) -> None:
     """Bring a module to array code and linear maps, in place: derivatives expanded, not yet applied."""
-    specs = EXPAND[: EXPAND.index("apply-linear-maps")]
-    _run(module, [*_expansion(method)[: len(specs)], *passes_of(["mlirad-inline"])], stats)
+    names = [spec.partition("{")[0] for spec in EXPAND]
+    rest = len(EXPAND) - names.index("apply-linear-maps")
+    _run(module, [*_expansion(method, kept)[:-rest], *passes_of(["mlirad-inline"])], stats)
 
 
-def _expansion(method: str) -> list[ModulePass]:
-    return passes_of([f"linearize{{method={method}}}" if s.startswith("linearize") else s for s in EXPAND])
+def kept_builds(lanes: int | str | None) -> str | None:
+    """The pass that makes builds compute `lanes` positions at a time; None where they compute all at once."""
+    return f"keep-builds{{lanes={lanes}}}" if isinstance(lanes, int) else None
+
+
+def _expansion(method: str, kept: str | None) -> list[ModulePass]:
+    specs = [f"linearize{{method={method}}}" if s.startswith("linearize") else s for s in EXPAND]
+    if kept is not None:
+        specs.insert(specs.index("bulk-operations"), kept)
+    return passes_of(specs)
 
 
 def _run(module: ModuleOp, passes: Sequence[ModulePass], stats: Stats | None) -> None:
@@ -131,10 +146,10 @@ def _context() -> Context:
     return _contexts[0]
 
 
-def text_after(module: ModuleOp, name: str | None, method: str) -> str:
+def text_after(module: ModuleOp, name: str | None, method: str, kept: str | None = None) -> str:
     """The module as text: as traced, or after the (last) pass `name` of the pipeline."""
     if name is not None:
-        passes = [*_expansion(method), *passes_of(LOWER)]
+        passes = [*_expansion(method, kept), *passes_of(LOWER)]
         known = [p.name for p in passes]
         if name not in known:
             raise UnsupportedError(
@@ -159,15 +174,33 @@ def native_program(module: ModuleOp, function: str, stats: Stats | None = None) 
     return compile_module(module, function, vector_bytes=find_target().vector_bytes, observe=observe)
 
 
+MEMORY_LIMIT = 2**31
+"""Bytes of scratch memory beyond which builds are cut into blocks of positions."""
+
+BLOCK_LIMIT = 2**26
+"""Bytes that one block of positions computes."""
+
+
+def holds_builds(module: ModuleOp) -> bool:
+    """Whether a build stands anywhere in the module."""
+    return any(isinstance(op, BuildOp) for op in module.walk())
+
+
 def executable(
     module: ModuleOp, function: str, *, interpret: bool, stats: Stats | None = None
 ) -> tuple[Executable, NativeFunction | None]:
     """A function of expanded array code that can be called, and its machine code where it is compiled."""
     if interpret:
         return interpreted(module, function), None
-    program = native_program(module, function, stats)
+    return compiled(native_program(module, function, stats), function, stats)
+
+
+def compiled(
+    program: NativeProgram, name: str, stats: Stats | None = None
+) -> tuple[Executable, NativeFunction]:
+    """A program as something that can be called, and its machine code."""
     start = time.perf_counter()
-    native = NativeFunction(program, name=function)
+    native = NativeFunction(program, name=name)
     if stats is not None:
         stats.add("llvm", time.perf_counter() - start, None)
     return native.entry, native

@@ -18,14 +18,22 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlirad.frontend import derivatives
-from mlirad.frontend.compilation import Executable, Stats, compiling, executable, expand, expand_to_maps
+from mlirad.frontend.compilation import (
+    Executable,
+    Stats,
+    compiling,
+    executable,
+    expand,
+    expand_to_maps,
+    kept_builds,
+)
 from mlirad.frontend.derivatives import Linearization, linearize_at
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.frames import Frame, Functions, is_tracing, tracing
@@ -39,7 +47,7 @@ from mlirad.frontend.functions import (
 )
 from mlirad.frontend.linear_maps import LinearMap
 from mlirad.frontend.map_expressions import Derivative, Node, Structure, TracedDerivative
-from mlirad.frontend.programs import Cache, Options, cache_of
+from mlirad.frontend.programs import Cache, CompileOptions, Options, cache_of, options_of
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.spaces import Space, moving_type
 from mlirad.frontend.tracer import Array
@@ -47,19 +55,19 @@ from mlirad.passes.split_map import SplitMap, split_map
 
 
 def linearize(
-    function: Callable[..., Any], *primals: Any, interpret: bool = False, method: str = "dual-arrays"
+    function: Callable[..., Any], *primals: Any, **options: Unpack[CompileOptions]
 ) -> tuple[Any, LinearMap]:
     """The value of `function` at `primals` and its derivative there."""
     if is_tracing():
         at = linearize_at(function, primals, range(len(primals)))
         return at.value, _traced_map(at, function)
-    program, leaves = linearized(function, primals, Options(interpret, method))
+    program, leaves = linearized(function, primals, options_of(options))
     value, residuals = program.run(leaves)
     return value, LinearMap(program.structure, residuals)
 
 
 def vjp(
-    function: Callable[..., Any], *primals: Any, interpret: bool = False, method: str = "dual-arrays"
+    function: Callable[..., Any], *primals: Any, **options: Unpack[CompileOptions]
 ) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """The value of `function` at `primals`, and the function from a cotangent of it to those of the primals.
 
@@ -73,7 +81,7 @@ def vjp(
             return at.arguments.unflatten(at.transposed_image(vectors))
 
         return at.value, pull_traced
-    value, derivative = linearize(function, *primals, interpret=interpret, method=method)
+    value, derivative = linearize(function, *primals, **options)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         vectors = derivative.codomain.read((cotangent,), "the cotangent")
@@ -157,7 +165,7 @@ def _compile(
         start = time.perf_counter()
         module, codomain = trace_map(function, tree, types)
         stats.add("trace", time.perf_counter() - start, module)
-        expand_to_maps(module, options.method, stats)
+        expand_to_maps(module, options.method, stats, kept_builds(options.lanes))
         split = split_map(_main(module))
         pieces = ModuleOp([split.primal])
         expand(pieces, options.method, stats)

@@ -72,7 +72,7 @@ def fori_loop(
         def step(i: Array, carry: Any) -> Any:
             return body(i + first if first else i, carry), ()
 
-        return _counted(step, init, length, _checked(checkpoint))
+        return _counted(step, init, length, checked_checkpoint(checkpoint))
 
     return in_trace("fori_loop", looped)
 
@@ -99,7 +99,7 @@ def _scan(
     def step(i: Array, carry: Any, slices: list[Array]) -> Any:
         return f(carry, tree.unflatten(slices))
 
-    return _emit(step, init, arrays, trips, reverse, _checked(checkpoint), what)
+    return _emit(step, init, arrays, trips, reverse, checked_checkpoint(checkpoint), what)
 
 
 def _counted(step: Callable[[Array, Any], Any], init: Any, length: int, checkpoint: str | None) -> Any:
@@ -230,7 +230,7 @@ def _static(value: Any) -> int:
         ) from error
 
 
-def _checked(checkpoint: str | None) -> str | None:
+def checked_checkpoint(checkpoint: str | None) -> str | None:
     """What the reverse sweep keeps, if that is said; raises for what it cannot keep."""
     if checkpoint is not None and checkpoint not in CHECKPOINTS:
         raise UnsupportedError(

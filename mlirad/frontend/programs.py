@@ -12,21 +12,60 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypedDict, cast
 
+from mlirad.errors import UnsupportedError
 from mlirad.frontend.compilation import Stats
+from mlirad.frontend.source import user_line
 from mlirad.jit.call import NativeFunction
 
 CACHE_SIZE = 256
 """How many compiled signatures of one function are kept."""
 
 
+Lanes = int | Literal["all"] | None
+
+
+class CompileOptions(TypedDict, total=False):
+    """What every transformation takes by name: the fields of `Options`."""
+
+    interpret: bool
+    method: str
+    lanes: Lanes
+
+
 @dataclass(frozen=True)
 class Options:
-    """How a function is compiled: by which method derivatives are expanded, and whether it is interpreted."""
+    """How a function is compiled.
+
+    `interpret` runs it by the reference interpreter. `method` is how derivatives are expanded. `lanes` is how
+    many positions of a `build` or `vmap` are computed at a time: "all", by operations on whole arrays; 1, one
+    after another; n, by operations on blocks of n. `None` is "all" where the memory of the program stays
+    within `MEMORY_LIMIT`.
+    """
 
     interpret: bool = False
     method: str = "dual-arrays"
+    lanes: Lanes = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.lanes, int) and self.lanes < 1:
+            raise UnsupportedError(
+                f"lanes is {self.lanes}, which is no number of positions",
+                location=user_line(),
+                hint='write lanes=1 to compute them one after another, or lanes="all"',
+            )
+
+
+def options_of(given: CompileOptions) -> Options:
+    """The options with the names and values given; raises `UnsupportedError` for a name that is none."""
+    names = tuple(CompileOptions.__annotations__)
+    for name in given:
+        if name not in names:
+            raise UnsupportedError(
+                f"there is no option {name!r}", location=user_line(), hint=f"there are {', '.join(names)}"
+            )
+    return Options(**cast("dict[str, Any]", given))
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,12 @@ from xdsl.ir import Region
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, shape_of
-from mlirad.errors import PositionError, ShapeError
+from mlirad.errors import PositionError, ShapeError, UnsupportedError
 from mlirad.frontend.carries import in_trace
 from mlirad.frontend.dtypes import I64, language_dtype
 from mlirad.frontend.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.functions import require_arguments
+from mlirad.frontend.loops import checked_checkpoint
 from mlirad.frontend.numpy_functions.shapes import static_shape
 from mlirad.frontend.operations import as_array, converted, made, xp
 from mlirad.frontend.pytree import Tree, flatten
@@ -31,6 +32,8 @@ from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
+from mlirad.ir.kept_builds import kept_build
+from mlirad.ir.regions import discard
 
 
 def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
@@ -55,15 +58,33 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     return xp.where(asarray(condition), x, y)
 
 
-def build(shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
+def build(
+    shape: int | Sequence[int],
+    function: Callable[..., Any],
+    *,
+    lanes: int | None = None,
+    checkpoint: str | None = None,
+) -> Any:
     """`out[i, j, ...] = function(i, j, ...)` over all positions of `shape`.
 
     The function may return a scalar, an array (whose dimensions follow those of `shape`), or any structure of
     them, and then so does `build`.
+
+    `lanes` says how many positions are computed at a time, which bounds the memory: 1 is a loop over single
+    positions, n one over blocks of about n; without it all are, by operations on whole arrays. `checkpoint`
+    is that of the loop: "recompute" by default, where a gradient computes each position once more and keeps
+    nothing of it; "store" keeps what each made.
     """
     extents = _extents(shape, "build")
     require_arguments(function, len(extents), "build")
-    return in_trace("build", lambda: build_over(extents, function))
+    if lanes is not None and lanes < 1:
+        raise UnsupportedError(
+            f"build: lanes is {lanes!r}, which is no number of positions",
+            location=user_line(),
+            hint="write lanes=1 to compute one position after another",
+        )
+    kept = "recompute" if checkpoint is None else checked_checkpoint(checkpoint)
+    return in_trace("build", lambda: build_over(extents, function, lanes, kept))
 
 
 def map_(function: Callable[..., Any], *arrays: Any) -> Any:
@@ -179,7 +200,12 @@ def _indices(values: Sequence[Value]) -> list[Array]:
     return [Array(value, scope) for value in values]
 
 
-def build_over(extents: Shape, function: Callable[..., Any]) -> Any:
+def build_over(
+    extents: Shape,
+    function: Callable[..., Any],
+    lanes: int | None = None,
+    checkpoint: str | None = "recompute",
+) -> Any:
     """`build` inside a trace."""
     if not extents:
         leaves, tree = flatten(function())
@@ -194,10 +220,14 @@ def build_over(extents: Shape, function: Callable[..., Any]) -> Any:
 
     region = frame.region(extents, body)
     count = len(yields(region))
-    if count == 1:
+    if lanes is not None:
+        values = kept_build(b, extents, lambda *at: b.inline_region(region, at, {}), lanes, checkpoint)
+        discard(region)
+    elif count == 1:
         values = [b.build_from(extents, region)]
     else:
         values = [b.build(extents, _part(b, region, k)) for k in range(count)]
+        discard(region)
     return found[0].unflatten([made(value) for value in values])
 
 

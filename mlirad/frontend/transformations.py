@@ -9,32 +9,35 @@ ad.grad(lambda v: g(v, x) @ u)     inside a trace nothing is compiled: derivativ
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from mlirad.errors import TracingError
 from mlirad.frontend import batching, derivatives, jacobians
+from mlirad.frontend.decorating import decorating
 from mlirad.frontend.derivatives import Argnums
 from mlirad.frontend.jacobians import Mode
-from mlirad.frontend.programs import Options
+from mlirad.frontend.programs import CompileOptions, Options, options_of
 from mlirad.frontend.source import user_line
 from mlirad.frontend.transformed import Transformed
 
 
+@decorating
 def jit(
-    function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (), interpret: bool = False,
-    method: str = "dual-arrays",
+    function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (),
+    **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """`function`, compiled for each signature it is called with.
 
     `static_argnames` are parameters whose values are part of the signature and reach the function as they
-    are. `interpret=True` runs the program by the reference interpreter instead of compiling it.
+    are. `options` are those of `Options`: `interpret=True` runs the program by the reference interpreter.
     """
-    return Transformed(function, lambda f, args: f(*args), "jit", Options(interpret, method), static_argnames)
+    return Transformed(function, lambda f, args: f(*args), "jit", options_of(options), static_argnames)
 
 
+@decorating
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
-    static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
+    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The value of a scalar function and its gradient with respect to the arguments `argnums`.
 
@@ -51,14 +54,15 @@ def value_and_grad(
         function,
         differentiated,
         ("value_and_grad", chosen, has_aux),
-        Options(interpret, method),
+        options_of(options),
         static_argnames,
     )
 
 
+@decorating
 def grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
-    static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
+    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The gradient of a scalar function; see `value_and_grad`. With `has_aux` it gives `(gradient, aux)`."""
     chosen = derivatives.chosen_arguments(argnums)
@@ -68,13 +72,13 @@ def grad(
         return (gradient, value[1]) if has_aux else gradient
 
     return Transformed(
-        function, differentiated, ("grad", chosen, has_aux), Options(interpret, method), static_argnames
+        function, differentiated, ("grad", chosen, has_aux), options_of(options), static_argnames
     )
 
 
 def jvp(
-    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, interpret: bool = False,
-    method: str = "dual-arrays",
+    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
+    **options: Unpack[CompileOptions],
 ) -> tuple[Any, Any]:  # fmt: skip
     """The value at `primals` and the derivative there applied to `tangents`.
 
@@ -91,13 +95,14 @@ def jvp(
                 location=user_line(),
                 hint="write ad.jvp(f, (x,), (dx,))",
             )
-    transformed = Transformed(function, pushed, "jvp", Options(interpret, method))
+    transformed = Transformed(function, pushed, "jvp", options_of(options))
     return transformed(tuple(primals), tuple(tangents))
 
 
+@decorating
 def jacobian(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
-    static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
+    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian of a function of any results with respect to the arguments `argnums`.
 
@@ -106,23 +111,25 @@ def jacobian(
     `None` where there is no derivative. It is made by columns or by rows, whichever are fewer. With `has_aux`
     the function returns `(value, aux)`, and the transformed one `(jacobian, aux)`.
     """
-    return _jacobian("auto", function, argnums, has_aux, static_argnames, Options(interpret, method))
+    return _jacobian("auto", function, argnums, has_aux, static_argnames, options_of(options))
 
 
+@decorating
 def jacfwd(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
-    static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
+    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian by columns: one application of the derivative each; see `jacobian`."""
-    return _jacobian("forward", function, argnums, has_aux, static_argnames, Options(interpret, method))
+    return _jacobian("forward", function, argnums, has_aux, static_argnames, options_of(options))
 
 
+@decorating
 def jacrev(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
-    static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
+    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian by rows: one application of the transposed derivative each; see `jacobian`."""
-    return _jacobian("reverse", function, argnums, has_aux, static_argnames, Options(interpret, method))
+    return _jacobian("reverse", function, argnums, has_aux, static_argnames, options_of(options))
 
 
 def _jacobian(
@@ -143,9 +150,10 @@ def _jacobian(
     return Transformed(function, differentiated, key, options, static_argnames)
 
 
+@decorating
 def hessian(
     function: Callable[..., Any], argnums: Argnums = 0, *, static_argnames: Sequence[str] | str = (),
-    interpret: bool = False, method: str = "dual-arrays",
+    **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The second derivatives of a scalar function: the Jacobian of its gradient, structured like one."""
     chosen = derivatives.chosen_arguments(argnums)
@@ -153,14 +161,12 @@ def hessian(
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return jacobians.hessian(f, chosen, args)
 
-    return Transformed(
-        function, differentiated, ("hessian", chosen), Options(interpret, method), static_argnames
-    )
+    return Transformed(function, differentiated, ("hessian", chosen), options_of(options), static_argnames)
 
 
 def hvp(
-    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, interpret: bool = False,
-    method: str = "dual-arrays",
+    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
+    **options: Unpack[CompileOptions],
 ) -> Any:  # fmt: skip
     """The Hessian of a scalar function at `primals` times `tangents`, without the Hessian.
 
@@ -170,13 +176,14 @@ def hvp(
     def pushed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return jacobians.hvp(f, args[0], args[1])
 
-    transformed = Transformed(function, pushed, "hvp", Options(interpret, method))
+    transformed = Transformed(function, pushed, "hvp", options_of(options))
     return transformed(tuple(primals), tuple(tangents))
 
 
+@decorating
 def vmap(
     function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, *,
-    static_argnames: Sequence[str] | str = (), interpret: bool = False, method: str = "dual-arrays",
+    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """`function` on every element of a batch.
 
@@ -190,4 +197,4 @@ def vmap(
         return batching.vmap(f, axes, out_axes, args)
 
     key = ("vmap", repr(axes), repr(out_axes))
-    return Transformed(function, batched, key, Options(interpret, method), static_argnames)
+    return Transformed(function, batched, key, options_of(options), static_argnames)

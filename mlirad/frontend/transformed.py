@@ -19,11 +19,16 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import TracingError, UnsupportedError
 from mlirad.frontend.compilation import (
+    BLOCK_LIMIT,
+    MEMORY_LIMIT,
     Executable,
     Stats,
+    compiled,
     compiling,
-    executable,
     expand,
+    holds_builds,
+    interpreted,
+    kept_builds,
     native_program,
     text_after,
 )
@@ -160,16 +165,38 @@ class Transformed:
         return module, result
 
     def _compile(self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> Program:
+        options = self._options
         stats = Stats()
         with compiling():
             start = time.perf_counter()
             module, result = self._trace(function, tree, types)
             stats.add("trace", time.perf_counter() - start, module)
-            expand(module, self._options.method, stats)
-            flat, native = executable(module, "main", interpret=self._options.interpret, stats=stats)
+            has_builds = options.lanes is None and not options.interpret and holds_builds(module)
+            expand(module, options.method, stats, kept_builds(options.lanes))
+            if options.interpret:
+                flat, native = interpreted(module, "main"), None
+            else:
+                program = native_program(module, "main", stats)
+                if has_builds and program.arena_bytes > MEMORY_LIMIT:
+                    program = self._in_blocks(program, function, tree, types, stats)
+                flat, native = compiled(program, "main", stats)
         call = structured(flat, result)
         is_direct = call is flat and tree.children == (LEAF,) * len(types) and all(t.shape for t in types)
         return Program(call, native if is_direct else None, stats)
+
+    def _in_blocks(
+        self,
+        program: NativeProgram,
+        function: Callable[..., Any],
+        tree: Tree,
+        types: Sequence[LeafType],
+        stats: Stats,
+    ) -> NativeProgram:
+        """The program, or one whose builds are cut into blocks of positions, if that needs less memory."""
+        module, _ = self._trace(function, tree, types)
+        expand(module, self._options.method, stats, f"keep-builds{{limit={BLOCK_LIMIT}}}")
+        in_blocks = native_program(module, "main", stats)
+        return in_blocks if in_blocks.arena_bytes < program.arena_bytes else program
 
     def _signature(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -184,7 +211,7 @@ class Transformed:
         """The program for arguments like these as MLIR text: as traced, or after the pass `after`."""
         with compiling():
             module, _ = self._trace(*self._signature(args, kwargs))
-            return text_after(module, after, self._options.method)
+            return text_after(module, after, self._options.method, kept_builds(self._options.lanes))
 
     def stats(self, *args: Any, **kwargs: Any) -> Stats:
         """The time of every stage of a compile for arguments like these, and the ops after it."""
@@ -194,7 +221,7 @@ class Transformed:
         """The program for arguments like these as LLVM IR text and the memory it needs."""
         with compiling():
             module, _ = self._trace(*self._signature(args, kwargs))
-            expand(module, self._options.method)
+            expand(module, self._options.method, kept=kept_builds(self._options.lanes))
             return native_program(module, "main")
 
     def llvm(self, *args: Any, **kwargs: Any) -> str:

@@ -4,9 +4,10 @@
     carries     = b.while_([x], lambda a: b.compare("gt", a, one), lambda a: [b.mul(a, half)])
     values      = b.if_(p, lambda: [x], lambda: [b.exp(x)])
 
-What folds: loops of no trip or one, branches whose choice is known, carries that never change and slices that
-are the same in every trip (the body captures them), slices that nothing reads, stacked values that are the
-same in every trip, results that all branches agree on. A body is emitted once, and the regions that come out
+What folds: loops of no trip or one, scans without carries that are not kept (to builds), branches whose
+choice is known, carries that never change and slices that are the same in every trip (the body captures
+them), slices that nothing reads, stacked values that are the same in every trip, results that all branches
+agree on. A body is emitted once, and the regions that come out
 are cut in place, so building a nest of loops takes time linear in its size.
 """
 
@@ -53,12 +54,13 @@ class ControlBuilder(IndexingBuilder):
         body: ScanBody,
         reverse: bool = False,
         checkpoint: str | None = None,
+        kept: bool = False,
     ) -> tuple[list[Value], list[Value]]:
         """The last carries and the stacked values of a loop of `length` trips; see `array.scan`."""
         if length == 1:
             carries, ys = body(self.index_constant(0), list(init), [self.first_slice(x) for x in xs])
             return list(carries), [self.repeated(y, 1) for y in ys]
-        if not init:
+        if not init and not kept:
             return [], self._independent_trips(xs, length, body)
         constant = [self._constant_slice(x) for x in xs]
         sliced = [x for x, c in zip(xs, constant, strict=True) if c is None and not self._is_counting(x)]
@@ -74,7 +76,14 @@ class ControlBuilder(IndexingBuilder):
 
         types = [i64, *(v.type for v in init), *(_slice_type(x) for x in sliced)]
         region = self.region_over((length,), types, emit)
-        return self._finished_scan(list(init), sliced, length, region, reverse, checkpoint)
+        properties: dict[str, Attribute] = {}
+        if reverse:
+            properties["reverse"] = FLAG
+        if checkpoint is not None:
+            properties["checkpoint"] = keyword(checkpoint)
+        if kept:
+            properties["kept"] = FLAG
+        return self._finished_scan(list(init), sliced, length, region, properties)
 
     def _finished_scan(
         self,
@@ -82,10 +91,9 @@ class ControlBuilder(IndexingBuilder):
         xs: list[Value],
         length: int,
         region: Region,
-        reverse: bool,
-        checkpoint: str | None,
+        properties: dict[str, Attribute],
     ) -> tuple[list[Value], list[Value]]:
-        """The scan with this region, without the parts that need no scan."""
+        """The scan with this region and further properties, without the parts that need no scan."""
         made, count = yields(region), len(init)
         if length == 0:
             discard(region)
@@ -111,11 +119,7 @@ class ControlBuilder(IndexingBuilder):
                 read.append(positions[arg])
         final = list(init)
         if varying or kept:
-            properties: dict[str, Attribute] = {"carries": integer(len(varying)), "length": integer(length)}
-            if reverse:
-                properties["reverse"] = FLAG
-            if checkpoint is not None:
-                properties["checkpoint"] = keyword(checkpoint)
+            properties = {"carries": integer(len(varying)), "length": integer(length), **properties}
             types = [init[k].type for k in varying]
             types += [array_type((length, *shape_of(y)), element_of(y)) for y in kept]
             operands = [*(init[k] for k in varying), *read]
@@ -137,7 +141,7 @@ class ControlBuilder(IndexingBuilder):
         made = yields(region)
         if len(made) == 1:
             return [self.build_from((length,), region)]
-        return self._finished_scan([], [], length, region, False, None)[1]
+        return self._finished_scan([], [], length, region, {})[1]
 
     def _without_stacking(
         self, y: Value, region: Region, slices: dict[BlockArgument, Value], length: int

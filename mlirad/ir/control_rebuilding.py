@@ -90,7 +90,8 @@ def _scan(b: ControlBuilder, op: control.ScanOp, o: Sequence[Value], inline: Inl
 
     checkpoint = None if op.checkpoint is None else op.checkpoint.data
     reverse = op.reverse is not None
-    final, stacked = b.scan(loop.init, o[count:], op.trips, body, reverse, checkpoint)
+    kept = op.kept is not None
+    final, stacked = b.scan(loop.init, o[count:], op.trips, body, reverse, checkpoint, kept)
     return [*loop.all_of(final), *stacked]
 
 

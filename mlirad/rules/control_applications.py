@@ -94,7 +94,7 @@ def _scan(
 
     init = [value_of(b, x[k], spaces[k]) for k in carried]
     xs = [*residuals, *(_given(x[k]) for k in sliced)]
-    final, ys = b.scan(init, xs, op.trips, trip, op.reverse is not None, _checkpoint(op))
+    final, ys = b.scan(init, xs, op.trips, trip, op.reverse is not None, _checkpoint(op), op.kept is not None)
     return _at(len(codomain), (*carried, *stacked), (*final, *ys))
 
 
@@ -140,7 +140,8 @@ def _scan_transposed(
         *(value_of(b, sums[k], spaces[k]) for k in summed),
     ]
     xs = [*residuals, *(_given(ct[k]) for k in sliced)]
-    final, ys = b.scan(init, xs, op.trips, trip, op.reverse is None, _checkpoint(op))
+    kept = op.kept is not None
+    final, ys = b.scan(init, xs, op.trips, trip, op.reverse is None, _checkpoint(op), kept)
     result = list(sums)
     for k, value in zip((*carried, *stacked), (*final[: len(carried)], *ys), strict=True):
         result[k] = accumulated(b, result[k], value)

@@ -3,6 +3,7 @@
     module = random_program(seed=7, size=12)               a module with one function @main
     module = random_program(seed=7, size=12, smooth=True)  whose finite differences are meaningful
     args = arguments_for(module, random.Random(7))         random inputs for it
+    module = over_lanes(module, (3, 2), seed=7)           the same inside a build over 3 times 2 positions
     expression = random_map(seed=7, size=6)                a linear map applied, and applied transposed
 
 Everything is a function of its seed; a program of `size` n is a beginning of that of size n + 1, so a failing
@@ -10,7 +11,8 @@ example shrinks by trying smaller sizes. `programs` and `maps` wrap the same as 
 """
 
 from tests.generators.arguments import arguments_for
+from tests.generators.lanes import over_lanes
 from tests.generators.maps import maps, random_map
 from tests.generators.programs import programs, random_program
 
-__all__ = ["arguments_for", "maps", "programs", "random_map", "random_program"]
+__all__ = ["arguments_for", "maps", "over_lanes", "programs", "random_map", "random_program"]

@@ -101,7 +101,9 @@ class ScanOp(StructuredOp):
     number of values that are stacked: that of trip i stands at position i of dimension 0. With `reverse` the
     trips run from the last to the first. The results are the last carries, then the stacked values.
 
-    `checkpoint` says what the reverse sweep of the derivative keeps; it does not change the value.
+    `checkpoint` says what the reverse sweep of the derivative keeps; it does not change the value. A scan
+    without carries is a build, unless it is `kept`: then its trips run one after another, and its derivatives
+    are kept loops too.
     """
 
     name = "array.scan"
@@ -110,10 +112,11 @@ class ScanOp(StructuredOp):
     length = prop_def(IntegerAttr[I64])
     reverse = opt_prop_def(UnitAttr)
     checkpoint = opt_prop_def(StringAttr)
+    kept = opt_prop_def(UnitAttr)
     body = region_def("single_block")
     outputs = var_result_def()
     traits = traits_def(Pure())
-    BRACED: ClassVar = ("carries", "length", "reverse", "checkpoint")
+    BRACED: ClassVar = ("carries", "length", "reverse", "checkpoint", "kept")
 
     @property
     def carry_count(self) -> int:

@@ -46,7 +46,7 @@ class ScanOp(ControlMapOp):
     Trip i applies the map that the region makes of i and of slice i of each operand, from the tuple of dc, of
     slice i of every dxs and of dk to the tuple of the new dc and of slice i of every dys. `carries`, `inputs`
     and `captured` say how many components of the domain are dc, dxs and dk. With `reverse` the trips run from
-    the last to the first. `checkpoint` is handed on to the loop that applies the map.
+    the last to the first. `checkpoint` and `kept` are handed on to the loop that applies the map.
     """
 
     name = "linear.scan"
@@ -57,8 +57,9 @@ class ScanOp(ControlMapOp):
     length = prop_def(IntegerAttr[I64])
     reverse = opt_prop_def(UnitAttr)
     checkpoint = opt_prop_def(StringAttr)
+    kept = opt_prop_def(UnitAttr)
     body = region_def("single_block")
-    BRACED: ClassVar = ("carries", "inputs", "captured", "length", "reverse", "checkpoint")
+    BRACED: ClassVar = ("carries", "inputs", "captured", "length", "reverse", "checkpoint", "kept")
 
     @property
     def counts(self) -> tuple[int, int, int]:

@@ -44,8 +44,10 @@ def _is_read_by_a_map(op: Operation) -> bool:
 
 
 def _is_build(op: Operation) -> bool:
-    """Whether an op runs its region for all indices independently: a build, or a scan without carries."""
+    """Whether an op becomes lanes, one for each of its indices: a build, or a scan without carries."""
     if isinstance(op, ScanOp):
+        if op.kept is not None:
+            return False
         made, args = yields(op.body), op.body.block.args[1:]
         return all(new is arg or new is old for new, arg, old in zip(made, args, op.init, strict=False))
     return isinstance(op, BuildOp)

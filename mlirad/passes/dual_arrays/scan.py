@@ -70,7 +70,9 @@ def scan(d: DualArrays, op: control.ScanOp) -> None:
 
     reverse = op.reverse is not None
     init, xs = [d.value(v) for v in op.init], [d.value(v) for v in op.xs]
-    final, stacked = b.scan(init, xs, op.trips, trip, reverse)
+    kept = op.kept is not None
+    # Without carries nothing is kept of a trip that runs again, so higher derivatives may rely on it too.
+    final, stacked = b.scan(init, xs, op.trips, trip, reverse, checkpoint if kept else None, kept)
     results = [*final, *stacked[: len(made) - count]]
     d.env.update(zip(op.results, results, strict=True))
     _name(results, op.results)
@@ -111,6 +113,8 @@ def _map_of(
         properties["reverse"] = FLAG
     if op.checkpoint is not None:
         properties["checkpoint"] = op.checkpoint
+    if op.kept is not None:
+        properties["kept"] = FLAG
 
     def stacked(type_: Attribute) -> Attribute:
         return array_type((op.trips, *shape_of(type_)), element_of(type_))
@@ -146,7 +150,7 @@ def _in_blocks(b: ArrayBuilder, op: control.ScanOp, env: dict[Value, Value]) -> 
     n, count = op.trips, op.carry_count
     m = isqrt(n - 1) + 1
     q, rest = divmod(n, m)
-    reverse = op.reverse is not None
+    reverse, kept = op.reverse is not None, op.kept is not None
     xs = [env[x] for x in op.xs]
 
     def trips(
@@ -158,7 +162,7 @@ def _in_blocks(b: ArrayBuilder, op: control.ScanOp, env: dict[Value, Value]) -> 
             made = b.inline_region(op.body, [index, *state, *slices], env)
             return made[:count], made[count:]
 
-        return b.scan(carries, parts, number, trip, reverse)
+        return b.scan(carries, parts, number, trip, reverse, kept=kept)
 
     def block(k: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
         return trips(b.mul(k, b.index_constant(m)), m, state, slices)
@@ -169,7 +173,7 @@ def _in_blocks(b: ArrayBuilder, op: control.ScanOp, env: dict[Value, Value]) -> 
     for part in ("rest", "blocks") if reverse else ("blocks", "rest"):
         if part == "blocks":
             cut = [b.reshape(_rows(b, x, 0, q * m), (q, m, *shape_of(x)[1:])) for x in xs]
-            carries, whole = b.scan(carries, cut, q, block, reverse, "recompute")
+            carries, whole = b.scan(carries, cut, q, block, reverse, "recompute", kept)
         elif rest:
             cut = [_rows(b, x, q * m, n) for x in xs]
             carries, last = trips(b.index_constant(q * m), rest, carries, cut)

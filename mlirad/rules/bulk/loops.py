@@ -5,10 +5,11 @@
                                               cs' = select a (t on cs) cs,  a' = a and p on cs'
 
 A carry, slice, stacked or recorded value is bulk only along the lanes that reach it, which is known before
-the loop is made (`mlirad.ir.dependences`). A scan without carries is a build, and its trips become lanes. A
-loop inside builds makes as many trips as the lane that needs most, and all lanes compute in each of them;
-lanes that are finished keep their carries, and what they compute meanwhile does no harm (see `paths`). The
-tape of such a `while` records the lanes that went on as its last column, by which a replay skips the others.
+the loop is made (`mlirad.ir.dependences`). A scan without carries is a build, and its trips become lanes,
+unless it is kept. A loop inside builds makes as many trips as the lane that needs most, and all lanes compute
+in each of them; lanes that are finished keep their carries, and what they compute meanwhile does no harm (see
+`paths`). The tape of such a `while` records the lanes that went on as its last column, by which a replay
+skips the others.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def bulk_scan(p: Paths, op: control.ScanOp) -> list[Term]:
         stacked = [r.whole(r.b.zeros(v.type)) for v in op.stacked]
         return [*(p.term(v) for v in op.init), *stacked]
     loop = _Carries([p.term(v) for v in op.init], args[1 : count + 1], made, op.init)
-    if trips == 1 or not loop.varying:
+    if trips == 1 or not (loop.varying or op.kept):
         return _unrolled(p, op, loop)
     lanes = p.result_lanes(op)
     stacked_lanes: list[Lanes] = []
@@ -56,6 +57,7 @@ def bulk_scan(p: Paths, op: control.ScanOp) -> list[Term]:
         body,
         op.reverse is not None,
         None if op.checkpoint is None else op.checkpoint.data,
+        op.kept is not None,
     )
     carried = loop.all_of([r.term(lanes[k], v) for k, v in zip(loop.varying, final, strict=True)])
     return [*carried, *(_lanes_first(r, own, y) for own, y in zip(stacked_lanes, stacked, strict=True))]

@@ -1,0 +1,106 @@
+"""Builds that stay loops: one position after another, or a block of positions at a time.
+
+    build 1000 (i. t)   --> lanes = 1       scan over i of t
+                            lanes = 100     scan over k < 10 of build 100 (j. t with 100 k + j for i)
+    build 30x40 (i j. t)    lanes = 40      scan over i of build 40 (j. t)
+
+Of several indices the last ones become lanes, as many as fit; the next one is cut into blocks, and each of
+those in front is a loop of its own. Nested loops let what depends on an outer index alone stand in front of
+the inner loop, and their indices need no divisions, which loops over a flattened space would.
+
+Made bulk, a build keeps what all positions compute alive at once; a kept one only what `lanes` positions
+do. With `checkpoint` "recompute" that holds for its derivatives too: transposed, each trip runs again, which
+costs the primal once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TypeAlias
+
+from mlirad.dialects.shapes import Shape, Value, shape_of
+from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.builder import yields
+from mlirad.ir.regions import discard
+
+BuildBody: TypeAlias = Callable[..., Sequence[Value]]
+"""From the indices of a position to its values; called once or more."""
+
+
+def kept_build(
+    b: ArrayBuilder, extents: Shape, body: BuildBody, lanes: int = 1, checkpoint: str | None = "recompute"
+) -> list[Value]:
+    """The arrays of the values of `body` at all positions of `extents`, of which `lanes` are made at a time.
+
+    `checkpoint` is that of the loops: see `array.scan`.
+    """
+    return _Kept(b, body, lanes, checkpoint).over(tuple(extents), ())
+
+
+@dataclass(frozen=True)
+class _Kept:
+    b: ArrayBuilder
+    body: BuildBody
+    lanes: int
+    checkpoint: str | None
+
+    def over(self, extents: Shape, outer: tuple[Value, ...]) -> list[Value]:
+        """The arrays over `extents`, inside loops whose indices are `outer`."""
+        if not extents:
+            return list(self.body(*outer))
+        size = prod(extents)
+        if 1 < size <= self.lanes:
+            return self._bulk(extents, lambda *at: self.body(*outer, *at))
+        width = self.lanes * extents[0] // size if size else 1
+        if width > 1:
+            return self._in_blocks(extents, outer, block_width(extents[0], width))
+        return self._loop(extents[0], lambda i: self.over(extents[1:], (*outer, i)))
+
+    def _in_blocks(self, extents: Shape, outer: tuple[Value, ...], width: int) -> list[Value]:
+        b, n = self.b, extents[0]
+        count, rest = divmod(n, width)
+
+        def rows(start: Value, number: int) -> list[Value]:
+            def position(j: Value, *inner: Value) -> Sequence[Value]:
+                i = b.add(start, j)
+                b.ranges.set(i, 0, n - 1)
+                return self.body(*outer, i, *inner)
+
+            return self._bulk((number, *extents[1:]), position)
+
+        blocks = self._loop(count, lambda k: rows(b.mul(k, b.index_constant(width)), width))
+        whole = [b.reshape(y, (count * width, *shape_of(y)[2:])) for y in blocks]
+        if not rest:
+            return whole
+        last = rows(b.index_constant(count * width), rest)
+        return [b.concatenate([y, z], 0) for y, z in zip(whole, last, strict=True)]
+
+    def _loop(self, trips: int, body: Callable[[Value], Sequence[Value]]) -> list[Value]:
+        def trip(i: Value, _carries: list[Value], _slices: list[Value]) -> tuple[list[Value], list[Value]]:
+            return [], list(body(i))
+
+        return self.b.scan([], [], trips, trip, checkpoint=self.checkpoint, kept=True)[1]
+
+    def _bulk(self, extents: Shape, body: BuildBody) -> list[Value]:
+        b = self.b
+        region = b.index_region(extents, body)
+        count = len(yields(region))
+        if count == 1:
+            return [b.build_from(extents, region)]
+
+        def part(k: int) -> Callable[..., Value]:
+            return lambda *at: b.inline_region(region, at, {})[k]
+
+        parts = [b.build(extents, part(k)) for k in range(count)]
+        discard(region)
+        return parts
+
+
+def block_width(extent: int, width: int) -> int:
+    """How many of `extent` positions make a block, at most `width`: a divisor, if one is not much smaller."""
+    for candidate in range(width, width // 2, -1):
+        if extent % candidate == 0:
+            return candidate
+    return width

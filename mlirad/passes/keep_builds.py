@@ -1,0 +1,117 @@
+"""Builds become loops, over single positions or over blocks of them, instead of operations on whole arrays.
+
+    %r = array.build (%i) : -> tensor<4xf64> {t}
+    -->
+    %r = array.scan (%i) {carries = 0, length = 4, checkpoint = "recompute", kept} : -> tensor<4xf64> {t}
+
+For builds of which `bulk-operations` would keep more alive at once than there is memory, and as a second
+opinion on what it makes of them: a kept build is differentiated as a loop, by other rules. What a loop reads
+from outside receives its cotangents in place, position by position.
+
+With `limit` only the builds are kept that compute more bytes than that in all, in blocks of as many
+positions as compute that much. (Source: dual-numbers paper, section 5.1, which keeps no builds and names what
+they would cost in memory.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation
+
+from mlirad.dialects.array.control import CHECKPOINTS, ScanOp
+from mlirad.dialects.array.indexing import BuildOp, GatherOp, ScatterOp, UpdateOp, YieldOp
+from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.shapes import Value, element_of, is_array, size_of
+from mlirad.errors import UnsupportedError
+from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, rebuild_function
+from mlirad.ir.free_values import own_operands
+from mlirad.ir.kept_builds import kept_build
+from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
+
+
+@dataclass(frozen=True)
+class KeepBuildsPass(FunctionPass):
+    """Turns builds into loops that compute `lanes` positions at a time, or `limit` bytes at a time."""
+
+    name = "keep-builds"
+    lanes: int = 1
+    limit: int | None = None
+    checkpoint: str = "recompute"
+
+    def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
+        """The function with builds kept."""
+        if self.lanes < 1 or (self.limit is not None and self.limit < 1):
+            raise UnsupportedError("keep-builds needs a positive number of lanes or limit")
+        if self.checkpoint not in CHECKPOINTS:
+            raise UnsupportedError(
+                f"there is no checkpoint {self.checkpoint!r}", hint=f"there are {', '.join(CHECKPOINTS)}"
+            )
+        return rebuild_function(function, self._visit) if holds(function, BuildOp) else function
+
+    def _visit(self, b: ArrayBuilder, op: Operation, env: Environment) -> None:
+        match op:
+            case BuildOp():
+                lanes = self._lanes_of(op)
+                if lanes is None:
+                    visit_regions(b, op, env, self._visit)
+                else:
+                    self._keep(b, op, env, lanes)
+            case GatherOp() | ScatterOp() | UpdateOp():
+                b.location = op.location
+                b.name_hint = op.results[0].name_hint
+                b.rebuild_unfolded(op, env)
+            case _:
+                visit_regions(b, op, env, self._visit)
+
+    def _keep(self, b: ArrayBuilder, op: BuildOp, env: Environment, lanes: int) -> None:
+        source = op.body.block
+
+        def body(*indices: Value) -> list[Value]:
+            inner = dict(env)
+            for arg, index in zip(source.args, indices, strict=True):
+                inner[arg] = index
+                if index.name_hint is None:
+                    index.name_hint = arg.name_hint
+            for inside in source.ops:
+                if isinstance(inside, YieldOp):
+                    return [inner.get(v, v) for v in own_operands(inside)]
+                self._visit(b, inside, inner)
+            raise AssertionError("a region without a terminator")
+
+        b.location = op.location
+        b.name_hint = None
+        result = kept_build(b, extents_of(op), body, lanes, self.checkpoint)[0]
+        if result.name_hint is None:
+            result.name_hint = op.result.name_hint
+        env[op.result] = result
+
+    def _lanes_of(self, op: BuildOp) -> int | None:
+        """How many positions are computed at a time; None for all."""
+        if self.limit is None:
+            return self.lanes
+        each = computed_bytes(op.body.block)
+        return None if each * prod(extents_of(op)) <= self.limit else max(self.limit // max(each, 1), 1)
+
+
+def computed_bytes(block: Block) -> int:
+    """The bytes of all values that the ops of a block compute, those of inner builds and loops included.
+
+    Nothing is subtracted for what fusion or dead code saves: an upper bound of what is alive at once.
+    """
+    total = 0
+    for op in block.ops:
+        total += sum(size_of(r) * numpy_dtype(element_of(r)).itemsize for r in op.results if is_array(r.type))
+        match op:
+            case BuildOp():
+                total += prod(extents_of(op)) * computed_bytes(op.body.block)
+            case ScanOp():
+                total += op.trips * computed_bytes(op.body.block)
+            case GatherOp() | ScatterOp() | UpdateOp():
+                pass
+            case _:
+                total += sum(computed_bytes(inner) for region in op.regions for inner in region.blocks)
+    return total
