@@ -63,19 +63,21 @@ def jacobian(
 
 def hessian(function: Callable[..., Any], argnums: Argnums, args: tuple[Any, ...]) -> Any:
     """The Jacobian of the gradient, its columns by forward mode."""
-    return jacobian(_gradient(function, argnums), argnums, False, "forward", args)[0]
+    return jacobian(gradient_of(function, argnums), argnums, False, "forward", args)[0]
 
 
 def hvp(function: Callable[..., Any], primals: tuple[Any, ...], tangents: Any) -> Any:
     """The Hessian times the tangents: the derivative of the gradient with respect to all arguments."""
     argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
-    return jvp(_gradient(function, argnums), primals, tangents)[1]
+    return jvp(gradient_of(function, argnums), primals, tangents)[1]
 
 
 # Parts -------------------------------------------------------------------------------------------
 
 
-def _gradient(function: Callable[..., Any], argnums: Argnums) -> Callable[..., Any]:
+def gradient_of(function: Callable[..., Any], argnums: Argnums) -> Callable[..., Any]:
+    """The gradient of a scalar function, as a function of the same arguments."""
+
     def gradient(*args: Any) -> Any:
         return value_and_grad(function, argnums, False, args)[1]
 

@@ -18,6 +18,7 @@ from mlirad.frontend.derivatives import Argnums
 from mlirad.frontend.jacobians import Mode
 from mlirad.frontend.programs import CompileOptions, Options, options_of
 from mlirad.frontend.source import user_line
+from mlirad.frontend.sparse.derivatives import SparseDerivative
 from mlirad.frontend.transformed import Transformed
 
 
@@ -101,8 +102,8 @@ def jvp(
 
 @decorating
 def jacobian(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
-    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
+    function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
+    has_aux: bool = False, static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian of a function of any results with respect to the arguments `argnums`.
 
@@ -110,7 +111,13 @@ def jacobian(
     For a leaf of the result of shape t and one of the argument of shape s it is an array of shape t + s,
     `None` where there is no derivative. It is made by columns or by rows, whichever are fewer. With `has_aux`
     the function returns `(value, aux)`, and the transformed one `(jacobian, aux)`.
+
+    With `sparse=True` it is one `scipy.sparse.csr_array`: a row for each float of the result, a column for
+    each float of the arguments, leaf by leaf. It has the entries that can differ from zero, which
+    `.structure` of the transformed function gives alone, and costs what these cost.
     """
+    if sparse:
+        return SparseDerivative(function, argnums, has_aux, False, options_of(options), static_argnames)
     return _jacobian("auto", function, argnums, has_aux, static_argnames, options_of(options))
 
 
@@ -152,10 +159,15 @@ def _jacobian(
 
 @decorating
 def hessian(
-    function: Callable[..., Any], argnums: Argnums = 0, *, static_argnames: Sequence[str] | str = (),
-    **options: Unpack[CompileOptions],
+    function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
+    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
-    """The second derivatives of a scalar function: the Jacobian of its gradient, structured like one."""
+    """The second derivatives of a scalar function: the Jacobian of its gradient, structured like one.
+
+    With `sparse=True` it is one symmetric `scipy.sparse.csr_array`; see `jacobian`.
+    """
+    if sparse:
+        return SparseDerivative(function, argnums, False, True, options_of(options), static_argnames)
     chosen = derivatives.chosen_arguments(argnums)
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:

@@ -100,7 +100,7 @@ class Transformed:
             program = self._cache.find_or_make(key, lambda: self._compile(function, tree, types))
         if is_plain:
             return program.call(*args)
-        return program.call(*map(_prepared, leaves))
+        return program.call(*map(prepared, leaves))
 
     def _key(
         self,
@@ -284,7 +284,7 @@ def structured(flat: Executable, tree: Tree) -> Executable:
     return lambda *leaves: tree.unflatten(flat(*leaves))
 
 
-def _prepared(leaf: Any) -> Any:
+def prepared(leaf: Any) -> Any:
     """A leaf of a type that programs take."""
     return leaf if _is_plain(leaf) else plain_array(leaf)
 

@@ -1,0 +1,1 @@
+"""Sparse derivatives: structures, compression by colouring, and matrices of SciPy."""

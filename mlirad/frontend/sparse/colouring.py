@@ -1,0 +1,149 @@
+"""Compression: from a structure to few matrix-vector products in which every entry can be read off.
+
+    columns     those that meet in no row share a product J v: entry (i, j) is element i of that of its colour
+    rows        those that meet in no column share a product J^T u
+    star        of a symmetric matrix, an entry or its mirror image can be read off, with fewer colours
+
+Few dense rows would force as many colours as they have entries. They are taken out and computed as rows,
+where that is fewer products; dense columns likewise, and dense rows with their columns in a symmetric matrix
+get colours of their own. Coleman and Moré, 1983 and 1984; Gebremedhin, Manne and Pothen, 2005.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mlirad.frontend.sparse.greedy import column_colours, star_colours
+from mlirad.structure import Structure
+from mlirad.structure.relations import Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Compression:
+    """Which products are computed, and where each entry stands in them.
+
+    `columns` has a colour per column and `rows` one per row, -1 where it takes no part. The products lie one
+    after the other, those with colours of columns first; entry k of the structure is element `places[k]`.
+    """
+
+    columns: Ints
+    rows: Ints
+    places: Ints
+
+    @property
+    def column_products(self) -> int:
+        """How many products J v there are."""
+        return int(self.columns.max(initial=-1)) + 1
+
+    @property
+    def row_products(self) -> int:
+        """How many products J^T u there are."""
+        return int(self.rows.max(initial=-1)) + 1
+
+    @property
+    def products(self) -> int:
+        """How many products there are."""
+        return self.column_products + self.row_products
+
+
+def compress(structure: Structure, *, is_symmetric: bool = False) -> Compression:
+    """The compression with the fewest products: of columns, of rows or, if it is symmetric, star."""
+    across = structure.T
+    by_columns, by_rows = _least(np.diff(structure.row_starts)), _least(np.diff(across.row_starts))
+    if by_rows < by_columns and not is_symmetric:
+        return _transposed(_by_columns(across), structure)
+    plain = _by_columns(structure)
+    if is_symmetric and plain.products > 1:
+        star = _by_star(structure)
+        return star if star.products < plain.products else plain
+    return plain
+
+
+def _least(degrees: Ints) -> int:
+    """A lower bound of the products: the dense rows taken out, and the largest degree of the others."""
+    ordered = np.sort(degrees)[::-1]
+    return int((np.arange(len(ordered) + 1) + np.append(ordered, 0)).min())
+
+
+def _dense(degrees: Ints) -> Ints:
+    """The rows that are computed one by one: as many as lead to the bound of `_least`."""
+    order = np.argsort(-degrees, kind="stable")
+    bounds = np.arange(len(order) + 1) + np.append(degrees[order], 0)
+    return np.sort(order[: int(np.argmin(bounds))])
+
+
+def _by_columns(structure: Structure) -> Compression:
+    degrees = np.diff(structure.row_starts)
+    dense = _dense(degrees)
+    is_dense = np.zeros(structure.shape[0], bool)
+    is_dense[dense] = True
+    in_dense = is_dense[structure.rows]
+    sparse = structure if not len(dense) else _entries(structure, ~in_dense)
+    columns = _fewest_columns(sparse)
+    rows = np.full(structure.shape[0], -1, np.int64)
+    if len(dense):
+        rows[dense] = _fewest_columns(_entries(structure, in_dense).T)[dense]
+    height, width = structure.shape
+    first = (int(columns.max(initial=-1)) + 1) * height
+    places = np.where(
+        in_dense,
+        first + rows[structure.rows] * width + structure.columns,
+        columns[structure.columns] * height + structure.rows,
+    )
+    return Compression(columns, rows, places)
+
+
+def _entries(structure: Structure, chosen: np.typing.NDArray[np.bool_]) -> Structure:
+    return Structure(structure.shape, structure.rows[chosen], structure.columns[chosen])
+
+
+def _fewest_columns(structure: Structure) -> Ints:
+    """Colours of the columns that have entries, from the better one of two orders."""
+    degrees = np.diff(structure.T.row_starts)
+    natural = np.flatnonzero(degrees)
+    least = int(np.diff(structure.row_starts).max(initial=0))
+    colours = column_colours(structure, natural)
+    if int(colours.max(initial=-1)) + 1 > least:
+        by_degree = natural[np.argsort(-degrees[natural], kind="stable")]
+        other = column_colours(structure, by_degree)
+        if other.max() < colours.max():
+            return other
+    return colours
+
+
+def _transposed(of_transpose: Compression, structure: Structure) -> Compression:
+    """The compression of a structure from that of its transpose."""
+    places = np.empty_like(of_transpose.places)
+    places[structure.transposed_order] = of_transpose.places
+    height, width = structure.shape
+    # The products of the transpose's columns came first, and are now those of rows.
+    rows_before, columns_before = of_transpose.column_products * width, of_transpose.row_products * height
+    is_row = places < rows_before
+    moved = np.where(is_row, places + columns_before, places - rows_before)
+    return Compression(of_transpose.rows, of_transpose.columns, moved)
+
+
+def _by_star(structure: Structure) -> Compression:
+    """Star colouring, dense rows apart; mirror images are read off at the same place."""
+    n = structure.shape[0]
+    outside = structure.rows != structure.columns
+    degrees = np.bincount(structure.rows[outside], minlength=n)
+    hubs = _dense(degrees)
+    is_hub = np.zeros(n, bool)
+    is_hub[hubs] = True
+    left = outside & ~is_hub[structure.rows] & ~is_hub[structure.columns]
+    has_entries = np.bincount(structure.rows, minlength=n) > 0
+    colours = star_colours(_entries(structure, left), np.flatnonzero(has_entries & ~is_hub), len(hubs))
+    colours[hubs] = np.arange(len(hubs))
+    count = int(colours.max(initial=-1)) + 1
+    # Entry (i, j) is element i of the product of j's colour where no other column of row i has that colour.
+    keys = structure.rows * max(count, 1) + colours[structure.columns]
+    _, inverse, times = np.unique(keys, return_inverse=True, return_counts=True)
+    is_direct = times[inverse] == 1
+    mirror = structure.transposed_order
+    position = np.arange(structure.count)
+    prefers_mirror = is_direct[mirror] & (~is_direct | (mirror < position))
+    direct = colours[structure.columns] * n + structure.rows
+    return Compression(colours, np.full(n, -1, np.int64), np.where(prefers_mirror, direct[mirror], direct))

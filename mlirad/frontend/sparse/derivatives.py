@@ -1,0 +1,219 @@
+"""`jacobian` and `hessian` with `sparse=True`: functions that return matrices of SciPy.
+
+    J = ad.jacobian(f, sparse=True)(x)                       scipy.sparse.csr_array
+    rows, cols = ad.jacobian(f, sparse=True).structure(x)    which entries it has
+
+The rows of the matrix are the elements of the float results, leaf by leaf and row-major; the columns those of
+the float arguments that `argnums` names. What is made for one signature is kept: the map, and for each
+content of the integer arguments the structure, the compression and the program.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.func import FuncOp
+
+from mlirad.errors import UnsupportedError
+from mlirad.frontend import jacobians
+from mlirad.frontend.compilation import Executable, Stats, compiling, executable
+from mlirad.frontend.derivatives import Argnums, chosen_arguments
+from mlirad.frontend.frames import is_tracing
+from mlirad.frontend.functions import LeafType
+from mlirad.frontend.programs import Options
+from mlirad.frontend.pytree import Tree, flatten
+from mlirad.frontend.source import user_line
+from mlirad.frontend.sparse.colouring import compress
+from mlirad.frontend.sparse.expressions import Expression, finish, trace_expression
+from mlirad.frontend.sparse.products import Shape, arguments_of, products_module, shape_of_program
+from mlirad.frontend.transformed import Transformed, prepared
+from mlirad.passes.function_pass import functions_of
+from mlirad.structure import Known, Structure, structure_of
+
+KEPT_STRUCTURES = 16
+"""For how many contents of integer arguments the structure is kept."""
+
+
+class SparseDerivative(Transformed):
+    """A derivative that is called for a sparse matrix.
+
+    The matrices of one structure share their index arrays, which cannot be written to: copy a matrix to
+    change its structure.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        argnums: Argnums,
+        has_aux: bool,
+        is_hessian: bool,
+        options: Options,
+        static_argnames: Sequence[str] | str,
+    ):
+        self._argnums = chosen_arguments(argnums)
+        self._has_aux, self._is_hessian = has_aux, is_hessian
+        key = ("sparse", self._argnums, has_aux, is_hessian)
+        super().__init__(function, _not_traced, key, options, static_argnames)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        matrices, leaves = self._matrices(args, kwargs)
+        return matrices.at(leaves)
+
+    def structure(
+        self, *args: Any, lower: bool = False, **kwargs: Any
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows and columns of the entries, by row and then by column; with `lower` those of the lower
+        triangle, diagonal included.
+
+        Only the integers among the arguments count, and the shapes and dtypes of the others.
+        """
+        matrices, leaves = self._matrices(args, kwargs)
+        found = matrices.instance(leaves).structure
+        kept = found.rows >= found.columns if lower else slice(None)
+        return found.rows[kept].copy(), found.columns[kept].copy()
+
+    def stats(self, *args: Any, **kwargs: Any) -> Stats:
+        """The time of every stage of a compile for arguments like these, and the ops after it."""
+        matrices, leaves = self._matrices(args, kwargs)
+        matrices.program(matrices.instance(leaves))
+        return matrices.stats
+
+    def _matrices(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Matrices, list[Any]]:
+        if is_tracing():
+            _not_traced(self._function, args)
+        function, moving = self._bound(args, kwargs)
+        leaves, tree = flatten(moving)
+        types = self._types(function, leaves, tree)
+        static = tuple((name, self._static_value(name, args, kwargs)) for name in self._static)
+        key: Hashable = (tree, tuple(types), tuple(sorted(kwargs)), static)
+        found: Any = self._cache.find(key)
+        if found is None:
+            found = self._cache.find_or_make(key, lambda: cast(Any, self._make(function, tree, types)))
+        return found, [prepared(leaf) for leaf in leaves]
+
+    def _make(self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> Matrices:
+        stats = Stats()
+        differentiated = jacobians.gradient_of(function, self._argnums) if self._is_hessian else function
+        with compiling():
+            expression = trace_expression(
+                differentiated, tree, types, self._argnums, self._has_aux, self._options.method, stats
+            )
+        return Matrices(expression, self._options, self._is_hessian, types, stats)
+
+
+def _not_traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    raise UnsupportedError(
+        "sparse matrices are made outside of traced functions only",
+        location=user_line(),
+        hint="inside, use ad.jvp, ad.vjp or ad.hvp for products with the matrix",
+    )
+
+
+@dataclass
+class Instance:
+    """What belongs to one content of the integer arguments."""
+
+    structure: Structure
+    template: Any
+    shape: Shape
+    arguments: list[NDArray[np.int64]]
+    integers: list[NDArray[Any]]
+
+
+@dataclass
+class Matrices:
+    """The sparse matrices of one signature."""
+
+    expression: Expression
+    options: Options
+    is_symmetric: bool
+    types: Sequence[LeafType]
+    stats: Stats
+    instances: OrderedDict[bytes, Instance] = field(default_factory=OrderedDict[bytes, Instance])
+    programs: dict[Shape, Executable] = field(default_factory=dict[Shape, Executable])
+    last: Instance | None = None
+    lock: Any = field(default_factory=RLock)
+
+    def at(self, leaves: Sequence[Any]) -> Any:
+        """The matrix at these arguments, and what else the function returns."""
+        instance = self.instance(leaves)
+        results = self.program(instance)(*leaves, *instance.arguments)
+        others = self.expression.others
+        made = cast("tuple[Any, ...]", results) if isinstance(results, tuple) else (results,)
+        matrix = instance.template(made[-1])
+        if self.expression.other_tree is None:
+            return matrix
+        return matrix, self.expression.other_tree.unflatten(made[:others])
+
+    def instance(self, leaves: Sequence[Any]) -> Instance:
+        """What belongs to the integers among these arguments."""
+        integers = [np.asarray(v) for v, t in zip(leaves, self.types, strict=True) if t.dtype.kind != "f"]
+        last = self.last
+        if last is not None and all(map(np.array_equal, integers, last.integers)):
+            return last
+        digest = hashlib.blake2b(digest_size=16)
+        for array in integers:
+            digest.update(np.ascontiguousarray(array).data)
+        key = digest.digest()
+        with self.lock:
+            found = self.instances.get(key)
+            if found is None:
+                found = self.instances[key] = self._analyse([v.copy() for v in integers])
+                while len(self.instances) > KEPT_STRUCTURES:
+                    self.instances.popitem(last=False)
+            else:
+                self.instances.move_to_end(key)
+            self.last = found
+        return found
+
+    def _analyse(self, integers: list[NDArray[Any]]) -> Instance:
+        e = self.expression
+        parameters = list(e.main.body.block.args)[: e.arguments]
+        whole = [v for v, t in zip(parameters, self.types, strict=True) if t.dtype.kind != "f"]
+        functions: dict[str, FuncOp] = {f.sym_name.data: f for f in functions_of(e.module)}
+        with compiling():
+            known = Known(dict(zip(whole, integers, strict=True)), functions)
+            structure = structure_of(e.map, known, [k for k, _ in e.outputs])
+        if self.is_symmetric:
+            structure = structure.symmetric_part()
+        compression = compress(structure, is_symmetric=self.is_symmetric)
+        shape = shape_of_program(e, compression)
+        return Instance(structure, csr_maker(structure), shape, arguments_of(shape, compression), integers)
+
+    def program(self, instance: Instance) -> Executable:
+        """The program that computes the entries."""
+        with self.lock:
+            program = self.programs.get(instance.shape)
+            if program is None:
+                with compiling():
+                    module = products_module(self.expression, instance.shape)
+                    finish(module, self.options.method, self.stats)
+                    program, _ = executable(
+                        module, "main", interpret=self.options.interpret, stats=self.stats
+                    )
+                self.programs[instance.shape] = program
+            return program
+
+
+def csr_maker(structure: Structure) -> Callable[[NDArray[Any]], Any]:
+    """From the entries to the matrix; what does not depend on them is made once."""
+    from scipy.sparse import csr_array
+
+    size = max(structure.count, *structure.shape)
+    index = np.int32 if size <= np.iinfo(np.int32).max else np.int64
+    columns, starts = structure.columns.astype(index), structure.row_starts.astype(index)
+    columns.flags.writeable = starts.flags.writeable = False
+
+    def make(entries: NDArray[Any]) -> Any:
+        matrix: Any = csr_array((entries, columns, starts), shape=structure.shape)
+        matrix.has_sorted_indices = matrix.has_canonical_format = True
+        return matrix
+
+    return make

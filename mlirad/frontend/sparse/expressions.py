@@ -1,0 +1,136 @@
+"""A function's derivative as a map expression with the code that it needs, traced and linearised.
+
+    main(arguments..., vectors...) -> (others..., images...)
+
+is traced and brought to the point where the derivative is a value of type `linear.map` and not yet applied.
+The structure is found there, and programs that apply the map to compressing vectors are made from it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlirad.dialects import linear
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.shapes import Value, array_type
+from mlirad.errors import DifferentiationError
+from mlirad.frontend.compilation import Stats, passes_of
+from mlirad.frontend.derivatives import Argnums, argument_positions, linearize_at
+from mlirad.frontend.frames import Frame, Functions, tracing
+from mlirad.frontend.functions import LeafType, argument_paths, function_name, hint_of
+from mlirad.frontend.pytree import Tree
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
+from mlirad.ir.parsing import make_context
+from mlirad.passes.function_pass import functions_of
+from mlirad.pipelines import EXPAND, run_passes
+
+_CUT = next(k for k, spec in enumerate(EXPAND) if spec.startswith("linearize")) + 1
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A linearised function: the code, the op that applies its map, and what belongs to the matrix.
+
+    The first `arguments` parameters of `main` are the leaves of the arguments. `inputs` are the leaves that
+    are columns of the matrix; `outputs` the components of the codomain that are its rows, with their types.
+    The first `others` results of `main` are not part of the matrix.
+    """
+
+    module: ModuleOp
+    main: FuncOp
+    application: linear.ApplyOp
+    arguments: int
+    inputs: tuple[LeafType, ...]
+    outputs: tuple[tuple[int, LeafType], ...]
+    others: int
+    other_tree: Tree | None
+
+    @property
+    def map(self) -> Value:
+        """The derivative."""
+        return self.application.map
+
+
+def trace_expression(
+    function: Callable[..., Any],
+    tree: Tree,
+    types: Sequence[LeafType],
+    argnums: Argnums,
+    has_aux: bool,
+    method: str,
+    stats: Stats,
+) -> Expression:
+    """The derivative of a function of arguments of this structure and of these types."""
+    start = time.perf_counter()
+    functions = Functions()
+    frame = Frame(functions, [t.type for t in types], None)
+    name = functions.fresh_name("main")
+    for arg, path in zip(frame.block.args, argument_paths(function, tree), strict=True):
+        arg.name_hint = hint_of(path)
+    with tracing(frame):
+        arguments = [
+            Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
+        ]
+        args = tree.unflatten(arguments)
+        at = linearize_at(function, args, argument_positions(function, argnums, len(args)))
+        outputs, other_tree = at.traced.tree, None
+        if has_aux:
+            if outputs.kind is not tuple or len(outputs.children) != 2:
+                raise DifferentiationError(
+                    f"{function_name(function)} must return (value, aux) with has_aux=True",
+                    location=user_line(),
+                )
+            outputs, other_tree = outputs.children
+        points = at.operands[: len(at.moving)]
+        vectors = [
+            Array(frame.add_argument(array_type(p.shape, ELEMENT_TYPES[p.dtype])), frame.scope)
+            for p in points
+        ]
+        images = [v.value for v in at.image(vectors) if v is not None]
+        others = [r.value for r in at.results[outputs.size :]]
+        main = frame.finish(name, [*others, *images], visibility=None)
+    rows = tuple(
+        (k, LeafType(r.shape, r.dtype))
+        for k, r in enumerate(at.results[: outputs.size])
+        if r.dtype.kind == "f"
+    )
+    if not rows:
+        raise DifferentiationError(
+            f"{function_name(function)} returns no floats: there is nothing to differentiate",
+            location=user_line(),
+        )
+    module = ModuleOp([*functions.finished, main])
+    stats.add("trace", time.perf_counter() - start, module)
+    run(module, EXPAND[:_CUT], method, stats)
+    main = next(f for f in functions_of(module) if f.sym_name.data == name)
+    application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))
+    inputs = tuple(LeafType(p.shape, p.dtype) for p in points)
+    return Expression(module, main, application, len(types), inputs, rows, len(others), other_tree)
+
+
+def finish(module: ModuleOp, method: str, stats: Stats) -> None:
+    """Bring a module whose derivatives are maps to array code, in place."""
+    run(module, EXPAND[_CUT:], method, stats)
+
+
+def run(module: ModuleOp, specs: Sequence[str], method: str, stats: Stats) -> None:
+    """Run passes on a module, in place."""
+    passes = passes_of([f"linearize{{method={method}}}" if s.startswith("linearize") else s for s in specs])
+
+    def record(pass_: object, program: ModuleOp, step: Any) -> None:
+        stats.add(step.name, step.seconds + step.verify_seconds, program)
+
+    run_passes(module, passes, context=make_context(), verify=False, after=record)
+
+
+def common_dtype(outputs: Sequence[tuple[int, LeafType]], inputs: Sequence[LeafType]) -> np.dtype[Any]:
+    """The dtype of the entries of the matrix."""
+    return np.result_type(*(t.dtype for _, t in outputs), *(t.dtype for t in inputs))

@@ -1,0 +1,77 @@
+"""The structure of a linear map: which entries of its matrix can differ from zero, without evaluating it.
+
+    structure_of(%map, known)       rows and columns of the flattened spaces, in CSR
+
+Every entry outside of the structure is zero at every point, for these integers. Inside, an entry that happens
+to be zero is kept. The structure is exact up to cancellation, and up to conditions and positions that depend
+on floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from xdsl.dialects.builtin import TupleType
+
+from mlirad.dialects.shapes import Value, components_of, tuple_type
+from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.structure.elements import coordinates, dimension, matrix, parts_of
+from mlirad.structure.expressions import image
+from mlirad.structure.known import Known
+from mlirad.structure.primitives import Place
+from mlirad.structure.relations import Ints, Relation, from_keys
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """The positions of a sparse matrix, by row and then by column, each once."""
+
+    shape: tuple[int, int]
+    rows: Ints
+    columns: Ints
+
+    @property
+    def count(self) -> int:
+        """The number of entries."""
+        return len(self.rows)
+
+    @cached_property
+    def row_starts(self) -> Ints:
+        """Where each row begins among the entries, and where the last one ends."""
+        return np.searchsorted(self.rows, np.arange(self.shape[0] + 1))
+
+    @cached_property
+    def transposed_order(self) -> Ints:
+        """The entries by column and then by row."""
+        return np.argsort(self.columns, kind="stable")
+
+    @property
+    def T(self) -> Structure:
+        """The structure of the transposed matrix."""
+        order = self.transposed_order
+        return Structure((self.shape[1], self.shape[0]), self.columns[order], self.rows[order])
+
+    def symmetric_part(self) -> Structure:
+        """The entries whose mirror images are entries too."""
+        bits = max(self.shape).bit_length()
+        keys, mirrored = (self.rows << bits) | self.columns, (self.columns << bits) | self.rows
+        common = from_keys(np.intersect1d(keys, mirrored, assume_unique=True), bits)
+        return Structure(self.shape, common.rows, common.offsets)
+
+
+def structure_of(map_: Value, known: Known, outputs: Sequence[int] | None = None) -> Structure:
+    """The structure of a map as a matrix between its flattened spaces, given what is known.
+
+    `outputs` are the components of the codomain that are rows of the matrix, all by default.
+    """
+    domain, codomain = domain_of(map_), codomain_of(map_)
+    found = image(Place(known, known.top), map_, coordinates((), domain))
+    if outputs is not None and isinstance(codomain, TupleType):
+        spaces = components_of(codomain)
+        parts = parts_of(found, len(spaces))
+        found, codomain = [parts[k] for k in outputs], tuple_type([spaces[k] for k in outputs])
+    pairs: Relation = matrix((), found, codomain)
+    return Structure((dimension(codomain), dimension(domain)), pairs.rows, pairs.offsets)

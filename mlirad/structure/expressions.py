@@ -1,0 +1,115 @@
+"""Patterns through map expressions: the pattern of the image of every node, from the inputs on.
+
+    image(place, %map, x)       the patterns of the image of an element with the patterns x
+
+A node's image is complete when the node is reached, because nodes are taken in topological order; a composite
+left operand is walked anew where it is applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Block
+
+from mlirad.dialects import linear
+from mlirad.dialects.shapes import Value, components_of
+from mlirad.errors import UnsupportedError
+from mlirad.ir.free_values import own_operands
+from mlirad.ir.locations import location_of
+from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.structure.control import CONTROL_PATTERNS
+from mlirad.structure.elements import Element, coordinates, is_zero, matrix, parts_of, plus, related
+from mlirad.structure.primitives import PRIMITIVE_PATTERNS, Place
+from mlirad.structure.relations import relation
+
+
+def image(m: Place, root: Value, x: Element) -> Element:
+    """The patterns of the image of x."""
+    images: dict[Value, Element] = {}
+    for node in _order(root):
+        op = node.owner
+        assert isinstance(op, linear.MapOp)
+        match op:
+            case linear.ComposeOp():
+                outer, inner = own_operands(op)
+                found = _through(m, outer, images[inner])
+            case linear.AddOp():
+                left, right = own_operands(op)
+                found = plus(images[left], images[right])
+            case linear.VcatOp():
+                found = [images[part] for part in own_operands(op)]
+            case _:
+                found = _through(m, node, x)
+        images[node] = None if is_zero(found) else found
+    return images[root]
+
+
+def _through(m: Place, map_: Value, x: Element) -> Element:
+    """The image under a map that is not of the spine of what it is applied to."""
+    op = map_.owner
+    if x is None:
+        return None
+    assert isinstance(op, linear.MapOp)
+    rule = PRIMITIVE_PATTERNS.get(type(op))
+    if rule is not None:
+        return rule(m, op, x)
+    match op:
+        case linear.ControlMapOp():
+            return CONTROL_PATTERNS[type(op)](m, op, x, image)
+        case linear.IdentityOp():
+            return x
+        case linear.ZeroOp():
+            return None
+        case linear.ProjectOp():
+            return parts_of(x, len(components_of(op.domain)))[op.index.value.data]
+        case linear.InjectOp():
+            parts: list[Element] = [None] * len(components_of(op.codomain))
+            parts[op.index.value.data] = x
+            return parts
+        case linear.HcatOp():
+            total: Element = None
+            for part, part_map in zip(parts_of(x, len(op.maps)), op.maps, strict=True):
+                total = plus(total, image(m, part_map, part))
+            return total
+        case linear.TransposeOp():
+            return _transposed(m, op.operand, x)
+        case _:
+            return image(m, map_, x)
+
+
+def _order(root: Value) -> list[Value]:
+    """The nodes that share the root's domain, operands before users."""
+    order: dict[Value, None] = {}
+    pending = [root]
+    while pending:
+        node = pending[-1]
+        waiting = [] if node in order else [o for o in _same_domain(node) if o not in order]
+        if waiting:
+            pending += waiting
+        else:
+            order[node] = None
+            pending.pop()
+    return list(order)
+
+
+def _same_domain(node: Value) -> Sequence[Value]:
+    match node.owner:
+        case linear.ComposeOp() as op:
+            return [own_operands(op)[1]]
+        case linear.AddOp() | linear.VcatOp() as op:
+            return own_operands(op)
+        case linear.MapOp():
+            return []
+        case owner:
+            raise UnsupportedError(
+                "the structure of a map that is made elsewhere was asked for",
+                location=None if isinstance(owner, Block) else location_of(owner),
+            )
+
+
+def _transposed(m: Place, map_: Value, x: Element) -> Element:
+    """The image under the transposed map, by the pairs of the map; those of all lanes together."""
+    domain, codomain = domain_of(map_), codomain_of(map_)
+    pairs = matrix(m.lanes, image(m, map_, coordinates(m.lanes, domain)), codomain)
+    return related(m.lanes, x, codomain, domain, relation(pairs.offsets, pairs.rows))

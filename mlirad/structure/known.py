@@ -1,0 +1,176 @@
+"""What is known of a program's values when a structure is analysed: what constants and integers determine.
+
+    known = Known({%camera_of: array([0, 1, 0])})
+    known.at(%position, scope)                 the value, or None if it depends on something unknown
+
+Values inside regions are known for all positions at once. A *scope* is a region with its *lanes*: the trips
+of a loop, or the points of an index space. The value of an expression there is an array with one more leading
+axis for each axis of lanes, of extent 1 where it does not vary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from mlirad.dialects.array.elementwise import ElementwiseOp
+from mlirad.dialects.array.indexing import IndexOp
+from mlirad.dialects.linear import MapOp
+from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
+from mlirad.errors import InterpreterError, UnsupportedError
+from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS
+from mlirad.interpreter.machine import Frame, Machine
+from mlirad.interpreter.running import MEANINGS, deep_recursion
+from mlirad.ir.free_values import free_values, own_operands
+
+Array: TypeAlias = NDArray[Any]
+
+MAX_RUNS = 1 << 14
+"""How often an op may be run, lane by lane, to know its values; beyond that they are unknown."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """A place in the program: the lanes of the regions around it, and the values known there."""
+
+    lanes: Shape
+    parent: Scope | None
+    depth: int
+    values: dict[Value, Array | None] = field(default_factory=dict[Value, "Array | None"])
+
+    def inner(self, extents: Shape, arguments: Mapping[Value, Array | None]) -> Scope:
+        """The scope of a region with further lanes, in which the arguments vary."""
+        return Scope((*self.lanes, *extents), self, self.depth + 1, dict(arguments))
+
+    def indices(self, extents: Shape) -> list[Array]:
+        """The positions of further lanes of the given extents, an array for each axis."""
+        first, rank = len(self.lanes), len(self.lanes) + len(extents)
+        return [
+            np.arange(e).reshape([e if d == first + k else 1 for d in range(rank)])
+            for k, e in enumerate(extents)
+        ]
+
+    def home(self, value: Value) -> Scope | None:
+        """The scope here or around in which a value is recorded."""
+        scope: Scope | None = self
+        while scope is not None and value not in scope.values:
+            scope = scope.parent
+        return scope
+
+
+class Known:
+    """The known values of one program, computed when they are asked for."""
+
+    def __init__(self, given: Mapping[Value, Array], functions: Mapping[str, FuncOp] | None = None):
+        self.top = Scope((), None, 0, dict(given))
+        self._frame = Frame(Machine(MEANINGS, ARRAY_ELEMENT_MEANINGS, dict(functions or {})), {})
+
+    def at(self, value: Value, scope: Scope) -> Array | None:
+        """The value with the lanes of the scope as leading axes, `None` where it is unknown."""
+        home = scope.home(value)
+        if home is None:
+            with np.errstate(all="ignore"), deep_recursion():
+                self._compute_all(value, scope)
+            home = scope.home(value)
+            assert home is not None
+        found = home.values[value]
+        return None if found is None else _with_lanes(found, len(home.lanes), len(scope.lanes))
+
+    def _compute_all(self, value: Value, scope: Scope) -> None:
+        """Record a value and all that it depends on."""
+        pending = [value]
+        while pending:
+            wanted = pending[-1]
+            if scope.home(wanted) is not None:
+                pending.pop()
+                continue
+            owner = wanted.owner
+            if not isinstance(owner, Operation) or not _can_run(owner):
+                self.top.values[wanted] = None
+                continue
+            missing = [v for v in free_values(owner) if scope.home(v) is None]
+            pending += missing
+            if not missing:
+                self._compute(owner, scope)
+
+    def _compute(self, op: Operation, scope: Scope) -> None:
+        """Record the results of an op in the innermost scope that something it reads belongs to."""
+        homes = {v: scope.home(v) for v in free_values(op)}
+        home = max((h for h in homes.values() if h is not None), key=lambda h: h.depth, default=self.top)
+        operands: dict[Value, Array] = {}
+        for v in homes:
+            operand = self.at(v, home)
+            if operand is None:
+                break
+            operands[v] = operand
+        is_known = len(operands) == len(homes)
+        results = self._run(op, operands, len(home.lanes)) if is_known else None
+        for k, result in enumerate(op.results):
+            home.values[result] = None if results is None else results[k]
+
+    def _run(self, op: Operation, operands: Mapping[Value, Array], ranks: int) -> list[Array] | None:
+        if not all(is_array(r.type) for r in op.results):
+            return None
+        try:
+            if any(e > 1 for v in operands.values() for e in v.shape[:ranks]):
+                made = _run_lanes(op, operands, ranks)
+                if made is not None:
+                    return [made]
+            return self._run_each(op, operands, ranks)
+        except (InterpreterError, UnsupportedError):
+            return None
+
+    def _run_each(self, op: Operation, operands: Mapping[Value, Array], ranks: int) -> list[Array] | None:
+        """Any op, lane by lane."""
+        extents = tuple(max((v.shape[d] for v in operands.values()), default=1) for d in range(ranks))
+        if prod(extents) > MAX_RUNS:
+            return None
+        columns: list[list[Any]] = [[] for _ in op.results]
+        values = self._frame.values
+        for lane in product(*map(range, extents)):
+            for v, array in operands.items():
+                at = tuple(i if e > 1 else 0 for i, e in zip(lane, array.shape, strict=False))
+                values[v] = np.asarray(array[at])[()]
+            made = self._frame.run_op(op, [values[o] for o in own_operands(op)])
+            for column, one in zip(columns, made, strict=True):
+                column.append(one)
+        return [
+            np.asarray(column).reshape((*extents, *shape_of(r)))
+            for column, r in zip(columns, op.results, strict=True)
+        ]
+
+
+def _can_run(op: Operation) -> bool:
+    return not isinstance(op, MapOp) and type(op) in MEANINGS
+
+
+def _with_lanes(array: Array, ranks: int, wanted: int) -> Array:
+    """An array with `ranks` axes of lanes as one with more of them, along which it does not vary."""
+    if ranks == wanted:
+        return array
+    return array.reshape((*array.shape[:ranks], *(1,) * (wanted - ranks), *array.shape[ranks:]))
+
+
+def _run_lanes(op: Operation, operands: Mapping[Value, Array], ranks: int) -> Array | None:
+    """An elementwise op, or an index into an array that does not vary, in all lanes at once."""
+    meaning = ARRAY_ELEMENT_MEANINGS.get(type(op))
+    if meaning is None:
+        return None
+    values = [operands[v] for v in own_operands(op)]
+    if isinstance(op, IndexOp):
+        x, *positions = values
+        if any(e > 1 for e in x.shape[:ranks]):
+            return None
+        return np.asarray(meaning(op, [x.reshape(x.shape[ranks:]), *np.broadcast_arrays(*positions)]))
+    if not isinstance(op, ElementwiseOp):
+        return None
+    rank = len(shape_of(op.results[0]))
+    return np.asarray(meaning(op, [v.reshape((*v.shape, *(1,) * (ranks + rank - v.ndim))) for v in values]))
