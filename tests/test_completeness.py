@@ -26,6 +26,8 @@ from mlirad.rules.bulk.table import BULK_RULES, CONTROL_RULES
 from mlirad.rules.control_applications import FORWARD_CONTROL, TRANSPOSED_CONTROL
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO
 from mlirad.rules.transposes import TRANSPOSES
+from mlirad.structure.control import CONTROL_PATTERNS
+from mlirad.structure.primitives import PRIMITIVE_PATTERNS
 
 LIT = Path(__file__).parents[1] / "lit" / "dialects"
 
@@ -78,6 +80,8 @@ COLUMNS = (
     Column("transpose", PRIMITIVE_OPS, names(TRANSPOSES)),
     Column("application", PRIMITIVE_OPS, names(FORWARD)),
     Column("transposed application", PRIMITIVE_OPS, names(TRANSPOSED)),
+    Column("structure", PRIMITIVE_OPS, names(PRIMITIVE_PATTERNS)),
+    Column("structure of control flow", CONTROL_OPS, names(CONTROL_PATTERNS)),
     Column("application of control flow", CONTROL_OPS, names(FORWARD_CONTROL)),
     Column("transposed application of control flow", CONTROL_OPS, names(TRANSPOSED_CONTROL)),
 )

@@ -17,9 +17,23 @@ ROOMS: dict[str, frozenset[str]] = {
     "lower": frozenset({"dialects", "ir", "passes"}),
     "pipelines": frozenset({"dialects", "ir", "passes", "lower"}),
     "jit": frozenset({"lower"}),
-    "frontend": frozenset({"dialects", "ir", "rules", "interpreter", "passes", "lower", "pipelines", "jit"}),
+    "structure": frozenset({"dialects", "ir", "interpreter"}),
+    "frontend": frozenset(
+        {"dialects", "ir", "rules", "interpreter", "passes", "lower", "pipelines", "jit", "structure"}
+    ),
     "tools": frozenset(
-        {"dialects", "ir", "rules", "interpreter", "passes", "lower", "pipelines", "jit", "frontend"}
+        {
+            "dialects",
+            "ir",
+            "rules",
+            "interpreter",
+            "passes",
+            "lower",
+            "pipelines",
+            "jit",
+            "structure",
+            "frontend",
+        }
     ),
     "universe": frozenset({"dialects", "passes", "lower"}),
 }

@@ -30,6 +30,16 @@ def parts_of(x: Element, count: int) -> list[Element]:
     return x
 
 
+def factors_of(x: Element, space: Attribute) -> list[Element]:
+    """The components of an element of a product; of a product of one the element itself."""
+    return parts_of(x, len(components_of(space))) if isinstance(space, TupleType) else [x]
+
+
+def assembled(parts: list[Element], space: Attribute) -> Element:
+    """The element of a product with these components."""
+    return parts if isinstance(space, TupleType) else parts[0]
+
+
 def is_zero(x: Element) -> bool:
     """Whether nothing in an element depends on anything."""
     if isinstance(x, list):
@@ -126,3 +136,20 @@ def matrix(lanes: Shape, x: Element, space: Attribute) -> Relation:
                 columns.append(pairs.offsets)
         first += dimension(part)
     return relation(np.concatenate(rows), np.concatenate(columns))
+
+
+def everything(lanes: Shape, x: Element, domain: Attribute, codomain: Attribute) -> Element:
+    """The element of `codomain` each coordinate of which depends on all that x depends on, lane by lane."""
+    sums = [
+        moved(pattern, lanes, {d: d for d in range(len(lanes))})
+        for _, pattern in leaves(x, domain)
+        if pattern is not None
+    ]
+    total = union(lanes, sums)
+
+    def make(space: Attribute) -> Element:
+        if isinstance(space, TupleType):
+            return [make(part) for part in components_of(space)]
+        return moved(total, (*lanes, *shape_of(space)), {d: d for d in range(len(lanes))})
+
+    return make(codomain)

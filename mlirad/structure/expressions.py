@@ -15,13 +15,26 @@ from xdsl.ir import Block
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value, components_of
 from mlirad.errors import UnsupportedError
+from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.structure.control import CONTROL_PATTERNS
-from mlirad.structure.elements import Element, coordinates, is_zero, matrix, parts_of, plus, related
+from mlirad.structure.elements import (
+    Element,
+    coordinates,
+    everything,
+    is_zero,
+    matrix,
+    parts_of,
+    plus,
+    related,
+)
 from mlirad.structure.primitives import PRIMITIVE_PATTERNS, Place
 from mlirad.structure.relations import relation
+
+MAX_CALLS = 1000
+"""How many calls of functions are followed; what those beyond return depends on all that they are given."""
 
 
 def image(m: Place, root: Value, x: Element) -> Element:
@@ -63,6 +76,8 @@ def _through(m: Place, map_: Value, x: Element) -> Element:
             return None
         case linear.ProjectOp():
             return parts_of(x, len(components_of(op.domain)))[op.index.value.data]
+        case linear.CallOp():
+            return _called(m, op, x)
         case linear.InjectOp():
             parts: list[Element] = [None] * len(components_of(op.codomain))
             parts[op.index.value.data] = x
@@ -113,3 +128,14 @@ def _transposed(m: Place, map_: Value, x: Element) -> Element:
     domain, codomain = domain_of(map_), codomain_of(map_)
     pairs = matrix(m.lanes, image(m, map_, coordinates(m.lanes, domain)), codomain)
     return related(m.lanes, x, codomain, domain, relation(pairs.offsets, pairs.rows))
+
+
+def _called(m: Place, op: linear.CallOp, x: Element) -> Element:
+    """The image under the map that a function makes; calls beyond the limit give a superset."""
+    maker = m.known.functions.get(op.callee_name)
+    m.known.calls += 1
+    if maker is None or m.known.calls > MAX_CALLS:
+        return everything(m.lanes, x, op.domain, op.codomain)
+    values = [m.value(a) for a in own_operands(op)]
+    inside = Place(m.known, m.scope.inner((), dict(zip(function_block(maker).args, values, strict=True))))
+    return image(inside, returned(maker)[0], x)

@@ -23,6 +23,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.indexing import IndexOp
+from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.linear import MapOp
 from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
 from mlirad.errors import InterpreterError, UnsupportedError
@@ -67,11 +68,16 @@ class Scope:
 
 
 class Known:
-    """The known values of one program, computed when they are asked for."""
+    """The known values of one program, computed when they are asked for.
+
+    `functions` are those that the program calls, `calls` counts how many were followed.
+    """
 
     def __init__(self, given: Mapping[Value, Array], functions: Mapping[str, FuncOp] | None = None):
         self.top = Scope((), None, 0, dict(given))
-        self._frame = Frame(Machine(MEANINGS, ARRAY_ELEMENT_MEANINGS, dict(functions or {})), {})
+        self.functions = dict(functions or {})
+        self.calls = 0
+        self._frame = Frame(Machine(MEANINGS, ARRAY_ELEMENT_MEANINGS, self.functions), {})
 
     def at(self, value: Value, scope: Scope) -> Array | None:
         """The value with the lanes of the scope as leading axes, `None` where it is unknown."""
@@ -120,7 +126,7 @@ class Known:
         if not all(is_array(r.type) for r in op.results):
             return None
         try:
-            if any(e > 1 for v in operands.values() for e in v.shape[:ranks]):
+            if any(e != 1 for v in operands.values() for e in v.shape[:ranks]):
                 made = _run_lanes(op, operands, ranks)
                 if made is not None:
                     return [made]
@@ -130,20 +136,22 @@ class Known:
 
     def _run_each(self, op: Operation, operands: Mapping[Value, Array], ranks: int) -> list[Array] | None:
         """Any op, lane by lane."""
-        extents = tuple(max((v.shape[d] for v in operands.values()), default=1) for d in range(ranks))
+        extents = tuple(
+            next((v.shape[d] for v in operands.values() if v.shape[d] != 1), 1) for d in range(ranks)
+        )
         if prod(extents) > MAX_RUNS:
             return None
         columns: list[list[Any]] = [[] for _ in op.results]
         values = self._frame.values
         for lane in product(*map(range, extents)):
             for v, array in operands.items():
-                at = tuple(i if e > 1 else 0 for i, e in zip(lane, array.shape, strict=False))
+                at = tuple(i if e != 1 else 0 for i, e in zip(lane, array.shape, strict=False))
                 values[v] = np.asarray(array[at])[()]
             made = self._frame.run_op(op, [values[o] for o in own_operands(op)])
             for column, one in zip(columns, made, strict=True):
                 column.append(one)
         return [
-            np.asarray(column).reshape((*extents, *shape_of(r)))
+            np.asarray(column, numpy_dtype(r.type)).reshape((*extents, *shape_of(r)))
             for column, r in zip(columns, op.results, strict=True)
         ]
 
@@ -167,7 +175,7 @@ def _run_lanes(op: Operation, operands: Mapping[Value, Array], ranks: int) -> Ar
     values = [operands[v] for v in own_operands(op)]
     if isinstance(op, IndexOp):
         x, *positions = values
-        if any(e > 1 for e in x.shape[:ranks]):
+        if any(e != 1 for e in x.shape[:ranks]):
             return None
         return np.asarray(meaning(op, [x.reshape(x.shape[ranks:]), *np.broadcast_arrays(*positions)]))
     if not isinstance(op, ElementwiseOp):

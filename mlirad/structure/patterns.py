@@ -81,7 +81,7 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """How new axes depend on old ones: element `new[k]` of the former reads element `old[k]` of the latter."""
+    """How new axes depend on old ones: element `new[k]` of the former reads element `old[k]` of these."""
 
     old_axes: Axes
     new_axes: Axes
@@ -146,8 +146,8 @@ def union(shape: Shape, patterns: Iterable[Pattern]) -> Pattern:
 def moved(x: Pattern, shape: Shape, kept: Mapping[int, int], blocks: Sequence[Block] = ()) -> Pattern:
     """The pattern of an array of the given shape whose elements are sums of elements of x.
 
-    `kept` maps axes of x to axes of the result of the same extent, `blocks` relate others. Other axes of x are
-    summed over, other axes of the result are new: each position along them reads the same.
+    `kept` maps axes of x to axes of the result of the same extent, `blocks` relate others. Other axes of x
+    are summed over, other axes of the result are new: each position along them reads the same.
     """
     if not x.terms or 0 in shape:
         return Pattern(shape, ())

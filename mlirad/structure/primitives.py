@@ -20,7 +20,7 @@ from xdsl.ir import Region
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import Shape, Value, components_of, shape_of, values_of
 from mlirad.ir.builder import yields
-from mlirad.structure.elements import Element, parts_of
+from mlirad.structure.elements import Element, assembled, factors_of, parts_of
 from mlirad.structure.known import Array, Known, Scope
 from mlirad.structure.patterns import Axes, Block, Pattern, moved, prefixed, union
 from mlirad.structure.relations import Ints
@@ -209,7 +209,7 @@ def array_of(x: Element, m: Place, shape: Shape) -> Pattern:
 def _concatenate(m: Place, op: linear.ConcatenateOp | linear.SplitOp, x: Element) -> Pattern:
     spaces, dim, first = components_of(op.domain), op.dim.value.data, 0
     shape, placed = shape_of(op.codomain), list[Pattern]()
-    for part, space in zip(parts_of(x, len(spaces)), spaces, strict=True):
+    for part, space in zip(factors_of(x, op.domain), spaces, strict=True):
         extent = shape_of(space)[dim]
         if part is not None:
             old = np.arange(extent)
@@ -225,7 +225,7 @@ def _split(m: Place, op: linear.SplitOp, x: Pattern) -> Element:
         shape = shape_of(space)
         parts.append(along(m, x, shape, dim, np.arange(shape[dim]), first + np.arange(shape[dim])))
         first += shape[dim]
-    return parts
+    return assembled(parts, op.codomain)
 
 
 def _one(k: int) -> Ints:
@@ -236,7 +236,7 @@ def _stack(m: Place, op: linear.StackOp, x: Element) -> Pattern:
     spaces, dim = components_of(op.domain), op.dim.value.data
     shape, placed = shape_of(op.codomain), list[Pattern]()
     kept = {d: d + (d >= dim) for d in range(len(shape) - 1)}
-    for k, (part, space) in enumerate(zip(parts_of(x, len(spaces)), spaces, strict=True)):
+    for k, (part, space) in enumerate(zip(factors_of(x, op.domain), spaces, strict=True)):
         if part is not None:
             pattern = array_of(part, m, shape_of(space))
             placed.append(m.moved(pattern, shape, kept, [Block((), (dim,), _one(0), _one(k))]))
@@ -245,7 +245,10 @@ def _stack(m: Place, op: linear.StackOp, x: Element) -> Pattern:
 
 def _unstack(m: Place, op: linear.UnstackOp, x: Pattern) -> Element:
     dim = op.dim.value.data
-    return [taken(m, x, shape_of(space), dim, k) for k, space in enumerate(components_of(op.codomain))]
+    slices: list[Element] = [
+        taken(m, x, shape_of(space), dim, k) for k, space in enumerate(components_of(op.codomain))
+    ]
+    return assembled(slices, op.codomain)
 
 
 def taken(m: Place, x: Pattern, shape: Shape, dim: int, k: int) -> Pattern:
@@ -278,7 +281,7 @@ class Positions:
         for k, position in enumerate(self.axes):
             if position is None:
                 continue
-            members, varying = [k], [a for a, e in enumerate(position.shape) if e > 1]
+            members, varying = [k], [a for a, e in enumerate(position.shape) if e != 1]
             for other in [g for g in groups if not set(varying).isdisjoint(g[1])]:
                 groups.remove(other)
                 members, varying = [*other[0], *members], [*other[1], *varying]
@@ -387,7 +390,7 @@ def _update(m: Place, op: linear.UpdateOp, x: Element) -> Pattern:
     if not is_set or any(a is None for a in p.axes):
         return m.union(shape, [base, scattered(m, operand, p, rest)])
     rank, count = len(m.lanes), len(p.indexed)
-    lane_axes = [d for d in range(rank) if any(a is not None and a.shape[d] > 1 for a in p.axes)]
+    lane_axes = [d for d in range(rank) if any(a is not None and a.shape[d] != 1 for a in p.axes)]
     varying = [*lane_axes, *range(rank, rank + len(space))]
     lanes, lane, points = p.flat(m, range(count), varying)
     size = prod(p.indexed)
@@ -429,7 +432,7 @@ def _dot(m: Place, op: linear.DotMapOp, x: Pattern) -> Pattern:
     fixed_axes = tuple(new_free)[: len(fixed_free)]
     blocks: list[Block] = []
     fixed = m.value(op.fixed)
-    if fixed is not None and not any(e > 1 for e in fixed.shape[: len(m.lanes)]) and not fixed.all():
+    if fixed is not None and not any(e != 1 for e in fixed.shape[: len(m.lanes)]) and not fixed.all():
         own = fixed.reshape(fixed_shape)
         table = own.transpose((*fixed_batch, *fixed_free, *fixed_contract)) != 0
         counts = [prod(fixed_shape[d] for d in group) for group in (fixed_batch, fixed_free, fixed_contract)]
