@@ -232,6 +232,14 @@ class Transformed:
         """The assembly for arguments like these."""
         return assembly(self.llvm(*args, **kwargs))
 
+    def structure(self, *args: Any, **kwargs: Any) -> Any:
+        """The rows and columns of the entries of a sparse derivative. Raises UnsupportedError for others."""
+        raise UnsupportedError(
+            "only a sparse derivative has a structure",
+            location=user_line(),
+            hint="write ad.jacobian(f, sparse=True) or ad.hessian(f, sparse=True)",
+        )
+
     def __repr__(self) -> str:
         return f"<{function_name(self._function)}, transformed by mlirad>"
 

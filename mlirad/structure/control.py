@@ -1,4 +1,4 @@
-"""What maps of loops and branches do to patterns.
+"""What maps of loops and branches, and maps at every position, do to patterns.
 
 A loop is analysed for all trips at once, the trips being lanes. Let S be the pairs of a carry after a trip
 and one before it, u(t) what trip t adds to the carries from elsewhere, and c(t) the carries before trip t.
@@ -120,9 +120,7 @@ class _Scan:
 
     def _in_all_trips(self, x: Pattern) -> Pattern:
         """What a value outside of the loop is in every trip."""
-        shape, rank = x.shape, self.rank
-        kept = {d: d + (d >= rank) for d in range(len(shape))}
-        return moved(x, (*shape[:rank], self.n, *shape[rank:]), kept)
+        return with_lanes(x, self.rank, (self.n,))
 
     def _position(self, trip: int) -> int:
         """At which position of the lanes a trip stands, counted in the order in which they run."""
@@ -323,11 +321,42 @@ def _checkpoint(m: Place, op: linear.CheckpointOp, x: Element, image: Image) -> 
     return image(m, yields(op.body)[0], x)
 
 
+# Maps at every position ------------------------------------------------------------------------------
+
+
+def _build(m: Place, op: linear.BuildOp, x: Element, image: Image) -> Element:
+    """The positions are lanes of the maps, and leading axes of the image."""
+    inside = _at(m, op.body, m.scope.indices(op.space), op.space)
+    lifted = _mapped(x, lambda p: with_lanes(p, len(m.lanes), op.space))
+    return image(inside, yields(op.body)[0], lifted)
+
+
+def _build_transpose(m: Place, op: linear.BuildTransposeOp, x: Element, image: Image) -> Element:
+    """The leading axes of the argument are lanes of the maps, which are summed over."""
+    inside = _at(m, op.body, m.scope.indices(op.space), op.space)
+    rank, count = len(m.lanes), len(op.space)
+
+    def sum_of(p: Pattern) -> Pattern:
+        kept = {d: d - count * (d >= rank) for d in range(len(p.shape)) if not rank <= d < rank + count}
+        return moved(p, (*p.shape[:rank], *p.shape[rank + count :]), kept)
+
+    return _mapped(image(inside, yields(op.body)[0], x), sum_of)
+
+
+def with_lanes(x: Pattern, rank: int, extents: tuple[int, ...]) -> Pattern:
+    """A pattern with `rank` axes of lanes as one with further lanes, in all of which it is the same."""
+    shape = x.shape
+    kept = {d: d + len(extents) * (d >= rank) for d in range(len(shape))}
+    return moved(x, (*shape[:rank], *extents, *shape[rank:]), kept)
+
+
 CONTROL_PATTERNS: dict[type[linear.MapOp], Callable[[Place, Any, Element, Image], Element]] = {
     linear.ScanOp: _scan,
     linear.WhileOp: _while,
     linear.IfOp: _if,
     linear.SwitchOp: _switch,
     linear.CheckpointOp: _checkpoint,
+    linear.BuildOp: _build,
+    linear.BuildTransposeOp: _build_transpose,
 }
-"""What every map of control flow does to patterns."""
+"""What every map whose regions make maps does to patterns."""

@@ -78,6 +78,9 @@ def _through(m: Place, map_: Value, x: Element) -> Element:
             return parts_of(x, len(components_of(op.domain)))[op.index.value.data]
         case linear.CallOp():
             return _called(m, op, x)
+        case linear.LambdaOp():
+            # Expanded to a map expression, linear code has an exact structure.
+            return everything(m.lanes, x, op.domain, op.codomain)
         case linear.InjectOp():
             parts: list[Element] = [None] * len(components_of(op.codomain))
             parts[op.index.value.data] = x

@@ -23,7 +23,7 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend import jacobians
-from mlirad.frontend.compilation import Executable, Stats, compiling, executable
+from mlirad.frontend.compilation import Executable, Stats, compiling, executable, expand
 from mlirad.frontend.derivatives import Argnums, chosen_arguments
 from mlirad.frontend.frames import is_tracing
 from mlirad.frontend.functions import LeafType
@@ -31,7 +31,7 @@ from mlirad.frontend.programs import Options
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.source import user_line
 from mlirad.frontend.sparse.colouring import compress
-from mlirad.frontend.sparse.expressions import Expression, finish, trace_expression
+from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Shape, arguments_of, products_module, shape_of_program
 from mlirad.frontend.transformed import Transformed, prepared
 from mlirad.passes.function_pass import functions_of
@@ -194,7 +194,7 @@ class Matrices:
             if program is None:
                 with compiling():
                     module = products_module(self.expression, instance.shape)
-                    finish(module, self.options.method, self.stats)
+                    expand(module, self.options.method, self.stats)
                     program, _ = executable(
                         module, "main", interpret=self.options.interpret, stats=self.stats
                     )

@@ -21,18 +21,16 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import DifferentiationError
-from mlirad.frontend.compilation import Stats, passes_of
+from mlirad.frontend.compilation import Stats, expand_to_maps
 from mlirad.frontend.derivatives import Argnums, argument_positions, linearize_at
 from mlirad.frontend.frames import Frame, Functions, tracing
 from mlirad.frontend.functions import LeafType, argument_paths, function_name, hint_of
 from mlirad.frontend.pytree import Tree
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
-from mlirad.ir.parsing import make_context
-from mlirad.passes.function_pass import functions_of
-from mlirad.pipelines import EXPAND, run_passes
+from mlirad.passes.expand_lambdas import expand_lambdas
+from mlirad.passes.function_pass import functions_of, replace_function
 
-_CUT = next(k for k, spec in enumerate(EXPAND) if spec.startswith("linearize")) + 1
 
 
 @dataclass(frozen=True)
@@ -109,26 +107,13 @@ def trace_expression(
         )
     module = ModuleOp([*functions.finished, main])
     stats.add("trace", time.perf_counter() - start, module)
-    run(module, EXPAND[:_CUT], method, stats)
+    expand_to_maps(module, method, stats)
+    for f in functions_of(module):
+        replace_function(f, expand_lambdas(f))
     main = next(f for f in functions_of(module) if f.sym_name.data == name)
     application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))
     inputs = tuple(LeafType(p.shape, p.dtype) for p in points)
     return Expression(module, main, application, len(types), inputs, rows, len(others), other_tree)
-
-
-def finish(module: ModuleOp, method: str, stats: Stats) -> None:
-    """Bring a module whose derivatives are maps to array code, in place."""
-    run(module, EXPAND[_CUT:], method, stats)
-
-
-def run(module: ModuleOp, specs: Sequence[str], method: str, stats: Stats) -> None:
-    """Run passes on a module, in place."""
-    passes = passes_of([f"linearize{{method={method}}}" if s.startswith("linearize") else s for s in specs])
-
-    def record(pass_: object, program: ModuleOp, step: Any) -> None:
-        stats.add(step.name, step.seconds + step.verify_seconds, program)
-
-    run_passes(module, passes, context=make_context(), verify=False, after=record)
 
 
 def common_dtype(outputs: Sequence[tuple[int, LeafType]], inputs: Sequence[LeafType]) -> np.dtype[Any]:
