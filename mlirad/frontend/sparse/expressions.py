@@ -32,7 +32,6 @@ from mlirad.passes.expand_lambdas import expand_lambdas
 from mlirad.passes.function_pass import functions_of, replace_function
 
 
-
 @dataclass(frozen=True)
 class Expression:
     """A linearised function: the code, the op that applies its map, and what belongs to the matrix.
