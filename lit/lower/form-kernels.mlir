@@ -107,3 +107,28 @@ func.func @collide(%x: tensor<6xf64>, %n: i64) -> tensor<3xf64> {
   }
   func.return %r : tensor<3xf64>
 }
+
+// -----
+
+// Only where the minimum is attained is a term not 0: these are looked for, and their weights are not stored.
+
+// CHECK-LABEL: func.func @attained
+// CHECK-NEXT:    %m = kernel.nest %x
+// CHECK:         kernel.scatter add %x, %m, %y ([[i:%.*]], [[j:%.*]]) {space = [5, 9], from_zero, rare}
+// CHECK:           [[C:%.*]] = array.compare eq
+// CHECK:           [[P:%.*]] = array.absorbing_mul
+// CHECK-NEXT:      array.yield [[P]], [[j]], [[C]] : f64, i64, i1
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+func.func @attained(%x: tensor<5x9xf64>, %y: tensor<5x9xf64>) -> tensor<9xf64> {
+  %m = array.reduce min %x {dims = [1]} : tensor<5x9xf64> -> tensor<5xf64>
+  %s = array.broadcast %m {dims = [0]} : tensor<5xf64> -> tensor<5x9xf64>
+  %c = array.compare eq %x, %s : tensor<5x9xf64>, tensor<5x9xf64> -> tensor<5x9xi1>
+  %z = array.constant 0.0 : f64
+  %zs = array.broadcast %z {dims = []} : f64 -> tensor<5x9xf64>
+  %e = array.exp %x : tensor<5x9xf64>
+  %w = array.select %c, %e, %zs : tensor<5x9xi1>, tensor<5x9xf64>, tensor<5x9xf64> -> tensor<5x9xf64>
+  %p = array.absorbing_mul %y, %w : tensor<5x9xf64>
+  %r = array.sum %p {dims = [0]} : tensor<5x9xf64> -> tensor<9xf64>
+  func.return %r : tensor<9xf64>
+}

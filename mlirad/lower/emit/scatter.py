@@ -3,13 +3,19 @@
 Iterations run in row-major order, so of several writes to one element the last wins. Lanes are used only
 where they provably write to different elements: the position moves with the lane loop and with nothing else
 that the lanes differ in. Sums over lanes that are not innermost are added in another order.
+
+A guard that rarely holds is evaluated for a vector of iterations; only those where it does are visited.
 """
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from math import prod
+from typing import Final
 
 from mlirad.dialects.kernel import ScatterOp
+from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import shape_of
 from mlirad.lower.emit import segments
 from mlirad.lower.emit.body import Address, Body
@@ -19,7 +25,11 @@ from mlirad.lower.emit.kernels import Emitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.reductions import combine
 from mlirad.lower.emit.schedule import native_lanes
 from mlirad.lower.emit.segments import Segment
-from mlirad.lower.llvm_text import Value, constant
+from mlirad.lower.llvm_text import FunctionText, Value, constant
+
+LEAST_SEARCHED: Final = 8
+MOST_SEARCHED: Final = 32
+"""How many guards a search compares at a time."""
 
 
 def emit_scatter(emitter: Emitter, op: ScatterOp) -> None:
@@ -72,16 +82,15 @@ class _ScatterCode:
             self._segments[lane] = segments.output_lanes(
                 body.extents[lane], width, native, may_repeat=False, compact=False
             )
-        self._code = BodyCode(
-            kernel.f,
-            kernel.access,
-            body,
-            self._order,
-            [self._value, *guards],
-            [(address, len(self._order))],
-            kernel.pointers,
-            lane=lane,
+        self._search = _Search.of(kernel, body, self._order, lane, guards) if op.rare is not None else None
+        if self._search is not None:
+            self._guard = None
+        roots = [self._value] if self._guard is None else [self._value, self._guard]
+        addresses = [(address, len(self._order))]
+        code = BodyCode(
+            kernel.f, kernel.access, body, self._order, roots, addresses, kernel.pointers, lane=lane
         )
+        self._code = code
         self._fresh: Value | None = None
 
     def _may_use(self, lane: int, body: Body) -> bool:
@@ -96,10 +105,18 @@ class _ScatterCode:
             self._update()
             return
         d = self._order[level]
+        if self._search is not None and level == self._search.level:
+            with self._search.found() as index:
+                self._code.start[d] = index
+                self._code.opened(level)
+                self.write(level + 1)
+            return
         for segment in self._segments[d]:
             with self._f.loop(segment.lower, segment.upper, segment.step, name=f"i{d}") as loop:
                 self._enter(d, segment, loop.index)
                 self._code.opened(level)
+                if self._search is not None and level < self._search.level:
+                    self._search.enter(level, loop.index)
                 self.write(level + 1)
 
     def _enter(self, d: int, segment: Segment, start: Value) -> None:
@@ -129,3 +146,61 @@ class _ScatterCode:
         if self._adds:
             value = combine(self._f, "add", [code.load(self._address, guard=guard)], [value])[0]
         code.store(value, self._address, guard=guard)
+
+
+class _Search:
+    """Looks for the iterations of a loop whose guard holds: a vector of guards at a time, then bit by bit."""
+
+    def __init__(self, f: FunctionText, code: BodyCode, guard: Ssa, level: int, extent: int):
+        self.level = level
+        self._f = f
+        self._code = code
+        self._guard = guard
+        self._extent = extent
+        self._width = MOST_SEARCHED if extent >= MOST_SEARCHED else LEAST_SEARCHED
+        self._bits = f.alloca("i64", 1, 8)
+
+    @staticmethod
+    def of(
+        kernel: KernelText, body: Body, order: Sequence[int], lane: int | None, guards: Sequence[Ssa]
+    ) -> _Search | None:
+        """A search along the innermost loop that the guard depends on, if that is long enough."""
+        if not guards:
+            return None
+        level = max((k for k, d in enumerate(order) if d in body.dependences[guards[0]]), default=None)
+        if level is None or order[level] == lane or body.extents[order[level]] < LEAST_SEARCHED:
+            return None
+        outer, d = order[: level + 1], order[level]
+        code = BodyCode(kernel.f, kernel.access, body, outer, guards, [], kernel.pointers, lane=d)
+        return _Search(kernel.f, code, guards[0], level, body.extents[d])
+
+    def enter(self, level: int, index: Value) -> None:
+        """Enter a loop around that of the search."""
+        self._code.start[self._code.order[level]] = index
+        self._code.opened(level)
+
+    @contextmanager
+    def found(self) -> Generator[Value]:
+        """Run the body for the index of each iteration whose guard holds, in order."""
+        f, code, width = self._f, self._code, self._width
+        with f.loop(0, self._extent, width, name="found") as loop:
+            start = loop.index
+            if self._extent % width:
+                start = f.intrinsic("umin", start, self._extent - width)
+            code.start[code.order[self.level]] = start
+            code.width = width
+            code.opened(self.level)
+            bits = self._as_bits(f.widen(code.get(self._guard), width))
+            # The last block overlaps the one before.
+            bits = f.and_(bits, f.shl(-1, f.sub(loop.index, start)))
+            f.store(bits, self._bits)
+            with f.repeat(lambda: f.icmp("ne", f.load(self._bits, "i64"), 0)):
+                left = f.load(self._bits, "i64")
+                f.store(f.and_(left, f.sub(left, 1)), self._bits)
+                yield f.add(start, f.cttz(left))
+
+    def _as_bits(self, mask: Value) -> Value:
+        f = self._f
+        kind = f"i{mask.width}"
+        narrow = f.pure(f"bitcast {mask.typed} to {kind}", "i32" if mask.width == 32 else "i8")
+        return f.zext(narrow, "i64")

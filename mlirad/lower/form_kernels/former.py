@@ -19,6 +19,7 @@ from mlirad.ir.locations import location_of
 from mlirad.lower.form_kernels.control import form_control
 from mlirad.lower.form_kernels.library import is_library_dot
 from mlirad.lower.form_kernels.materialise import materialised, must_store
+from mlirad.lower.form_kernels.rare import Condition, rare_sums, rarely_read
 from mlirad.lower.form_kernels.reader import Reader
 from mlirad.lower.form_kernels.regions import Bodies
 
@@ -32,10 +33,15 @@ class Former:
         self.b = b
         self.buffers = buffers
         self.bodies = bodies
+        self.rare_sums: dict[Operation, Condition] = {}
 
     def form_ops(self, ops: Sequence[Operation], results: Sequence[Value]) -> None:
         """Form what must be stored of the values that these ops compute, given that `results` must."""
-        stored = materialised(ops, results, self.bodies.captured(ops))
+        sums = rare_sums(self.b, ops)
+        self.rare_sums.update(sums)
+        stored = materialised(
+            ops, results, self.bodies.captured(ops), lambda wanted: rarely_read(ops, sums, wanted)
+        )
         wanted: set[Value] = set(results)
         for op in reversed(ops):
             if any(r in wanted for r in op.results):
@@ -77,6 +83,8 @@ class Former:
             case reductions.DotOp() if is_library_dot(op):
                 operands = [self.buffers[op.lhs], self.buffers[op.rhs]]
                 new = self.b.emit(kernel.DotOp, operands, op.result.type, dict(op.properties))
+            case reductions.SumOp() if op in self.rare_sums:
+                new = self._sum_of_few(op, self.rare_sums[op])
             case reductions.SumOp():
                 new = self._reduction(op.operand, values_of(op.dims), "add", op.result)
             case reductions.ReduceOp():
@@ -201,6 +209,25 @@ class Former:
         else:
             properties["kind"] = keyword("add")
             properties["from_zero"] = FLAG
+        return self.b.emit(kernel.ScatterOp, inputs, op.result.type, properties, (region,))
+
+    def _sum_of_few(self, op: reductions.SumOp, condition: Condition) -> Value:
+        """A sum as a scatter of the terms whose condition holds."""
+        space = shape_of(op.operand)
+        kept = [d for d in range(len(space)) if d not in values_of(op.dims)]
+
+        def body(reader: Reader, p: Sequence[Value]) -> list[Value]:
+            holds = reader.at(condition.value, tuple(p[d] for d in condition.dims))
+            value = reader.at(op.operand, tuple(p), (holds,))
+            return [value, *(p[d] for d in kept), holds]
+
+        region, inputs = self._region(space, body)
+        properties: dict[str, Attribute] = {
+            "space": ints(space),
+            "kind": keyword("add"),
+            "from_zero": FLAG,
+            "rare": FLAG,
+        }
         return self.b.emit(kernel.ScatterOp, inputs, op.result.type, properties, (region,))
 
     def _guarded(

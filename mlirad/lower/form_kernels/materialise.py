@@ -9,7 +9,7 @@ loop, which computes them before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 from xdsl.dialects.func import CallOp, ReturnOp
@@ -79,10 +79,16 @@ def read_in_memory(op: Operation) -> Sequence[Value]:
             return ()
 
 
-def materialised(ops: Sequence[Operation], returned: Sequence[Value], captured: set[Value]) -> set[Value]:
+def materialised(
+    ops: Sequence[Operation],
+    returned: Sequence[Value],
+    captured: set[Value],
+    rare: Callable[[set[Value]], set[Value]] = lambda _: set(),
+) -> set[Value]:
     """The values among the results of `ops` that are stored.
 
-    Results are the values `returned`, and loops and branches need those `captured` in memory.
+    Results are the values `returned`, and loops and branches need those `captured` in memory. `rare` gives
+    the values that are hardly ever read, unless those of a set need them.
     """
     stored: set[Value] = {v for v in (*returned, *captured) if not isinstance(v.owner, Block)}
     stored |= _read_before_updates(ops)
@@ -90,6 +96,7 @@ def materialised(ops: Sequence[Operation], returned: Sequence[Value], captured: 
         stored.update(o for o in read_in_memory(op) if not isinstance(o.owner, Block))
     cost: dict[Value, float] = {}
     readings = Readings(ops)
+    hardly_read = rare(stored)
     for op in ops:
         for value in op.results:
             own = scalar_cost(op)
@@ -97,7 +104,10 @@ def materialised(ops: Sequence[Operation], returned: Sequence[Value], captured: 
                 hoisted = shape_of(value) and not shape_of(read)
                 own += 0 if read in stored or hoisted else cost.get(read, 0)
             if must_store(op) or (
-                value not in stored and not isinstance(op, FREE) and _pays(value, own, readings)
+                value not in stored
+                and value not in hardly_read
+                and not isinstance(op, FREE)
+                and _pays(value, own, readings)
             ):
                 stored.add(value)
             cost[value] = 0 if value in stored else own

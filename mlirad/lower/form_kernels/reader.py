@@ -291,6 +291,8 @@ class Reader:
         known = self.b.scalar_of(condition)
         if known is not None:
             return self.at(op.on_true if known else op.on_false, position, guard)
+        if condition in guard:
+            return self.at(op.on_true, position, guard)
         negated = self.b.logical_not(condition)
         on_true = self.at(op.on_true, position, (*guard, condition))
         on_false = self.at(op.on_false, position, (*guard, negated))

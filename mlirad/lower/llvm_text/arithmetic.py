@@ -227,6 +227,11 @@ class Arithmetic(Emission):
         name = f"llvm.ctlz.{mangled(a.kind, a.width)}"
         return self.call_pure(name, a.kind, a.width, a, constant("i1", 0))
 
+    def cttz(self, a: Value) -> Value:
+        """Trailing zeros; of 0, the number of bits."""
+        name = f"llvm.cttz.{mangled(a.kind, a.width)}"
+        return self.call_pure(name, a.kind, a.width, a, constant("i1", 0))
+
     def is_fpclass(self, a: Value, mask: int) -> Value:
         """Membership in IEEE classes: NaN 3, infinite 516, normal 264, subnormal 144, zero 96."""
         name = f"llvm.is.fpclass.{mangled(a.kind, a.width)}"
