@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -56,6 +57,38 @@ def functions_far_out(x):
             np.arccosh(x[3]),
         ]
     )
+
+
+def sinc(x):
+    """sin(pi x) / (pi x); near 0, where the quotient has no derivatives, its Taylor polynomial."""
+    square = (math.pi * x) ** 2
+    series = 1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72)))
+    return np.where(np.abs(x) < 1e-2, series, np.sin(math.pi * x) / (math.pi * x))
+
+
+def reverse(f):
+    return ad.grad(f)
+
+
+def forward(f):
+    return lambda x: ad.jvp(f, (x,), (1.0,))[1]
+
+
+def differentiated(modes):
+    """sinc differentiated once per mode, innermost first."""
+    f = sinc
+    for mode in modes:
+        f = mode(f)
+    return f
+
+
+DERIVATIVES_OF_SINC = [1.0, 0.0, -3.289868133696453, 0.0, 19.481818206800483]
+"""At 0, by order."""
+
+
+def interpolated(y):
+    """Between knots that nearly meet."""
+    return np.interp(np.array([0.5e-30, 0.3, 1.0]), np.array([0.0, 1e-30, 1.0]), y)
 
 
 SLOPE_OF_ERF = 2 / math.sqrt(math.pi)
@@ -143,7 +176,7 @@ CASES = [
         gradient=(np.ones((5, 5)) - np.eye(5),),
     ),
     Case(
-        id="jax-max-ties-reduction",
+        id="jax-max-ties-interp-reduction",
         source=JAX,
         function=lambda x: np.max(np.stack([x, x])),
         arguments=(1.0,),
@@ -151,7 +184,7 @@ CASES = [
         gradient=(1.0,),
     ),
     Case(
-        id="jax-max-ties-elementwise",
+        id="jax-max-ties-interp-elementwise",
         source=AUTOGRAD,
         function=lambda x: np.maximum(x, x),
         arguments=(1.0,),
@@ -160,7 +193,7 @@ CASES = [
     ),
     *(
         Case(
-            id=f"jax-max-ties-rows-at{x}",
+            id=f"jax-max-ties-interp-rows-at{x}",
             source=JAX,
             function=lambda x: np.max(ad.stack([ad.stack([x, x]), ad.stack([x, 0.5])]), axis=1),
             arguments=(x,),
@@ -181,6 +214,43 @@ CASES = [
         function=functions_far_out,
         arguments=(np.full(4, 1000.0),),
         gradient=([0.0, 1 / (1 + 1e6), 1 / math.sqrt(1e6 + 1), 1 / math.sqrt(1e6 - 1)],),
+    ),
+    *(
+        Case(
+            id=f"jax-special-values-sinc-{''.join(mode.__name__[0] for mode in modes) or 'value'}",
+            source=JAX,
+            function=differentiated(modes),
+            arguments=(0.0,),
+            value=DERIVATIVES_OF_SINC[order],
+            gradient=(DERIVATIVES_OF_SINC[order + 1],),
+        )
+        for order in range(4)
+        for modes in itertools.product((reverse, forward), repeat=order)
+    ),
+    *(
+        Case(
+            id=f"jax-special-values-softplus-{x}",
+            source=JAX,
+            function=lambda x: np.logaddexp(x, 0.0),
+            arguments=(x,),
+            value=value,
+            gradient=(slope,),
+        )
+        for x, value, slope in (
+            (np.inf, np.inf, 1.0),
+            (-np.inf, 0.0, 0.0),
+            (0.0, math.log(2), 0.5),
+            (1e-8, math.log(2) + 0.5e-8, 0.5 + 0.25e-8),
+            (np.nan, np.nan, np.nan),
+        )
+    ),
+    Case(
+        id="jax-max-ties-interp-knots",
+        source=JAX,
+        function=interpolated,
+        arguments=(np.array([1.0, 2.0, 3.0]),),
+        value=[1.5, 2.3, 3.0],
+        gradient=([0.5, 0.5 + 0.7, 0.3 + 1.0],),
     ),
     Case(
         id="jax-special-values-erf",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -39,6 +42,17 @@ both_evaluators = pytest.mark.parametrize("interpret", [False, True], ids=["comp
 def test_identifiers_are_unique():
     identifiers = [case.id for case in CASES]
     assert len(identifiers) == len(set(identifiers))
+
+
+def test_every_program_of_the_list_is_tested():
+    folder = Path(__file__).parent
+    listed = re.findall(r"^\| `([\w-]+)` \|.*\| (.*) \|$", (folder / "README.md").read_text(), re.MULTILINE)
+    assert len(listed) == 45
+    for program, files in listed:
+        for name in re.findall(r"`(\w+\.py)`", files):
+            assert program in (folder / name).read_text(), f"{program} is not in {name}"
+        is_case = any(case.id.startswith(program) for case in CASES)
+        assert is_case or "`test_higher_order.py`" in files, program
 
 
 @both_evaluators
@@ -86,6 +100,7 @@ def test_forward_mode(case, interpret):
             inner(tangents, case.gradient),
             rel=case.tolerance,
             abs=case.tolerance * magnitude(tangents, case.gradient),
+            nan_ok=True,
         )
     else:
         assert_agree(dvalue, case.derivative, case.tolerance)

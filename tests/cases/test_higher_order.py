@@ -77,12 +77,14 @@ def bell(x):
         lambda x, v: ad.jvp(ad.grad(bell), (x,), (v,))[1],
         lambda x, v: ad.grad(lambda y: ad.jvp(bell, (y,), (v,))[1])(x),
         lambda x, v: ad.grad(lambda y: np.sum(ad.grad(bell)(y) * v))(x),
+        lambda x, v: ad.hvp(bell, (x,), (v,)),
     ],
-    ids=["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse"],
+    ids=["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse", "hvp"],
 )
 def test_hessian_vector_product(hessian_vector_product, interpret):
     """dex-hvp-all-orders (google-research/dex-lang): H v = f ((x . v) x + v)."""
     x, v = np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.3, 0.4])
+    assert_agree(ad.jit(bell, interpret=interpret)(x), 1.072508, 5e-7)
     product = ad.jit(hessian_vector_product, interpret=interpret)(x, v)
     assert_agree(product, [0.235952, 0.364653, 0.493354], 5e-6)
     assert_agree(product, np.exp(0.5 * x @ x) * ((x @ v) * x + v), 1e-9)
@@ -180,6 +182,25 @@ def test_gradient_descent_learns_xor():
     weights += [-1.2784432, 1.805072, -1.9925138, -0.704399]
     assert_agree(w, weights, 2e-6)
     assert_agree(xor_loss(w), 0.0120509565, 1e-5)
+
+
+@both_evaluators
+def test_a_training_loop_learns_xor(interpret):
+    """hd-xor-sgd: the same descent as a loop of the language; after 5000 steps single precision drifts."""
+    descend = ad.jit(
+        lambda w, steps: ad.fori_loop(0, steps, lambda _, w: w - 0.1 * ad.grad(xor_loss)(w), w),
+        static_argnames="steps",
+        interpret=interpret,
+    )
+    start = np.array([0.37, 0.28, 0.19] * 3)
+    assert_agree(xor_loss(descend(start, steps=500)), 0.0120509565, 1e-5)
+    if not interpret:
+        weights = [2.4474504, 2.4467778, -0.8350617, 1.3046894, 1.3045748, -1.8912042]
+        weights += [2.3819275, -2.5550227, -0.8139653]
+        w = descend(start, steps=5000)
+        assert_agree(w, weights, 1e-3)
+        assert_agree(xor_loss(np.array(weights)), 0.00018524402, 1e-2)
+        assert xor_loss(w) < 0.0002
 
 
 def hashed(seed, shape):
