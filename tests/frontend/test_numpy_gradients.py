@@ -1,0 +1,265 @@
+"""Derivatives through NumPy's functions with their options: in both modes, compiled and interpreted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special
+
+import mlirad as ad
+from mlirad.frontend.numpy_functions import FUNCTIONS
+from mlirad.frontend.ufuncs import MEANINGS, SPECIAL
+
+RNG = np.random.default_rng(7)
+A = RNG.normal(size=(3, 4))
+B = RNG.normal(size=(4, 3))
+C = RNG.normal(size=(2, 3, 4))
+V = RNG.normal(size=4)
+POSITIVE = RNG.uniform(0.5, 2.0, size=(3, 4))
+UNIT = RNG.uniform(-0.9, 0.9, size=(3, 4))
+
+ELEMENTWISE = {
+    name: (getattr(np, name), x)
+    for x, names in (
+        (A, "negative positive absolute square exp exp2 expm1 sin cos tan arctan sinh cosh tanh arcsinh"),
+        (A, "deg2rad rad2deg degrees radians fabs cbrt reciprocal"),
+        (POSITIVE, "sqrt log log2 log10 log1p"),
+        (POSITIVE + 1, "arccosh"),
+        (UNIT, "arcsin arccos arctanh"),
+    )
+    for name in names.split()
+} | {
+    f"scipy-{name}": (getattr(special, name), x)
+    for x, names in (
+        (A, "erf erfc expit log_expit exp2 expm1 cbrt"),
+        (POSITIVE, "gammaln psi log1p"),
+        (UNIT, "erfinv"),
+        (POSITIVE / 3, "logit"),
+    )
+    for name in names.split()
+}
+
+OF_TWO = "add subtract multiply divide maximum minimum fmax fmin hypot arctan2 logaddexp logaddexp2"
+
+PAIRS = {name: (getattr(np, name), 1.2 + A, POSITIVE) for name in OF_TWO.split()} | {
+    "copysign": (lambda x, y: np.copysign(x, y) * y, A, POSITIVE),
+    "power": (np.power, POSITIVE, A),
+    "power-static": (lambda x, y: x**3 * y**0.5 + x**-2, A, POSITIVE),
+    "float_power": (np.float_power, POSITIVE, A),
+    "remainder": (lambda x, y: x % y, 5 * A, POSITIVE),
+    "fmod": (np.fmod, 5 * A, POSITIVE),
+    "heaviside": (lambda x, y: np.heaviside(x, 0.5) * x + y, A, POSITIVE),
+    "xlogy": (special.xlogy, A, POSITIVE),
+    "xlog1py": (special.xlog1py, A, POSITIVE),
+    "broadcasting": (lambda x, y: x[:, None] * y[None, :, :1] + x[0, 0], A, POSITIVE),
+}
+
+REDUCTIONS = {
+    f"{name}-axis={axis}-keepdims={keepdims}": (
+        lambda x, name=name, axis=axis, keepdims=keepdims: getattr(np, name)(x, axis=axis, keepdims=keepdims),
+        C,
+    )
+    for name in ("sum", "mean", "max", "min", "prod", "var", "std")
+    for axis in (None, 0, -1, (0, 2))
+    for keepdims in (False, True)
+} | {
+    "var-ddof": (lambda x: np.var(x, axis=1, ddof=1), A),
+    "std-ddof": (lambda x: np.std(x, axis=0, ddof=2, keepdims=True), A),
+    "sum-where": (lambda x: np.sum(x, axis=1, where=A > 0), A),
+    "mean-where": (lambda x: np.mean(x, where=A > 0), A),
+    "prod-initial": (lambda x: np.prod(x, axis=0, initial=2.0), A),
+    "max-initial": (lambda x: np.max(x, axis=1, initial=0.3), A),
+    "ptp": (lambda x: np.ptp(x, axis=1), A),
+    "average": (lambda x: np.average(x, axis=1, weights=np.abs(x) + 1), A),
+    "nansum": (lambda x: np.nansum(np.where(A > 0, x, np.nan)), A),
+    "nanmean": (lambda x: np.nanmean(np.where(A > 0, x, np.nan), axis=0), np.abs(A)),
+    "median": (lambda x: np.median(x, axis=1), A),
+    "quantile": (lambda x: np.quantile(x, [0.2, 0.7], axis=0), A),
+    "logaddexp-reduce": (lambda x: np.logaddexp.reduce(x, axis=1), A),
+    "count_nonzero": (lambda x: x * np.count_nonzero(x > 0), A),
+    "argmax": (lambda x: x[np.argmax(x, axis=0), np.arange(4)], A),
+    "argmin": (lambda x: np.take_along_axis(x, np.argmin(x, axis=1)[:, None], axis=1), A),
+}
+
+NORMS = {
+    f"norm-{options}": (lambda x, options=options: np.linalg.norm(x, **options), A)
+    for options in (
+        {},
+        {"axis": 0},
+        {"axis": 1, "keepdims": True},
+        {"ord": 1, "axis": 0},
+        {"ord": 3, "axis": 1},
+        {"ord": np.inf, "axis": 1},
+        {"ord": -np.inf, "axis": 0},
+        {"ord": "fro"},
+        {"ord": 1},
+        {"ord": np.inf, "axis": (0, 1)},
+    )
+}
+
+ORDERED = {
+    "sort": (lambda x: np.sort(x, axis=0) * np.arange(12.0).reshape(3, 4), A),
+    "sort-flat": (lambda x: np.sort(x, axis=None) * np.arange(12.0), A),
+    "argsort": (lambda x: np.take_along_axis(x, np.argsort(x, axis=1), axis=1) * np.arange(4.0), A),
+    "partition": (lambda x: np.partition(x, 2, axis=1)[:, 2], A),
+    "cumsum": (lambda x: np.cumsum(x, axis=1) ** 2, A),
+    "cumsum-flat": (lambda x: np.cumsum(x) ** 2, A),
+    "cumprod": (lambda x: np.cumprod(x, axis=0), A),
+    "maximum-accumulate": (lambda x: np.maximum.accumulate(x, axis=1), A),
+    "diff": (lambda x: np.diff(x, axis=0) ** 2, A),
+    "diff-2": (lambda x: np.diff(x, n=2, axis=1) ** 2, A),
+    "searchsorted": (lambda x: x[0, np.searchsorted(np.sort(x[1]), 0.0) % 4], A),
+    "interp": (lambda x: np.interp(x, np.array([-1.0, 0.1, 2.0]), np.array([0.0, 3.0, 1.0])), UNIT),
+    "trapezoid": (lambda x: np.trapezoid(x**2, axis=1, dx=0.5), A),
+}
+
+PRODUCTS = {
+    "matmul": (np.matmul, A, B),
+    "matmul-vector": (lambda x, y: x @ y, A, V),
+    "matmul-batched": (lambda x, y: x @ y, C, B),
+    "dot": (np.dot, A, V),
+    "dot-high-rank": (np.dot, C, B),
+    "inner": (np.inner, A, V),
+    "outer": (np.outer, A, V),
+    "vdot": (np.vdot, A, B),
+    "tensordot": (lambda x, y: np.tensordot(x, y, axes=([2, 1], [1, 0])), C, A),
+    "tensordot-0": (lambda x, y: np.tensordot(x, y, 0), V, A),
+    "einsum": (lambda x, y: np.einsum("bij,jk->bki", x, y), C, B),
+    "einsum-diagonal": (lambda x, y: np.einsum("ii,i->i", x[:, :3], y[:3]), A, V),
+    "einsum-three": (lambda x, y: np.einsum("i,ij,j->", x[:, 0], x, y), A, V),
+    "einsum-ellipsis": (lambda x, y: np.einsum("...ij,...jk->...ik", x, y), C, B),
+    "kron": (np.kron, A, V),
+    "cross": (lambda x, y: np.cross(x.T, y), A, B),
+    "multi_dot": (lambda x, y: np.linalg.multi_dot([x, y, x]), A, B),
+    "matrix_power": (lambda x, y: np.linalg.matrix_power(x @ y, 3), A, B),
+    "convolve": (lambda x, y: np.convolve(x[0], y, "same"), A, V),
+    "convolution": (
+        lambda x, y: ad.convolution(x[None], y[None, :, None, None] * x[:, :2, :2], padding="same"),
+        C,
+        RNG.normal(size=2),
+    ),
+}
+
+SHAPES = {
+    "reshape": (lambda x: x.reshape(2, -1) ** 2, A),
+    "ravel": (lambda x: np.ravel(x) ** 2, A),
+    "transpose": (lambda x: np.transpose(x, (2, 0, 1)) ** 2, C),
+    "moveaxis": (lambda x: np.moveaxis(x, 0, -1) ** 2, C),
+    "swapaxes": (lambda x: np.swapaxes(x, 0, 2) ** 2, C),
+    "expand-squeeze": (lambda x: np.squeeze(np.expand_dims(x, 1) ** 2, 1), A),
+    "broadcast_to": (lambda x: np.broadcast_to(x, (2, 3, 4)) * C, A),
+    "concatenate": (lambda x: np.concatenate([x, 2 * x[:1], x[::-1]]) ** 2, A),
+    "stack": (lambda x: np.stack([x, x**2], axis=1), A),
+    "hstack": (lambda x: np.hstack([x, x**2]), A),
+    "vstack": (lambda x: np.vstack([x, x**2]), A),
+    "split": (lambda x: np.split(x**2, 2, axis=1)[1], A),
+    "tile": (lambda x: np.tile(x, (2, 1, 2)) ** 2, A),
+    "repeat": (lambda x: np.repeat(x, 3, axis=1) ** 2, A),
+    "pad": (lambda x: np.pad(x**2, ((1, 0), (0, 2))), A),
+    "pad-reflect": (lambda x: np.pad(x, 1, mode="reflect") ** 2, A),
+    "flip": (lambda x: np.flip(x, 0) * A, A),
+    "roll": (lambda x: np.roll(x, 1, axis=1) * A, A),
+    "tril": (lambda x: np.tril(x, 1) ** 2, A),
+    "triu": (lambda x: np.triu(x, -1) ** 2, A),
+    "diag-of-vector": (lambda x: np.diag(x[0] ** 2, 1), A),
+    "diag-of-matrix": (lambda x: np.diag(x, -1) ** 2, A),
+    "diagonal": (lambda x: np.diagonal(x, 1) ** 2, A),
+    "trace": (lambda x: np.trace(x**2, offset=1), A),
+    "take": (lambda x: np.take(x, np.array([2, 0, 2]), axis=1) ** 2, A),
+    "take-flat": (lambda x: np.take(x, np.array([[5, 5], [1, 0]])) ** 2, A),
+    "where": (lambda x: np.where(A > 0, x**2, np.sin(x)), A),
+    "select": (lambda x: np.select([A > 1, A > 0], [x, x**2], x**3), A),
+    "clip": (lambda x: np.clip(x, -0.5, 0.5) * x, A),
+    "clip-by-arrays": (lambda x: np.clip(x[0], x[1] - 1, x[1] + 1), A),
+    "nan_to_num": (lambda x: np.nan_to_num(np.where(A > 0, x, np.nan)) * x, A),
+    "astype": (lambda x: x.astype(np.int64) * x + (x > 0).astype(np.float64) * x, 3 * A),
+    "slices": (lambda x: x[::-2, 1:3] ** 2, A),
+    "positions": (lambda x: x[np.array([0, 2, 0]), 1] ** 2, A),
+    "mask": (lambda x: x[A > 0] ** 2, A),
+    "set": (lambda x: x.at[1, 1:].set(x[0, 1:] ** 2) ** 2, A),
+    "add-at": (lambda x: x.at[np.array([0, 0, 2])].add(x**2), A),
+    "linspace": (lambda x: np.linspace(x[0], x[1] ** 2, 5), A),
+    "meshgrid": (lambda x: np.multiply(*np.meshgrid(x[0], x[:, 0])), A),
+    "polyval": (lambda x: np.polyval(x[0], x[1]), A),
+    "append": (lambda x: np.append(x, x[0] ** 2), A),
+    "atleast": (lambda x: np.atleast_1d(x[0, 0]) * np.atleast_2d(x[0]) * np.atleast_3d(x), A),
+    "array_split": (lambda x: np.array_split(x**2, 3, axis=1)[0], A),
+    "broadcast_arrays": (lambda x: np.broadcast_arrays(x[0] ** 2, x)[0] * A, A),
+    "column_stack": (lambda x: np.column_stack([x[0], x[1] ** 2]), A),
+    "copy": (lambda x: np.copy(x) ** 2, A),
+    "dstack": (lambda x: np.dstack([x, x**2]), A),
+    "fliplr-flipud": (lambda x: np.fliplr(x) * np.flipud(x), A),
+    "full_like": (lambda x: np.full_like(x, x[0, 0]) * x, A),
+    "ones-zeros-empty": (lambda x: x**2 * (np.ones_like(x) + np.zeros_like(x) + 0 * np.empty_like(x)), A),
+    "hsplit-vsplit": (lambda x: np.hsplit(x, 2)[1] * np.vsplit(x, 3)[0][:, :2], A),
+    "matrix_transpose": (lambda x: np.matrix_transpose(x) ** 2, A),
+    "real-conjugate": (lambda x: np.real(x) * np.conjugate(x), A),
+    "sizes": (lambda x: x**2 / np.size(x) * np.ndim(x) + np.shape(x)[0], A),
+}
+
+OTHER_NAMES = {
+    "amax-amin": (lambda x: np.amax(x, axis=0) * np.amin(x, axis=0), A),
+    "nanmax-nanmin": (lambda x: np.nanmax(x, axis=0) * np.nanmin(np.where(A > 1, np.nan, x)), A),
+    "nanprod": (lambda x: np.nanprod(np.where(A > 0, x, np.nan), axis=1), np.abs(A)),
+    "percentile": (lambda x: np.percentile(x, 30, axis=1), A),
+    "matrix_norm": (lambda x: np.linalg.matrix_norm(x, ord=1), A),
+    "vector_norm": (lambda x: np.linalg.vector_norm(x, axis=1, ord=3), A),
+    "correlate": (lambda x: np.correlate(x[0], x[1, :2], "full"), A),
+    "cumulative": (lambda x: np.cumulative_sum(x[0]) * np.cumulative_prod(x[1]), A),
+    "unravel_index": (lambda x: x[np.unravel_index(np.argmax(x), x.shape)] ** 2, A),
+    "ravel_multi_index": (lambda x: x.ravel()[np.ravel_multi_index((1, 2), (3, 4))] ** 2, A),
+    "divmod": (lambda x, y: x * np.divmod(x, y)[0] + np.divmod(x, y)[1], 5 * A, POSITIVE),
+}
+
+WITHOUT_DERIVATIVE = """
+all allclose any around bitwise_and bitwise_or bitwise_xor ceil digitize equal floor floor_divide greater
+greater_equal invert isclose iscomplexobj isfinite isinf isnan isrealobj left_shift less less_equal logical_and
+logical_not logical_or logical_xor not_equal result_type right_shift rint round sign signbit trunc"""
+"""Functions with results that are no floats, or piecewise constant."""
+
+CASES: dict[str, tuple[Any, ...]] = {
+    **ELEMENTWISE,
+    **PAIRS,
+    **REDUCTIONS,
+    **NORMS,
+    **ORDERED,
+    **PRODUCTS,
+    **SHAPES,
+    **OTHER_NAMES,
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_derivatives(name):
+    function, *arguments = CASES[name]
+    ad.check_derivatives(function, *arguments, step=1e-4, interpret=True)
+    value, pullback = ad.vjp(function, *arguments)
+    expected, reference = ad.vjp(function, *arguments, interpret=True)
+    np.testing.assert_allclose(value, expected, rtol=1e-13, atol=1e-13)
+    cotangent = np.cos(np.arange(np.size(value))).reshape(np.shape(value))
+    for got, want in zip(pullback(cotangent), reference(cotangent), strict=True):
+        assert np.any(want), "a derivative that is zero everywhere tests nothing"
+        np.testing.assert_allclose(got, want, rtol=1e-11, atol=1e-12)
+
+
+def test_every_function_is_here():
+    """Each function that can be traced has a case, or no derivative."""
+    named = set(re.findall(r"\w+", Path(__file__).read_text()))
+    traced = {f.__name__ for f in (*FUNCTIONS, *MEANINGS, *SPECIAL)}
+    assert traced - named == set()
+    assert traced >= set(WITHOUT_DERIVATIVE.split())
+
+
+@pytest.mark.parametrize(
+    "name", ["ceil", "floor", "rint", "round", "around", "sign", "trunc", "floor_divide"]
+)
+def test_piecewise_constant_functions_have_derivative_zero(name):
+    function = getattr(np, name)
+    arguments = (A, POSITIVE) if name == "floor_divide" else (A,)
+    _, pullback = ad.vjp(function, *arguments)
+    for gradient in pullback(np.ones((3, 4))):
+        np.testing.assert_array_equal(gradient, 0)
