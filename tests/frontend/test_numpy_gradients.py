@@ -218,7 +218,8 @@ OTHER_NAMES = {
 WITHOUT_DERIVATIVE = """
 all allclose any around bitwise_and bitwise_or bitwise_xor ceil digitize equal floor floor_divide greater
 greater_equal invert isclose iscomplexobj isfinite isinf isnan isrealobj left_shift less less_equal
-logical_and logical_not logical_or logical_xor not_equal result_type right_shift rint round sign signbit trunc"""
+logical_and logical_not logical_or logical_xor not_equal result_type right_shift rint round sign signbit
+trunc"""
 """Functions with results that are no floats, or piecewise constant."""
 
 CASES: dict[str, tuple[Any, ...]] = {
