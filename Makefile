@@ -1,21 +1,26 @@
-# What a checkout can do: make run, make test, make lint, make bench.
+# What a checkout can do: make run, make test, make fuzz, make lint, make bench.
 #
 # Each makes what it needs first: a virtual environment in .venv with the package and its tools, remade when
-# pyproject.toml changes. PYTHON is the interpreter to make it with, 3.11 or newer.
+# pyproject.toml changes. PYTHON is the interpreter to make it with, 3.11 or newer. SECONDS is how long make fuzz
+# tries each kind of random programs.
 
 PYTHON ?= python3
+SECONDS := 60
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 BENCH_INSTALLED := $(VENV)/installed-bench
 
-.PHONY: run test lint bench clean
+.PHONY: run test fuzz lint bench clean
 
 run: $(INSTALLED)
 	$(BIN)/python examples/gmm.py
 
 test: lint
 	$(BIN)/python -m pytest -n auto
+
+fuzz: $(INSTALLED)
+	$(BIN)/python -m pytest tests/acceptance -m fuzz --fuzz-seconds=$(SECONDS)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.errors import DtypeError
+from mlirad.errors import DtypeError, UnsupportedError
 from mlirad.frontend.source import user_line
 
 Dtype: TypeAlias = np.dtype[Any]
@@ -90,7 +90,23 @@ def plain_array(value: object) -> npt.NDArray[Any]:
             location=user_line(),
             hint="what makes it special would be lost; pass np.asarray(x) if that is meant",
         )
-    array: npt.NDArray[Any] = np.asarray(cast(Any, value))
+    array = _as_array(cast(object, value))
     if array.dtype in ELEMENT_TYPES:
         return array
     return array.astype(language_dtype(array.dtype))
+
+
+def _as_array(value: object) -> npt.NDArray[Any]:
+    """As NumPy sees it; the arrays of other libraries by DLPack, without a copy."""
+    given = cast(Any, value)
+    if isinstance(value, np.ndarray | np.generic) or not hasattr(value, "__dlpack__"):
+        return np.asarray(given)
+    kind: str = type(given).__name__
+    try:
+        return np.from_dlpack(given)
+    except Exception as error:  # each library raises classes of its own
+        raise UnsupportedError(
+            f"a {kind} does not hand its elements over: {error}",
+            location=user_line(),
+            hint="pass a NumPy array of the same elements",
+        ) from error

@@ -113,12 +113,12 @@ class Array:
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("len() of a scalar")
+            raise TracingError("a scalar has no length", location=user_line())
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Array]:
         if not self.shape:
-            raise TypeError("iteration over a scalar")
+            raise TracingError("a scalar has no elements to iterate over", location=user_line())
         return (self[k] for k in range(self.shape[0]))
 
     def __repr__(self) -> str:
@@ -155,15 +155,16 @@ class Array:
             f"the truth of {self!r} is not known while the function is traced",
             location=user_line(),
             hint="write np.where(condition, a, b) for a choice between values, ad.cond(condition, f, g) for "
-            "one between computations, ad.while_loop(condition, body, init) for `while`; shapes and other "
-            "static things may steer Python code",
+            "one between computations, ad.while_loop(condition, body, init) for `while`, np.logical_and "
+            "for `and`, np.maximum for max; shapes and other static things may steer Python code",
         )
 
     def __float__(self) -> float:
         raise TracingError(
             f"{self!r} is traced and has no value yet, so it cannot become a Python float",
             location=user_line(),
-            hint="write np.sin(x) for math.sin(x), and x.astype(np.float64) for float(x)",
+            hint="write np.sin(x) for math.sin(x), np.exp(x) for math.exp(x) and so on, and "
+            "x.astype(np.float64) for float(x)",
         )
 
     def __int__(self) -> int:
