@@ -50,3 +50,32 @@ func.func @lambda(%a: tensor<3xf64>) {
   }
   func.return
 }
+
+// CHECK-LABEL: func.func @functions(%k: i64, %c: f64) {
+// CHECK-NEXT: %f = linear.function (%a, %b: f64) : -> !linear.map<f64, !linear.power<tuple<i64, f64>, f64>> {
+// CHECK-NEXT: %s = linear.scale %b : f64 -> !linear.map<f64, f64>
+// CHECK-NEXT: array.yield %s : !linear.map<f64, f64>
+// CHECK-NEXT: }
+// CHECK-NEXT: %l = linear.eliminate (%a) : -> !linear.map<!linear.copower<i64, f64>, tensor<3xf64>> {
+// CHECK-NEXT: %h = linear.one_hot[%a] : -> !linear.map<f64, tensor<3xf64>>
+// CHECK-NEXT: array.yield %h : !linear.map<f64, tensor<3xf64>>
+// CHECK-NEXT: }
+// CHECK-NEXT: %e = linear.evaluate %k, %c : i64, f64 -> !linear.map<!linear.power<tuple<i64, f64>, f64>, f64>
+// CHECK-NEXT: %s = linear.single %k : i64 -> !linear.map<f64, !linear.copower<i64, f64>>
+// CHECK-NEXT: %t = linear.transpose %f : !linear.map<f64, !linear.power<tuple<i64, f64>, f64>> -> !linear.map<!linear.copower<tuple<i64, f64>, f64>, f64>
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @functions(%k: i64, %c: f64) {
+  %f = linear.function (%a, %b : f64) : -> !linear.map<f64, !linear.power<tuple<i64, f64>, f64>> {
+    %s = linear.scale %b : f64 -> !linear.map<f64, f64>
+    array.yield %s : !linear.map<f64, f64>
+  }
+  %l = linear.eliminate (%a) : -> !linear.map<!linear.copower<i64, f64>, tensor<3xf64>> {
+    %h = linear.one_hot [%a] : -> !linear.map<f64, tensor<3xf64>>
+    array.yield %h : !linear.map<f64, tensor<3xf64>>
+  }
+  %e = linear.evaluate %k, %c : i64, f64 -> !linear.map<!linear.power<tuple<i64, f64>, f64>, f64>
+  %s = linear.single %k : i64 -> !linear.map<f64, !linear.copower<i64, f64>>
+  %t = linear.transpose %f : !linear.map<f64, !linear.power<tuple<i64, f64>, f64>> -> !linear.map<!linear.copower<tuple<i64, f64>, f64>, f64>
+  func.return
+}

@@ -1,7 +1,7 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics %s
 
-// What the verifiers of maps over index spaces and of linear code reject; an op that is not linear is named at
-// its own line.
+// What the verifiers of maps over index spaces, of linear code and of maps through spaces of functions reject; an
+// op that is not linear is named at its own line.
 
 func.func @f() {
   // expected-error @below {{linear.build: result has type !linear.map<f64, tensor<2xf64>>, the op makes a map from f64 to tensor<3xf64>}}
@@ -275,5 +275,106 @@ func.func @f(%k: f64, %p: i1, %v: tensor<4xf64>) {
     }
     array.yield %y : f64
   }
+  func.return
+}
+
+// -----
+
+func.func @f(%i: i64, %k: f64) {
+  // expected-error @below {{linear.function: f64 is not a power}}
+  %m = linear.function (%a) : -> !linear.map<f64, f64> {
+    %e = linear.identity : -> !linear.map<f64, f64>
+    array.yield %e : !linear.map<f64, f64>
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%i: i64, %k: f64) {
+  // expected-error @below {{linear.function: region takes (f64), it is given (i64)}}
+  %m = linear.function (%a : f64) : -> !linear.map<f64, !linear.power<i64, f64>> {
+    %e = linear.identity : -> !linear.map<f64, f64>
+    array.yield %e : !linear.map<f64, f64>
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%i: i64, %k: f64) {
+  // expected-error @below {{linear.eliminate: !linear.power<i64, f64> is not a copower}}
+  %m = linear.eliminate (%a) : -> !linear.map<!linear.power<i64, f64>, f64> {
+    %e = linear.identity : -> !linear.map<f64, f64>
+    array.yield %e : !linear.map<f64, f64>
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%i: i64, %k: f64) {
+  // expected-error @below {{linear.eliminate: result has type !linear.map<!linear.copower<i64, f64>, f32>, the op makes a map from !linear.copower<i64, f64> to f64}}
+  %m = linear.eliminate (%a) : -> !linear.map<!linear.copower<i64, f64>, f32> {
+    %e = linear.identity : -> !linear.map<f64, f64>
+    array.yield %e : !linear.map<f64, f64>
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%i: i64, %k: f64) {
+  // expected-error @below {{linear.evaluate: f64 is not a power}}
+  %m = linear.evaluate %i : i64 -> !linear.map<f64, f64>
+  func.return
+}
+
+// -----
+
+func.func @f(%i: i64, %k: f64) {
+  // expected-error @below {{linear.evaluate: operands make a f64, i64 expected}}
+  %m = linear.evaluate %k : f64 -> !linear.map<!linear.power<i64, f64>, f64>
+  func.return
+}
+
+// -----
+
+func.func @f(%i: i64, %k: f64) {
+  // expected-error @below {{linear.single: !linear.power<i64, f64> is not a copower}}
+  %m = linear.single %i : i64 -> !linear.map<f64, !linear.power<i64, f64>>
+  func.return
+}
+
+// -----
+
+func.func @f(%i: i64, %k: f64) {
+  // expected-error @below {{linear.single: result has type !linear.map<f32, !linear.copower<i64, f64>>, the op makes a map from f64 to !linear.copower<i64, f64>}}
+  %m = linear.single %i : i64 -> !linear.map<f32, !linear.copower<i64, f64>>
+  func.return
+}
+
+// -----
+
+func.func @f(%m: !linear.map<f64, !linear.power<i64, f64>>) {
+  // expected-error @below {{linear.apply: elements of !linear.power<i64, f64> are no values: compose the map with evaluate, or with eliminate}}
+  %y = linear.apply %m : !linear.map<f64, !linear.power<i64, f64>> -> f64
+  func.return
+}
+
+// -----
+
+func.func @f(%m: !linear.map<f64, !linear.power<i64, f64>>) {
+  // expected-error @below {{linear.build: there are no arrays of elements of !linear.power<i64, f64>}}
+  %y = linear.build (%i) {extents = [2]} : -> !linear.map<f64, !linear.power<i64, f64>> {
+    array.yield %m : !linear.map<f64, !linear.power<i64, f64>>
+  }
+  func.return
+}
+
+// -----
+
+// expected-error @below {{func.func: argument 0 of @f has type !linear.power<i64, f64>, which is not of the language}}
+func.func @f(%h: !linear.power<i64, f64>) {
   func.return
 }

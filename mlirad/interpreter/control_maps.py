@@ -6,7 +6,8 @@ its argument; its transpose is found from its images of the basis, as the matrix
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +22,8 @@ from mlirad.interpreter.linear_maps import LinearMap, assemble
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.interpreter.spaces import (
     Element,
+    Function,
+    Pairs,
     coordinates,
     dimension,
     from_coordinates,
@@ -131,7 +134,7 @@ def _build(op: linear.BuildOp, operands: Sequence[Any], frame: Frame) -> LinearM
         return stacked(part, op.space, [m.apply(x) for _, m in maps])
 
     def backward(ct: Element) -> Element:
-        total = zeros(op.domain)
+        total = zeros(linear.dual(op.domain))
         for i, m in maps:
             total = plus(total, m.apply_transpose(_at(ct, i)))
         return total
@@ -160,6 +163,58 @@ def yielded_type(region: Region) -> Attribute:
     last = region.block.last_op
     assert last is not None
     return last.operands[0].type
+
+
+# Functions -------------------------------------------------------------------------------------------
+
+
+def _at_points(op: linear.PointwiseMapOp, frame: Frame) -> Callable[..., LinearMap]:
+    """The map that the region makes of a point."""
+    captured = dict(frame.values)
+
+    def at(*point: Any) -> LinearMap:
+        return _yielded(op.body, point, Frame(frame.machine, dict(captured)))
+
+    return at
+
+
+def _function(op: linear.FunctionOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
+    at = _at_points(op, frame)
+
+    def forward(x: Element) -> Element:
+        return Function(lambda *point: at(*point).apply(x))
+
+    def backward(ct: Element) -> Element:
+        return _total(linear.dual(op.domain), [at(*point).apply_transpose(w) for point, w in ct.pairs])
+
+    return LinearMap(op.domain, op.codomain, forward, backward)
+
+
+def _eliminate(op: linear.EliminateOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
+    at = _at_points(op, frame)
+
+    def forward(x: Element) -> Element:
+        return _total(op.codomain, [at(*point).apply(w) for point, w in x.pairs])
+
+    def backward(ct: Element) -> Element:
+        return Function(lambda *point: at(*point).apply_transpose(ct))
+
+    return LinearMap(op.domain, op.codomain, forward, backward)
+
+
+def _total(space: Attribute, elements: Sequence[Element]) -> Element:
+    """The sum of elements of a space."""
+    return reduce(plus, elements) if elements else zeros(space)
+
+
+def _evaluate(op: linear.EvaluateOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
+    point = tuple(operands)
+    return LinearMap(op.domain, op.codomain, lambda h: h.at(*point), lambda w: Pairs(((point, w),)))
+
+
+def _single(op: linear.SingleOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
+    point = tuple(operands)
+    return LinearMap(op.domain, op.codomain, lambda w: Pairs(((point, w),)), lambda h: h.at(*point))
 
 
 # Code ------------------------------------------------------------------------------------------------
@@ -194,6 +249,10 @@ CONTROL_MAP_MEANINGS: dict[type[Operation], Meaning] = {
     linear.CheckpointOp: _checkpoint,
     linear.BuildOp: _build,
     linear.BuildTransposeOp: _build_transpose,
+    linear.FunctionOp: _function,
+    linear.EliminateOp: _eliminate,
+    linear.EvaluateOp: _evaluate,
+    linear.SingleOp: _single,
     linear.LambdaOp: _lambda,
 }
 """From the class of a map with a region to its meaning."""

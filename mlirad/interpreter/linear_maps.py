@@ -64,7 +64,7 @@ def _zero(op: linear.ZeroOp, operands: Sequence[LinearMap], frame: Frame) -> Lin
         return zeros(op.codomain)
 
     def backward(ct: Element) -> Element:
-        return zeros(op.domain)
+        return zeros(linear.dual(op.domain))
 
     return LinearMap(
         op.domain,
@@ -93,12 +93,12 @@ def _compose(op: linear.ComposeOp, operands: Sequence[LinearMap], frame: Frame) 
 
 def _add(op: linear.AddOp, operands: Sequence[LinearMap], frame: Frame) -> LinearMap:
     forward = _sum_of(op, frame, op.codomain, [m.apply for m in operands])
-    backward = _sum_of(op, frame, op.domain, [m.apply_transpose for m in operands])
+    backward = _sum_of(op, frame, linear.dual(op.domain), [m.apply_transpose for m in operands])
     return LinearMap(op.domain, op.codomain, lambda x: forward((x, x)), lambda ct: backward((ct, ct)))
 
 
 def _vcat(op: linear.VcatOp, operands: Sequence[LinearMap], frame: Frame) -> LinearMap:
-    backward = _sum_of(op, frame, op.domain, [m.apply_transpose for m in operands])
+    backward = _sum_of(op, frame, linear.dual(op.domain), [m.apply_transpose for m in operands])
     return LinearMap(op.domain, op.codomain, lambda x: tuple(m.apply(x) for m in operands), backward)
 
 
@@ -121,7 +121,7 @@ def _projection(op: linear.MapOp, frame: Frame, product: Attribute, k: int) -> t
 
 
 def _project(op: linear.ProjectOp, operands: Sequence[LinearMap], frame: Frame) -> LinearMap:
-    project, inject = _projection(op, frame, op.domain, op.index.value.data)
+    project, inject = _projection(op, frame, linear.dual(op.domain), op.index.value.data)
     return LinearMap(op.domain, op.codomain, project, inject)
 
 

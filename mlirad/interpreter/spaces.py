@@ -1,8 +1,12 @@
-"""Elements of the spaces that linear maps go between: of a tuple space a Python tuple, of others an array."""
+"""Elements of the spaces that linear maps go between.
+
+Of a tuple space a Python tuple, of a power a `Function`, of a copower `Pairs`, of others an array.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -10,15 +14,32 @@ from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.linear import CopowerType, FunctionSpace, PowerType
 from mlirad.dialects.shapes import shape_of, size_of
 from mlirad.interpreter.arrays import Array
 
 Element: TypeAlias = Any
-"""An element of a space: an array, or a tuple of elements."""
+"""An element of a space: an array, a tuple of elements, a `Function` or `Pairs`."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """An element of a power: a function of the components of a point."""
+
+    at: Callable[..., Element]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """An element of a copower: pairs of the components of a point and an element."""
+
+    pairs: tuple[tuple[tuple[Array, ...], Element], ...] = ()
 
 
 def dimension(space: Attribute) -> int:
-    """The number of coordinates of a space."""
+    """The number of coordinates of a space; spaces of functions have none."""
+    if isinstance(space, FunctionSpace):
+        return 0
     if isinstance(space, TupleType):
         return sum(dimension(part) for part in space.types.data)
     return size_of(space)
@@ -26,6 +47,18 @@ def dimension(space: Attribute) -> int:
 
 def zeros(space: Attribute) -> Element:
     """The zero of a space."""
+    match space:
+        case TupleType():
+            return tuple(zeros(part) for part in space.types.data)
+        case PowerType():
+            return Function(lambda *_: zeros(space.space))
+        case CopowerType():
+            return Pairs()
+        case _:
+            return _array_zeros(space)
+
+
+def _array_zeros(space: Attribute) -> Array:
     return from_coordinates(space, np.zeros(dimension(space)))
 
 
@@ -33,6 +66,10 @@ def plus(x: Element, y: Element) -> Element:
     """The sum of two elements of one space."""
     if isinstance(x, tuple):
         return tuple(plus(a, b) for a, b in zip(cast(Any, x), y, strict=True))
+    if isinstance(x, Function):
+        return Function(lambda *point: plus(x.at(*point), y.at(*point)))
+    if isinstance(x, Pairs):
+        return Pairs(x.pairs + y.pairs)
     return np.add(x, y)
 
 

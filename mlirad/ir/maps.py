@@ -157,16 +157,19 @@ class MapBuilder(IndexingBuilder):
         match op:
             case linear.TransposeOp():
                 return op.operand
-            case linear.IdentityOp() | linear.ScaleOp() | linear.MaskOp() | linear.ReverseOp():
+            case linear.ScaleOp() | linear.MaskOp() | linear.ReverseOp():
                 return f
+            case linear.IdentityOp():
+                return self.identity_map(linear.dual(op.domain))
             case linear.ZeroOp():
-                return self.zero_map(op.codomain, op.domain)
+                return self.zero_map(linear.dual(op.codomain), linear.dual(op.domain))
             case linear.ProjectOp():
-                return self.inject(op.domain, op.index.value.data)
+                return self.inject(linear.dual(op.domain), op.index.value.data)
             case linear.InjectOp():
-                return self.project(op.codomain, op.index.value.data)
+                return self.project(linear.dual(op.codomain), op.index.value.data)
             case _:
-                return self.map_of(linear.TransposeOp, codomain_of(f), domain_of(f), (f,))
+                domain, codomain = linear.dual(codomain_of(f)), linear.dual(domain_of(f))
+                return self.map_of(linear.TransposeOp, domain, codomain, (f,))
 
     def scale_map(self, space: Attribute, coefficient: Value) -> Value:
         """x to coefficient * x, 0 to 0. The coefficient is a scalar or has the shape of the space."""

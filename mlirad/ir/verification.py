@@ -43,7 +43,7 @@ from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.control import ReplayOp, TapeType
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import Kernel
-from mlirad.dialects.linear import DifferentiationOp, Linear, MapType, NotLinear, WhileOp
+from mlirad.dialects.linear import DifferentiationOp, FunctionSpace, Linear, MapType, NotLinear, WhileOp
 from mlirad.dialects.shapes import Value, is_array, size_of
 from mlirad.errors import VerifyError
 from mlirad.ir.locations import location_of, name_of
@@ -226,6 +226,8 @@ class _Verification:
                 pending += current.types.data
             elif isinstance(current, MapType):
                 pending += (current.domain, current.codomain)
+            elif isinstance(current, FunctionSpace) and current is not type_:
+                pending += (current.point, current.space)
             elif isinstance(current, TapeType):
                 pending += current.types.data
             elif not is_array(current):

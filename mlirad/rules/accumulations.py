@@ -16,7 +16,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Shape, Value, components_of, shape_of, size_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.rules.applications import apply_map, apply_transposed, positions_of, region_of
-from mlirad.rules.elements import Element, accumulated, components, parts
+from mlirad.rules.elements import Element, accumulated, as_value, components, parts
 from mlirad.rules.transposes import Captured, slice_of_pad
 
 SMALL_PART = 4
@@ -114,9 +114,9 @@ def _add_slice_of_component(
     dim, position = op.dim.value.data, 0
     for piece, space in zip(pieces, spaces, strict=True):
         extent = 1 if isinstance(op, linear.UnstackOp) else shape_of(space)[dim]
-        if piece is not None and not isinstance(piece, list):
+        if piece is not None:
             shape = tuple(extent if d == dim else e for d, e in enumerate(shape_of(acc)))
-            acc = _added_along(b, acc, b.reshape(piece, shape), dim, position)
+            acc = _added_along(b, acc, b.reshape(as_value(piece), shape), dim, position)
         position += extent
     return acc
 

@@ -29,7 +29,18 @@ from mlirad.dialects.shapes import (
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.control import ScanBody
-from mlirad.rules.elements import Element, assembled, components, from_values, part, to_values, value_of
+from mlirad.rules.elements import (
+    Element,
+    Function,
+    Pair,
+    Pairs,
+    assembled,
+    components,
+    from_values,
+    part,
+    to_values,
+    value_of,
+)
 from mlirad.rules.last_writes import surviving_writes
 from mlirad.rules.transposes import (
     Captured,
@@ -301,6 +312,17 @@ def _dot_transposed(b: ArrayBuilder, op: linear.DotMapOp, captured: Captured, ct
     return b.broadcast(product, shape_of(op.domain), c.order)
 
 
+# Points --------------------------------------------------------------------------------------------
+
+
+def _evaluated(b: ArrayBuilder, op: linear.PointMapOp, captured: Captured, h: Function) -> Element:
+    return h.at([captured.get(p, p) for p in op.point])
+
+
+def _paired(b: ArrayBuilder, op: linear.PointMapOp, captured: Captured, w: Element) -> Element:
+    return Pairs((Pair(tuple(captured.get(p, p) for p in op.point), w),))
+
+
 # Tuples --------------------------------------------------------------------------------------------
 
 
@@ -436,6 +458,8 @@ FORWARD: dict[type[linear.MapOp], Application] = {
     linear.RecurrenceOp: _recurrence,
     linear.DotLeftOp: _dot_left,
     linear.DotRightOp: _dot_right,
+    linear.EvaluateOp: _evaluated,
+    linear.SingleOp: _paired,
 }
 """The image of a tangent that is not zero under every primitive map."""
 
@@ -462,5 +486,7 @@ TRANSPOSED: dict[type[linear.MapOp], Application] = {
     linear.RecurrenceOp: _recurrence_transposed,
     linear.DotLeftOp: _dot_transposed,
     linear.DotRightOp: _dot_transposed,
+    linear.EvaluateOp: _paired,
+    linear.SingleOp: _evaluated,
 }
 """The image of a cotangent that is not zero under the transpose of every primitive map."""

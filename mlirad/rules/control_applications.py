@@ -24,7 +24,8 @@ from mlirad.dialects.shapes import Value, components_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.rules import indexed_applications as indexed
-from mlirad.rules.elements import Element, accumulated, assembled, components, value_of
+from mlirad.rules import pointwise_applications as pointwise
+from mlirad.rules.elements import Element, accumulated, as_value, assembled, components, value_of
 from mlirad.rules.expressions import Elements, Expressions, enter, present
 from mlirad.rules.liveness import Alive
 from mlirad.rules.transposes import Captured
@@ -277,13 +278,11 @@ def _branch_transposed(
 
 def _given(element: Element) -> Value:
     """An element of an array space that is not zero."""
-    assert element is not None and not isinstance(element, list)
-    return element
+    return as_value(element)
 
 
 def _or(element: Element, zero: Value) -> Value:
-    assert not isinstance(element, list)
-    return zero if element is None else element
+    return zero if element is None else as_value(element)
 
 
 Forward: TypeAlias = Callable[[ArrayBuilder, Any, Captured, Elements, Expressions], Elements]
@@ -298,6 +297,8 @@ FORWARD_CONTROL: dict[type[linear.MapOp], Forward] = {
     linear.CheckpointOp: _branch,
     linear.BuildOp: indexed.build,
     linear.BuildTransposeOp: indexed.join,
+    linear.FunctionOp: pointwise.function,
+    linear.EliminateOp: pointwise.eliminate,
 }
 """The image of a tangent under every map with regions."""
 
@@ -309,5 +310,7 @@ TRANSPOSED_CONTROL: dict[type[linear.MapOp], Transposed] = {
     linear.CheckpointOp: _branch_transposed,
     linear.BuildOp: indexed.build_transposed,
     linear.BuildTransposeOp: indexed.join_transposed,
+    linear.FunctionOp: pointwise.function_transposed,
+    linear.EliminateOp: pointwise.eliminate_transposed,
 }
 """The sums of cotangents with the transposed image of a cotangent added, under every map with regions."""

@@ -2,6 +2,8 @@
 
     element of f64, tensor<...>     a value
     element of tuple<S1, ..., Sn>   a list of elements
+    element of a power              a Function: what it makes of a point is emitted where it is evaluated
+    element of a copower            Pairs: what adds each pair to a sum is emitted where it is eliminated
     0 of any space                  None: no code, no memory, no addition
 
 A list belongs to whoever made it: only an accumulator is changed in place, and only by its owner.
@@ -9,17 +11,48 @@ A list belongs to whoever made it: only an accumulator is changed in place, and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
 
-from mlirad.dialects.shapes import UNIT, Value, components_of
+from mlirad.dialects.shapes import UNIT, Shape, Value, components_of
 from mlirad.ir.arrays import ArrayBuilder
 
-Element: TypeAlias = "Value | list[Element] | None"
+Element: TypeAlias = "Value | list[Element] | Function | Pairs | None"
 """An element of a space."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """An element of a power: a function of the components of a point, as code that is emitted on demand."""
+
+    at: Callable[[Sequence[Value]], Element]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A point and an element."""
+
+    point: tuple[Value, ...]
+    element: Element
+
+
+@dataclass(frozen=True)
+class Family:
+    """The pairs that there are at each position of an index space, emitted on demand."""
+
+    extents: Shape
+    at: Callable[[Sequence[Value]], Pairs]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """An element of a copower."""
+
+    entries: tuple[Pair | Family, ...]
 
 
 def part(element: Element, index: int) -> Element:
@@ -50,6 +83,28 @@ def assembled(elements: list[Element], space: Attribute) -> Element:
     return elements if isinstance(space, TupleType) else elements[0]
 
 
+def as_value(element: Element) -> Value:
+    """An element that is an array, as the value that it is."""
+    assert element is not None and not isinstance(element, list | Function | Pairs)
+    return element
+
+
+def value_at(element: Element, point: Sequence[Value]) -> Element:
+    """The value of an element of a power at a point."""
+    if element is None:
+        return None
+    assert isinstance(element, Function)
+    return element.at(point)
+
+
+def as_pairs(element: Element) -> Pairs:
+    """An element of a copower."""
+    if element is None:
+        return Pairs(())
+    assert isinstance(element, Pairs)
+    return element
+
+
 def is_zero(element: Element) -> bool:
     """Whether every component is a structural zero."""
     if isinstance(element, list):
@@ -66,8 +121,14 @@ def plus(b: ArrayBuilder, x: Element, y: Element) -> Element:
     if isinstance(x, list):
         assert isinstance(y, list)
         return [plus(b, p, q) for p, q in zip(x, y, strict=True)]
-    assert not isinstance(y, list)
-    return b.add(x, y)
+    if isinstance(x, Function):
+        f, g = x, y
+        assert isinstance(g, Function)
+        return Function(lambda point: plus(b, f.at(point), g.at(point)))
+    if isinstance(x, Pairs):
+        assert isinstance(y, Pairs)
+        return Pairs(x.entries + y.entries)
+    return b.add(x, as_value(y))
 
 
 def accumulated(b: ArrayBuilder, accumulator: Element, x: Element) -> Element:
@@ -86,8 +147,7 @@ def accumulated(b: ArrayBuilder, accumulator: Element, x: Element) -> Element:
 
 def value_of(b: ArrayBuilder, element: Element, space: Attribute) -> Value:
     """An element of a space that is not a tuple, zeros written out."""
-    assert not isinstance(element, list)
-    return b.zeros(space) if element is None else element
+    return b.zeros(space) if element is None else as_value(element)
 
 
 def from_values(space: Attribute, values: Sequence[Value]) -> Element:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
@@ -21,7 +22,20 @@ from mlirad.dialects.shapes import Shape, Value, components_of, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import yields
 from mlirad.ir.maps import codomain_of, domain_of
-from mlirad.rules.elements import Element, accumulated, from_leaves, leaf_spaces, leaves
+from mlirad.rules.elements import (
+    Element,
+    Family,
+    Function,
+    Pairs,
+    accumulated,
+    as_pairs,
+    as_value,
+    from_leaves,
+    leaf_spaces,
+    leaves,
+    part,
+    value_at,
+)
 from mlirad.rules.expressions import Elements, Expressions, enter, present
 from mlirad.rules.liveness import Alive
 from mlirad.rules.transposes import Captured
@@ -31,6 +45,10 @@ Image: TypeAlias = Callable[[Environment, Value], Elements]
 
 Added: TypeAlias = Callable[[Environment, Value, Elements, Elements], Elements]
 """`(env, map, x, sums)`: the sums after the image of x is added."""
+
+
+Trip: TypeAlias = Callable[[Sequence[Value], Elements], Elements]
+"""`(position, sums)`: the sums after what there is at a position is added."""
 
 
 def build(
@@ -55,7 +73,8 @@ def build_transposed(
     """The sums with the transposed images of all ct[i] added."""
     root = yields(op.body)[0]
     reached = expressions.alive_cotangent(root, present(ct))
-    return _accumulate(b, op, captured, sums, ct, domain_of(root), reached, expressions.transposed)
+    space = linear.dual(domain_of(root))
+    return _accumulate(b, op, captured, sums, ct, space, reached, expressions.transposed)
 
 
 def join(
@@ -130,51 +149,82 @@ def _accumulate(
     added: Added,
 ) -> Elements:
     """The sums, in `space`, with the images of the elements of x added."""
-    spaces = components_of(space)
-    targets = sorted(reached)
-    if 0 in op.space or not targets:
-        return sums
 
-    def trip(position: Sequence[Value], before: Elements) -> list[Value]:
+    def trip(position: Sequence[Value], before: Elements) -> Elements:
         map_, env = enter(b, op.body, position, captured)
-        image = added(env, map_, [_slice(b, e, position) for e in x], before)
-        return [v for k in targets for v in leaves(b, image[k], spaces[k])]
+        return added(env, map_, [_slice(b, e, position) for e in x], before)
 
+    return sums_over(b, op.space, sums, components_of(space), sorted(reached), trip)
+
+
+def sums_over(
+    b: ArrayBuilder,
+    extents: Shape,
+    sums: Elements,
+    spaces: Sequence[Attribute],
+    targets: Sequence[int],
+    trip: Trip,
+) -> Elements:
+    """The sums after a trip at every position; only the `targets`, of these spaces, change."""
     result = list(sums)
-    if not any(shape_of(s) for k in targets for s in leaf_spaces(spaces[k])):
-        values = _sums(b, op.space, trip, sum(len(leaf_spaces(spaces[k])) for k in targets), len(spaces))
-        for k in targets:
-            part = from_leaves(spaces[k], [values.pop(0) for _ in leaf_spaces(spaces[k])])
-            result[k] = accumulated(b, result[k], part)
+    if 0 in extents:
         return result
-    init = [v for k in targets for v in leaves(b, sums[k], spaces[k])]
-
-    def with_sums(position: Sequence[Value], state: Sequence[Value]) -> list[Value]:
-        return trip(position, _components(spaces, targets, state))
-
-    final = _components(spaces, targets, _loops(b, op.space, with_sums, init))
+    nothing: Elements = [None] * len(spaces)
+    arrays: list[int] = []
     for k in targets:
-        result[k] = final[k]
+        if linear.is_plain(spaces[k]):
+            arrays.append(k)
+        else:
+            made = _functions(b, extents, spaces[k], lambda i, k=k: trip(i, list(nothing))[k])
+            result[k] = accumulated(b, result[k], made)
+    scalar = not any(shape_of(s) for k in arrays for s in leaf_spaces(spaces[k]))
+    if scalar:
+        for k in arrays:
+            totals: list[Value] = []
+            for place in range(len(leaf_spaces(spaces[k]))):
+
+                def body(*i: Value, k: int = k, place: int = place) -> Value:
+                    return leaves(b, trip(i, list(nothing))[k], spaces[k])[place]
+
+                totals.append(b.sum(b.build(extents, body), range(len(extents))))
+            result[k] = accumulated(b, result[k], from_leaves(spaces[k], totals))
+    elif arrays:
+        init = [v for k in arrays for v in leaves(b, sums[k], spaces[k])]
+
+        def with_sums(position: Sequence[Value], state: Sequence[Value]) -> list[Value]:
+            image = trip(position, _components(spaces, arrays, state))
+            return [v for k in arrays for v in leaves(b, image[k], spaces[k])]
+
+        final = _components(spaces, arrays, _loops(b, extents, with_sums, init))
+        for k in arrays:
+            result[k] = final[k]
     return result
 
 
-def _sums(
-    b: ArrayBuilder,
-    extents: Shape,
-    trip: Callable[[Sequence[Value], Elements], list[Value]],
-    count: int,
-    components: int,
-) -> list[Value]:
-    """The sums over all positions of each of the scalars that `trip` makes from nothing."""
-    nothing: Elements = [None] * components
-    found: list[Value] = []
-    for place in range(count):
+def _functions(
+    b: ArrayBuilder, extents: Shape, space: Attribute, at: Callable[[Sequence[Value]], Element]
+) -> Element:
+    """The sum over all positions of elements of a space of functions, emitted where it is used."""
+    match space:
+        case TupleType():
+            parts = enumerate(space.types.data)
+            return [_functions(b, extents, s, lambda i, k=k: part(at(i), k)) for k, s in parts]
+        case linear.CopowerType():
+            return Pairs((Family(extents, lambda i: as_pairs(at(i))),))
+        case linear.PowerType():
+            values = space.space
 
-        def body(*position: Value, place: int = place) -> Value:
-            return trip(position, list(nothing))[place]
+            def summed(point: Sequence[Value]) -> Element:
+                def trip(i: Sequence[Value], before: Elements) -> Elements:
+                    return [accumulated(b, before[0], value_at(at(i), point))]
 
-        found.append(b.sum(b.build(extents, body), range(len(extents))))
-    return found
+                return sums_over(b, extents, [None], (values,), (0,), trip)[0]
+
+            return Function(summed)
+        case _:
+            return sums_over(
+                b, extents, [None], (space,), (0,), lambda i, before: [accumulated(b, before[0], at(i))]
+            )[0]
 
 
 def _loops(
@@ -211,4 +261,4 @@ def _slice(b: ArrayBuilder, x: Element, position: Sequence[Value]) -> Element:
         return None
     if isinstance(x, list):
         return [_slice(b, e, position) for e in x]
-    return b.index(x, position)
+    return b.index(as_value(x), position)

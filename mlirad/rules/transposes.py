@@ -224,6 +224,16 @@ def _dot(b: ArrayBuilder, op: linear.DotMapOp, captured: Captured) -> Value:
     return b.compose(_permutation(b, result, op.domain, contraction.order), dot)
 
 
+def _at_point(op_class: type[linear.PointMapOp]) -> Transposition:
+    """The map at the same point, between the dual spaces."""
+
+    def transposed(b: ArrayBuilder, op: linear.PointMapOp, captured: Captured) -> Value:
+        point = tuple(captured.get(p, p) for p in op.point)
+        return b.map_of(op_class, linear.dual(op.codomain), linear.dual(op.domain), point)
+
+    return transposed
+
+
 TRANSPOSES: dict[type[linear.MapOp], Transposition] = {
     linear.ScaleOp: _itself,
     linear.MaskOp: _itself,
@@ -247,5 +257,7 @@ TRANSPOSES: dict[type[linear.MapOp], Transposition] = {
     linear.RecurrenceOp: _recurrence,
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
+    linear.EvaluateOp: _at_point(linear.SingleOp),
+    linear.SingleOp: _at_point(linear.EvaluateOp),
 }
 """The transpose of every primitive map."""

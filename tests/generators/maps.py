@@ -33,9 +33,10 @@ from mlirad.dialects.shapes import (
 )
 from tests.generators.map_builds import BUILD_MAKERS
 from tests.generators.map_control import CONTROL_MAP_MAKERS
+from tests.generators.map_functions import FUNCTION_MAKERS
 from tests.generators.map_primitives import PRIMITIVE_MAKERS, MapBuilder
 
-MAP_MAKERS = {**PRIMITIVE_MAKERS, **CONTROL_MAP_MAKERS, **BUILD_MAKERS}
+MAP_MAKERS = {**PRIMITIVE_MAKERS, **CONTROL_MAP_MAKERS, **BUILD_MAKERS, **FUNCTION_MAKERS}
 """Makers of every local map."""
 
 

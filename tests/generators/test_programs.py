@@ -20,6 +20,7 @@ from tests.generators import arguments_for, programs, random_map, random_program
 from tests.generators.makers import MAKERS
 from tests.generators.map_builds import BUILD_MAKERS
 from tests.generators.map_control import CONTROL_MAP_MAKERS
+from tests.generators.map_functions import FUNCTION_MAKERS
 from tests.generators.map_primitives import PRIMITIVE_MAKERS
 
 
@@ -32,8 +33,9 @@ def test_every_op_of_the_array_dialect_has_a_maker() -> None:
 
 
 def test_every_primitive_map_has_a_maker() -> None:
-    assert set(PRIMITIVE_MAKERS) == set(linear.PRIMITIVE_OPS)
-    assert {*CONTROL_MAP_MAKERS, *BUILD_MAKERS} == {*linear.CONTROL_OPS, *linear.CODE_OPS}
+    assert set(PRIMITIVE_MAKERS) == set(linear.ARRAY_MAP_OPS)
+    everything = {*linear.PRIMITIVE_OPS, *linear.CONTROL_OPS, *linear.CODE_OPS}
+    assert {*PRIMITIVE_MAKERS, *CONTROL_MAP_MAKERS, *BUILD_MAKERS, *FUNCTION_MAKERS} == everything
 
 
 @pytest.mark.parametrize("smooth", [False, True])

@@ -5,9 +5,10 @@
     %ct_x  = linear.apply_transpose %d, %ct_y : !linear.map<A, B>, B -> A
 
 A value of type `!linear.map<S, T>` is a linear map from the space S to the space T. A space is a float
-scalar or array, or a tuple of spaces; `tuple<>` has dimension 0. A map with several inputs or outputs has a
-tuple as its domain or codomain, and `apply` takes and returns the components, leaving out those of dimension
-0. Captured primal values are ordinary operands, so a shared map is a shared SSA value.
+scalar or array, a tuple of spaces (`tuple<>` has dimension 0), or a space of functions. A map with several
+inputs or outputs has a tuple as its domain or codomain, and `apply` takes and returns the components,
+leaving out those of dimension 0. Captured primal values are ordinary operands, so a shared map is a shared
+SSA value.
 """
 
 from __future__ import annotations
@@ -40,6 +41,16 @@ from mlirad.dialects.linear.control import (
     SwitchOp,
     WhileOp,
 )
+from mlirad.dialects.linear.functions import (
+    POINT_OPS,
+    POINTWISE_OPS,
+    EliminateOp,
+    EvaluateOp,
+    FunctionOp,
+    PointMapOp,
+    PointwiseMapOp,
+    SingleOp,
+)
 from mlirad.dialects.linear.linearity import LINEAR_IN, NotLinear
 from mlirad.dialects.linear.map_calls import CallOp
 from mlirad.dialects.linear.maps import (
@@ -57,13 +68,11 @@ from mlirad.dialects.linear.maps import (
     TransposeOp,
     VcatOp,
     ZeroOp,
-    carried,
     component,
-    is_space,
     map_type,
 )
 from mlirad.dialects.linear.primitives import (
-    PRIMITIVE_OPS,
+    ARRAY_MAP_OPS,
     BroadcastOp,
     ConcatenateOp,
     ConvertOp,
@@ -89,23 +98,40 @@ from mlirad.dialects.linear.primitives import (
     UnstackOp,
     UpdateOp,
 )
+from mlirad.dialects.linear.spaces import (
+    CopowerType,
+    FunctionSpace,
+    PowerType,
+    carried,
+    dual,
+    is_plain,
+    is_space,
+)
 from mlirad.dialects.shapes import element_of, tuple_type
 
-CONTROL_OPS: tuple[type[ControlMapOp], ...] = (*LOOPS_AND_BRANCHES, *INDEXED_OPS)
+CONTROL_OPS: tuple[type[ControlMapOp], ...] = (*LOOPS_AND_BRANCHES, *INDEXED_OPS, *POINTWISE_OPS)
 """Maps whose regions make maps."""
+
+PRIMITIVE_OPS: tuple[type[PrimitiveMapOp], ...] = (*ARRAY_MAP_OPS, *POINT_OPS)
+"""Maps with a line of their own in the tables of transposes and applications."""
 
 CODE_OPS = (LambdaOp,)
 """Maps given by array code."""
 
 Linear = Dialect(
-    "linear", [*STRUCTURE_OPS, *PRIMITIVE_OPS, *CONTROL_OPS, CallOp, *CODE_OPS, *VALUE_OPS], [MapType]
+    "linear",
+    [*STRUCTURE_OPS, *PRIMITIVE_OPS, *CONTROL_OPS, CallOp, *CODE_OPS, *VALUE_OPS],
+    [MapType, PowerType, CopowerType],
 )
 
 __all__ = [
+    "ARRAY_MAP_OPS",
     "CODE_OPS",
     "CONTROL_OPS",
     "INDEXED_OPS",
     "LINEAR_IN",
+    "POINTWISE_OPS",
+    "POINT_OPS",
     "PRIMITIVE_OPS",
     "STRUCTURE_OPS",
     "VALUE_OPS",
@@ -123,11 +149,16 @@ __all__ = [
     "ConcatenateOp",
     "ControlMapOp",
     "ConvertOp",
+    "CopowerType",
     "CumulativeSumOp",
     "DifferentiationOp",
     "DotLeftOp",
     "DotMapOp",
     "DotRightOp",
+    "EliminateOp",
+    "EvaluateOp",
+    "FunctionOp",
+    "FunctionSpace",
     "GatherOp",
     "HcatOp",
     "IdentityOp",
@@ -144,6 +175,9 @@ __all__ = [
     "NotLinear",
     "OneHotOp",
     "PadOp",
+    "PointMapOp",
+    "PointwiseMapOp",
+    "PowerType",
     "PrefixMapOp",
     "PrimitiveMapOp",
     "ProjectOp",
@@ -154,6 +188,7 @@ __all__ = [
     "ScaleOp",
     "ScanOp",
     "ScatterOp",
+    "SingleOp",
     "SliceOp",
     "SplitOp",
     "StackOp",
@@ -167,7 +202,9 @@ __all__ = [
     "ZeroOp",
     "carried",
     "component",
+    "dual",
     "element_of",
+    "is_plain",
     "is_space",
     "map_type",
     "stacked_space",

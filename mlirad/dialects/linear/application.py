@@ -11,7 +11,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def, var
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.linear.maps import carried, map_type
+from mlirad.dialects.linear.maps import map_type
+from mlirad.dialects.linear.spaces import carried, is_plain
 from mlirad.dialects.shapes import UNIT, check_dims, product_type, tangent_type, values_of
 from mlirad.dialects.syntax import StructuredOp
 
@@ -26,6 +27,11 @@ class ApplicationOp(StructuredOp, ABC):
 
     def check(self, domain: Attribute, codomain: Attribute) -> None:
         """Require one argument per carried component of `domain`, one result per one of `codomain`."""
+        for space in (domain, codomain):
+            if not is_plain(space):
+                raise VerifyException(
+                    f"elements of {space} are no values: compose the map with evaluate, or with eliminate"
+                )
         if tuple(self.arguments.types) != carried(domain):
             raise VerifyException(
                 f"arguments of types {[str(t) for t in self.arguments.types]} do not make an "

@@ -26,11 +26,17 @@ from xdsl.utils.exceptions import VerifyException
 from mlirad.dialects.array.control import check_arguments
 from mlirad.dialects.linear.control import yielded_map
 from mlirad.dialects.linear.maps import ControlMapOp, MapType
+from mlirad.dialects.linear.spaces import is_plain
 from mlirad.dialects.shapes import Shape, array_type, element_of, shape_of, tuple_type, values_of
 
 
 def stacked_space(space: Attribute, extents: Sequence[int]) -> Attribute:
-    """The space of arrays of elements of a space: of a tuple, the tuple of arrays of its components."""
+    """The space of arrays of elements of a space: of a tuple, the tuple of arrays of its components.
+
+    Raises for spaces of functions, of which there are no arrays.
+    """
+    if not is_plain(space):
+        raise VerifyException(f"there are no arrays of elements of {space}")
     if isinstance(space, TupleType):
         return tuple_type([stacked_space(part, extents) for part in space.types.data])
     return array_type((*extents, *shape_of(space)), element_of(space))

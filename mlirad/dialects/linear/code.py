@@ -18,7 +18,8 @@ from xdsl.utils.exceptions import VerifyException
 from mlirad.dialects.array.control import check_arguments, check_types
 from mlirad.dialects.array.indexing import yielded
 from mlirad.dialects.linear.linearity import check_linear
-from mlirad.dialects.linear.maps import MapOp, carried
+from mlirad.dialects.linear.maps import MapOp
+from mlirad.dialects.linear.spaces import carried
 from mlirad.dialects.shapes import FLOATS, UNIT, Value, components_of, is_array
 
 

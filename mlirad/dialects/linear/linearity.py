@@ -140,49 +140,94 @@ def _branches(op: control.IfOp | control.SwitchOp | CheckpointOp, tangents: Tang
 
 
 def _scan(op: control.ScanOp, tangents: Tangents) -> None:
-    count, arguments = op.carry_count, op.body.block.args
-    for x, slice_ in zip(op.xs, arguments[1 + count :], strict=True):
-        if x in tangents:
-            tangents.add(slice_)
-    _loop(op, op.init, arguments[1 : 1 + count], op.body, tangents)
-    carried = zip(op.final, arguments[1 : 1 + count], strict=True)
-    stacked = zip(op.stacked, _yielded(op.body)[count:], strict=True)
-    tangents.update([r for r, v in (*carried, *stacked) if v in tangents])
+    _enter_loop(op, tangents)
+    _check_loop(op, tangents)
+    stacked = zip(op.stacked, _yielded(op.body)[op.carry_count :], strict=True)
+    tangents.update([r for r, y in stacked if y in tangents])
 
 
 def _while(op: control.WhileOp, tangents: Tangents) -> None:
-    _loop(op, op.init, op.body.block.args, op.body, tangents)
+    _enter_loop(op, tangents)
     pairs = list(zip(op.condition.block.args, op.body.block.args, strict=True))
-    tangents.update([c for c, a in pairs if a in tangents])
-    if any(_reads(inner, tangents) for inner in op.condition.block.ops):
+    inside = tangents.union([c for c, a in pairs if a in tangents])
+    if any(_reads(inner, inside) for inner in op.condition.block.ops):
         raise _not_linear(op, "decides by what depends on the tangent how often it runs")
+    _check_loop(op, tangents)
     _require_fixed(op, _yielded(op.body)[len(op.init) :], tangents)
-    tangents.update([r for r, a in zip(op.final, op.body.block.args, strict=True) if a in tangents])
 
 
 def _replay(op: control.ReplayOp, tangents: Tangents) -> None:
-    arguments = op.body.block.args[len(op.body.block.args) - len(op.init) :]
-    _loop(op, op.init, arguments, op.body, tangents)
-    tangents.update([r for r, a in zip(op.results, arguments, strict=True) if a in tangents])
+    _enter_loop(op, tangents)
+    _check_loop(op, tangents)
 
 
-def _loop(
-    op: Operation, init: Sequence[Value], arguments: Sequence[Value], body: Region, tangents: Tangents
-) -> None:
-    """Which carries are tangents: the smallest set with those that start or become one."""
-    tangents.update([a for a, i in zip(arguments, init, strict=True) if i in tangents])
-    while True:
-        inside = set(tangents)
-        _check_block(body, inside)
-        made = _yielded(body)[: len(arguments)]
-        more = [a for a, m in zip(arguments, made, strict=True) if m in inside and a not in tangents]
-        if not more:
-            break
-        tangents.update(more)
-    tangents.update(inside)
-    for argument, start, new in zip(arguments, init, made, strict=True):
+def _check_loop(op: control.LoopOp, tangents: Tangents) -> None:
+    """The body, given the carries that are tangents: these start and go on as tangents or zeros."""
+    _check_block(op.body, tangents)
+    arguments, init = _carries(op)
+    for argument, start, new, result in zip(arguments, init, _yielded(op.body), op.results, strict=False):
         if argument in tangents:
             _require_tangents(op, [start, new], tangents)
+            tangents.add(result)
+
+
+# What depends on the tangent ---------------------------------------------------------------------------
+
+
+def _carries(op: control.LoopOp) -> tuple[Sequence[Value], Sequence[Value]]:
+    """The arguments of the body that are carries, and their initial values."""
+    arguments, init = op.body.block.args, op.init
+    match op:
+        case control.ScanOp():
+            first = 1
+        case control.WhileOp():
+            first = 0
+        case control.ReplayOp():
+            first = len(arguments) - len(init)
+    return arguments[first : first + len(init)], init
+
+
+def _enter_loop(op: control.LoopOp, tangents: Tangents) -> None:
+    """Enter the slices and the carries that depend on tangents, from the start or after some trips."""
+    if isinstance(op, control.ScanOp):
+        slices = op.body.block.args[1 + op.carry_count :]
+        tangents.update([s for s, x in zip(slices, op.xs, strict=True) if x in tangents])
+    arguments, init = _carries(op)
+    tangents.update([a for a, i in zip(arguments, init, strict=True) if i in tangents])
+    found = _reached(op, arguments, tangents)
+    while found:
+        tangents.update(found)
+        found = _reached(op, arguments, tangents)
+
+
+def _reached(op: control.LoopOp, arguments: Sequence[Value], tangents: Tangents) -> list[Value]:
+    """The carries, not among the tangents, that depend on tangents after a trip."""
+    inside = set(tangents)
+    _flow(op.body, inside)
+    made = zip(arguments, _yielded(op.body), strict=False)
+    return [a for a, m in made if m in inside and a not in tangents]
+
+
+def _flow(region: Region, inside: Tangents) -> None:
+    """Enter every value of a region that depends on what is entered."""
+    for op in region.block.ops:
+        if not _reads(op, inside):
+            continue
+        if isinstance(op, control.LoopOp):
+            _enter_loop(op, inside)
+            _flow(op.body, inside)
+            arguments, _ = _carries(op)
+            inside.update([r for r, a in zip(op.results, arguments, strict=False) if a in inside])
+            made = zip(op.results[len(arguments) :], _yielded(op.body)[len(arguments) :], strict=False)
+            inside.update([r for r, y in made if y in inside])
+        elif isinstance(op, control.BranchOp):
+            for branch in op.regions:
+                _flow(branch, inside)
+            for k, result in enumerate(op.results):
+                if any(_yielded(branch)[k] in inside for branch in op.regions):
+                    inside.add(result)
+        else:
+            inside.update(op.results)
 
 
 REGION_CHECKS: dict[type[Operation], Callable[[Any, Tangents], None]] = {

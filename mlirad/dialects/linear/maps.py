@@ -20,7 +20,8 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.shapes import FLOATS, UNIT, components_of, is_array, tuple_type
+from mlirad.dialects.linear.spaces import dual, is_space
+from mlirad.dialects.shapes import tuple_type
 from mlirad.dialects.syntax import StructuredOp
 
 
@@ -37,18 +38,6 @@ class MapType(ParametrizedAttribute, TypeAttribute):
         for space in (self.domain, self.codomain):
             if not is_space(space):
                 raise VerifyException(f"{space} is not a space of a linear map")
-
-
-def is_space(type_: Attribute) -> bool:
-    """Whether `type_` is a float scalar or array, or a tuple of such spaces."""
-    if isinstance(type_, TupleType):
-        return all(is_space(t) for t in type_.types.data)
-    return is_array(type_, FLOATS)
-
-
-def carried(space: Attribute) -> tuple[Attribute, ...]:
-    """The components of a space that carry data: all but those of dimension 0 by type."""
-    return tuple(c for c in components_of(space) if c != UNIT)
 
 
 def map_type(type_: Attribute, what: str) -> MapType:
@@ -208,15 +197,15 @@ class InjectOp(MapOp):
 
 @irdl_op_definition
 class TransposeOp(MapOp):
-    """The transposed map: from the codomain's space back to the domain's."""
+    """The transposed map: from the dual of the codomain back to the dual of the domain."""
 
     name = "linear.transpose"
     operand = operand_def()
 
     def verify_(self) -> None:
-        """Domain and codomain exchanged."""
+        """Domain and codomain exchanged, and dual."""
         type_ = map_type(self.operand.type, "operand")
-        self.require(type_.codomain, type_.domain)
+        self.require(dual(type_.codomain), dual(type_.domain))
 
 
 def component(space: Attribute, index: int, what: str) -> Attribute:

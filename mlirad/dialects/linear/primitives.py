@@ -459,7 +459,7 @@ def _parts(space: Attribute) -> tuple[Attribute, ...]:
     return parts
 
 
-PRIMITIVE_OPS: tuple[type[PrimitiveMapOp], ...] = (
+ARRAY_MAP_OPS: tuple[type[PrimitiveMapOp], ...] = (
     ScaleOp,
     MaskOp,
     ConvertOp,
@@ -483,4 +483,4 @@ PRIMITIVE_OPS: tuple[type[PrimitiveMapOp], ...] = (
     DotLeftOp,
     DotRightOp,
 )
-"""Maps with a line of their own in the tables of transposes and applications."""
+"""Every op of this file."""
