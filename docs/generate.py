@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
+from xdsl.ir import Operation
 from xdsl.passes import get_pass_option_infos
 
 from docs import blocks, op_facts, special_points
@@ -29,7 +30,6 @@ from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
 from mlirad.frontend.numpy_functions import FUNCTIONS, HINTS
 from mlirad.frontend.tracer import Array
 from mlirad.frontend.ufuncs import MEANINGS, SPECIAL
-from mlirad.interpreter.running import MEANINGS as INTERPRETED
 from mlirad.lower.elementary import ELEMENTARY
 from mlirad.passes.registry import PASS_MODULES, load_pass
 from mlirad.pipelines import PIPELINES
@@ -49,6 +49,12 @@ FORMULAS = """\
 `r` is the result, `dx` the tangent of the operand `x`, `k dx` a `linear.scale`, `mask(c, dx)` a
 `linear.mask`; other functions of tangents are the linear ops of that name. Operands whose tangent is missing
 are not floats or have derivative 0."""
+
+ROOMS = """\
+What each op goes through, found by running it: what its verifier requires, the function that is its meaning
+in the interpreter, its derivative (`r` is the result, `dx` a tangent), the ops that stand for it when it is
+inside a build and its operands differ by position, and the kernels that it becomes, all of which have native
+code."""
 
 ACCURACY = """\
 Straight-line code, inlined in vectors, in double and single precision. The bound is in units in the last
@@ -140,8 +146,34 @@ def _array_op(op) -> Iterator[str]:
     if op not in ELIMINATED:
         yield f"- inside a build: {op_facts.bulk_form(op)}"
     yield f"- as kernels: {op_facts.kernel_form(op)}"
-    meaning = INTERPRETED[op]
-    yield f"- in the interpreter: `{meaning.__module__.rpartition('.')[2]}.{meaning.__name__.lstrip('_')}`"
+    yield f"- in the interpreter: {op_facts.interpretation(op)}"
+
+
+def rooms() -> Iterator[str]:
+    """What the rooms of the compiler do with every op of the array dialect, in one table."""
+    yield "# Every op in every room"
+    yield ""
+    yield ROOMS
+    yield ""
+    yield "| op | verifier | interpreter | derivative | inside a build | lowering |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for op in ARRAY_OPS:
+        if op_facts.is_terminator(op):
+            continue
+        facts = (
+            op_facts.verification(op),
+            op_facts.interpretation(op),
+            op_facts.derivative(op),
+            _bulk_cell(op),
+            op_facts.native_form(op),
+        )
+        yield f"| `{op.name}` | {' | '.join(map(cell_once, facts))} |"
+
+
+def _bulk_cell(op: type[Operation]) -> str:
+    if op in ELIMINATED:
+        return "gone"
+    return op_facts.bulk_form(op) if op.name in SAMPLES else f"`{op.name.removeprefix('array.')}`"
 
 
 def derivatives() -> Iterator[str]:
@@ -272,6 +304,7 @@ def passes() -> Iterator[str]:
 
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "array-ops": array_ops,
+    "rooms": rooms,
     "derivatives": derivatives,
     "linear-ops": linear_ops,
     "kernel-ops": kernel_ops,

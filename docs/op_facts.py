@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, f64
+from xdsl.dialects.builtin import ModuleOp, StringAttr, f64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -20,9 +20,11 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import array_type, shape_of
+from mlirad.interpreter.running import MEANINGS as INTERPRETED
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
+from mlirad.lower.compile import compile_module
 from mlirad.lower.elementary import ELEMENTARY
 from mlirad.passes.registry import make_passes
 from mlirad.pipelines import run_passes
@@ -165,6 +167,54 @@ def _kernels(function: FuncOp) -> Iterator[str]:
         yield f"`{op.name}`{combiners}{body}"
 
 
+def native_form(op_class: type[Operation]) -> str:
+    """The kernels of `kernel_form`, printed as LLVM IR as well; raises if an op has no native code.
+
+    An elementwise op stands inside of kernels.
+    """
+    program = expanded_sample(op_class)
+    compile_module(program, "main", vector_bytes=32)
+    if op_class is control.ReplayOp:
+        return "as it is, of kernels"
+    if issubclass(op_class, ew.ElementwiseOp):
+        return "in kernels"
+    run_passes(program, make_passes("form-kernels"))
+    return "; ".join(_kernels(main_of(program))) or "a constant"
+
+
+def expanded_sample(op_class: type[Operation]) -> ModuleOp:
+    """A program of this op alone, ready for lowering; for `replay`, which only passes make, the reverse
+    derivative of a loop on data."""
+    if op_class is control.ReplayOp:
+        program = parse_module(SAMPLES[control.WhileOp.name].module)
+        run_passes(
+            program, make_passes("differentiate{function=main mode=reverse},linearize,apply-linear-maps")
+        )
+        functions = [f for f in program.body.block.ops if isinstance(f, FuncOp)]
+        derivative = next(f for f in functions if f.sym_name.data != "main")
+        main_of(program).detach()
+        derivative.properties["sym_name"] = StringAttr("main")
+        assert any(isinstance(op, control.ReplayOp) for op in derivative.walk())
+        return program
+    program = parse_module(sample_of(op_class).module)
+    verify_module(program)
+    run_passes(program, make_passes("bulk-operations,forget-rules,fence-checkpoints"))
+    return program
+
+
+def sample_of(op_class: type[Operation]) -> Sample:
+    """A program of this op alone: one of the samples, or an elementwise op on scalars."""
+    sample = SAMPLES.get(op_class.name)
+    if sample is not None:
+        return sample
+    assert issubclass(op_class, ew.ElementwiseOp)
+    operands = "%x" if issubclass(op_class, ew.UnaryOp | ew.FloatTestOp) else "%x, %y"
+    element = str(op_class.DOMAIN[0])
+    result, arrow = ("i1", f"{element} -> i1") if issubclass(op_class, ew.FloatTestOp) else (element, element)
+    arguments = ", ".join(f"{name}: {element}" for name in operands.split(", "))
+    return Sample(arguments, f"{op_class.name} {operands} : {arrow}", result)
+
+
 # Scalars -----------------------------------------------------------------------------------------
 
 
@@ -189,6 +239,24 @@ def domain(op_class: type[ew.ElementwiseOp]) -> str:
     """The element types that an elementwise op takes."""
     kinds = {"f64": "float", "f32": "float", "i64": "int", "i32": "int", "i1": "bool"}
     return ", ".join(dict.fromkeys(kinds[str(t)] for t in op_class.DOMAIN))
+
+
+def verification(op_class: type[Operation]) -> str:
+    """What the op's own verifier requires, empty if it has none."""
+    for definition in op_class.__mro__:
+        verify = definition.__dict__.get("verify_")
+        if verify is not None:
+            # xDSL wraps the method of a concrete op.
+            own = inspect.getclosurevars(verify).nonlocals.get("custom_verify", verify)
+            if own.__doc__ and definition is not Operation:
+                return paragraphs(own)[0]
+    return ""
+
+
+def interpretation(op_class: type[Operation]) -> str:
+    """The function that is the op's meaning in the interpreter."""
+    meaning = INTERPRETED[op_class]
+    return f"`{meaning.__module__.rpartition('.')[2]}.{meaning.__name__.lstrip('_')}`"
 
 
 def is_terminator(op_class: type[Operation]) -> bool:

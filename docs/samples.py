@@ -129,7 +129,7 @@ SAMPLES: dict[str, Sample] = {
     "array.while": Sample(
         "%x: f64, %one: f64",
         "array.while %x (%a: f64) : f64 -> f64 {\n    %more = array.compare gt %a, %one : f64, f64 -> i1\n"
-        "    array.yield %more : i1\n  } do (%a: f64) {\n    %b = array.sub %a, %one : f64\n"
+        "    array.yield %more : i1\n  } do (%a: f64) {\n    %b = array.log %a : f64\n"
         "    array.yield %b : f64\n  }",
         "f64",
     ),

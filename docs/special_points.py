@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import xlogy
 
 import mlirad as ad
 
@@ -58,6 +59,23 @@ POINTS = (
     Point("x ** y", lambda x, y: x**y, (0.0, 2.0), "0 by y where x is 0"),
     Point("x ** y", lambda x, y: x**y, (-2.0, 3.0), "log(x) is NaN by y"),
     Point("x ** 0.5", lambda x: x**0.5, (0.0,), "as sqrt"),
+    Point("np.prod(x)", np.prod, (A([2.0, 0.0, 3.0]),), "the products of the other factors"),
+    Point("np.prod(x)", np.prod, (A([0.0, 0.0, 3.0]),), "likewise"),
+    Point("np.cumprod(x)[-1]", lambda x: np.cumprod(x)[-1], (A([2.0, 0.0, 3.0]),), "likewise"),
+    Point("np.sum(x[:0])", lambda x: np.sum(x[:0]), (A([1.0]),), "empty"),
+    Point("np.prod(x[:0])", lambda x: np.prod(x[:0]), (A([1.0]),), "empty"),
+    Point("np.max(x[:0], initial=2.0)", lambda x: np.max(x[:0], initial=2.0), (A([1.0]),),
+          "without `initial` an error"),
+    Point("np.std(x)", np.std, (A([1.0, 1.0]),), "the root of a variance of 0, as norm"),
+    Point("np.linalg.norm(x, 3)", lambda x: np.linalg.norm(x, 3), (A([0.0, 0.0]),), "as norm"),
+    Point("np.sort(x) @ A([1.0, 2.0])", lambda x: np.sort(x) @ A([1.0, 2.0]), (A([3.0, 3.0]),),
+          "equal elements keep their order"),
+    Point("np.median(x)", np.median, (A([4.0, 1.0, 2.0, 2.0]),), "half to each of the two in the middle"),
+    Point("np.logaddexp(x, y)", np.logaddexp, (-INFINITY, 0.0), "shares of the exponentials"),
+    Point("np.maximum(x, y)", np.maximum, (np.nan, 1.0), "NaN wins, and no comparison holds"),
+    Point("np.fmax(x, y)", np.fmax, (np.nan, 1.0), "NaN loses"),
+    Point("scipy.special.xlogy(x, y)", xlogy, (0.0, 0.0), "0 by convention"),
+    Point("x / y", lambda x, y: x / y, (0.0, 0.0), "IEEE"),
     Point("x[ad.asarray(7)]", lambda x: x[ad.asarray(7)], (A([1.0, 2.0]),), "outside: 0, and no gradient"),
     Point("x.at[[0, 0]].set(v)[0]", lambda x, v: x.at[[0, 0]].set(v)[0], (A([1.0, 2.0]), A([3.0, 4.0])),
           "the last one written"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,10 +16,12 @@ from typing import NamedTuple
 import pytest
 from xdsl.ir import Operation
 
+from docs import op_facts
 from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import CONTROL_OPS, PRIMITIVE_OPS, Linear
+from mlirad.errors import MliradError
 from mlirad.interpreter.running import MEANINGS
 from mlirad.passes.linearize import CONSTRUCTS
 from mlirad.rules.applications import FORWARD, TRANSPOSED
@@ -71,12 +74,31 @@ def names(*tables: Iterable[type[Operation]]) -> Callable[[], Iterable[str]]:
 VALUES = tuple(op for op in ARRAY_OPS if op is not YieldOp)
 """The ops of the array language that make a value."""
 
+
+def verified() -> Iterable[str]:
+    """The ops with a verifier that says what it requires."""
+    return (op.name for op in ALL_OPS if op_facts.verification(op))
+
+
+def native() -> Iterable[str]:
+    """The ops of the array language that can be compiled: each is, in a program of its own."""
+    for op in VALUES:
+        with suppress(MliradError):
+            op_facts.native_form(op)
+            yield op.name
+
+
+WITHOUT_CONDITIONS = {"array.yield", "linear.zero"}
+"""Ops about which their parents say everything, or that fit any type."""
+
 COLUMNS = (
+    Column("verifier", [op for op in ALL_OPS if op.name not in WITHOUT_CONDITIONS], verified),
     Column("lit round trip", ALL_OPS, round_trips),
     Column("lit invalid IR", ALL_OPS, invalid_cases),
     Column("meaning in the interpreter", ALL_OPS, names(MEANINGS)),
     Column("derivative, zero or elimination", VALUES, names(DERIVATIVES, CONSTRUCTS, ZERO, ELIMINATED)),
     Column("bulk form", VALUES, names(BULK_RULES, CONTROL_RULES)),
+    Column("native code", VALUES, native),
     Column("transpose", PRIMITIVE_OPS, names(TRANSPOSES)),
     Column("application", PRIMITIVE_OPS, names(FORWARD)),
     Column("transposed application", PRIMITIVE_OPS, names(TRANSPOSED)),
