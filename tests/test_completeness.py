@@ -20,7 +20,7 @@ from docs import op_facts
 from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import KERNEL_OPS
-from mlirad.dialects.linear import CONTROL_OPS, PRIMITIVE_OPS, Linear
+from mlirad.dialects.linear import ARRAY_MAP_OPS, CONTROL_OPS, POINTWISE_OPS, PRIMITIVE_OPS, Linear
 from mlirad.errors import MliradError
 from mlirad.interpreter.running import MEANINGS
 from mlirad.passes.linearize import CONSTRUCTS
@@ -102,8 +102,8 @@ COLUMNS = (
     Column("transpose", PRIMITIVE_OPS, names(TRANSPOSES)),
     Column("application", PRIMITIVE_OPS, names(FORWARD)),
     Column("transposed application", PRIMITIVE_OPS, names(TRANSPOSED)),
-    Column("structure", PRIMITIVE_OPS, names(PRIMITIVE_PATTERNS)),
-    Column("structure of control flow", CONTROL_OPS, names(CONTROL_PATTERNS)),
+    Column("structure", ARRAY_MAP_OPS, names(PRIMITIVE_PATTERNS)),
+    Column("structure of control flow", set(CONTROL_OPS) - set(POINTWISE_OPS), names(CONTROL_PATTERNS)),
     Column("application of control flow", CONTROL_OPS, names(FORWARD_CONTROL)),
     Column("transposed application of control flow", CONTROL_OPS, names(TRANSPOSED_CONTROL)),
 )

@@ -68,6 +68,12 @@ def _through(m: Place, map_: Value, x: Element) -> Element:
     if rule is not None:
         return rule(m, op, x)
     match op:
+        case linear.PointMapOp() | linear.PointwiseMapOp():
+            raise UnsupportedError(
+                f"{op.name} has no structure: a space of functions has no coordinates",
+                location=location_of(op),
+                hint="run simplify-maps before: where functions are evaluated, they are eliminated",
+            )
         case linear.ControlMapOp():
             return CONTROL_PATTERNS[type(op)](m, op, x, image)
         case linear.IdentityOp():

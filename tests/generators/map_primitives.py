@@ -40,8 +40,9 @@ LARGEST_SPACE = 60
 class MapBuilder:
     """Appends random maps to a function, whose parameters are made as values are captured."""
 
-    def __init__(self, rng: random.Random, block: Block):
+    def __init__(self, rng: random.Random, block: Block, functions: bool = False):
         self.rng = rng
+        self.functions = functions
         self.block = block
         self.parameters = block
 

@@ -36,7 +36,10 @@ from tests.generators.map_control import CONTROL_MAP_MAKERS
 from tests.generators.map_functions import FUNCTION_MAKERS
 from tests.generators.map_primitives import PRIMITIVE_MAKERS, MapBuilder
 
-MAP_MAKERS = {**PRIMITIVE_MAKERS, **CONTROL_MAP_MAKERS, **BUILD_MAKERS, **FUNCTION_MAKERS}
+ARRAY_MAKERS = {**PRIMITIVE_MAKERS, **CONTROL_MAP_MAKERS, **BUILD_MAKERS}
+"""Makers of every local map between spaces of arrays."""
+
+MAP_MAKERS = {**ARRAY_MAKERS, **FUNCTION_MAKERS}
 """Makers of every local map."""
 
 
@@ -65,7 +68,7 @@ def primitive(b: MapBuilder, domain: Attribute) -> Value:
         k = b.rng.randrange(len(domain.types.data))
         return b.emit(linear.ProjectOp, [], domain, domain.types.data[k], {"index": integer(k)})
     while True:
-        made = b.rng.choice(list(MAP_MAKERS.values()))(b, domain)
+        made = b.rng.choice(list((MAP_MAKERS if b.functions else ARRAY_MAKERS).values()))(b, domain)
         if made is not None:
             return made
 
@@ -183,19 +186,27 @@ def flattened(b: MapBuilder, m: Value) -> Value:
 
 
 def random_map(
-    seed: int, size: int = 6, form: str = "spine", *, only: type[Operation] | None = None
+    seed: int,
+    size: int = 6,
+    form: str = "spine",
+    *,
+    only: type[Operation] | None = None,
+    functions: bool = False,
 ) -> ModuleOp:
     """A module with a random map applied, and applied transposed; `form` is spine or general.
 
-    `only` asks for a single primitive of the given class instead (with the structure it needs around it).
+    `only` asks for a single primitive of the given class instead (with the structure it needs around it);
+    `functions` allows maps through spaces of functions.
     """
-    functions = [_function(seed, size, form, only, transposed) for transposed in (False, True)]
-    return ModuleOp([*functions])
+    made = [_function(seed, size, form, only, functions, transposed) for transposed in (False, True)]
+    return ModuleOp([*made])
 
 
-def _function(seed: int, size: int, form: str, only: type[Operation] | None, transposed: bool) -> FuncOp:
+def _function(
+    seed: int, size: int, form: str, only: type[Operation] | None, functions: bool, transposed: bool
+) -> FuncOp:
     block = Block()
-    b = MapBuilder(random.Random(seed), block)
+    b = MapBuilder(random.Random(seed), block, functions)
     if only is not None:
         made = None
         while made is None:

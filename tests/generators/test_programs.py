@@ -47,7 +47,7 @@ def test_every_op_occurs(smooth) -> None:
 
 
 def test_every_map_occurs() -> None:
-    seen = {name for seed in range(150) for name in names(random_map(seed, 6, "general"))}
+    seen = {name for seed in range(150) for name in names(random_map(seed, 6, "general", functions=True))}
     assert {op.name for op in (*linear.STRUCTURE_OPS, *linear.PRIMITIVE_OPS, *linear.CONTROL_OPS)} <= seen
 
 

@@ -42,7 +42,7 @@ def assert_same_images(before: ModuleOp, after: ModuleOp, seed: int) -> None:
 @pytest.mark.parametrize("form", ["spine", "general"])
 def test_application_is_the_interpreters(form) -> None:
     for seed in range(60):
-        module = random_map(seed, 8, form)
+        module = random_map(seed, 8, form, functions=seed % 2 == 0)
         applied = run_passes(module.clone(), "apply-linear-maps")
         assert not any(op.name.startswith("linear.") for op in applied.walk())
         assert_same_images(module, applied, seed)
@@ -50,7 +50,7 @@ def test_application_is_the_interpreters(form) -> None:
 
 def test_laws_and_symbolic_transposes_keep_the_map() -> None:
     for seed in range(60):
-        module = random_map(seed, 8, "general")
+        module = random_map(seed, 8, "general", functions=seed % 2 == 0)
         assert_same_images(module, run_passes(module.clone(), "mlirad-canonicalize"), seed)
 
 

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects import linear
-from mlirad.dialects.linear import PRIMITIVE_OPS
+from mlirad.dialects.linear import ARRAY_MAP_OPS
 from mlirad.dialects.shapes import is_float, shape_of, size_of
 from mlirad.interpreter import run_function
 from mlirad.passes.function_pass import functions_of
@@ -67,7 +67,7 @@ def found(module: ModuleOp, captured: list[Any], *, integers_only: bool) -> np.n
     return matrix
 
 
-@pytest.mark.parametrize("op_class", PRIMITIVE_OPS, ids=lambda op: op.name)
+@pytest.mark.parametrize("op_class", ARRAY_MAP_OPS, ids=lambda op: op.name)
 def test_the_structure_of_a_primitive_is_exact(op_class: type[linear.MapOp]) -> None:
     for seed in range(25):
         module = random_map(seed, only=op_class)
