@@ -24,6 +24,7 @@ from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import INDEXING_OPS
 from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.reductions import REDUCTION_OPS
+from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
@@ -123,6 +124,7 @@ def array_ops() -> Iterator[str]:
         ("Ordering and prefixes", ORDERING_OPS),
         ("Loops and branches", CONTROL_OPS),
         ("Rules and checkpoints", CUSTOM_OPS),
+        ("Reports", REPORTING_OPS),
     ):
         yield f"\n## {title}"
         for op in ops:

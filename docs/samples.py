@@ -120,6 +120,11 @@ SAMPLES: dict[str, Sample] = {
     "array.cumulative": Sample(
         "%x: tensor<3xf64>", "array.cumulative sum %x {dim = 0} : tensor<3xf64>", "tensor<3xf64>"
     ),
+    "array.report": Sample(
+        "%t: i64, %p: i1, %x: f64",
+        'array.report print %t, %p, %x {message = "x = {}", lanes = 0} : i64, i1, f64 -> i64',
+        "i64",
+    ),
     "array.scan": Sample(
         "%z: f64, %x: tensor<5xf64>",
         "array.scan %z, %x (%i, %c: f64, %e: f64) {carries = 1, length = 5} : f64, tensor<5xf64> -> f64 {\n"

@@ -45,7 +45,11 @@ class UnsupportedError(MliradError, TypeError):
 
 
 class PositionError(MliradError, IndexError):
-    """A static position that lies outside its array, or too many positions for its rank."""
+    """A position outside its array, a static one or one that `check_bounds` found, or too many positions."""
+
+
+class NotANumberError(MliradError, FloatingPointError):
+    """An operation that made NaN of operands without NaN, in a program compiled with `check_nans`."""
 
 
 class ParseError(MliradError, ValueError):

@@ -12,14 +12,26 @@ ROOMS: dict[str, frozenset[str]] = {
     "dialects": frozenset(),
     "ir": frozenset({"dialects"}),
     "rules": frozenset({"dialects", "ir"}),
-    "interpreter": frozenset({"dialects"}),
+    "reports": frozenset(),
+    "interpreter": frozenset({"dialects", "reports"}),
     "passes": frozenset({"dialects", "ir", "rules"}),
     "lower": frozenset({"dialects", "ir", "passes"}),
     "pipelines": frozenset({"dialects", "ir", "passes", "lower"}),
-    "jit": frozenset({"lower"}),
+    "jit": frozenset({"lower", "reports"}),
     "structure": frozenset({"dialects", "ir", "interpreter"}),
     "frontend": frozenset(
-        {"dialects", "ir", "rules", "interpreter", "passes", "lower", "pipelines", "jit", "structure"}
+        {
+            "dialects",
+            "ir",
+            "rules",
+            "interpreter",
+            "passes",
+            "lower",
+            "pipelines",
+            "jit",
+            "structure",
+            "reports",
+        }
     ),
     "tools": frozenset(
         {

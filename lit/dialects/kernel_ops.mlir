@@ -123,6 +123,15 @@ func.func @ordering(%x: tensor<4x3xf64>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @report(%t: i64, %p: tensor<2xi1>, %x: tensor<2x3xf64>) {
+// CHECK-NEXT: %v0 = kernel.report print %t, %p, %x {message = "x = {}", lanes = 1, places = [0]} : i64, tensor<2xi1>, tensor<2x3xf64> -> i64
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @report(%t: i64, %p: tensor<2xi1>, %x: tensor<2x3xf64>) {
+  %v0 = kernel.report print %t, %p, %x {message = "x = {}", lanes = 1, places = [0]} : i64, tensor<2xi1>, tensor<2x3xf64> -> i64
+  func.return
+}
+
 // CHECK-LABEL: func.func @strips(%x: tensor<10xf64>, %a: f64) {
 // CHECK-NEXT: %v0, %v1 = kernel.strips %a (%start, %fresh, %t: f64) {carries = 1, extent = 10, block = 4} : f64 -> (f64, tensor<10xf64>) {
 // CHECK-NEXT: %e = kernel.nest %x, %start (%i) {space = [4], reduction = []} : tensor<10xf64>, i64 -> tensor<4xf64> {

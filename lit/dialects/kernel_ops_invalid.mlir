@@ -402,6 +402,16 @@ func.func @f(%y: tensor<8xf64>) {
 // -----
 
 func.func @f(%x: f64) {
+  %c = array.constant true
+  %t = array.constant 0 : i64
+  // expected-error @below {{kernel.report: the condition of 1 lanes has type i1}}
+  %r = kernel.report print %t, %c, %x {message = "x = {}", lanes = 1} : i64, i1, f64 -> i64
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f64) {
   // expected-error @below {{kernel.strips: 2 carries of 1 operands}}
   %v = kernel.strips %x (%s, %d, %t : f64) {carries = 2, extent = 10, block = 4} : f64 -> f64 {
     array.yield %t : f64

@@ -388,7 +388,33 @@ def sort_types(operand: Attribute, dim: int, *, positions: bool) -> list[Attribu
     return [array_type(shape, i64), elements, array_type((2 * shape[dim],), i64)]
 
 
-KERNEL_RESULT_OPS = (NestOp, ScatterOp, DotOp, CumulativeOp, SortOp)
+@irdl_op_definition
+class ReportOp(StructuredOp):
+    """`array.report` of row-major arrays."""
+
+    name = "kernel.report"
+    token = operand_def(i64)
+    condition = operand_def()
+    values = var_operand_def()
+    kind = prop_def(StringAttr)
+    message = prop_def(StringAttr)
+    source = opt_prop_def(StringAttr)
+    lanes = prop_def(IntegerAttr[I64])
+    places = opt_prop_def(DenseArrayBase.constr(i64))
+    result = result_def(i64)
+    traits = traits_def(Pure())
+    KEYWORD: ClassVar = "kind"
+    BRACED: ClassVar = ("message", "source", "lanes", "places")
+
+    def verify_(self) -> None:
+        """A condition per lane."""
+        if len(shape_of(self.condition)) != self.lanes.value.data:
+            raise VerifyException(
+                f"the condition of {self.lanes.value.data} lanes has type {self.condition.type}"
+            )
+
+
+KERNEL_RESULT_OPS = (NestOp, ScatterOp, DotOp, CumulativeOp, SortOp, ReportOp)
 """The ops of the dialect that write arrays."""
 
 KERNEL_OPS = (*KERNEL_RESULT_OPS, LoadOp, LoadIfOp, StripsOp)

@@ -17,6 +17,7 @@ back what was printed is the identity.
 
 from __future__ import annotations
 
+import re
 from abc import ABC
 from typing import ClassVar, Self, cast
 
@@ -35,6 +36,9 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
 from mlirad.dialects.shapes import FLAG, integer, ints, keyword, values_of
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""Strings that are written without quotes."""
 
 
 class StructuredOp(IRDLOperation, ABC):
@@ -194,7 +198,7 @@ def _print_value(printer: Printer, value: Attribute) -> None:
             printer.print_string("[" + ", ".join(map(str, values)) + "]")
         case IntegerAttr():
             printer.print_string(str(value.value.data))
-        case StringAttr():
+        case StringAttr() if _IDENTIFIER.fullmatch(value.data):
             printer.print_string(value.data)
         case ArrayAttr():
             with printer.in_square_brackets():

@@ -10,6 +10,7 @@ from mlirad.frontend.linearization import linearize, vjp
 from mlirad.frontend.loops import fold, fori_loop, scan, while_loop
 from mlirad.frontend.numpy_functions.windows import convolution
 from mlirad.frontend.recursion import function
+from mlirad.frontend.reports import debug_print
 from mlirad.frontend.structure import asarray, build, gather, index, scatter, stack, stop_gradient, where
 from mlirad.frontend.structure import map_ as map
 from mlirad.frontend.tracer import Array
@@ -36,6 +37,7 @@ __all__ = [
     "cond",
     "convolution",
     "custom_derivative",
+    "debug_print",
     "fold",
     "fori_loop",
     "function",

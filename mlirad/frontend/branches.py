@@ -17,6 +17,7 @@ from mlirad.frontend.frames import emitting
 from mlirad.frontend.loops import flag_of
 from mlirad.frontend.operations import as_array, converted
 from mlirad.frontend.recursion import UnknownResult
+from mlirad.frontend.reports import last_token, receiving, starting_with
 from mlirad.frontend.source import user_line
 
 Choice = Callable[[Sequence[Callable[[], list[Value]]]], list[Value]]
@@ -74,6 +75,8 @@ def _branched(
     others say what it is.
     """
     results = Results(what)
+    last = last_token()
+    sides = [starting_with(last, function) for function in functions]
     unknown: set[int] = set()
 
     def attempt(regions: Regions) -> list[Value]:
@@ -82,7 +85,7 @@ def _branched(
         def branch(k: int) -> Callable[[], list[Value]]:
             def traced() -> list[Value]:
                 try:
-                    return results.returned(functions[k](*operands), names[k])
+                    return results.returned(sides[k](*operands), names[k])
                 except UnknownResult:
                     unknown.add(k)
                     raise
@@ -97,7 +100,7 @@ def _branched(
     while True:
         count = len(unknown)
         try:
-            return results.structure(settled(attempt))
+            return receiving(results.structure(settled(attempt)))
         except UnknownResult:
             if len(unknown) in (count, len(functions)):
                 raise

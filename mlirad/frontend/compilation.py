@@ -22,6 +22,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 
+from mlirad import reports
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.dtypes import plain_array
@@ -211,7 +212,9 @@ def interpreted(module: ModuleOp, function: str) -> Executable:
 
     def run(*arguments: Any) -> Any:
         prepared = [a if isinstance(a, int | float) else plain_array(a) for a in arguments]
+        reports.forget()
         results = run_function(module, prepared, function=function)
+        reports.raise_first()
         return results[0] if len(results) == 1 else results
 
     return run

@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
@@ -31,6 +32,7 @@ from mlirad.frontend.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.functions import call, definition_of, function_name
 from mlirad.frontend.operations import as_array, made
 from mlirad.frontend.pytree import Tree, flatten
+from mlirad.frontend.reports import has_reports, last_token, resume, sealed, token
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.ir.builder import yields
@@ -106,7 +108,7 @@ class CustomDerivative:
             with frame.open_scope():
                 results, tree = call(self._function, arguments.unflatten(_arrays(values, weak)))
                 found.append((tree, results))
-                return [r.value for r in results]
+                return _with_token([r.value for r in results])
 
         def derivative(*values: Value) -> list[Value]:
             with frame.open_scope():
@@ -115,14 +117,18 @@ class CustomDerivative:
                 tangents = [made(next(rest)) if is_float(t) else None for t in types]
                 tree, results = found[0]
                 image = self._image(rule, arguments, point, tangents, tree, results)
-                return [t.value for t in image]
+                return sealed([t.value for t in image])
 
+        last = last_token()
         first = b.region(types, body)
+        resume(None if last is None else made(b.constant(0, i64)))
         second = b.region([*types, *(t for t in types if is_float(t))], derivative)
         tree, results = found[0]
         made_types = [v.type for v in yields(first)]
         op = b.insert(CustomOp, [x.value for x in inputs], made_types, None, (first, second))
-        return tree.unflatten([made(v, weak=r.weak) for v, r in zip(op.results, results, strict=True)])
+        if last is not None:
+            resume(made(op.results[-1]))
+        return tree.unflatten([made(v, weak=r.weak) for v, r in zip(op.results, results, strict=False)])
 
     def _image(
         self,
@@ -198,15 +204,23 @@ def checkpoint(function: F) -> F:
             with frame.open_scope():
                 results, tree = call(functools.partial(function, **kwargs), args)
                 found.append((tree, results))
-                return [r.value for r in results]
+                return _with_token([r.value for r in results])
 
+        last = last_token()
         region = b.region((), body)
         tree, results = found[0]
         types = [v.type for v in yields(region)]
         op = b.insert(CheckpointOp, (), types, None, (region,))
-        return tree.unflatten([made(v, weak=r.weak) for v, r in zip(op.results, results, strict=True)])
+        if last is not None:
+            resume(made(op.results[-1]))
+        return tree.unflatten([made(v, weak=r.weak) for v, r in zip(op.results, results, strict=False)])
 
     return cast(F, checkpointed)
+
+
+def _with_token(values: list[Value]) -> list[Value]:
+    """The values that a region returns and, where there are reports, the last token."""
+    return [*values, token().value] if has_reports() else values
 
 
 def _arrays(values: Sequence[Value], weak: Sequence[bool]) -> list[Array]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.builtin import SymbolRefAttr, i64
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
@@ -39,6 +39,7 @@ from mlirad.frontend.functions import (
 )
 from mlirad.frontend.operations import as_array, made
 from mlirad.frontend.pytree import Tree, flatten
+from mlirad.frontend.reports import resume
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 
@@ -123,6 +124,8 @@ def linearize_at(function: Callable[..., Any], args: tuple[Any, ...], wrt: Seque
     b, frame = emitting(), current_frame()
     operands = [p.value for p in points] + list(traced.captured)
     results = _linearize(traced, operands, len(moving))[:-1]
+    if traced.has_token:
+        resume(made(results.pop()))
     b.location = emitting().location
     arrays = tuple(made(v, weak=w) for v, w in zip(results, traced.weak, strict=True))
     return Linearization(
@@ -134,12 +137,13 @@ def _linearize(traced: Traced, operands: Sequence[Value], moving: int) -> list[V
     """The results of the function and the map, by an op that is shared with an equal one."""
     b = emitting()
     domain = product_type([tangent_type(v.type) for v in operands[:moving]])
-    codomain = product_type([tangent_type(t) for t in traced.result_types])
+    made_types = [*traced.result_types, i64] if traced.has_token else list(traced.result_types)
+    codomain = product_type([tangent_type(t) for t in made_types])
     properties: dict[str, Attribute] = {
         "callee": _symbol(traced.name),
         "wrt": ints(tuple(range(moving))),
     }
-    types = [*traced.result_types, linear.MapType(domain, codomain)]
+    types = [*made_types, linear.MapType(domain, codomain)]
     return list(b.insert(linear.LinearizeOp, operands, types, properties).results)
 
 

@@ -51,6 +51,8 @@ class Frame:
         self.builder = ArrayBuilder(self.block)
         self.scopes = [Scope(self)]
         self.captured: dict[Value, Value] = {}
+        self.token: Any = None
+        """The last token of the program's reports, a traced value; see `reports`."""
 
     @property
     def scope(self) -> Scope:
@@ -125,10 +127,13 @@ class Frame:
 class Functions:
     """The functions of a module under construction, with names for more.
 
-    `kept` holds those that calls share, by what they are made of.
+    `kept` holds those that calls share, by what they are made of. `has_reports` says that tokens go through
+    them, and `checks` what is checked when they run.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_reports: bool = False, checks: frozenset[str] = frozenset()) -> None:
+        self.has_reports = has_reports
+        self.checks = checks
         self.finished: list[FuncOp] = []
         self.kept: dict[Hashable, list[Any]] = {}
         self._names: dict[str, int] = {}

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
@@ -24,8 +24,9 @@ from mlirad.dialects.shapes import Shape, Value, array_type
 from mlirad.errors import MliradError, TracingError, UnsupportedError
 from mlirad.frontend.dtypes import Dtype, language_dtype, plain_array
 from mlirad.frontend.frames import Frame, Functions, current_frame, emitting, tracing
-from mlirad.frontend.operations import as_array
+from mlirad.frontend.operations import as_array, made
 from mlirad.frontend.pytree import Tree, flatten
+from mlirad.frontend.reports import sealed, token, with_reports
 from mlirad.frontend.source import traceback_line, user_line
 from mlirad.frontend.tracer import Array
 
@@ -55,6 +56,8 @@ class Traced:
     result_types: tuple[Attribute, ...]
     weak: tuple[bool, ...]
     tree: Tree
+    has_token: bool = False
+    """Whether a token is one more result."""
 
 
 def trace(function: Callable[..., Any], *args: Any) -> ModuleOp:
@@ -65,10 +68,18 @@ def trace(function: Callable[..., Any], *args: Any) -> ModuleOp:
 
 
 def trace_module(
-    function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
+    function: Callable[..., Any],
+    tree: Tree,
+    types: Sequence[LeafType],
+    checks: frozenset[str] = frozenset(),
 ) -> tuple[ModuleOp, Tree, tuple[bool, ...]]:
     """The module of a function of positional arguments with structure `tree`; the structure of its result."""
-    functions = Functions()
+    return with_reports(lambda functions: _trace_module(functions, function, tree, types), checks)
+
+
+def _trace_module(
+    functions: Functions, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
+) -> tuple[ModuleOp, Tree, tuple[bool, ...]]:
     frame = Frame(functions, [t.type for t in types], None)
     name = functions.fresh_name("main")
     for arg, path in zip(frame.block.args, argument_paths(function, tree), strict=True):
@@ -78,7 +89,7 @@ def trace_module(
             Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
         ]
         results, result_tree = call(function, tree.unflatten(arguments))
-        main = frame.finish(name, [r.value for r in results], visibility=None)
+        main = frame.finish(name, sealed([r.value for r in results]), visibility=None)
     return ModuleOp([*functions.finished, main]), result_tree, tuple(r.weak for r in results)
 
 
@@ -88,13 +99,17 @@ def trace_inner(
     types: Sequence[LeafType],
     hints: Sequence[str | None],
     name: str | None = None,
+    *,
+    is_sealed: bool = False,
 ) -> Traced:
     """`function` on the arguments that `rebuild` makes of fresh parameters, as a function of its own.
 
-    It is called `name`, a symbol from `Functions.fresh_name`, or after the function.
+    It is called `name`, a symbol from `Functions.fresh_name`, or after the function. Its reports follow those
+    before it, and make one more result; if it is sealed they are its own.
     """
     outer = current_frame()
-    frame = Frame(outer.functions, [t.type for t in types], outer)
+    functions = outer.functions
+    frame = Frame(functions, [t.type for t in types], outer)
     if name is None:
         name = outer.functions.fresh_name(function_name(function))
     frame.builder.location = outer.builder.location
@@ -104,12 +119,17 @@ def trace_inner(
         arguments = [
             Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
         ]
+        if is_sealed:
+            frame.token = made(frame.builder.constant(0, i64))
         results, tree = call(function, rebuild(arguments))
         values = [r.value for r in results]
+        types_made = tuple(v.type for v in values)
+        has_token = functions.has_reports and not is_sealed
+        values = [*values, token().value] if has_token else sealed(values)
         finished = frame.finish(name, values, visibility="private")
     outer.functions.finished.append(finished)
     weak = tuple(r.weak for r in results)
-    return Traced(name, tuple(frame.captured), tuple(v.type for v in values), weak, tree)
+    return Traced(name, tuple(frame.captured), types_made, weak, tree, has_token)
 
 
 def require_arguments(function: Callable[..., Any], count: int, what: str) -> None:

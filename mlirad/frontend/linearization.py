@@ -49,6 +49,7 @@ from mlirad.frontend.linear_maps import LinearMap
 from mlirad.frontend.map_expressions import Derivative, Node, Structure, TracedDerivative
 from mlirad.frontend.programs import Cache, CompileOptions, Options, cache_of, options_of
 from mlirad.frontend.pytree import Tree, flatten
+from mlirad.frontend.reports import sealed, with_reports
 from mlirad.frontend.spaces import Space, moving_type
 from mlirad.frontend.tracer import Array
 from mlirad.passes.split_map import SplitMap, split_map
@@ -182,7 +183,12 @@ def _main(module: ModuleOp) -> FuncOp:
 
 def trace_map(function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> tuple[ModuleOp, Space]:
     """The module of @main from the point to the values and the map, and the space the map ends in."""
-    functions = Functions()
+    return with_reports(lambda functions: _trace_map(functions, function, tree, types))
+
+
+def _trace_map(
+    functions: Functions, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
+) -> tuple[ModuleOp, Space]:
     frame = Frame(functions, [t.type for t in types], None)
     name = functions.fresh_name("main")
     for arg, path in zip(frame.block.args, argument_paths(function, tree), strict=True):
@@ -193,6 +199,6 @@ def trace_map(function: Callable[..., Any], tree: Tree, types: Sequence[LeafType
         ]
         at = linearize_at(function, tree.unflatten(arguments), range(len(tree.children)))
         map_ = at.map([o.value for o in at.operands])
-        main = frame.finish(name, [*(r.value for r in at.results), map_], visibility=None)
+        main = frame.finish(name, [*sealed([r.value for r in at.results]), map_], visibility=None)
     results = tuple(moving_type(LeafType(r.shape, r.dtype)) for r in at.results)
     return ModuleOp([*functions.finished, main]), Space(at.traced.tree, results)

@@ -23,6 +23,7 @@ from mlirad.frontend.dtypes import BOOL, I64
 from mlirad.frontend.frames import emitting
 from mlirad.frontend.operations import as_array, converted, made
 from mlirad.frontend.pytree import Tree, flatten
+from mlirad.frontend.reports import last_token, receiving, sealed, sending
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.ir.arrays import ArrayBuilder
@@ -118,7 +119,7 @@ def _emit(
     checkpoint: str | None,
     what: str,
 ) -> tuple[Any, Any]:
-    carry = Carry(init, what)
+    carry = Carry(sending(init), what)
     sliced = [a.value for a in arrays]
     found: list[tuple[Tree, list[bool]]] = []
 
@@ -128,11 +129,11 @@ def _emit(
         def body(index: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
             def traced() -> list[Value]:
                 given = [made(v) for v in slices]
-                result = step(made(index, weak=True), carry.structure(carries), given)
+                result = step(made(index, weak=True), receiving(carry.structure(carries)), given)
                 new, y = _pair(result, what)
-                values = carry.returned(new)
                 leaves, tree = flatten(y)
                 outputs = [as_array(leaf) for leaf in leaves]
+                values = carry.returned(sending(new))
                 found[:] = [(tree, [o.weak for o in outputs])]
                 return [*values, *(o.value for o in outputs)]
 
@@ -144,7 +145,7 @@ def _emit(
     last, stacked = settled(attempt)
     tree, weak = found[0]
     outputs = tree.unflatten([made(v, weak=w) for v, w in zip(stacked, weak, strict=True)])
-    return carry.structure(last), outputs
+    return receiving(carry.structure(last)), outputs
 
 
 def _pair(result: Any, what: str) -> tuple[Any, Any]:
@@ -179,21 +180,23 @@ def _count_up(lower: Array, upper: Array, body: Callable[[Any, Any], Any], init:
 
 
 def _while(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any, what: str) -> Any:
-    carry = Carry(init, what)
+    carry = Carry(sending(init), what)
 
     def attempt(regions: Regions) -> list[Value]:
         b = emitting()
 
         def condition(*values: Value) -> list[Value]:
-            return [flag_of(cond(carry.structure(values)), what).value]
+            given = receiving(carry.structure(values))
+            before = last_token()
+            return sealed([flag_of(cond(given), what).value], before)
 
         def step(*values: Value) -> list[Value]:
-            return carry.returned(body(carry.structure(values)))
+            return carry.returned(sending(body(receiving(carry.structure(values)))))
 
         first, second = scoped(regions, condition), scoped(regions, step)
         return b.while_(carry.initial, lambda *values: first(*values)[0], second)
 
-    return carry.structure(settled(attempt))
+    return receiving(carry.structure(settled(attempt)))
 
 
 def flag_of(condition: Any, what: str) -> Array:

@@ -170,7 +170,7 @@ class Function:
             return tree.unflatten(arguments)
 
         hints = [hint_of(path) for path in argument_paths(self._function, tree)]
-        return trace_inner(self._function, rebuild, types, hints, kept.name)
+        return trace_inner(self._function, rebuild, types, hints, kept.name, is_sealed=True)
 
     def _complete(self, kept: Kept, traced: Traced) -> None:
         """Give the recursive calls the values that the function captures, now that they are known."""

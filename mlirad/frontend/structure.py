@@ -28,6 +28,7 @@ from mlirad.frontend.loops import checked_checkpoint
 from mlirad.frontend.numpy_functions.shapes import static_shape
 from mlirad.frontend.operations import as_array, converted, made, xp
 from mlirad.frontend.pytree import Tree, flatten
+from mlirad.frontend.reports import has_reports, last_token, receiving, starting_with
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.ir.arrays import ArrayBuilder
@@ -125,9 +126,10 @@ def gather(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> 
     def gathered() -> Array:
         array, frame, b = as_array(x), current_frame(), emitting()
         source = array.value
+        found = _computed(function, extents) if has_reports() else function
 
         def body(*indices: Value) -> list[Value]:
-            return _call_positions(function, indices, array.shape, "gather")
+            return _call_positions(found, indices, array.shape, "gather")
 
         region = frame.region(extents, body)
         count = len(yields(region))
@@ -156,8 +158,10 @@ def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) ->
         source = array.value
         space = array.shape[: _index_count(function, array.ndim, len(extents))]
 
+        found = _computed(function, space) if has_reports() else function
+
         def body(*indices: Value) -> list[Value]:
-            positions = _call_positions(function, indices, extents, "scatter")
+            positions = _call_positions(found, indices, extents, "scatter")
             if len(positions) != len(extents):
                 raise PositionError(
                     f"scatter into shape {extents} needs {len(extents)} positions, got {len(positions)}",
@@ -212,9 +216,11 @@ def build_over(
         return tree.unflatten([as_array(leaf) for leaf in leaves])
     frame, b = current_frame(), emitting()
     found: list[Tree] = []
+    last = last_token()
+    position = starting_with(last, function)
 
     def body(*indices: Value) -> list[Value]:
-        leaves, tree = flatten(function(*_indices(indices)))
+        leaves, tree = flatten(position(*_indices(indices)))
         found.append(tree)
         return [as_array(leaf).value for leaf in leaves]
 
@@ -228,12 +234,23 @@ def build_over(
     else:
         values = [b.build(extents, _part(b, region, k)) for k in range(count)]
         discard(region)
-    return found[0].unflatten([made(value) for value in values])
+    if last is not None:
+        values[-1] = b.reduce("max", values[-1], range(len(extents)))
+    return receiving(found[0].unflatten([made(value) for value in values]))
 
 
 def _part(b: ArrayBuilder, region: Region, k: int) -> Callable[..., Value]:
     """The region as the body of a build of its value number k alone."""
     return lambda *at: b.inline_region(region, at, {})[k]
+
+
+def _computed(function: Callable[..., Any], extents: Shape) -> Callable[..., Any]:
+    """A function of indices that reads what a build of it makes: regions of positions hold no reports."""
+    computed = build_over(extents, function)
+    return lambda *indices: tuple(
+        made(emitting().index(as_array(p).value, [i.value for i in indices]))
+        for p in (cast("Sequence[Any]", computed) if isinstance(computed, tuple | list) else (computed,))
+    )
 
 
 def _call_positions(

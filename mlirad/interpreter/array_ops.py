@@ -10,11 +10,13 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise, indexing, ordering, reductions, structural
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
+from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.shapes import shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.machine import Frame, Meaning
+from mlirad.reports import report_lanes
 
 
 def element(op: elementwise.ElementwiseOp, operands: Sequence[Array]) -> Array:
@@ -150,6 +152,13 @@ def _dot(op: reductions.DotOp, operands: Sequence[Array], frame: Frame) -> Array
     return arrays.contraction(np.asarray(operands[0]), np.asarray(operands[1]), batch, contract)
 
 
+def _report(op: ReportOp, operands: Sequence[Array], frame: Frame) -> Array:
+    source = None if op.source is None else op.source.data
+    condition, *values = (np.asarray(o) for o in operands[1:])
+    report_lanes(op.kind.data, op.message.data, source, condition, values)
+    return operands[0]
+
+
 ARRAY_MEANINGS: dict[type[Operation], Meaning] = {
     **dict.fromkeys(elementwise.ELEMENTWISE_OPS, _elementwise),
     structural.ConstantOp: _constant,
@@ -176,6 +185,7 @@ ARRAY_MEANINGS: dict[type[Operation], Meaning] = {
     ordering.SortOp: _sort,
     ordering.ArgsortOp: _argsort,
     ordering.CumulativeOp: _cumulative,
+    ReportOp: _report,
 }
 """From the class of an op to its meaning."""
 

@@ -15,6 +15,7 @@ from mlirad.dialects.shapes import Shape, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.machine import Frame, Meaning
+from mlirad.reports import report_lanes
 
 
 def require_inside(positions: Sequence[Array], extents: Shape) -> None:
@@ -92,6 +93,13 @@ def _sort(op: kernel.SortOp, operands: Sequence[Array], frame: Frame) -> Any:
     return (first, *(np.zeros(shape_of(r), numpy_dtype(r.type)) for r in op.results[1:]))
 
 
+def _report(op: kernel.ReportOp, operands: Sequence[Array], frame: Frame) -> Array:
+    source = None if op.source is None else op.source.data
+    condition, *values = (np.asarray(o) for o in operands[1:])
+    report_lanes(op.kind.data, op.message.data, source, condition, values)
+    return operands[0]
+
+
 def _strips(op: StripsOp, operands: Sequence[Array], frame: Frame) -> Any:
     block, count = op.body.block, op.carry_count
     carries: list[Any] = list(operands)
@@ -113,6 +121,7 @@ KERNEL_MEANINGS: dict[type[Operation], Meaning] = {
     kernel.DotOp: _dot,
     kernel.CumulativeOp: _cumulative,
     kernel.SortOp: _sort,
+    kernel.ReportOp: _report,
     StripsOp: _strips,
     kernel.LoadOp: _load,
     kernel.LoadIfOp: _load_if,

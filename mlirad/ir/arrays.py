@@ -32,13 +32,13 @@ from mlirad.ir.builder import function_block, returned, yields
 from mlirad.ir.control import ControlBuilder
 from mlirad.ir.control_rebuilding import fold_control, fold_ordering
 from mlirad.ir.maps import MapBuilder
-from mlirad.ir.ordering import OrderingBuilder
+from mlirad.ir.reporting import ReportingBuilder
 from mlirad.ir.structural import MAX_FOLDED_ELEMENTS
 
 Environment: TypeAlias = dict[Value, Value]
 
 
-class ArrayBuilder(ControlBuilder, OrderingBuilder, MapBuilder):
+class ArrayBuilder(ControlBuilder, ReportingBuilder, MapBuilder):
     """Every constructor of the array dialect and of linear maps, folding and sharing."""
 
     def sum(self, x: Value, dims: Sequence[int]) -> Value:

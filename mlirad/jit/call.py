@@ -24,6 +24,7 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
+from mlirad import reports
 from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.arguments import prepare, type_of_element
@@ -33,7 +34,7 @@ from mlirad.jit.entry import make_entry
 from mlirad.jit.guarded import run_guarded
 from mlirad.jit.memory import aligned_bytes, aligned_copy
 from mlirad.jit.target import Target
-from mlirad.lower.compiled_text import DEPTH_LIMIT, TOO_DEEP, NativeProgram
+from mlirad.lower.compiled_text import DEPTH_LIMIT, REPORT, TOO_DEEP, NativeProgram
 
 LONG_WORK: Final = 20_000
 """Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""
@@ -79,6 +80,8 @@ class NativeFunction:
 
     def _checked(self, entry: Callable[..., object]) -> Callable[..., object]:
         """The entry, raising MemoryError or RecursionError where the program says that it could not go on."""
+        if REPORT in self.program.externals:
+            entry = _reporting(entry)
         if self.program.status is None:
             return entry
         address = self._general.constants[self.program.status].ctypes.data
@@ -100,6 +103,18 @@ class NativeFunction:
         if len(self.program.outputs) == 1:
             return (cast(Result, results),)
         return cast("tuple[Result, ...]", results)
+
+
+def _reporting(entry: Callable[..., object]) -> Callable[..., object]:
+    """The entry, raising the first failure that the program reports."""
+
+    def reporting(*arguments: object) -> object:
+        reports.forget()
+        result = entry(*arguments)
+        reports.raise_first()
+        return result
+
+    return reporting
 
 
 class GeneralPath:

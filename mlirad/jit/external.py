@@ -13,6 +13,7 @@ from functools import cache
 from typing import Final
 
 from mlirad.errors import CompileError
+from mlirad.lower.compiled_text import REPORT
 from mlirad.lower.elementary.calls import PREFIX
 
 _C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
@@ -36,6 +37,10 @@ def external_address(symbol: str) -> int:
             return _c_library_address(name)
         if name in _SCIPY:
             return _scipy_address(*_SCIPY[name])
+    if symbol == REPORT:
+        from mlirad.jit.reporting import report_address
+
+        return report_address()
     if symbol.startswith(_RUNTIME_PREFIX) and symbol.removeprefix(_RUNTIME_PREFIX) in _RUNTIME:
         return _c_library_address(symbol.removeprefix(_RUNTIME_PREFIX))
     raise CompileError(f"generated code calls {symbol}, which has no known address")

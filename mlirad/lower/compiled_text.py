@@ -35,6 +35,9 @@ OUT_OF_MEMORY: Final = 1
 TOO_DEEP: Final = 2
 """What the status of a program says after a call that could not be finished."""
 
+REPORT: Final = "mlirad_rt_report"
+"""The function of the host that programs call to report: see `mlirad/lower/emit/reports.py`."""
+
 BUFFER_ALIGNMENT: Final = 64
 """The alignment, in bytes, that the arena and the constants are given."""
 
@@ -72,8 +75,8 @@ class NativeProgram:
     `constants` are the literals too large for the text, passed by pointer. `arena_bytes` is the
     size of the scratch memory. `externals` are the symbols that the text declares and does not
     define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy,
-    `mlirad_rt_*` the functions that allocate memory. `status` is the number of the constant, an
-    int64, that is 0 before a call and after one that was finished.
+    `mlirad_rt_*` the functions that allocate memory, and that reports are made to. `status` is the
+    number of the constant, an int64, that is 0 before a call and after one that was finished.
     """
 
     llvm: str

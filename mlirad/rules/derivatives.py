@@ -36,6 +36,7 @@ from xdsl.ir import Operation
 from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import indexing, ordering, reductions, structural
+from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import (
     Value,
     array_type,
@@ -236,6 +237,7 @@ ZERO: frozenset[type[Operation]] = frozenset(
         reductions.ArgmaxOp,
         reductions.ArgminOp,
         ordering.ArgsortOp,
+        ReportOp,
     )
 )
 """Ops whose derivative is zero."""

@@ -11,6 +11,7 @@ from mlirad.dialects.array.indexing import INDEXING_OPS
 from mlirad.dialects.array.literals import literal, literal_array, numpy_dtype
 from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.reductions import REDUCTION_OPS
+from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
 
 ARRAY_OPS = (
@@ -21,6 +22,7 @@ ARRAY_OPS = (
     *ORDERING_OPS,
     *CONTROL_OPS,
     *CUSTOM_OPS,
+    *REPORTING_OPS,
 )
 """Every op of the dialect, in the order of the documentation."""
 

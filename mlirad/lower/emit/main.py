@@ -34,6 +34,7 @@ from mlirad.lower.emit.elementwise import KINDS
 from mlirad.lower.emit.fills import copy
 from mlirad.lower.emit.kernels import Emitter
 from mlirad.lower.emit.nest import emit_nest
+from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.tapes import ALLOCATE, FREE, STATUS_PLACE, Tape
@@ -138,6 +139,8 @@ class MainText:
                     emit_cumulative(self.emitter, op)
                 case kernel.SortOp():
                     emit_sort(self.emitter, op)
+                case kernel.ReportOp():
+                    emit_report(self.emitter, op)
                 case CallOp():
                     self._write_call(op)
                     continue

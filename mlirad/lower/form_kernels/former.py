@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Operation, Region
 from mlirad.dialects import kernel
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import FLAG, Shape, Value, element_of, ints, keyword, shape_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
@@ -98,6 +99,9 @@ class Former:
                 new = self.b.emit(
                     kernel.CumulativeOp, [self.buffers[op.operand]], op.result.type, op.properties
                 )
+            case ReportOp():
+                operands = [self.buffers[o] for o in op.operands]
+                new = self.b.emit(kernel.ReportOp, operands, op.result.type, op.properties)
             case ordering.SortOp() | ordering.ArgsortOp():
                 new = self._sorted(op)
             case indexing.ScatterOp() | indexing.UpdateOp() if must_store(op):

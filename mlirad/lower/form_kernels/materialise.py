@@ -17,6 +17,7 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, size_of, values_of
 from mlirad.ir.free_values import free_values
 from mlirad.lower.elementary import ELEMENTARY
@@ -40,7 +41,8 @@ FREE = (
     ew.NotOp,
 )
 _REDUCTIONS = (reductions.SumOp, reductions.ReduceOp, reductions.ArgReductionOp, reductions.DotOp)
-_STORED = (*_REDUCTIONS, indexing.UpdateOp, *control.CONTROL_OPS, *ordering.ORDERING_OPS, CallOp)
+_READS_ARRAYS = (*control.CONTROL_OPS, *ordering.ORDERING_OPS, *REPORTING_OPS, CallOp)
+_STORED = (*_REDUCTIONS, indexing.UpdateOp, *_READS_ARRAYS)
 MAX_JOINED = 4
 """Concatenations and stacks of more parts than this are written part by part."""
 
@@ -73,7 +75,7 @@ def read_in_memory(op: Operation) -> Sequence[Value]:
             return (op.base,)
         case reductions.DotOp() if is_library_dot(op):
             return op.operands
-        case _ if isinstance(op, (*control.CONTROL_OPS, *ordering.ORDERING_OPS, CallOp)):
+        case _ if isinstance(op, _READS_ARRAYS):
             return op.operands
         case _:
             return ()

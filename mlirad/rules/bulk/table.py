@@ -21,6 +21,7 @@ from xdsl.ir import Operation
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import element_of, shape_of, values_of
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.builder import yields
@@ -29,6 +30,7 @@ from mlirad.rules.bulk.custom import bulk_checkpoint, bulk_custom
 from mlirad.rules.bulk.loops import bulk_replay, bulk_scan, bulk_while
 from mlirad.rules.bulk.paths import Paths
 from mlirad.rules.bulk.reader import Reader
+from mlirad.rules.bulk.reports import bulk_report
 from mlirad.rules.bulk.terms import Lanes, Term
 
 Rule: TypeAlias = Callable[[Reader, Any, Sequence[Term]], Term]
@@ -147,5 +149,6 @@ CONTROL_RULES: dict[type[Operation], ControlRule] = {
     control.SwitchOp: bulk_switch,
     CustomOp: bulk_custom,
     CheckpointOp: bulk_checkpoint,
+    ReportOp: bulk_report,
 }
 """Loops and branches; the rules give the terms of all results but tapes."""

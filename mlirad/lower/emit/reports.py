@@ -1,0 +1,45 @@
+"""`kernel.report` as a loop over lanes that calls the host for those whose condition holds.
+
+The host gets a description of the report, the addresses of the values and the number of the lane. The
+description is text in JSON: kind, message, source, and of each value the element type and its shape in a
+lane.
+"""
+
+from __future__ import annotations
+
+import json
+
+from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.kernel import ReportOp
+from mlirad.dialects.shapes import shape_of
+from mlirad.lower.compiled_text import REPORT
+from mlirad.lower.emit.kernels import Emitter, begin_kernel
+
+
+def emit_report(emitter: Emitter, op: ReportOp) -> None:
+    """Write the function of a report and the call of it."""
+    token, condition, *values = (emitter.buffers[o] for o in op.operands)
+    output = emitter.buffers[op.result]
+    lanes = condition.size
+    kernel = begin_kernel(emitter, op, "report", [token, condition, *values], [output], 4 * lanes)
+    f = kernel.f
+    f.module.external(REPORT, "void", ["ptr", "ptr", "i64"], "nounwind")
+    count = op.lanes.value.data
+    described = {
+        "kind": op.kind.data,
+        "message": op.message.data,
+        "source": None if op.source is None else op.source.data,
+        "values": [[numpy_dtype(v.type).name, shape_of(v)[count:]] for v in op.values],
+    }
+    text = [*json.dumps(described).encode(), 0]
+    description = f.module.table("i8", [c - 256 if c > 127 else c for c in text])
+    table = f.alloca("ptr", max(1, len(values)), 8)
+    for k, value in enumerate(values):
+        f.store(kernel.pointers[value.place], f.gep(table, k, "ptr"))
+    holds = kernel.pointers[condition.place]
+    with f.loop(0, lanes, name="lane") as loop:
+        applies = f.load(f.gep(holds, loop.index, "i8"), "i8")
+        with f.conditional(f.icmp("ne", applies, 0), rare=True):
+            f.call(REPORT, [description, table, loop.index])
+    f.store(f.load(kernel.pointers[token.place], "i64"), kernel.pointers[output.place])
+    f.ret()

@@ -1,0 +1,31 @@
+"""Reports inside builds: one report of all lanes that run it, lane by lane.
+
+    build n (i. report t c x)        -->  report t (build n (i. c) and mask) (build n (i. x))
+
+What a lane reports is reported for it alone, in the order of the lanes. A report that no lane changes is made
+once, by all lanes together.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import i1
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.reporting import ReportOp
+from mlirad.rules.bulk.paths import Paths
+from mlirad.rules.bulk.terms import Term, joined
+
+
+def bulk_report(p: Paths, op: ReportOp) -> list[Term]:
+    """The token, which is one for all lanes."""
+    r, b = p.r, p.b
+    token, condition, *values = (p.term(v) for v in op.operands)
+    if p.mask is not None:
+        mask = r.broadcast(p.mask, condition.shape, ())
+        condition = r.elementwise(ew.AndOp, (mask, condition), i1)
+    lanes = joined(t.lanes for t in (condition, *values))
+    before = b.reduce("max", r.value(token), range(len(token.lanes)))
+    source = None if op.source is None else op.source.data
+    given = [r.align(v, lanes) for v in values]
+    after = b.report(op.kind.data, before, r.align(condition, lanes), given, op.message.data, source)
+    return [r.whole(after)]
