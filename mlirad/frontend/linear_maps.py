@@ -84,5 +84,15 @@ class LinearMap:
         """
         return map_function(self.structure, self.arrays)
 
+    def to_sparse(self) -> Any:
+        """The matrix of the map as a `scipy.sparse.csr_array`, at the cost of its entries.
+
+        It has the entries that can differ from zero, by the program that the map is; see `ad.jacobian` with
+        `sparse=True`. Raises UnsupportedError inside a trace.
+        """
+        from mlirad.frontend.sparse.maps import sparse_matrix
+
+        return sparse_matrix(self)
+
     def __repr__(self) -> str:
         return f"LinearMap({self.shape[0]} x {self.shape[1]}: {self.structure})"

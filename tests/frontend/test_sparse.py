@@ -122,7 +122,7 @@ def test_an_entry_stays_where_its_value_is_zero() -> None:
 
 
 def laplacian(x: Any, edges: Any) -> Any:
-    first, second = edges[:, 0], edges[:, 1]
+    first, second = ad.asarray(edges)[:, 0], ad.asarray(edges)[:, 1]
     flow = (x[first] - x[second]) ** 3
     return ad.scatter(flow, x.shape, lambda k: (first[k],)) - ad.scatter(
         flow, x.shape, lambda k: (second[k],)
@@ -295,6 +295,30 @@ def test_matrices_do_not_share_their_entries() -> None:
 def test_interpreted() -> None:
     matrix = ad.jacobian(lambda x: x[1:] * x[:-1], sparse=True, interpret=True)(X)
     np.testing.assert_allclose(matrix.toarray(), dense(lambda x: x[1:] * x[:-1], X))
+
+
+def test_a_linear_map_as_a_sparse_matrix() -> None:
+    for point in (X, 2 * X):
+        _, jacobian = ad.linearize(lambda x: x[1:] * x[:-1] ** 2, point)
+        matrix = jacobian.to_sparse()
+        assert matrix.nnz == 22
+        np.testing.assert_allclose(matrix.toarray(), dense(lambda x: x[1:] * x[:-1] ** 2, point))
+        np.testing.assert_allclose(jacobian.T.to_sparse().toarray(), matrix.toarray().T)
+
+
+def test_a_linear_map_of_several_arguments_with_positions() -> None:
+    edges = np.random.default_rng(0).integers(0, 12, (9, 2))
+    _, jacobian = ad.linearize(lambda x, s: {"flow": laplacian(x, edges), "s": s**2}, X, 2.0)
+    matrix = jacobian.to_sparse()
+    assert matrix.shape == (13, 13)
+    expected = dense(lambda x: laplacian(x, edges), X)
+    np.testing.assert_allclose(matrix.toarray()[:12, :12], expected)
+    assert matrix[12, 12] == 4.0 and matrix.nnz <= 12 + 2 * 9 + 1
+
+
+def test_only_sparse_derivatives_have_a_structure() -> None:
+    with pytest.raises(UnsupportedError, match="only a sparse derivative"):
+        ad.jacobian(np.sin).structure(X)
 
 
 def test_inside_a_trace_there_are_no_sparse_matrices() -> None:

@@ -34,7 +34,7 @@ from mlirad.passes.function_pass import functions_of, replace_function
 
 @dataclass(frozen=True)
 class Expression:
-    """A linearised function: the code, the op that applies its map, and what belongs to the matrix.
+    """A linearised function: the code that makes its map, and what belongs to the matrix.
 
     The first `arguments` parameters of `main` are the leaves of the arguments. `inputs` are the leaves that
     are columns of the matrix; `outputs` the components of the codomain that are its rows, with their types.
@@ -43,17 +43,12 @@ class Expression:
 
     module: ModuleOp
     main: FuncOp
-    application: linear.ApplyOp
+    map: Value
     arguments: int
     inputs: tuple[LeafType, ...]
     outputs: tuple[tuple[int, LeafType], ...]
     others: int
     other_tree: Tree | None
-
-    @property
-    def map(self) -> Value:
-        """The derivative."""
-        return self.application.map
 
 
 def trace_expression(
@@ -112,7 +107,7 @@ def trace_expression(
     main = next(f for f in functions_of(module) if f.sym_name.data == name)
     application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))
     inputs = tuple(LeafType(p.shape, p.dtype) for p in points)
-    return Expression(module, main, application, len(types), inputs, rows, len(others), other_tree)
+    return Expression(module, main, application.map, len(types), inputs, rows, len(others), other_tree)
 
 
 def common_dtype(outputs: Sequence[tuple[int, LeafType]], inputs: Sequence[LeafType]) -> np.dtype[Any]:

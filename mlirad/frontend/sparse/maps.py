@@ -1,0 +1,55 @@
+"""`LinearMap.to_sparse`: the matrix of a map by the same structures and products as sparse derivatives.
+
+The map is a program of its residuals; the integers among these determine the structure. What is made for a
+map expression is kept with it, and serves all points.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.compilation import Stats, compiling
+from mlirad.frontend.frames import is_tracing
+from mlirad.frontend.functions import LeafType
+from mlirad.frontend.map_programs import cache_of
+from mlirad.frontend.programs import Options
+from mlirad.frontend.source import user_line
+from mlirad.frontend.sparse.derivatives import Matrices
+from mlirad.frontend.sparse.expressions import Expression
+from mlirad.ir.builder import returned
+from mlirad.passes.expand_lambdas import expand_lambdas
+
+if TYPE_CHECKING:
+    from mlirad.frontend.linear_maps import LinearMap
+
+
+def sparse_matrix(map_: LinearMap) -> Any:
+    """The matrix of a map as a `scipy.sparse.csr_array`. Raises UnsupportedError inside a trace."""
+    if is_tracing():
+        raise UnsupportedError(
+            "sparse matrices are made outside of traced functions only",
+            location=user_line(),
+            hint="inside, apply the map to vectors",
+        )
+    cache, key = cache_of(map_.structure), (map_.structure, "sparse")
+    found: Any = cache.find(key)
+    if found is None:
+        found = cache.find_or_make(key, lambda: cast(Any, _matrices(map_)))
+    return cast(Matrices, found).at([np.asarray(a) for a in map_.arrays])
+
+
+def _matrices(map_: LinearMap) -> Matrices:
+    with compiling():
+        main = expand_lambdas(map_.function())
+    types = [LeafType(np.shape(a), np.asarray(a).dtype) for a in map_.arrays]
+    rows = tuple(LeafType(leaf.shape, leaf.dtype) for leaf in map_.codomain.moving)
+    columns = tuple(LeafType(leaf.shape, leaf.dtype) for leaf in map_.domain.moving)
+    expression = Expression(
+        ModuleOp([main]), main, returned(main)[0], len(types), columns, tuple(enumerate(rows)), 0, None
+    )
+    interpret = any(program.options.interpret for program in map_.structure.programs)
+    return Matrices(expression, Options(interpret), False, types, Stats())
