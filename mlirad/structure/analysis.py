@@ -21,45 +21,61 @@ from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.structure.elements import coordinates, dimension, matrix, parts_of
 from mlirad.structure.expressions import image
 from mlirad.structure.known import Known
+from mlirad.structure.lanes import Lanes
 from mlirad.structure.primitives import Place
 from mlirad.structure.relations import Ints, Relation, from_keys
 
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """The positions of a sparse matrix, by row and then by column, each once."""
+    """The positions of a sparse matrix: where each row begins among the entries and where the last one ends,
+    and the column of each entry, in increasing order within a row.
+    """
 
     shape: tuple[int, int]
-    rows: Ints
+    row_starts: Ints
     columns: Ints
 
     @property
     def count(self) -> int:
         """The number of entries."""
-        return len(self.rows)
+        return len(self.columns)
 
     @cached_property
-    def row_starts(self) -> Ints:
-        """Where each row begins among the entries, and where the last one ends."""
-        return np.searchsorted(self.rows, np.arange(self.shape[0] + 1))
+    def rows(self) -> Ints:
+        """The row of each entry."""
+        return np.repeat(np.arange(self.shape[0]), np.diff(self.row_starts))
 
     @cached_property
     def transposed_order(self) -> Ints:
         """The entries by column and then by row."""
         return np.argsort(self.columns, kind="stable")
 
-    @property
+    @cached_property
     def T(self) -> Structure:
         """The structure of the transposed matrix."""
         order = self.transposed_order
-        return Structure((self.shape[1], self.shape[0]), self.columns[order], self.rows[order])
+        return from_positions((self.shape[1], self.shape[0]), self.columns[order], self.rows[order])
 
     def symmetric_part(self) -> Structure:
         """The entries whose mirror images are entries too."""
         bits = max(self.shape).bit_length()
         keys, mirrored = (self.rows << bits) | self.columns, (self.columns << bits) | self.rows
         common = from_keys(np.intersect1d(keys, mirrored, assume_unique=True), bits)
-        return Structure(self.shape, common.rows, common.offsets)
+        return from_positions(self.shape, common.rows, common.offsets)
+
+
+def from_positions(shape: tuple[int, int], rows: Ints, columns: Ints) -> Structure:
+    """The structure of entries given by row and then by column."""
+    return Structure(shape, np.searchsorted(rows, np.arange(shape[0] + 1)), columns)
+
+
+def from_lanes(lanes: Lanes, width: int) -> Structure:
+    """The structure that repeats, written out."""
+    parts = [c.reshape(-1) for c in lanes.columns(np.int32 if width < 1 << 31 else np.int64)]
+    degrees = [np.tile(np.bincount(b.rows, minlength=b.height), b.lanes) for b in lanes.blocks]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(degrees))])
+    return Structure((len(starts) - 1, width), starts, np.concatenate(parts))
 
 
 def structure_of(map_: Value, known: Known, outputs: Sequence[int] | None = None) -> Structure:
@@ -74,4 +90,4 @@ def structure_of(map_: Value, known: Known, outputs: Sequence[int] | None = None
         parts = parts_of(found, len(spaces))
         found, codomain = [parts[k] for k in outputs], tuple_type([spaces[k] for k in outputs])
     pairs: Relation = matrix((), found, codomain)
-    return Structure((dimension(codomain), dimension(domain)), pairs.rows, pairs.offsets)
+    return from_positions((dimension(codomain), dimension(domain)), pairs.rows, pairs.offsets)

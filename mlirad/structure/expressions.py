@@ -8,7 +8,7 @@ left operand is walked anew where it is applied.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Block
 
@@ -37,10 +37,12 @@ MAX_CALLS = 1000
 """How many calls of functions are followed; what those beyond return depends on all that they are given."""
 
 
-def image(m: Place, root: Value, x: Element) -> Element:
-    """The patterns of the image of x."""
-    images: dict[Value, Element] = {}
+def image(m: Place, root: Value, x: Element, given: Mapping[Value, Element] | None = None) -> Element:
+    """The patterns of the image of x; `given` are images of nodes to take as they are."""
+    images: dict[Value, Element] = dict(given or {})
     for node in _order(root):
+        if node in images:
+            continue
         op = node.owner
         assert isinstance(op, linear.MapOp)
         match op:

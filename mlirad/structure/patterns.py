@@ -314,10 +314,10 @@ def _separated(term: Term, shape: Shape) -> tuple[Term, ...]:
 
 def _written_out(term: Term, shape: Shape) -> Relation:
     """A term as pairs of a position in the array and a column, out of order and repeated."""
-    return _over(term, tuple(range(len(shape))), shape)
+    return over_axes(term, tuple(range(len(shape))), shape)
 
 
-def _over(term: Term, axes: Axes, shape: Shape) -> Relation:
+def over_axes(term: Term, axes: Axes, shape: Shape) -> Relation:
     """The factors of a term as one relation over all given axes, out of order and repeated."""
     parts = [(f.axes, f.relation) for f in term.factors]
     covered = {a for f in term.factors for a in f.axes}
@@ -378,6 +378,6 @@ def _merged(group: Sequence[Term], shape: Shape) -> Sequence[Term]:
     ]
     if sum(sizes) > JOINED_PAIRS:
         return group
-    joint = relation(*concatenated([_over(t, axes, shape) for t in small]))
+    joint = relation(*concatenated([over_axes(t, axes, shape) for t in small]))
     large = [(f.axes, f.relation) for f in group[0].factors if not _is_small(f, shape)]
     return _single(_term([*large, (axes, joint)], np.zeros(1, np.int64)))

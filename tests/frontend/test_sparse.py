@@ -239,6 +239,88 @@ def test_the_hessian_of_a_quadratic_form_on_a_grid() -> None:
     assert matrix.nnz == 12 + 2 * (8 + 9)
 
 
+# Structures that repeat --------------------------------------------------------------------------
+
+
+def repeats(function: Callable[..., Any], *args: Any, argnums: tuple[int, ...] = (0,)) -> bool:
+    """Whether the entries are computed as blocks."""
+    sparse = ad.jacobian(function, argnums=argnums, sparse=True)
+    matrices, leaves = sparse._matrices(args, {})
+    return matrices.instance(leaves).lanes is not None
+
+
+LANES = 100
+VISITS = RNG.integers(0, 5, LANES)
+TABLE, OWN = RNG.uniform(0.5, 1.5, (5, 3)), RNG.uniform(0.5, 1.5, (LANES, 2))
+
+
+def test_rows_of_gathered_tables_are_blocks() -> None:
+    def f(table: Any, own: Any, visits: Any) -> Any:
+        seen = table[visits]
+        return np.stack([seen[:, 0] * own[:, 1], np.sum(seen**2, axis=1) + own[:, 0]], axis=1)
+
+    matrix = check(f, TABLE, OWN, VISITS, argnums=(0, 1))
+    assert matrix.nnz == LANES * (2 + 4)
+    assert repeats(f, TABLE, OWN, VISITS, argnums=(0, 1))
+
+
+def test_rows_that_share_no_column_are_computed_together() -> None:
+    def f(own: Any) -> Any:
+        return own**2, own[:, 0]
+
+    matrix = check(f, OWN)
+    assert matrix.nnz == 3 * LANES and repeats(f, OWN)
+
+
+def test_two_gathers_whose_rows_may_coincide_are_no_blocks() -> None:
+    def f(table: Any, first: Any, second: Any) -> Any:
+        return np.sum(table[first] * table[second] ** 2, axis=1)
+
+    other = RNG.integers(0, 5, LANES)
+    check(f, TABLE, VISITS, other)
+    assert not repeats(f, TABLE, VISITS, other)
+
+
+def test_two_gathers_of_separate_rows_are_blocks_in_the_order_of_columns() -> None:
+    def f(table: Any, first: Any) -> Any:
+        return table[first + 1, 0] * table[first, 1] ** 2 * table[first, 0]
+
+    first = np.arange(LANES) % 4
+    matrix = check(f, TABLE, first)
+    assert matrix.nnz == 3 * LANES
+    assert (np.diff(matrix.indices.reshape(LANES, 3), axis=1) > 0).all()
+
+
+def test_bundle_adjustment() -> None:
+    from benchmarks.problems.ba import instance
+    from examples.programs.ba import residuals
+
+    args = instance(4, 7, LANES)
+    matrix = check(residuals, *args, argnums=(0, 1, 2))
+    assert repeats(residuals, *args, argnums=(0, 1, 2))
+    assert matrix.nnz == 29 * LANES
+
+
+def test_the_golden_figures_of_bundle_adjustment() -> None:
+    from benchmarks.problem import read_golden
+    from benchmarks.problems.ba import golden
+    from examples.programs.ba import residuals
+
+    _, output = read_golden("ba_n2_m3_p20")
+    expected = output["jacobian"]
+    matrix = ad.jacobian(residuals, argnums=(0, 1, 2), sparse=True)(*golden().arguments)
+    # The figures give the row starts, and in each row the whole camera: an entry more, which is zero.
+    np.testing.assert_array_equal(expected["rows"][:30], 15 * np.arange(30))
+    columns, values = (np.reshape(expected[key][:30], (2, 15)) for key in ("cols", "vals"))
+    for row in range(2):
+        np.testing.assert_allclose(matrix[[row]].toarray()[0, columns[row]], values[row], rtol=1e-8)
+        left_out = set(columns[row]) - set(matrix[[row]].indices)
+        assert left_out == {8 - row} and values[row, 8 - row] == 0
+        assert set(matrix[[row]].indices) <= set(columns[row])
+    assert matrix.indices[-1] == expected["cols"][-1]
+    np.testing.assert_allclose(matrix.data[-1], expected["vals"][-1], rtol=1e-8)
+
+
 # Random programs, calls --------------------------------------------------------------------------
 
 

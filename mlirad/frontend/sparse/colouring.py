@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mlirad.frontend.sparse.greedy import column_colours, star_colours
-from mlirad.structure import Structure
+from mlirad.structure import Structure, from_positions
 from mlirad.structure.relations import Ints
 
 
@@ -96,7 +96,7 @@ def _by_columns(structure: Structure) -> Compression:
 
 
 def _entries(structure: Structure, chosen: np.typing.NDArray[np.bool_]) -> Structure:
-    return Structure(structure.shape, structure.rows[chosen], structure.columns[chosen])
+    return from_positions(structure.shape, structure.rows[chosen], structure.columns[chosen])
 
 
 def _fewest_columns(structure: Structure) -> Ints:

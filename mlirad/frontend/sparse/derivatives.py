@@ -11,16 +11,20 @@ content of the integer arguments the structure, the compression and the program.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from threading import RLock
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
 from mlirad.frontend import jacobians
 from mlirad.frontend.compilation import Executable, Stats, compiling, executable, expand
@@ -30,12 +34,13 @@ from mlirad.frontend.functions import LeafType
 from mlirad.frontend.programs import Options
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.source import user_line
+from mlirad.frontend.sparse.blocks import Blocks, blocks_module, pays
 from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Shape, arguments_of, products_module, shape_of_program
 from mlirad.frontend.transformed import Transformed, prepared
 from mlirad.passes.function_pass import functions_of
-from mlirad.structure import Known, Structure, structure_of
+from mlirad.structure import Known, Lanes, Structure, find_lanes, from_lanes, structure_of
 
 KEPT_STRUCTURES = 16
 """For how many contents of integer arguments the structure is kept."""
@@ -77,7 +82,7 @@ class SparseDerivative(Transformed):
         matrices, leaves = self._matrices(args, kwargs)
         found = matrices.instance(leaves).structure
         kept = found.rows >= found.columns if lower else slice(None)
-        return found.rows[kept].copy(), found.columns[kept].copy()
+        return found.rows[kept].astype(np.int64), found.columns[kept].astype(np.int64)
 
     def stats(self, *args: Any, **kwargs: Any) -> Stats:
         """The time of every stage of a compile for arguments like these, and the ops after it."""
@@ -122,9 +127,17 @@ class Instance:
 
     structure: Structure
     template: Any
-    shape: Shape
+    program: Shape | Blocks
+    lanes: Lanes | None
     arguments: list[NDArray[np.int64]]
     integers: list[NDArray[Any]]
+
+    def module(self, expression: Expression) -> ModuleOp:
+        """The program that computes the entries, its map not yet applied."""
+        if isinstance(self.program, Shape):
+            return products_module(expression, self.program)
+        assert self.lanes is not None
+        return blocks_module(expression, self.lanes)
 
 
 @dataclass
@@ -137,7 +150,7 @@ class Matrices:
     types: Sequence[LeafType]
     stats: Stats
     instances: OrderedDict[bytes, Instance] = field(default_factory=OrderedDict[bytes, Instance])
-    programs: dict[Shape, Executable] = field(default_factory=dict[Shape, Executable])
+    programs: dict[Shape | Blocks, Executable] = field(default_factory=dict["Shape | Blocks", Executable])
     last: Instance | None = None
     lock: Any = field(default_factory=RLock)
 
@@ -178,27 +191,38 @@ class Matrices:
         parameters = list(e.main.body.block.args)[: e.arguments]
         whole = [v for v, t in zip(parameters, self.types, strict=True) if t.dtype.kind != "f"]
         functions: dict[str, FuncOp] = {f.sym_name.data: f for f in functions_of(e.module)}
+        given: dict[Value, NDArray[Any]] = dict(zip(whole, integers, strict=True))
+        outputs = [k for k, _ in e.outputs]
+        start = time.perf_counter()
         with compiling():
-            known = Known(dict(zip(whole, integers, strict=True)), functions)
-            structure = structure_of(e.map, known, [k for k, _ in e.outputs])
+            lanes = None if self.is_symmetric else find_lanes(e.map, Known(given, functions), outputs)
+            if lanes is not None and pays(lanes):
+                structure = from_lanes(lanes, sum(prod(t.shape) for t in e.inputs))
+                self.stats.add("structure", time.perf_counter() - start, None)
+                return Instance(structure, csr_maker(structure), Blocks.of(lanes), lanes, [], integers)
+            structure = structure_of(e.map, Known(given, functions), outputs)
         if self.is_symmetric:
             structure = structure.symmetric_part()
+        self.stats.add("structure", time.perf_counter() - start, None)
+        start = time.perf_counter()
         compression = compress(structure, is_symmetric=self.is_symmetric)
+        self.stats.add("compression", time.perf_counter() - start, None)
         shape = shape_of_program(e, compression)
-        return Instance(structure, csr_maker(structure), shape, arguments_of(shape, compression), integers)
+        arguments = arguments_of(shape, compression)
+        return Instance(structure, csr_maker(structure), shape, None, arguments, integers)
 
     def program(self, instance: Instance) -> Executable:
         """The program that computes the entries."""
         with self.lock:
-            program = self.programs.get(instance.shape)
+            program = self.programs.get(instance.program)
             if program is None:
                 with compiling():
-                    module = products_module(self.expression, instance.shape)
+                    module = instance.module(self.expression)
                     expand(module, self.options.method, self.stats)
                     program, _ = executable(
                         module, "main", interpret=self.options.interpret, stats=self.stats
                     )
-                self.programs[instance.shape] = program
+                self.programs[instance.program] = program
             return program
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
@@ -28,6 +29,8 @@ from mlirad.frontend.functions import LeafType, argument_paths, function_name, h
 from mlirad.frontend.pytree import Tree
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
+from mlirad.ir.builder import function_block, returned
 from mlirad.passes.expand_lambdas import expand_lambdas
 from mlirad.passes.function_pass import functions_of, replace_function
 
@@ -113,3 +116,32 @@ def trace_expression(
 def common_dtype(outputs: Sequence[tuple[int, LeafType]], inputs: Sequence[LeafType]) -> np.dtype[Any]:
     """The dtype of the entries of the matrix."""
     return np.result_type(*(t.dtype for _, t in outputs), *(t.dtype for t in inputs))
+
+
+Body: TypeAlias = Callable[[ArrayBuilder, Value, Sequence[Value]], Sequence[Value]]
+"""From a map and further parameters to results."""
+
+
+def with_map(expression: Expression, extra: Sequence[Attribute], body: Body) -> ModuleOp:
+    """The function of the arguments and more parameters to its other results and what `body` makes of its
+    map.
+
+    `body` is called with the builder, the map and the further parameters.
+    """
+    source = function_block(expression.main)
+    own = list(source.args)[: expression.arguments]
+
+    def emit(b: ArrayBuilder, *args: Value) -> list[Value]:
+        env: Environment = dict(zip(own, args, strict=False))
+        for op in source.ops:
+            if op is not source.last_op and not isinstance(op, linear.ApplicationOp):
+                b.rebuild(op, env)
+        b.name_hint = None
+        others = [env.get(v, v) for v in returned(expression.main)[: expression.others]]
+        map_ = env.get(expression.map, expression.map)
+        return [*others, *body(b, map_, list(args[len(own) :]))]
+
+    hints = [a.name_hint for a in own]
+    main = new_function("main", [*(a.type for a in own), *extra], emit, None, hints)
+    called = [f.clone() for f in functions_of(expression.module) if f is not expression.main]
+    return ModuleOp([*called, main])

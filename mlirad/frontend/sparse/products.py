@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +29,8 @@ from mlirad.dialects.shapes import (
     size_of,
 )
 from mlirad.frontend.sparse.colouring import Compression
-from mlirad.frontend.sparse.expressions import Expression, common_dtype
-from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
-from mlirad.ir.builder import function_block, returned
-from mlirad.passes.function_pass import functions_of
-
-Body: TypeAlias = Callable[[ArrayBuilder, Value, Sequence[Value]], Sequence[Value]]
-"""From a map and further parameters to results."""
+from mlirad.frontend.sparse.expressions import Expression, common_dtype, with_map
+from mlirad.ir.arrays import ArrayBuilder
 
 
 @dataclass(frozen=True)
@@ -94,31 +88,6 @@ def _extra_types(expression: Expression, shape: Shape) -> list[Attribute]:
     if not shape.in_order:
         sizes.append(shape.count)
     return [array_type((size,), i64) for size in sizes]
-
-
-def with_map(expression: Expression, extra: Sequence[Attribute], body: Body) -> ModuleOp:
-    """The function of the arguments and more parameters to its other results and what `body` makes of its
-    map.
-
-    `body` is called with the builder, the map and the further parameters.
-    """
-    source = function_block(expression.main)
-    own = list(source.args)[: expression.arguments]
-
-    def emit(b: ArrayBuilder, *args: Value) -> list[Value]:
-        env: Environment = dict(zip(own, args, strict=False))
-        for op in source.ops:
-            if op is not source.last_op and not isinstance(op, linear.ApplicationOp):
-                b.rebuild(op, env)
-        b.name_hint = None
-        others = [env.get(v, v) for v in returned(expression.main)[: expression.others]]
-        map_ = env.get(expression.map, expression.map)
-        return [*others, *body(b, map_, list(args[len(own) :]))]
-
-    hints = [a.name_hint for a in own]
-    main = new_function("main", [*(a.type for a in own), *extra], emit, None, hints)
-    called = [f.clone() for f in functions_of(expression.module) if f is not expression.main]
-    return ModuleOp([*called, main])
 
 
 class _Products:

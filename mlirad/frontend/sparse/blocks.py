@@ -1,0 +1,156 @@
+"""The entries of a structure that repeats, from one product for each row of its block.
+
+    entries(arguments...)  ->  (others..., entries)
+
+The map is rebuilt as one out of what is gathered from the inputs (`mlirad.structure.lanes`). Its transpose is
+applied to the vector that is 1 in one row of every lane (or in several that share no column): that gives this
+row of all blocks. The entries are put in order by slices and concatenations, which are written where they
+belong as they are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, TupleType
+from xdsl.ir import Attribute
+
+from mlirad.dialects import linear
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.shapes import Value, array_type, components_of, element_of, product_type, shape_of
+from mlirad.frontend.sparse.expressions import Expression, common_dtype, with_map
+from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.free_values import own_operands
+from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.structure import Lanes
+from mlirad.structure.lanes import Block, gathers_of_inputs, reached
+
+MAX_ROWS_WRITTEN_OUT = 16
+"""How many products the program of a structure that repeats may have."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """What a program for blocks depends on: for each result its height, colours, and entries."""
+
+    layout: tuple[tuple[int, tuple[int, ...], bytes, bytes, bytes], ...]
+
+    @classmethod
+    def of(cls, lanes: Lanes) -> Blocks:
+        """The layout of a structure that repeats."""
+        return cls(
+            tuple(
+                (b.height, b.colours, b.rows.tobytes(), b.sources.tobytes(), b.elements.tobytes())
+                for b in lanes.blocks
+            )
+        )
+
+
+def pays(lanes: Lanes) -> bool:
+    """Whether blocks need few products, no more than a row has entries."""
+    products = sum(max(b.colours, default=-1) + 1 for b in lanes.blocks if len(b.rows))
+    longest = max((int(np.bincount(b.rows).max()) for b in lanes.blocks if len(b.rows)), default=1)
+    return products <= max(longest, len(lanes.blocks)) and products <= MAX_ROWS_WRITTEN_OUT
+
+
+def blocks_module(expression: Expression, lanes: Lanes) -> ModuleOp:
+    """The program as a module, the map not yet applied."""
+
+    def entries(b: ArrayBuilder, map_: Value, extra: Sequence[Value]) -> list[Value]:
+        return [_entries(b, map_, expression, lanes)]
+
+    return with_map(expression, (), entries)
+
+
+def _entries(b: ArrayBuilder, map_: Value, expression: Expression, lanes: Lanes) -> Value:
+    element = ELEMENT_TYPES[common_dtype(expression.outputs, expression.inputs)]
+    space = product_type([s.space for s in lanes.sources])
+    of_gathered = _out_of_gathered(b, map_, lanes, space)
+    codomain = codomain_of(map_)
+    parts: list[Value] = []
+    for (k, _), block in zip(expression.outputs, lanes.blocks, strict=True):
+        if not len(block.rows):
+            continue
+        is_part = isinstance(codomain, TupleType)
+        own = b.compose(b.project(codomain, k), of_gathered) if is_part else of_gathered
+        parts.append(_block(b, own, block, components_of(codomain)[k], space, element))
+    if not parts:
+        return b.zeros(array_type((0,), element))
+    return parts[0] if len(parts) == 1 else b.concatenate(parts, 0)
+
+
+def _out_of_gathered(b: ArrayBuilder, map_: Value, lanes: Lanes, space: Attribute) -> Value:
+    """The map as one whose inputs are the sources."""
+    gathers = gathers_of_inputs(map_)
+    domain = domain_of(map_)
+
+    def source(k: int) -> Value:
+        return b.project(space, k) if len(lanes.sources) > 1 else b.identity_map(space)
+
+    direct = {s.leaf: source(k) for k, s in enumerate(lanes.sources) if s.node is None}
+    gathered = [source(k) for k, s in enumerate(lanes.sources) if s.node is not None]
+    made: dict[Value, Value] = dict(zip(gathers, gathered, strict=True))
+    for node in reached(map_, tuple(gathers)):
+        op = node.owner
+        b.name_hint = None
+        match op:
+            case _ if node in made:
+                pass
+            case linear.ComposeOp():
+                outer, inner = own_operands(op)
+                made[node] = b.compose(outer, made[inner])
+            case linear.AddOp():
+                left, right = own_operands(op)
+                made[node] = b.add_maps(made[left], made[right])
+            case linear.VcatOp():
+                made[node] = b.vcat(space, [made[m] for m in own_operands(op)])
+            case linear.ProjectOp():
+                made[node] = direct[op.index.value.data]
+            case linear.ZeroOp():
+                made[node] = b.zero_map(space, op.codomain)
+            case _:
+                assert not isinstance(domain, TupleType)
+                made[node] = b.compose(node, direct[0])
+    return made[map_]
+
+
+def _block(
+    b: ArrayBuilder, map_: Value, block: Block, type_: Attribute, space: Attribute, element: Attribute
+) -> Value:
+    """The entries of all lanes of one result."""
+    shape = shape_of(type_)
+    types = linear.carried(space)
+    rows: list[list[Value]] = []
+    for colour in range(max(block.colours) + 1):
+        chosen = np.array([c == colour for c in block.colours]).reshape(shape[1:])
+        seed = _seed(b, chosen, type_)
+        images = b.insert(linear.ApplyTransposeOp, [map_, seed], types).results
+        rows.append([b.reshape(v, (block.lanes, prod(shape_of(v)[1:]))) for v in images])
+    pieces: list[Value] = []
+    for first, last in block.runs():
+        row = rows[block.colours[int(block.rows[first])]][int(block.sources[first])]
+        elements = block.elements[first:last]
+        for begin, end in _consecutive(elements):
+            low, high = int(elements[begin]), int(elements[end - 1]) + 1
+            pieces.append(b.convert(b.slice(row, [0, low], [block.lanes, high], [1, 1]), element))
+    joined = pieces[0] if len(pieces) == 1 else b.concatenate(pieces, 1)
+    return b.reshape(joined, (block.lanes * len(block.rows),))
+
+
+def _consecutive(elements: np.typing.NDArray[np.int64]) -> list[tuple[int, int]]:
+    """The positions in runs of consecutive elements."""
+    bounds = [0, *(np.flatnonzero(np.diff(elements) != 1) + 1).tolist(), len(elements)]
+    return list(pairwise(bounds))
+
+
+def _seed(b: ArrayBuilder, chosen: np.typing.NDArray[np.bool_], type_: Attribute) -> Value:
+    """The vector that is 1 in the chosen rows of every lane."""
+    if chosen.all():
+        return b.splat(1.0, type_)
+    element = element_of(type_)
+    row = b.constant(chosen.astype(np.float64), element)
+    return b.broadcast(row, shape_of(type_), range(1, len(shape_of(type_))))
