@@ -11,9 +11,10 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 BURST_SECONDS = 0.02
+LEAST_RUNS = 3
 
 
 def use_one_thread() -> None:
@@ -26,24 +27,40 @@ def use_one_thread() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
-def median_seconds(
-    calls: Sequence[Callable[[], Any]], min_runs: int = 20, min_seconds: float = 1.0
-) -> list[float]:
-    """The median time of each of the calls, at least `min_runs` runs and `min_seconds` each.
+class Limits(NamedTuple):
+    """How often and how long a function is called: at least so often and so long, and if that takes more than
+    `max_seconds`, no longer, but `LEAST_RUNS` times."""
 
-    One burst of each goes before, untimed.
+    min_runs: int = 20
+    min_seconds: float = 1.0
+    max_seconds: float = 20.0
+
+    def reached(self, runs: int, seconds: float) -> bool:
+        """Whether so many runs in so many seconds are enough."""
+        if seconds >= self.max_seconds and runs >= LEAST_RUNS:
+            return True
+        return runs >= self.min_runs and seconds >= self.min_seconds
+
+
+def median_seconds(calls: Sequence[Callable[[], Any]], limits: Limits) -> list[float]:
+    """The median time of each of the calls. One burst of each goes before, untimed.
+
+    A function that has had its time waits for the others, unless it is slow.
     """
     for call in calls:
         _burst(call)
     samples: list[list[float]] = [[] for _ in calls]
     totals = [0.0] * len(calls)
-    while any(
-        len(taken) < min_runs or total < min_seconds for taken, total in zip(samples, totals, strict=True)
-    ):
+
+    def is_done(position: int) -> bool:
+        return limits.reached(len(samples[position]), totals[position])
+
+    while not all(map(is_done, range(len(calls)))):
         for position, call in enumerate(calls):
-            burst = _burst(call)
-            samples[position] += burst
-            totals[position] += sum(burst)
+            if totals[position] < limits.max_seconds or not is_done(position):
+                burst = _burst(call)
+                samples[position] += burst
+                totals[position] += sum(burst)
     return [statistics.median(taken) for taken in samples]
 
 

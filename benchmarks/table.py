@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.memory import memory_tables
 from benchmarks.problem import Problem
 from benchmarks.problems import PROBLEMS
-from benchmarks.protocol import median_seconds
+from benchmarks.protocol import Limits, median_seconds
 from benchmarks.systems import MLIRAD, PEERS, System
 
 TOLERANCE = 1e-8
@@ -34,13 +35,25 @@ def main(description: str) -> None:
                 raise SystemExit(f"{system.name} is wrong on {problem.name}; nothing is timed")
     if options.check:
         return
+    if options.memory:
+        print_memory(problems)
+        return
     print()
     print(row(header(systems)))
     print(row("---" for _ in header(systems)))
     for problem in problems:
         for size in problem.sizes:
-            cells = measured(problem, size, systems, options.min_runs, options.min_seconds)
+            limits = Limits(options.min_runs, options.min_seconds, options.max_seconds)
+            cells = measured(problem, size, systems, limits)
             print(row(cells), flush=True)
+    if not options.without_mlirad:
+        print_memory(problems)
+
+
+def print_memory(problems: Iterable[Problem]) -> None:
+    print()
+    for line in memory_tables(problems):
+        print(line, flush=True)
 
 
 def golden_error(system: System, problem: Problem) -> float:
@@ -75,14 +88,12 @@ def header(systems: list[System]) -> list[str]:
     return titles
 
 
-def measured(
-    problem: Problem, size: str, systems: list[System], min_runs: int, min_seconds: float
-) -> list[str]:
+def measured(problem: Problem, size: str, systems: list[System], limits: Limits) -> list[str]:
     """One row: per system the primal, the gradient, their ratio, the speed-up, the first call."""
     arguments = problem.sizes[size]()
     prepared = [system.prepare(problem, arguments) for system in systems]
-    primals = median_seconds([one.primal for one in prepared], min_runs, min_seconds)
-    gradients = median_seconds([one.gradient for one in prepared], min_runs, min_seconds)
+    primals = median_seconds([one.primal for one in prepared], limits)
+    gradients = median_seconds([one.gradient for one in prepared], limits)
     cells = [problem.name, size]
     for system, one, primal, gradient in zip(systems, prepared, primals, gradients, strict=True):
         cells += [milliseconds(primal), milliseconds(gradient), f"{gradient / primal:.2f}"]
@@ -120,6 +131,10 @@ def parse_options(description: str) -> argparse.Namespace:
     parser.add_argument("--peers", type=names_from(PEERS), default=list(PEERS))
     parser.add_argument("--without-mlirad", action="store_true", help="time the peers alone")
     parser.add_argument("--check", action="store_true", help="compare figures, time nothing")
+    parser.add_argument("--memory", action="store_true", help="print the working memory, time nothing")
     parser.add_argument("--min-runs", type=int, default=20, metavar="N")
     parser.add_argument("--min-seconds", type=float, default=1.0, metavar="S")
+    parser.add_argument(
+        "--max-seconds", type=float, default=20.0, metavar="S", help="a slow function is called no longer"
+    )
     return parser.parse_args()

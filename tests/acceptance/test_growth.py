@@ -191,7 +191,7 @@ def repeated(steps: int, checkpoint: str | None) -> Any:
     """The gradient of a recurrence on vectors of `WIDTH`, in the start and a captured vector."""
 
     def loss(x, w):
-        step = lambda c, _: (np.sin(c * w) * np.cos(c), None)  # noqa: E731
+        step = lambda c, _: ((np.sin(c * w) * np.cos(c))[::-1], None)  # noqa: E731
         return np.sum(ad.scan(step, x, None, length=steps, checkpoint=checkpoint)[0])
 
     return ad.grad(loss, argnums=(0, 1))

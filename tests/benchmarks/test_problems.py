@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
+from benchmarks.memory import CHECKPOINTS, memory_tables, peak_of_loop
 from benchmarks.problems import PROBLEMS
-from benchmarks.protocol import median_seconds
+from benchmarks.protocol import LEAST_RUNS, Limits, median_seconds
 from benchmarks.systems import MLIRAD
 from benchmarks.table import arrays_of, golden_error
 
@@ -38,6 +41,34 @@ def test_every_function_is_called_at_least_as_often_as_asked():
         counts[position] += 1
 
     calls = [lambda: count(0), lambda: count(1)]
-    medians = median_seconds(calls, min_runs=50, min_seconds=0.0)
+    medians = median_seconds(calls, Limits(min_runs=50, min_seconds=0.0))
     assert min(counts) >= 50
     assert all(0 <= median < 1 for median in medians)
+
+
+def test_slow_functions_are_called_a_few_times():
+    counts = [0, 0]
+
+    def slow():
+        counts[0] += 1
+        time.sleep(0.02)
+
+    def fast():
+        counts[1] += 1
+
+    median_seconds([slow, fast], Limits(min_runs=1000, min_seconds=0.0, max_seconds=0.01))
+    assert counts[0] == 1 + LEAST_RUNS
+    assert counts[1] >= 1000
+
+
+def test_memory_of_loops_follows_their_option():
+    n, four_n = ({c: peak_of_loop(steps, c, width=32) for c in CHECKPOINTS} for steps in (64, 256))
+    growth = {c: four_n[c] / n[c] for c in CHECKPOINTS}
+    assert growth["sqrt"] < 2.2 < 3.5 < growth["recompute"] <= growth["store"] < 4.2
+    assert n["sqrt"] < n["recompute"] < n["store"]
+
+
+def test_memory_is_printed_for_every_size():
+    problem = PROBLEMS["lse"]
+    lines = list(memory_tables([problem]))
+    assert sum(line.startswith("| lse |") for line in lines) == len(problem.sizes)
