@@ -1,8 +1,8 @@
 """The memory that a gradient keeps, as planned: by the option `checkpoint` of a loop, and of the problems.
 
 No time is measured. The figures are the bytes of working memory of one call, without its arguments and
-results, so they are the same on every machine with vectors of one size. Records of loops on data, which grow at
-run time, are not in them.
+results, so they are the same on every machine with vectors of one size. Records of loops on data, which grow
+at run time, are not in them.
 """
 
 from __future__ import annotations
