@@ -57,6 +57,7 @@ from mlirad.frontend import (
     where,
     while_loop,
 )
+from mlirad.tools.demo import demo
 
 __all__ = [
     "Array",
@@ -82,6 +83,7 @@ __all__ = [
     "convolution",
     "custom_derivative",
     "debug_print",
+    "demo",
     "fold",
     "fori_loop",
     "function",

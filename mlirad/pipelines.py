@@ -44,6 +44,22 @@ EXPAND = (
 Builds whose bodies hold derivatives become bulk only once these are expanded, hence the second time.
 """
 
+EXPAND_JACOBIAN = (
+    "mlirad-canonicalize",
+    "linearize{method=jacobian}",
+    "lower-map-values",
+    "apply-linear-maps",
+    "bulk-operations",
+    "recognise-dots",
+    "forget-rules",
+    "mlirad-canonicalize",
+    "fence-checkpoints",
+)
+"""The same by the method `jacobian`: calls stay, and builds become bulk after they are differentiated."""
+
+EXPANSIONS: dict[str, tuple[str, ...]] = {"dual-arrays": EXPAND, "jacobian": EXPAND_JACOBIAN}
+"""What expands the derivatives in a program, by method."""
+
 GRAD = ("differentiate", *EXPAND)
 """The derivative of a function; its options are those of `differentiate`."""
 
@@ -56,6 +72,7 @@ COMPILE = (*EXPAND, *LOWER)
 PIPELINES: dict[str, tuple[str, ...]] = {
     "simplify": SIMPLIFY,
     "expand": EXPAND,
+    "expand-jacobian": EXPAND_JACOBIAN,
     "grad": GRAD,
     "lower": LOWER,
     "compile": COMPILE,

@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from xdsl.context import Context
@@ -34,7 +35,7 @@ from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
 from mlirad.lower.compiled_text import NativeProgram
 from mlirad.passes.registry import make_pass, parse_specs
-from mlirad.pipelines import EXPAND, LOWER, Step, run_passes
+from mlirad.pipelines import EXPANSIONS, LOWER, Step, run_passes
 
 Executable: TypeAlias = Callable[..., Any]
 """Takes the flat arguments; returns the only result, or a tuple of several or none."""
@@ -113,9 +114,9 @@ def expand_to_maps(
     module: ModuleOp, method: str, stats: Stats | None = None, kept: str | None = None
 ) -> None:
     """Bring a module to array code and linear maps, in place: derivatives expanded, not yet applied."""
-    names = [spec.partition("{")[0] for spec in EXPAND]
-    rest = len(EXPAND) - names.index("apply-linear-maps")
-    _run(module, [*_expansion(method, kept)[:-rest], *passes_of(["mlirad-inline"])], stats)
+    applied = ("lower-map-values", "apply-linear-maps")
+    passes = list(takewhile(lambda p: p.name not in applied, _expansion(method, kept)))
+    _run(module, [*passes, *passes_of(["mlirad-inline"])], stats)
 
 
 def kept_builds(lanes: int | str | None) -> str | None:
@@ -124,7 +125,11 @@ def kept_builds(lanes: int | str | None) -> str | None:
 
 
 def _expansion(method: str, kept: str | None) -> list[ModulePass]:
-    specs = [f"linearize{{method={method}}}" if s.startswith("linearize") else s for s in EXPAND]
+    if method not in EXPANSIONS:
+        raise UnsupportedError(
+            f"there is no method {method!r}", location=user_line(), hint=f"there are {', '.join(EXPANSIONS)}"
+        )
+    specs = list(EXPANSIONS[method])
     if kept is not None:
         specs.insert(specs.index("bulk-operations"), kept)
     return passes_of(specs)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from mlirad.dialects import linear
@@ -50,7 +50,7 @@ from mlirad.passes.function_pass import (
 )
 from mlirad.passes.inline import callee_of, callees_first, calls_of, inline_calls
 
-METHODS = ("dual-arrays",)
+METHODS = ("dual-arrays", "jacobian")
 """The methods by which a derivative can be expanded."""
 
 
@@ -67,22 +67,42 @@ class LinearizePass(ModulePass):
             raise UnsupportedError(
                 f"there is no method {self.method!r}", hint=f"there are {', '.join(METHODS)}"
             )
-        callees = Callees(op)
+        callees = _callees(op, self.method)
         for function in functions_of(op):
             replace_function(function, linearize_function(function, callees))
+        op.body.block.add_ops(callees.added)
         drop_unreferenced(op)
 
 
+def _callees(module: ModuleOp, method: str) -> Callees:
+    if method == "jacobian":
+        from mlirad.passes.jacobian.derivatives import Derivatives
+
+        return Derivatives(module)
+    return Callees(module)
+
+
 class Callees:
-    """The differentiated functions of a module as array code, each prepared once."""
+    """The differentiated functions of a module as array code, each prepared once.
+
+    `added` are functions that what is emitted calls, to be added to the module.
+    """
 
     def __init__(self, module: ModuleOp):
         self.functions = {f.sym_name.data: f for f in functions_of(module)}
+        self.added: list[FuncOp] = []
         self._prepared: dict[str, FuncOp] = {}
+
+    def transformation(self, b: ArrayBuilder, space: Attribute, env: Environment) -> DualArrays:
+        """The method's transformation of a function, over the space of its inputs."""
+        return DualArrays(b, space, CONSTRUCTS, env)
 
     def prepared(self, op: linear.DifferentiationOp) -> FuncOp:
         """The callee of `op` without calls, maps and builds."""
-        name = op.callee_name
+        return self.prepared_function(op.callee_name, op)
+
+    def prepared_function(self, name: str, op: Operation) -> FuncOp:
+        """The function that `op` differentiates or calls, prepared."""
         if name not in self._prepared:
             callee_of(op, name, self.functions)
             for reached in self._callees_first(name, op):
@@ -90,7 +110,7 @@ class Callees:
                     self._prepared[reached] = self._prepare(self.functions[reached])
         return self._prepared[name]
 
-    def _callees_first(self, name: str, op: linear.DifferentiationOp) -> list[str]:
+    def _callees_first(self, name: str, op: Operation) -> list[str]:
         try:
             return callees_first([name], self.functions, _reached)
         except UnsupportedError as error:
@@ -131,7 +151,7 @@ def linearize_function(function: FuncOp, callees: Callees) -> FuncOp:
         callee = callees.prepared(op)
         arguments = [env.get(a, a) for a in op.arguments]
         location = b.location
-        primals, derivative = linearize_block(b, op, callee, arguments)
+        primals, derivative = linearize_block(b, op, callee, arguments, callees)
         b.location = location
         if isinstance(op, linear.PullbackOp):
             derivative = b.transpose_map(derivative)
@@ -144,7 +164,11 @@ def linearize_function(function: FuncOp, callees: Callees) -> FuncOp:
 
 
 def linearize_block(
-    b: ArrayBuilder, op: linear.DifferentiationOp, callee: FuncOp, arguments: Sequence[Value]
+    b: ArrayBuilder,
+    op: linear.DifferentiationOp,
+    callee: FuncOp,
+    arguments: Sequence[Value],
+    callees: Callees,
 ) -> tuple[list[Value], Value]:
     """Emit the callee's code on the arguments; returns its results and its derivative in spine form."""
     block = function_block(callee)
@@ -157,7 +181,7 @@ def linearize_block(
                 hint="differentiate with respect to floating-point arguments",
             )
     domain = product_type([arguments[k].type for k in wrt])
-    d = DualArrays(b, domain, CONSTRUCTS, dict(zip(block.args, arguments, strict=True)))
+    d = callees.transformation(b, domain, dict(zip(block.args, arguments, strict=True)))
     b.name_hint = None
     for j, k in enumerate(wrt):
         d.enter(block.args[k], b.identity_map(domain) if len(wrt) == 1 else b.project(domain, j))

@@ -56,7 +56,7 @@ def add_applications(starts: Iterable[FuncOp], functions: dict[str, FuncOp]) -> 
             maker, op_class = _applied(name)
             if maker not in functions:
                 raise UnsupportedError(f"there is no function @{name} with a body", location=location_of(op))
-            new = eliminate_dead_code(apply_maps(_application(name, functions[maker], op_class)))
+            new = eliminate_dead_code(apply_maps(application(name, functions[maker], op_class)))
             functions[name] = new
             made.append(new)
             pending.append(new)
@@ -70,7 +70,9 @@ def _applied(name: str) -> tuple[str, type[linear.ApplicationOp]]:
     return name.removesuffix(APPLY), linear.ApplyOp
 
 
-def _application(name: str, maker: FuncOp, op_class: type[linear.ApplicationOp]) -> FuncOp:
+def application(
+    name: str, maker: FuncOp, op_class: type[linear.ApplicationOp], visibility: str | None = "private"
+) -> FuncOp:
     """The function of the residuals and a vector that applies the map which `maker` makes."""
     block = function_block(maker)
     type_ = linear.map_type(returned(maker)[0].type, "what the function returns")
@@ -89,4 +91,4 @@ def _application(name: str, maker: FuncOp, op_class: type[linear.ApplicationOp])
         return list(b.insert(op_class, (map_, *args[len(types) :]), made).results)
 
     hints = [a.name_hint for a in block.args]
-    return new_function(name, [*types, *given], body, "private", hints)
+    return new_function(name, [*types, *given], body, visibility, hints)

@@ -33,6 +33,7 @@ PASS_MODULES: dict[str, str] = {
     "linearize": "mlirad.passes.linearize",
     "split-maps": "mlirad.passes.split_map",
     "expand-lambdas": "mlirad.passes.expand_lambdas",
+    "lower-map-values": "mlirad.passes.lower_map_values",
     "apply-linear-maps": "mlirad.passes.apply_linear_maps",
     "forget-rules": "mlirad.passes.forget_rules",
     "fence-checkpoints": "mlirad.passes.fence_checkpoints",

@@ -22,10 +22,11 @@ from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
+from xdsl.dialects.builtin import f64
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.shapes import is_array, shape_of, size_of
+from mlirad.dialects.shapes import array_type, is_array, shape_of, size_of
 from mlirad.errors import DtypeError, MliradError, ShapeError, UnsupportedError
 
 Argument = npt.NDArray[Any]
@@ -57,6 +58,26 @@ def read_arguments(texts: Sequence[str], types: Sequence[Attribute], function: s
         except MemoryError as error:
             raise UnsupportedError(f"argument {k} of @{function} needs more memory than there is") from error
     return found
+
+
+def read_example(text: str) -> Any:
+    """What a text stands for where no type is known: a number, a file, a list, or an array of floats filled.
+
+    Raises `UnsupportedError` for what cannot be read, and for a filled array without a shape.
+    """
+    if text.endswith(".npy"):
+        try:
+            return np.load(text, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise UnsupportedError(f"cannot read {text}: {error}") from error
+    fill = _FILL.fullmatch(text)
+    if fill is None:
+        array = _read_literal(text)
+        return array[()]
+    if fill["shape"] is None:
+        raise UnsupportedError(f"{text!r} has no shape", hint="write it out: zeros(3x4)")
+    extents = tuple(int(e) for e in fill["shape"].split("x") if e)
+    return _fill(fill, array_type(extents, f64))
 
 
 def _read(text: str, type_: Attribute) -> Argument:

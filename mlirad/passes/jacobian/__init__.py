@@ -1,0 +1,1 @@
+"""The method `jacobian`: ∇, and derivatives of functions as functions that return a map."""

@@ -1,0 +1,175 @@
+"""Derivatives of functions as functions: what the method `jacobian` prepares, and calls instead of inlining.
+
+    @g(x) -> y            @g_jacobian(x) -> (y, n)       n the map ∂g(x), from the tangents of x to those of y
+    f(x) = g(h(x))        (y, n1) = ∂h(x), (z, n2) = ∂g(y),   ∂f(x) = (z, n2 ∘ n1)
+
+So a function is differentiated once for all its calls, and n is a value that crosses the call: in straight
+code the caller gets the map itself, in loops and branches what `split_map` makes of it, residuals and a
+function that makes the map of these. Forward the caller composes n ∘ m, transposed m ∘ nᵀ: either applies m
+once per call, where the polymorphic form in the notes (figure 8), which hands m to the callee, would apply
+it once per use of x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute
+
+from mlirad.dialects import linear
+from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.shapes import Value, is_float, product_type
+from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
+from mlirad.ir.builder import function_block, returned
+from mlirad.ir.free_values import own_operands
+from mlirad.ir.maps import codomain_of
+from mlirad.passes.apply_linear_maps import apply_maps
+from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.dual_arrays.duals import DualArrays
+from mlirad.passes.function_pass import holds
+from mlirad.passes.inline import callee_name, inline_calls
+from mlirad.passes.jacobian.nabla import LiteralBuilder, Nabla
+from mlirad.passes.linearize import CONSTRUCTS, Callees, linearize_function
+from mlirad.passes.lower_map_values import called_split
+from mlirad.passes.map_functions import PRIVATE, add_applications, called
+from mlirad.passes.split_map import SplitMap, split_map
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """The derivative of a function with respect to some of its parameters.
+
+    `function` returns what the function returns, and the map to the tangents of its results at `active`,
+    those that depend on these parameters.
+    """
+
+    function: FuncOp
+    active: tuple[int, ...]
+
+
+class Derivatives(Callees):
+    """The functions of a module prepared for ∇, and the derivatives made of them, each once."""
+
+    def __init__(self, module: ModuleOp, is_literal: bool = False):
+        super().__init__(module)
+        self.is_literal = is_literal
+        self.is_split = False
+        self.made: dict[tuple[str, tuple[int, ...]], Derivative] = {}
+        self.splits: dict[str, SplitMap] = {}
+
+    def transformation(self, b: ArrayBuilder, space: Attribute, env: Environment) -> DualArrays:
+        """∇ of a function, over the space of its inputs."""
+        nabla = Nabla(b, space, {**CONSTRUCTS, CallOp: self._call}, env)
+        nabla.is_literal = self.is_literal
+        return nabla
+
+    def _prepare(self, source: FuncOp) -> FuncOp:
+        function = source
+        if holds(function, (linear.MapOp, linear.ApplicationOp, linear.DifferentiationOp)):
+            was_split, self.is_split = self.is_split, True
+            function = apply_maps(linearize_function(function, self))
+            self.is_split = was_split
+            self.added += add_applications([function], self.functions)
+        if holds(function, BuildOp):
+            from mlirad.passes.bulk_operations import bulk_function
+
+            function = bulk_function(inline_calls(function, self._prepared))
+        return function if function is source else eliminate_dead_code(function)
+
+    def of_function(self, name: str, wrt: tuple[int, ...]) -> FuncOp:
+        """The derivative of a function with respect to the parameters `wrt`, as a function."""
+        function = self.functions[name]
+        known = self.made.get((name, wrt))
+        if known is None:
+            known = self.made[name, wrt] = self._differentiate(self.prepared_function(name, function), wrt)
+        return known.function
+
+    # Calls -----------------------------------------------------------------------------------------
+
+    def _call(self, d: DualArrays, op: CallOp) -> None:
+        """Emit a call of the derivative: the map that it returns after the companions of the operands."""
+        b, operands = d.b, own_operands(op)
+        name = callee_name(op)
+        wrt = tuple(k for k, v in enumerate(operands) if v in d.maps)
+        derivative = self._derivative(name, wrt, op)
+        if not derivative.active:
+            b.rebuild_unfolded(op, d.env)
+            return
+        arguments = [d.value(v) for v in operands]
+        if self.is_split or len(b.scopes) > 1:
+            *results, map_ = called_split(b, self._split(derivative.function), arguments)
+        else:
+            *results, map_ = called(b, derivative.function, arguments)
+        d.env.update(zip(op.results, results, strict=True))
+        inner = [d.companion(operands[k]) for k in wrt]
+        whole = b.compose(map_, inner[0] if len(inner) == 1 else b.vcat(d.space, inner))
+        if len(derivative.active) == 1:
+            d.enter(op.results[derivative.active[0]], whole)
+            return
+        for k, place in enumerate(derivative.active):
+            d.enter(op.results[place], b.compose(b.project(codomain_of(map_), k), whole))
+
+    def _derivative(self, name: str, wrt: tuple[int, ...], op: CallOp) -> Derivative:
+        """The derivative of a function that `op` calls with respect to the parameters `wrt`."""
+        known = self.made.get((name, wrt))
+        if known is None:
+            function = self.prepared_function(name, op)
+            known = self.made[name, wrt] = self._differentiate(function, wrt)
+        return known
+
+    def _differentiate(self, function: FuncOp, wrt: tuple[int, ...]) -> Derivative:
+        block = function_block(function)
+        types = list(block.arg_types)
+        domain = product_type([types[k] for k in wrt])
+        active: list[int] = []
+
+        def body(b: ArrayBuilder, *args: Value) -> list[Value]:
+            d = self.transformation(b, domain, dict(zip(block.args, args, strict=True)))
+            for j, k in enumerate(wrt):
+                d.enter(block.args[k], b.identity_map(domain) if len(wrt) == 1 else b.project(domain, j))
+            d.transform(op for op in block.ops if op is not block.last_op)
+            results = returned(function)
+            active[:] = [k for k, v in enumerate(results) if v in d.maps]
+            companions = [d.companion(results[k]) for k in active]
+            return [
+                *(d.value(v) for v in results),
+                companions[0] if len(companions) == 1 else b.vcat(domain, companions),
+            ]
+
+        name = self._fresh_name(function, wrt)
+        hints = [a.name_hint for a in block.args]
+        builder = LiteralBuilder if self.is_literal else ArrayBuilder
+        derived = new_function(name, types, body, None, hints, builder)
+        derived.location = function.location
+        if not self.is_literal:
+            derived = eliminate_dead_code(derived)
+        self._add(derived)
+        return Derivative(derived, tuple(active))
+
+    def _split(self, function: FuncOp) -> SplitMap:
+        """A derivative as values and residuals, and a function that makes its map of the residuals."""
+        name = function.sym_name.data
+        known = self.splits.get(name)
+        if known is None:
+            known = self.splits[name] = split_map(function, f"{name}_primal", f"{name}_map")
+            self._add(known.primal, known.map)
+        return known
+
+    def _add(self, *functions: FuncOp) -> None:
+        for function in functions:
+            function.sym_visibility = PRIVATE
+            self.functions[function.sym_name.data] = function
+            self.added.append(function)
+
+    def _fresh_name(self, function: FuncOp, wrt: Sequence[int]) -> str:
+        """@f_jacobian, with the positions of the parameters where these are not all the float ones."""
+        floats = [k for k, t in enumerate(function.function_type.inputs.data) if is_float(t)]
+        name = f"{function.sym_name.data}_jacobian"
+        if list(wrt) != floats:
+            name += "".join(f"_{k}" for k in wrt)
+        while any(known.startswith(name) for known in self.functions):
+            name += "_"
+        return name

@@ -1,0 +1,253 @@
+"""Every stage of differentiation of a function, from its text to the code of its derivatives.
+
+    mlirad-demo model.py:loss --args '[1.0, 2.0]' 0.5
+    ad.demo(loss, x, 0.5)
+
+The stages are those of the linear-map notes, section 7: the function, and its program in A-normal form; its
+Jacobian as the rules make it, and simplified; the forward derivative, applied, and with what is common
+shared; the transposed Jacobian; and the reverse derivative in the same steps. They are written as
+mathematics, with symbols or in ASCII, or as MLIR.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from io import StringIO
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.printer import Printer
+
+from mlirad.errors import MliradError, TracingError, UnsupportedError
+from mlirad.frontend.compilation import compiling
+from mlirad.frontend.functions import function_name, trace
+from mlirad.frontend.recursion import Function
+from mlirad.frontend.source import traceback_line
+from mlirad.frontend.tracer import Array
+from mlirad.tools.arguments import read_example
+from mlirad.tools.process import guarded, write_output
+
+if TYPE_CHECKING:
+    from mlirad.tools.mathematics import Notation
+    from mlirad.tools.stages import Stage
+
+FORMS = ("symbols", "ascii", "mlir")
+"""How stages can be written."""
+
+
+def demo(function: Callable[..., Any], *args: Any, form: str = "symbols") -> str:
+    """Every stage of differentiation of `function` on arguments like `args`, as text.
+
+    Without arguments every parameter is a float. `form` is "symbols", "ascii" or "mlir". Raises what tracing
+    and differentiation raise, and `UnsupportedError` for a form that does not exist.
+    """
+    # Imported with mlirad, which should not wait for what a demonstration needs.
+    from mlirad.tools.stages import stages
+
+    if form not in FORMS:
+        raise UnsupportedError(f"there is no form {form!r}", hint=f"there are {', '.join(FORMS)}")
+    original = (
+        cast("Callable[..., Any]", inspect.unwrap(function)) if isinstance(function, Function) else function
+    )
+    given = args or (np.float64(1.0),) * _parameter_count(original)
+    with compiling(), _named_variables(inspect.unwrap(original)):
+        module = trace(original, *given)
+    name = _name_main(module, function_name(original))
+    parts = [_section("Original definition", _source(original))]
+    with compiling():
+        for stage in stages(module, name):
+            parts.append(_section(stage.title, _text(stage, form)))
+    return "\n".join(parts)
+
+
+def _parameter_count(function: Callable[..., Any]) -> int:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 0
+    return sum(
+        p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters
+    )
+
+
+def _name_main(module: ModuleOp, name: str) -> str:
+    """Call the entry after the Python function, if nothing else is; returns its name."""
+    functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
+    if name in functions or not name.isidentifier():
+        return "main"
+    functions["main"].properties["sym_name"] = StringAttr(name)
+    return name
+
+
+def _source(function: Callable[..., Any]) -> str:
+    try:
+        return textwrap.dedent(inspect.getsource(function)).rstrip("\n")
+    except (OSError, TypeError):
+        return f"{function_name(function)}: the text of the function is not known"
+
+
+# Names of variables ----------------------------------------------------------------------------------
+
+
+@contextmanager
+def _named_variables(function: Callable[..., Any]) -> Generator[None]:
+    """While a function is traced, give values the names of the variables that hold them in the end.
+
+    Functions of the same file count, others do not.
+    """
+    before = sys.getprofile()
+    code: CodeType | None = getattr(function, "__code__", None)
+    file = None if code is None else code.co_filename
+
+    def observe(frame: FrameType, event: str, argument: object) -> None:
+        if event == "return" and frame.f_code.co_filename == file:
+            for name, held in frame.f_locals.items():
+                if isinstance(held, Array) and held.value.name_hint is None and name.isidentifier():
+                    held.value.name_hint = name
+
+    sys.setprofile(observe)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+# Text ------------------------------------------------------------------------------------------------
+
+
+def _section(title: str, text: str) -> str:
+    return f"{title}\n{'-' * len(title)}\n{text}\n"
+
+
+def _text(stage: Stage, form: str) -> str:
+    if form == "mlir":
+        stream = StringIO()
+        Printer(stream=stream).print_op(ModuleOp([f.clone() for f in (*stage.called, *stage.functions)]))
+        return stream.getvalue()
+    from mlirad.tools.mathematics import ASCII, UNICODE, written
+
+    notation = ASCII if form == "ascii" else UNICODE
+    title = partial(titled, notation=notation)
+    return "\n\n".join(written(f, notation, stage.sharing, title) for f in stage.functions)
+
+
+_SUFFIXES = {
+    "_jacobian_transpose": ("∂{}ᵀ", "R{}"),
+    "_jacobian": ("∂{}", "D{}"),
+    "_jvp": ("{}′", "{}'"),
+    "_grad": ("{}′ᵀ", "{}'_R"),
+}
+"""How the names of derived functions end, and how they are written."""
+
+
+def titled(name: str, notation: Notation) -> str:
+    """The name of a function as written: `f_jacobian` is ∂f."""
+    for suffix, forms in _SUFFIXES.items():
+        if name.endswith(suffix):
+            return forms[notation.is_ascii].format(name.removesuffix(suffix))
+    before, found, after = name.partition("_jacobian_")
+    return f"{notation.derivative}{before}_{after}" if found else name
+
+
+# The tool --------------------------------------------------------------------------------------------
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the tool on the given arguments, by default those of the process; returns the exit code."""
+    words, values = _split_arguments(sys.argv[1:] if argv is None else argv)
+    arguments = _argument_parser().parse_args(words)
+    return guarded(lambda: _run(arguments, values))
+
+
+def _split_arguments(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The command line without what follows `--args`, and that, up to the next option."""
+    words: list[str] = []
+    values: list[str] = []
+    within = False
+    for word in argv:
+        if word.startswith("--") or word in ("-o", "-h"):
+            within = word == "--args"
+            if within:
+                continue
+        (values if within else words).append(word)
+    return words, values
+
+
+def _argument_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="mlirad-demo", description="Prints every stage of the differentiation of a function."
+    )
+    parser.add_argument("function", metavar="FILE:FUNCTION", help="a Python file and a function in it")
+    parser.add_argument(
+        "--args", metavar="VALUE ...", help="example arguments as of mlirad-run; without, all are floats"
+    )
+    parser.add_argument("--ascii", action="store_true", help="names of functions instead of symbols")
+    parser.add_argument("--mlir", action="store_true", help="MLIR instead of mathematics")
+    parser.add_argument("-o", metavar="FILE", dest="output", help="write to a file")
+    return parser
+
+
+def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
+    function = load_function(cast(str, arguments.function))
+    form = "mlir" if arguments.mlir else "ascii" if arguments.ascii else "symbols"
+    examples = [read_example(text) for text in texts]
+    try:
+        text = demo(function, *examples, form=form)
+    except MliradError:
+        raise
+    except Exception as error:
+        raise TracingError(
+            f"{function_name(function)} failed: {type(error).__name__}: {error}",
+            location=traceback_line(error),
+        ) from error
+    write_output(cast("str | None", arguments.output), text.encode())
+    return 0
+
+
+def load_function(place: str) -> Callable[..., Any]:
+    """The function that `file.py:name` names.
+
+    Raises `UnsupportedError` if there is no such file or function, and `TracingError` if the file fails.
+    """
+    path, colon, name = place.rpartition(":")
+    if not colon or not name:
+        raise UnsupportedError(f"cannot read {place!r}", hint="write file.py:function")
+    file = Path(path)
+    if not file.is_file():
+        raise UnsupportedError(f"there is no file {path}")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None:
+        raise UnsupportedError(f"{path} is no Python file", hint="its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(file.resolve().parent))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise TracingError(
+            f"{path} failed: {type(error).__name__}: {error}", location=traceback_line(error)
+        ) from error
+    finally:
+        sys.path.pop(0)
+    found: Any = getattr(module, name, None)
+    if not callable(found):
+        defined = [n for n, v in vars(module).items() if inspect.isfunction(v) and v.__module__ == spec.name]
+        what = "is no function" if hasattr(module, name) else "is not defined"
+        raise UnsupportedError(
+            f"{name} {what} in {path}", hint=f"it defines {', '.join(defined)}" if defined else None
+        )
+    return cast("Callable[..., Any]", found)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

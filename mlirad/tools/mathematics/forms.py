@@ -1,0 +1,54 @@
+"""The form of every op: tables of those that have one of their own, and the general form of the others.
+
+    x * y     sum(x)     where(c, x, y)     x[i, j]     build(4, i. x[i])          the array language
+    f ∘ g     f ⊕ g     f × g     f ⋈ g     S(k)     π_0     𝓑(4, i. S(x[i]))        linear maps
+
+An op without a form of its own is written as its name with its operands, properties and regions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Operation
+
+from mlirad.dialects.linear import MapOp
+from mlirad.ir.free_values import own_operands
+from mlirad.tools.mathematics.array_forms import ARRAY_FORMS
+from mlirad.tools.mathematics.map_forms import ASCII_FORMS, MAP_FORMS
+from mlirad.tools.mathematics.notation import Text
+from mlirad.tools.mathematics.values import bracketed, properties_of
+
+if TYPE_CHECKING:
+    from mlirad.tools.mathematics.writer import Writer
+
+Form: TypeAlias = "Callable[[Writer, Any], Text]"
+
+
+def form_of(w: Writer, op: Operation) -> Text:
+    """The text of an op on the texts of its operands."""
+    form = (ASCII_FORMS.get(type(op)) if w.notation.is_ascii else None) or FORMS.get(type(op))
+    return general_form(w, op) if form is None else form(w, op)
+
+
+def general_form(w: Writer, op: Operation) -> Text:
+    """`name(operands, property=value, region)`; of a map without operands, `name[property=value]`."""
+    name = op.name.partition(".")[2]
+    properties = properties_of(op)
+    parts = [*(w.of(o) for o in own_operands(op)), *(w.function(r) for r in op.regions)]
+    if isinstance(op, MapOp):
+        if w.notation.is_ascii:
+            name = "lm" + "".join(word.capitalize() for word in name.split("_"))
+            return Text(f"{name}({', '.join([*parts, *properties])})")
+        return Text(name + bracketed(properties) + (f"({', '.join(parts)})" if parts else ""))
+    return Text(f"{name}({', '.join([*parts, *properties])})")
+
+
+def _call(w: Writer, op: CallOp) -> Text:
+    return Text(f"{w.title(op.callee.root_reference.data)}({w.list_of(own_operands(op))})")
+
+
+FORMS: Mapping[type[Operation], Form] = {**ARRAY_FORMS, **MAP_FORMS, CallOp: _call}
+"""The ops with a form of their own."""

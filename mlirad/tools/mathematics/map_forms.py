@@ -1,0 +1,195 @@
+"""Forms of linear maps: the symbols of the linear-map notes, or the names of functions.
+
+f ∘ g     f ⊕ g     f × g     f ⋈ g     S(k)     1     0     π_0     ι_0     fᵀ     f ⊙ dx     𝓑(4, i. m)
+lmCompose lmAdd     lmVcat    lmHcat    lmScale  lmOne lmZero  ...     lmApply(f, dx)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from xdsl.ir import Operation
+
+from mlirad.dialects import linear
+from mlirad.dialects.shapes import shape_of
+from mlirad.ir.builder import yields
+from mlirad.ir.free_values import own_operands
+from mlirad.tools.mathematics.array_forms import branches, infix
+from mlirad.tools.mathematics.notation import ATOM, JOIN, LOOSE, PREFIX, PRODUCT, SUM, Text
+from mlirad.tools.mathematics.values import properties_of, shape
+
+if TYPE_CHECKING:
+    from mlirad.tools.mathematics.writer import Writer
+
+Form: TypeAlias = "Callable[[Writer, Any], Text]"
+
+
+def _joined(symbol: str, empty: str) -> Form:
+    """`f symbol g symbol h`; of one map `(f symbol)`, of none a name."""
+
+    def form(w: Writer, op: Operation) -> Text:
+        maps = own_operands(op)
+        if not maps:
+            return Text(empty)
+        if len(maps) == 1:
+            return Text(f"({w.of(maps[0], JOIN + 1)} {symbol})")
+        return Text(f" {symbol} ".join(w.of(m, JOIN + 1) for m in maps), JOIN)
+
+    return form
+
+
+def _literal(text: str) -> Form:
+    return lambda w, op: Text(text)
+
+
+def _project(w: Writer, op: linear.ProjectOp) -> Text:
+    return Text(f"π_{op.index.value.data}")
+
+
+def _inject(w: Writer, op: linear.InjectOp) -> Text:
+    return Text(f"ι_{op.index.value.data}")
+
+
+def _transpose(w: Writer, op: linear.TransposeOp) -> Text:
+    return Text(f"{w.of(op.operand, ATOM)}ᵀ")
+
+
+def _scale(w: Writer, op: linear.ScaleOp) -> Text:
+    return Text(f"S({w.of(op.coefficient)})")
+
+
+def _mask(w: Writer, op: linear.MaskOp) -> Text:
+    return Text(f"mask({w.of(op.condition)})")
+
+
+def _gather(w: Writer, op: linear.GatherOp) -> Text:
+    extents = shape_of(op.codomain)[: len(op.body.block.args)]
+    return Text(f"gather({shape(extents, w.notation)}, {w.function(op.body)})")
+
+
+def _scatter(w: Writer, op: linear.ScatterOp) -> Text:
+    extents = shape_of(op.codomain)[: len(yields(op.body))]
+    return Text(f"scatter({shape(extents, w.notation)}, {w.function(op.body)})")
+
+
+def _dot(w: Writer, op: linear.DotMapOp) -> Text:
+    left = isinstance(op, linear.DotLeftOp)
+    inside = f"·, {w.of(op.fixed)}" if left else f"{w.of(op.fixed)}, ·"
+    return Text(f"dot({', '.join([inside, *properties_of(op)])})")
+
+
+def _scan(w: Writer, op: linear.ScanOp) -> Text:
+    parts = [str(op.trips), *(f"in {w.of(r)}" for r in op.residuals)]
+    parts += properties_of(op, ("carries", "inputs", "captured", "length"))
+    return Text(f"scan({', '.join([*parts, w.function(op.body)])})")
+
+
+def _if(w: Writer, op: linear.IfOp) -> Text:
+    return branches(w, w.of(op.condition), op.then, op.otherwise)
+
+
+def _call(w: Writer, op: linear.CallOp) -> Text:
+    return Text(f"{w.title(op.callee_name)}({w.list_of(op.arguments)})")
+
+
+def _apply(w: Writer, op: linear.ApplyOp) -> Text:
+    return Text(f"{w.of(op.map, PREFIX)} ⊙ {w.tuple_of(op.arguments)}", LOOSE + 1)
+
+
+def _apply_transpose(w: Writer, op: linear.ApplyTransposeOp) -> Text:
+    return Text(f"{w.of(op.map, ATOM)}ᵀ ⊙ {w.tuple_of(op.arguments)}", LOOSE + 1)
+
+
+def _linearize(w: Writer, op: linear.LinearizeOp) -> Text:
+    name, arguments = w.title(op.callee_name), w.list_of(op.arguments)
+    return Text(f"({name}({arguments}), {w.notation.derivative}{name}({arguments}))")
+
+
+def _pullback(w: Writer, op: linear.PullbackOp) -> Text:
+    name, arguments = w.title(op.callee_name), w.list_of(op.arguments)
+    after = "lmTranspose" if w.notation.is_ascii else ""
+    transposed = f"{w.notation.derivative}{name}({arguments})"
+    return Text(f"({name}({arguments}), {f'{after}({transposed})' if after else transposed + 'ᵀ'})")
+
+
+MAP_FORMS: Mapping[type[Operation], Form] = {
+    linear.ZeroOp: _literal("0"),
+    linear.IdentityOp: _literal("1"),
+    linear.ComposeOp: infix("∘", PRODUCT, is_associative=True),
+    linear.AddOp: infix("⊕", SUM, is_associative=True),
+    linear.VcatOp: _joined("×", "()"),
+    linear.HcatOp: _joined("⋈", "()"),
+    linear.ProjectOp: _project,
+    linear.InjectOp: _inject,
+    linear.TransposeOp: _transpose,
+    linear.ScaleOp: _scale,
+    linear.MaskOp: _mask,
+    linear.GatherOp: _gather,
+    linear.ScatterOp: _scatter,
+    linear.DotLeftOp: _dot,
+    linear.DotRightOp: _dot,
+    linear.ScanOp: _scan,
+    linear.IfOp: _if,
+    linear.CallOp: _call,
+    linear.ApplyOp: _apply,
+    linear.ApplyTransposeOp: _apply_transpose,
+    linear.LinearizeOp: _linearize,
+    linear.PullbackOp: _pullback,
+}
+"""The ops of the linear dialect that have a form of their own, in symbols."""
+
+
+def _named(name: str) -> Form:
+    return lambda w, op: Text(f"{name}({w.list_of(own_operands(op))})")
+
+
+def _prefixed(op_class: type[linear.MapOp]) -> Form:
+    """The form in symbols of a map whose text is a call, with the name of the function in ASCII."""
+
+    def form(w: Writer, op: Operation) -> Text:
+        text = MAP_FORMS[op_class](w, op).text
+        return Text(f"lm{text[0].upper()}{text[1:]}")
+
+    return form
+
+
+def _apply_named(w: Writer, op: linear.ApplyOp) -> Text:
+    return Text(f"lmApply({w.of(op.map)}, {w.tuple_of(op.arguments)})")
+
+
+def _apply_transpose_named(w: Writer, op: linear.ApplyTransposeOp) -> Text:
+    return Text(f"lmApply(lmTranspose({w.of(op.map)}), {w.tuple_of(op.arguments)})")
+
+
+def _dot_named(w: Writer, op: linear.DotMapOp) -> Text:
+    name = "lmDotLeft" if isinstance(op, linear.DotLeftOp) else "lmDotRight"
+    return Text(f"{name}({', '.join([w.of(op.fixed), *properties_of(op)])})")
+
+
+ASCII_FORMS: Mapping[type[Operation], Form] = {
+    linear.IdentityOp: _literal("lmOne()"),
+    linear.ZeroOp: _literal("lmZero()"),
+    **{
+        op: _named("lm" + op.name.partition(".")[2].capitalize())
+        for op in (
+            linear.ComposeOp,
+            linear.AddOp,
+            linear.VcatOp,
+            linear.HcatOp,
+            linear.TransposeOp,
+            linear.ScaleOp,
+            linear.MaskOp,
+        )
+    },
+    linear.ProjectOp: lambda w, op: Text(f"lmProject({op.index.value.data})"),
+    linear.InjectOp: lambda w, op: Text(f"lmInject({op.index.value.data})"),
+    linear.DotLeftOp: _dot_named,
+    linear.DotRightOp: _dot_named,
+    linear.GatherOp: _prefixed(linear.GatherOp),
+    linear.ScatterOp: _prefixed(linear.ScatterOp),
+    linear.ScanOp: _prefixed(linear.ScanOp),
+    linear.ApplyOp: _apply_named,
+    linear.ApplyTransposeOp: _apply_transpose_named,
+}
+"""The ops of the linear dialect whose names in ASCII are not those of the general form."""

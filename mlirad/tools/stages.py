@@ -1,0 +1,199 @@
+"""The stages of differentiation of a program, as functions before and after each step.
+
+    program              f(x) in A-normal form
+    jacobian             ∂f(x) as ∇ makes it; simplified by the laws of maps
+    forward derivative   f'(x, dx) = ∂f(x) ⊙ dx; applied; with common subexpressions shared
+    transposed jacobian  ∂f(x)ᵀ; the transpose moved to the parts
+    reverse derivative   ∂f(x)ᵀ ⊙ dr; applied; with common subexpressions shared
+
+Functions that f calls are differentiated on their own, and called; where a derivative is applied they are
+inlined, so no map is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute
+
+from mlirad.dialects import linear
+from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.shapes import Value, is_float
+from mlirad.errors import DifferentiationError
+from mlirad.ir.arrays import ArrayBuilder, Environment, new_function, rebuild_function
+from mlirad.ir.builder import function_block, returned
+from mlirad.ir.locations import location_of
+from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.passes.apply_linear_maps import apply_maps
+from mlirad.passes.bulk_operations import bulk_function
+from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.function_pass import functions_of, holds
+from mlirad.passes.inline import callees_first, calls_of, inline_calls
+from mlirad.passes.jacobian.derivatives import Derivatives
+from mlirad.passes.jacobian.laws import SimplifyingBuilder, simplified, transposed
+from mlirad.passes.jacobian.nabla import LiteralBuilder
+from mlirad.tools.mathematics import Sharing
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Functions at one stage, and which of their values are written in a `let`.
+
+    `called` are functions of earlier stages that these call.
+    """
+
+    title: str
+    functions: tuple[FuncOp, ...]
+    sharing: Sharing
+    called: tuple[FuncOp, ...] = ()
+
+
+def stages(program: ModuleOp, name: str) -> Iterator[Stage]:
+    """The stages of the function `name`, differentiated with respect to all its float parameters.
+
+    Raises `DifferentiationError` for a function without floats, and what differentiation raises.
+    """
+    functions = {f.sym_name.data: f for f in functions_of(program)}
+    function = functions[name]
+    wrt = _floats(function, function.function_type.inputs.data, "has no floating-point argument")
+    _floats(function, function.function_type.outputs.data, "returns no float")
+    yield Stage("A-normal form", _reached(name, functions), Sharing.EACH)
+
+    derivatives = Derivatives(program, is_literal=True)
+    whole = derivatives.of_function(name, wrt)
+    literal = _map_alone(whole)
+    title = literal.sym_name.data
+    called = [f for f in _reached(title, derivatives.functions) if f is not whole]
+    yield Stage("The Jacobian, as the rules make it", (*called, literal), Sharing.NAMED)
+
+    known = {f.sym_name.data: simplified(f) for f in called}
+    jacobian = simplified(literal)
+    yield Stage("The Jacobian, simplified", (*known.values(), jacobian), Sharing.LONG)
+
+    closed = simplified(_inlined(jacobian, known))
+    domain, codomain = domain_of(returned(closed)[0]), codomain_of(returned(closed)[0])
+    tangents = _hints(function, wrt)
+    callees = tuple(known.values())
+    forward = linear.ApplyOp, (domain, codomain), tangents
+    yield from _derivative("forward", jacobian, closed, callees, *forward)
+
+    whole_transpose = _with_map(jacobian, _transposed_as_such, LiteralBuilder)
+    yield Stage("The transposed Jacobian", (whole_transpose,), Sharing.LONG, callees)
+    moved = eliminate_dead_code(_with_map(jacobian, transposed, SimplifyingBuilder))
+    yield Stage("The transposed Jacobian, simplified", (moved,), Sharing.LONG, callees)
+    count = len(linear.carried(codomain))
+    cotangents = ["dr"] if count == 1 else [f"dr_{k}" for k in range(count)]
+    reverse = linear.ApplyTransposeOp, (codomain, domain), cotangents
+    yield from _derivative("reverse", moved, closed, callees, *reverse)
+
+
+def _floats(function: FuncOp, types: Sequence[Attribute], otherwise: str) -> tuple[int, ...]:
+    found = tuple(k for k, t in enumerate(types) if is_float(t))
+    if not found:
+        raise DifferentiationError(
+            f"@{function.sym_name.data} {otherwise}: there is nothing to differentiate",
+            location=location_of(function),
+            hint="pass floats (3.0 instead of 3)",
+        )
+    return found
+
+
+def _hints(function: FuncOp, wrt: Sequence[int]) -> list[str | None]:
+    hints = [function_block(function).args[k].name_hint for k in wrt]
+    return [None if h is None else f"d_{h}" for h in hints]
+
+
+def _reached(name: str, functions: dict[str, FuncOp]) -> tuple[FuncOp, ...]:
+    """The functions that one calls, callees first, and itself."""
+    return tuple(functions[f] for f in callees_first([name], functions, calls_of))
+
+
+def _derivative(
+    mode: str,
+    shown: FuncOp,
+    closed: FuncOp,
+    callees: tuple[FuncOp, ...],
+    op_class: type[linear.ApplicationOp],
+    spaces: tuple[Attribute, Attribute],
+    hints: Sequence[str | None],
+) -> Iterator[Stage]:
+    """A derivative as the map `shown` on a vector, applied, and shared; `closed` is the map without calls."""
+    name = closed.sym_name.data.removesuffix("_jacobian") + ("_jvp" if mode == "forward" else "_grad")
+    unapplied = _application(name, shown, linear.ApplyOp, spaces, hints)
+    yield Stage(f"The {mode} derivative", (unapplied,), Sharing.LONG, callees)
+    applied = apply_maps(_application(name, closed, op_class, spaces, hints))
+    if holds(applied, BuildOp):
+        applied = bulk_function(applied)
+    code = eliminate_dead_code(rebuild_function(applied))
+    yield Stage(f"The {mode} derivative, simplified", (code,), Sharing.LONG)
+    yield Stage(f"The {mode} derivative, shared", (code,), Sharing.ALL)
+
+
+# Functions made of functions -------------------------------------------------------------------------
+
+
+def _remade(
+    function: FuncOp,
+    builder: type[ArrayBuilder],
+    results: Callable[[ArrayBuilder, list[Value], Sequence[Value]], list[Value]],
+    name: str,
+    more: Sequence[tuple[Attribute, str | None]] = (),
+) -> FuncOp:
+    """The ops of a function as they are, with other results, and with more parameters."""
+    source = function_block(function)
+
+    def body(b: ArrayBuilder, *args: Value) -> list[Value]:
+        env: Environment = dict(zip(source.args, args, strict=False))
+        for op in source.ops:
+            if not isinstance(op, ReturnOp):
+                b.rebuild_unfolded(op, env)
+        b.name_hint = None
+        return results(b, [env.get(v, v) for v in returned(function)], args[len(source.args) :])
+
+    types = [*source.arg_types, *(t for t, _ in more)]
+    hints = [*(a.name_hint for a in source.args), *(h for _, h in more)]
+    return new_function(name, types, body, None, hints, builder)
+
+
+def _map_alone(function: FuncOp) -> FuncOp:
+    """A derivative without the values."""
+    return _remade(function, LiteralBuilder, lambda b, made, _: made[-1:], function.sym_name.data)
+
+
+def _with_map(
+    function: FuncOp, change: Callable[[ArrayBuilder, Value], Value], builder: type[ArrayBuilder]
+) -> FuncOp:
+    """A function of a map with the map changed."""
+    name = function.sym_name.data + "_transpose"
+    return _remade(function, builder, lambda b, made, _: [change(b, made[0])], name)
+
+
+def _transposed_as_such(b: ArrayBuilder, m: Value) -> Value:
+    return b.transpose_map(m)
+
+
+def _inlined(function: FuncOp, known: dict[str, FuncOp]) -> FuncOp:
+    """The function without calls; `known` are those that it reaches, callees first."""
+    inlined: dict[str, FuncOp] = {}
+    for name, callee in known.items():
+        inlined[name] = inline_calls(callee, inlined)
+    return inline_calls(function, inlined)
+
+
+def _application(
+    name: str,
+    function: FuncOp,
+    op_class: type[linear.ApplicationOp],
+    spaces: tuple[Attribute, Attribute],
+    hints: Sequence[str | None],
+) -> FuncOp:
+    """The function of the point and of a vector that applies the map."""
+    given, made = (linear.carried(space) for space in spaces)
+
+    def results(b: ArrayBuilder, maps: list[Value], vector: Sequence[Value]) -> list[Value]:
+        return list(b.insert(op_class, (maps[0], *vector), made).results)
+
+    return _remade(function, ArrayBuilder, results, name, list(zip(given, hints, strict=True)))
