@@ -5,8 +5,8 @@
     1.8185948536513634
     ```
 
-A console block holds commands after `$` with their output. `mlirad-opt`, `mlirad-run` and `xdsl-opt` are
-run, in the folder of the project; a block with a line `...` or with another command is shown as it stands.
+A console block holds commands after `$` with their output. The tools of mlirad and `xdsl-opt` are run, in the
+folder of the project; a block with a line `...` or with another command is shown as it stands.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TOOLS = ("mlirad-opt", "mlirad-run", "xdsl-opt")
+TOOLS = ("mlirad-opt", "mlirad-run", "mlirad-demo", "xdsl-opt")
 _FENCE = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _LONG_NUMBER = re.compile(r"\d+\.\d{13,}(?:e[+-]\d+)?")
 
@@ -112,6 +112,10 @@ def _run(program: str, arguments: list[str]) -> None:
         main(arguments)
     elif program == "mlirad-run":
         from mlirad.tools.run import main
+
+        main(arguments)
+    elif program == "mlirad-demo":
+        from mlirad.tools.demo import main
 
         main(arguments)
     else:

@@ -121,7 +121,11 @@ def _lowered(function: FuncOp, split: dict[str, SplitMap]) -> FuncOp:
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
         if isinstance(op, CallOp) and callee_name(op) in split:
             arguments = [env.get(o, o) for o in own_operands(op)]
-            env.update(zip(op.results, called_split(b, split[callee_name(op)], arguments), strict=True))
+            b.name_hint = None
+            for old, new in zip(op.results, called_split(b, split[callee_name(op)], arguments), strict=True):
+                env[old] = new
+                if new.name_hint is None:
+                    new.name_hint = old.name_hint
         else:
             visit_regions(b, op, env, visit)
 

@@ -16,7 +16,7 @@ from mlirad.dialects.array.control import ReplayOp
 from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.passes.registry import PASS_MODULES
-from mlirad.tools import opt, run
+from mlirad.tools import demo, opt, run
 
 WRITTEN = {path.name: path.read_text() for path in DOCS.glob("*.md")}
 
@@ -59,7 +59,7 @@ def test_every_pass_is_mentioned_by_a_page_that_people_write() -> None:
     assert [name for name in PASS_MODULES if name not in text] == []
 
 
-@pytest.mark.parametrize("tool", [opt, run], ids=["mlirad-opt", "mlirad-run"])
+@pytest.mark.parametrize("tool", [opt, run, demo], ids=["mlirad-opt", "mlirad-run", "mlirad-demo"])
 def test_every_option_of_the_tools_is_documented(tool) -> None:
     options = re.findall(r"--[a-z-]+", tool._argument_parser().format_help())
     assert [o for o in options if o not in WRITTEN["tools.md"] and o != "--help"] == []
