@@ -30,6 +30,12 @@ from mlirad.frontend.source import user_line, user_location
 from mlirad.ir.arrays import ArrayBuilder
 
 
+class FrameBuilder(ArrayBuilder):
+    """A builder that knows the frame it builds."""
+
+    frame: Frame
+
+
 class Scope:
     """The body of a function, or of a region in it, while it is open."""
 
@@ -48,11 +54,15 @@ class Frame:
         self.parent = parent
         self.block = Block(arg_types=argument_types)
         self.block_arguments = list(self.block.args)
-        self.builder = ArrayBuilder(self.block)
+        self.builder = module.builder_class(self.block)
+        if isinstance(self.builder, FrameBuilder):
+            self.builder.frame = self
         self.scopes = [Scope(self)]
         self.captured: dict[Value, Value] = {}
         self.token: Any = None
         """The last token of the program's reports, a traced value; see `reports`."""
+        self.token_block = self.block
+        """The block that the token can be used in."""
 
     @property
     def scope(self) -> Scope:
@@ -131,9 +141,16 @@ class Functions:
     them, and `checks` what is checked when they run.
     """
 
-    def __init__(self, *, has_reports: bool = False, checks: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        *,
+        has_reports: bool = False,
+        checks: frozenset[str] = frozenset(),
+        builder_class: type[ArrayBuilder] = ArrayBuilder,
+    ) -> None:
         self.has_reports = has_reports
         self.checks = checks
+        self.builder_class = builder_class
         self.finished: list[FuncOp] = []
         self.kept: dict[Hashable, list[Any]] = {}
         self._names: dict[str, int] = {}

@@ -7,7 +7,7 @@ of the position proves it inside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import EllipsisType
 from typing import Any, cast
 
@@ -27,6 +27,7 @@ from mlirad.frontend.operations import (
     operand_of,
     value_of,
 )
+from mlirad.frontend.run_time_checks import check_position
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array, handlers
 from mlirad.ir.arrays import ArrayBuilder
@@ -93,6 +94,7 @@ def _slice(b: ArrayBuilder, x: Value, rank: int, terms: list[Term]) -> Value:
 
 def _gather(b: ArrayBuilder, x: Value, terms: list[int | Positions], space: Shape) -> Value:
     """Leading dimensions of `x` read at positions that range over `space`."""
+    _check(zip(terms, shape_of(x), strict=False))
     wrapped = [_wrapped(b, term, extent) for term, extent in zip(terms, shape_of(x), strict=False)]
     if all(not shape_of(p) for p in wrapped) and not space:
         return b.guarded_index(x, wrapped)
@@ -106,6 +108,13 @@ def _gather(b: ArrayBuilder, x: Value, terms: list[int | Positions], space: Shap
         return value
     rank = len(space)
     return b.select(b.broadcast(inside, shape_of(value), range(rank)), value, b.zeros(value.type))
+
+
+def _check(terms: Iterable[tuple[Term | Positions, int]]) -> None:
+    """Report traced positions outside of their extents, if the program is to do so."""
+    for term, extent in terms:
+        if isinstance(term, Array):
+            check_position(term.value, extent, counts_from_end=True)
 
 
 def _wrapped(b: ArrayBuilder, term: int | Positions, extent: int) -> Value:
@@ -167,6 +176,7 @@ def _update(b: ArrayBuilder, base: Value, new: Value, selection: Selection, kind
     which is cut off again.
     """
     shape = selection.shape
+    _check(zip(selection.terms, shape, strict=True))
     wrapped = {
         d: _wrapped(b, term, shape[d])
         for d, term in enumerate(selection.terms)

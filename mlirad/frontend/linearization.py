@@ -164,7 +164,7 @@ def _compile(
     stats = Stats()
     with compiling():
         start = time.perf_counter()
-        module, codomain = trace_map(function, tree, types)
+        module, codomain = trace_map(function, tree, types, options.checks)
         stats.add("trace", time.perf_counter() - start, module)
         expand_to_maps(module, options.method, stats, kept_builds(options.lanes))
         split = split_map(_main(module))
@@ -181,9 +181,14 @@ def _main(module: ModuleOp) -> FuncOp:
     return next(op for op in module.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
 
 
-def trace_map(function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> tuple[ModuleOp, Space]:
+def trace_map(
+    function: Callable[..., Any],
+    tree: Tree,
+    types: Sequence[LeafType],
+    checks: frozenset[str] = frozenset(),
+) -> tuple[ModuleOp, Space]:
     """The module of @main from the point to the values and the map, and the space the map ends in."""
-    return with_reports(lambda functions: _trace_map(functions, function, tree, types))
+    return with_reports(lambda functions: _trace_map(functions, function, tree, types), checks)
 
 
 def _trace_map(

@@ -32,6 +32,8 @@ class CompileOptions(TypedDict, total=False):
     interpret: bool
     method: str
     lanes: Lanes
+    check_bounds: bool
+    check_nans: bool
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,20 @@ class Options:
     `interpret` runs it by the reference interpreter. `method` is how derivatives are expanded. `lanes` is how
     many positions of a `build` or `vmap` are computed at a time: "all", by operations on whole arrays; 1, one
     after another; n, by operations on blocks of n. `None` is "all" where the memory of the program stays
-    within `MEMORY_LIMIT`.
+    within `MEMORY_LIMIT`. `check_bounds` raises a `PositionError` for a position that is found outside its
+    array when the program runs, `check_nans` a `NotANumberError` where the function makes NaN.
     """
 
     interpret: bool = False
     method: str = "dual-arrays"
     lanes: Lanes = None
+    check_bounds: bool = False
+    check_nans: bool = False
+
+    @property
+    def checks(self) -> frozenset[str]:
+        """What the program checks when it runs."""
+        return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
 
     def __post_init__(self) -> None:
         if isinstance(self.lanes, int) and self.lanes < 1:

@@ -43,6 +43,10 @@ def with_reports(trace: Callable[[Functions], T], checks: frozenset[str] = froze
             return trace(Functions())
         except ReportsNeeded:
             pass
+    if "nans" in checks:
+        from mlirad.frontend.run_time_checks import NanCheckingBuilder
+
+        return trace(Functions(has_reports=True, checks=checks, builder_class=NanCheckingBuilder))
     return trace(Functions(has_reports=True, checks=checks))
 
 
@@ -80,9 +84,8 @@ def debug_print(message: str, *values: Any) -> None:
 
 def report(kind: str, condition: Value, values: Sequence[Value], message: str) -> None:
     """Report the values for each position at which the condition holds."""
-    b = emitting()
-    after = b.report(kind, token().value, condition, values, message, user_line())
-    current_frame().token = made(after)
+    after = emitting().report(kind, token().value, condition, values, message, user_line())
+    resume(made(after))
 
 
 def has_reports() -> bool:
@@ -109,8 +112,10 @@ def token() -> Array:
 
 
 def resume(last: Array | None) -> None:
-    """Go on with this token."""
-    current_frame().token = last
+    """Go on with this token, in the block that is being emitted into."""
+    frame = current_frame()
+    frame.token = last
+    frame.token_block = frame.builder.block
 
 
 def sending(result: Any) -> Any:

@@ -28,7 +28,8 @@ from mlirad.frontend.loops import checked_checkpoint
 from mlirad.frontend.numpy_functions.shapes import static_shape
 from mlirad.frontend.operations import as_array, converted, made, xp
 from mlirad.frontend.pytree import Tree, flatten
-from mlirad.frontend.reports import has_reports, last_token, receiving, starting_with
+from mlirad.frontend.reports import checks, has_reports, last_token, receiving, starting_with
+from mlirad.frontend.run_time_checks import BOUNDS, check_position
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.ir.arrays import ArrayBuilder
@@ -113,6 +114,8 @@ def index(x: Any, positions: Any) -> Any:
     def indexed() -> Array:
         array = as_array(x)
         values = _positions(positions, array.shape, "index")
+        for position, extent in zip(values, array.shape, strict=False):
+            check_position(position, extent, counts_from_end=False)
         return made(emitting().guarded_index(array.value, values)) if values else array
 
     return in_trace("index", indexed)
@@ -136,6 +139,7 @@ def gather(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> 
         indexed = array.shape[:count]
         if _all_inside(b, yields(region), indexed):
             return made(b.gather(source, extents, region), weak=array.weak)
+        _check_region(b, region, extents, indexed)
         inside = b.build(extents, lambda *at: b.inside(b.inline_region(region, at, {}), indexed))
         value = b.gather(source, extents, region)
         rank = len(extents)
@@ -171,6 +175,7 @@ def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) ->
 
         region = frame.region(space, body)
         if not _all_inside(b, yields(region), extents):
+            _check_region(b, region, space, extents)
             inside = b.build(space, lambda *at: b.inside(b.inline_region(region, at, {}), extents))
             mask = b.broadcast(inside, shape_of(source), range(len(space)))
             source = b.select(mask, source, b.zeros(source.type))
@@ -277,6 +282,13 @@ def _positions(given: Any, shape: Shape, what: str) -> list[Value]:
             )
         values.append(converted(position, I64).value)
     return values
+
+
+def _check_region(b: ArrayBuilder, region: Region, space: Shape, shape: Sequence[int]) -> None:
+    """Report the positions outside of `shape` that a region yields, if the program is to do so."""
+    for k, extent in enumerate(shape) if checks(BOUNDS) else ():
+        found = b.build(space, _part(b, region, k))
+        check_position(found, extent, counts_from_end=False)
 
 
 def _all_inside(b: ArrayBuilder, positions: Sequence[Value], shape: Sequence[int]) -> bool:

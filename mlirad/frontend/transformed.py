@@ -161,7 +161,7 @@ class Transformed:
             return implementation(function, args)
 
         functools.update_wrapper(traced, function, updated=())
-        module, result, _ = trace_module(traced, tree, types)
+        module, result, _ = trace_module(traced, tree, types, self._options.checks)
         return module, result
 
     def _compile(self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> Program:
