@@ -41,6 +41,28 @@ func.func @scales() -> !s {
 
 // -----
 
+// S(a) m + S(b) m = S(a + b) m.
+
+// CHECK-LABEL: func.func @sum_of_scales
+// CHECK-NEXT:    [[p:%.*]] = linear.project {index = 0}
+// CHECK-NEXT:    [[k:%.*]] = array.add %x, %y : f64
+// CHECK-NEXT:    [[s:%.*]] = linear.scale [[k]]
+// CHECK-NEXT:    [[c:%.*]] = linear.compose [[s]], [[p]]
+// CHECK-NEXT:    func.return [[c]]
+!s = !linear.map<f64, f64>
+!p = !linear.map<tuple<f64, f64>, f64>
+func.func @sum_of_scales(%x: f64, %y: f64) -> !p {
+  %p = linear.project {index = 0} : -> !p
+  %a = linear.scale %x : f64 -> !s
+  %b = linear.scale %y : f64 -> !s
+  %l = linear.compose %a, %p : !s, !p -> !p
+  %r = linear.compose %b, %p : !s, !p -> !p
+  %c = linear.add %l, %r : !p
+  func.return %c : !p
+}
+
+// -----
+
 // A projection takes its map out of a tuple of maps, an injection out of a join; eta.
 
 // CHECK-LABEL: func.func @tuples

@@ -89,6 +89,12 @@ def _trace_module(
             Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
         ]
         results, result_tree = call(function, tree.unflatten(arguments))
+        if any(getattr(value, "is_traced", False) for value in result_tree.statics()):
+            raise TracingError(
+                f"{function_name(function)} returns a LinearMap that is made in it; programs return arrays",
+                location=definition_of(function),
+                hint="return what is made with the map, or call ad.linearize outside of the function",
+            )
         main = frame.finish(name, sealed([r.value for r in results]), visibility=None)
     return ModuleOp([*functions.finished, main]), result_tree, tuple(r.weak for r in results)
 

@@ -137,12 +137,13 @@ def _rows(at: Linearization, rows: Sequence[int]) -> dict[tuple[int, int], Any]:
 def _basis(like: Sequence[Array], n: int, position: tuple[Array, ...]) -> list[Array]:
     """Vectors like these: number n has a 1 at the position, everything else is 0."""
     return [
-        _one_at(position, one.shape, one.dtype) if k == n else cast(Array, np.zeros_like(cast(Any, one)))
+        one_at(position, one.shape, one.dtype) if k == n else cast(Array, np.zeros_like(cast(Any, one)))
         for k, one in enumerate(like)
     ]
 
 
-def _one_at(position: tuple[Array, ...], shape: Shape, dtype: Dtype) -> Array:
+def one_at(position: tuple[Array, ...], shape: Shape, dtype: Dtype) -> Array:
+    """The array that is 1 at a position and 0 elsewhere."""
     hit: Any = True
     for d, (p, extent) in enumerate(zip(position, shape, strict=True)):
         line = np.arange(extent).reshape([extent if k == d else 1 for k in range(len(shape))])

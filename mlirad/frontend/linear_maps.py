@@ -1,18 +1,51 @@
-"""`LinearMap`: a derivative at a point, used like a matrix."""
+"""`LinearMap`: a derivative at a point, used like a matrix.
+
+    y, J = ad.linearize(f, x)
+    J(dx), J.T(ct), (J.T @ J + 0.1 * ad.LinearMap.identity(x))(dx)
+
+A map is an expression and the arrays in it, most of which are residuals. The algebra makes expressions and
+computes nothing; applying one runs a single program for all of it. Inside a trace it adds ops, so programs
+and rules of custom derivatives can be written with it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from io import StringIO
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from xdsl.dialects.func import FuncOp
+from xdsl.printer import Printer
 
+from mlirad.errors import PositionError, ShapeError, UnsupportedError
+from mlirad.frontend import map_matrices
 from mlirad.frontend.frames import is_tracing
-from mlirad.frontend.map_expressions import Node, Structure, Transpose
+from mlirad.frontend.map_expressions import Kind, Node, Structure
+from mlirad.frontend.map_kinds import (
+    Add,
+    Compose,
+    Diagonal,
+    Identity,
+    Join,
+    Matrix,
+    Negate,
+    Pair,
+    Restrict,
+    Scale,
+    Select,
+    Transpose,
+    Zero,
+)
+from mlirad.frontend.map_making import combined, held_array, listed, scalar
 from mlirad.frontend.map_programs import apply_traced, map_function, run
-from mlirad.frontend.spaces import Space
+from mlirad.frontend.pytree import Tree, flatten
+from mlirad.frontend.source import user_line
+from mlirad.frontend.spaces import Space, join, space_of
+
+if TYPE_CHECKING:
+    from mlirad.frontend.linear_operators import MapOperator
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,13 +54,18 @@ class LinearMap:
 
     `J(dx)` for one argument, `J(dx1, dx2)` for several; `J.T` is the transposed map, so `J.T(ct)` gives the
     cotangent of the argument, or a tuple of them. `None` stands for a zero vector, and for the vector of a
-    leaf that has no derivative.
+    leaf that has no derivative. As a matrix, the map acts on flat vectors: the leaves of arguments or results
+    one after the other, each in row-major order.
 
     `structure` is the expression, and `arrays` are what it is made of: the residuals of a derivative.
     """
 
     structure: Structure = field(metadata={"static": True})
     arrays: tuple[Any, ...]
+
+    __array_ufunc__: ClassVar[None] = None  # NumPy leaves operators between arrays and maps to the map
+
+    # What it is ----------------------------------------------------------------------------------
 
     @property
     def domain(self) -> Space:
@@ -51,8 +89,65 @@ class LinearMap:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the arrays that the map is made of."""
+        """The bytes of the arrays that the map holds, those that it shares with others included."""
         return sum(int(a.nbytes) for a in self.arrays)
+
+    def function(self) -> FuncOp:
+        """The map as a program: a function of `arrays` that returns it, a value of type `!linear.map`.
+
+        Its parameters are in the order of `arrays`. Spaces are flat: the leaves that have a derivative, in
+        order, are the components of a tuple, and a single one is itself. Literals and positions known when
+        the function was traced are constants in it. Raises `TracingError` for a map that was made in a trace.
+        """
+        return map_function(self.structure, self.arrays)
+
+    def ir(self) -> str:
+        """The map as MLIR: a function of `arrays` that returns it."""
+        stream = StringIO()
+        Printer(stream=stream).print_op(self.function())
+        return stream.getvalue() + "\n"
+
+    def __repr__(self) -> str:
+        return f"LinearMap({self.shape[0]} x {self.shape[1]}: {self.structure.text(self.arrays)})"
+
+    # Application ---------------------------------------------------------------------------------
+
+    def __call__(self, *vectors: Any) -> Any:
+        given = self.domain.read(vectors, "vectors" if self.domain.arguments else "the vector")
+        return self.codomain.write(self.image(given))
+
+    def image(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        """The image of a vector given by its leaves, as leaves."""
+        if is_tracing():
+            return apply_traced(self.structure, self.arrays, leaves)
+        return run(self.structure, "apply", apply_traced, self.arrays, leaves)
+
+    def to_dense(self, *, blocks: bool = False) -> Any:
+        """The matrix, made by columns or by rows, whichever are fewer, in one program.
+
+        Rows and columns are in the order of flat vectors. With `blocks`, it is structured like a result of
+        `ad.jacobian`: for a leaf of the results of shape t and one of the arguments of shape s, an array of
+        shape t + s.
+        """
+        return map_matrices.dense(self.structure, self.arrays, blocks=blocks)
+
+    def to_sparse(self) -> Any:
+        """The matrix of the map as a `scipy.sparse.csr_array`, at the cost of its entries.
+
+        It has the entries that can differ from zero, by the program that the map is; see `ad.jacobian` with
+        `sparse=True`. Raises UnsupportedError inside a trace.
+        """
+        from mlirad.frontend.sparse.maps import sparse_matrix
+
+        return sparse_matrix(self)
+
+    def as_linear_operator(self) -> MapOperator:
+        """The map on flat vectors as a `scipy.sparse.linalg.LinearOperator`, for SciPy's solvers."""
+        from mlirad.frontend.linear_operators import MapOperator
+
+        return MapOperator(self)
+
+    # Algebra -------------------------------------------------------------------------------------
 
     @property
     def T(self) -> LinearMap:
@@ -65,34 +160,193 @@ class LinearMap:
             nodes = (*known.nodes, Node(Transpose(), (len(known.nodes) - 1,)))
         return LinearMap(Structure(known.codomain, known.domain, nodes), self.arrays)
 
-    def __call__(self, *vectors: Any) -> Any:
-        given = self.domain.read(vectors, "vectors" if self.domain.arguments else "the vector")
-        return self.codomain.write(self.image(given))
+    def __matmul__(self, other: Any) -> Any:
+        """The composition with a map, or the product with a flat vector or a matrix of columns."""
+        if not isinstance(other, LinearMap):
+            return map_matrices.product(self.structure, self.arrays, other)
+        if not other.codomain.matches(self.domain):
+            raise ShapeError(
+                f"the maps do not compose: the right one ends in {other.codomain}, the left one starts from "
+                f"{self.domain}",
+                location=user_line(),
+            )
+        return _made(Compose(), other.domain, self.codomain, (self, other))
 
-    def image(self, leaves: Sequence[Any]) -> Sequence[Any]:
-        """The image of a vector given by its leaves, as leaves."""
-        if is_tracing():
-            return apply_traced(self.structure, self.arrays, leaves)
-        return run(self.structure, "apply", apply_traced, self.arrays, leaves)
+    def __rmatmul__(self, other: Any) -> Any:
+        """A flat vector, or a matrix of rows, times the map."""
+        flipped = other.T if np.ndim(other) == 2 else other
+        image = map_matrices.product(self.T.structure, self.arrays, flipped)
+        return image.T if np.ndim(other) == 2 else image
 
-    def function(self) -> FuncOp:
-        """The map as a program: a function of `arrays` that returns it, a value of type `!linear.map`.
+    def __add__(self, other: object) -> LinearMap:
+        """The sum of two maps between the same spaces."""
+        if not isinstance(other, LinearMap):
+            return NotImplemented
+        if not (other.domain.matches(self.domain) and other.codomain.matches(self.codomain)):
+            raise ShapeError(
+                f"the maps cannot be added: one goes from {self.domain} to {self.codomain}, the other from "
+                f"{other.domain} to {other.codomain}",
+                location=user_line(),
+            )
+        return _made(Add(), self.domain, self.codomain, (self, other))
 
-        Its parameters are in the order of `arrays`. Spaces are flat: the leaves that have a derivative, in
-        order, are the components of a tuple, and a single one is itself. Literals and positions known when
-        the function was traced are constants in it. Raises `TracingError` for a map that was made in a trace.
+    def __radd__(self, other: object) -> LinearMap:
+        """`sum(maps)` begins with 0."""
+        return self if type(other) is int and other == 0 else NotImplemented
+
+    def __neg__(self) -> LinearMap:
+        return _made(Negate(), self.domain, self.codomain, (self,))
+
+    def __sub__(self, other: object) -> LinearMap:
+        return self + -other if isinstance(other, LinearMap) else NotImplemented
+
+    def __mul__(self, factor: Any) -> LinearMap:
+        """The map times a scalar."""
+        return _made(Scale(), self.domain, self.codomain, (self,), (scalar(_no_map(factor)),))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> LinearMap:
+        return self * (1.0 / scalar(_no_map(divisor)))
+
+    def restrict(self, *arguments: Hashable) -> LinearMap:
+        """The map of some arguments, given by name or position: the others are zero.
+
+        Of one, the domain is that argument's; of several, theirs in this order.
         """
-        return map_function(self.structure, self.arrays)
+        if len(arguments) == 1:
+            space, span = self.domain.part(arguments[0])
+            places = tuple(span)
+        else:
+            space, places = self.domain.only(arguments)
+        shown = ", ".join(map(repr, arguments))
+        kind = Restrict(self.domain.type, places, shown)
+        return _made(kind, space, self.codomain, (self,))
 
-    def to_sparse(self) -> Any:
-        """The matrix of the map as a `scipy.sparse.csr_array`, at the cost of its entries.
+    def __getitem__(self, key: Any) -> LinearMap:
+        """`J[result]` and `J[result, argument]`, by position, name or key; `:` stands for all."""
+        parts = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key, slice(None))
+        if len(parts) != 2:
+            raise PositionError(
+                f"a map is indexed by a result and an argument, not by {len(parts)} keys",
+                location=user_line(),
+            )
+        result, argument = parts
+        found = self
+        if not _is_all(result):
+            space, span = self.codomain.part(result)
+            found = _made(Select(tuple(span), repr(result)), self.domain, space, (self,))
+        return found if _is_all(argument) else found.restrict(cast(Hashable, argument))
 
-        It has the entries that can differ from zero, by the program that the map is; see `ad.jacobian` with
-        `sparse=True`. Raises UnsupportedError inside a trace.
-        """
-        from mlirad.frontend.sparse.maps import sparse_matrix
+    # Making maps ---------------------------------------------------------------------------------
 
-        return sparse_matrix(self)
+    @staticmethod
+    def identity(like: Any) -> LinearMap:
+        """x to x, on the space of values like these: arrays, scalars, or structures of them."""
+        space = space_of(like)
+        return _made(Identity(space.type), space, space)
 
-    def __repr__(self) -> str:
-        return f"LinearMap({self.shape[0]} x {self.shape[1]}: {self.structure})"
+    @staticmethod
+    def zero(domain: Any, codomain: Any) -> LinearMap:
+        """x to 0, between the spaces of values like these."""
+        start, end = space_of(domain), space_of(codomain)
+        return _made(Zero(start.type, end.type), start, end)
+
+    @staticmethod
+    def diagonal(entries: Any) -> LinearMap:
+        """x to entries * x, for an array or a structure of arrays; 0 goes to 0 whatever the entry is."""
+        space = space_of(entries)
+        leaves = [held_array(leaf) for leaf in flatten(entries)[0]]
+        arrays = [a for a, type_ in zip(leaves, space.leaves, strict=True) if type_ is not None]
+        return _made(Diagonal(space.type), space, space, (), arrays)
+
+    @staticmethod
+    def from_dense(matrix: Any) -> LinearMap:
+        """The map from vectors to vectors that a matrix is."""
+        array = held_array(matrix)
+        if array.ndim != 2 or array.dtype.kind != "f":
+            raise ShapeError(
+                f"a matrix of floats is needed, got {array.dtype}{list(array.shape)}", location=user_line()
+            )
+        rows, columns = (np.empty(extent, array.dtype) for extent in array.shape)
+        start, end = space_of(columns), space_of(rows)
+        return _made(Matrix(start.type, end.type), start, end, (), (array,))
+
+    @staticmethod
+    def vstack(maps: Sequence[LinearMap] | Mapping[Any, LinearMap]) -> LinearMap:
+        """x to the tuple, list or dictionary of the images; the maps start from one space."""
+        parts, tree = _parts(maps, "vstack")
+        for m in parts:
+            if not m.domain.matches(parts[0].domain):
+                raise ShapeError(
+                    f"vstack needs maps of one domain, got {parts[0].domain} and {m.domain}",
+                    location=user_line(),
+                )
+        trees = tuple(m.codomain.bare[0] for m in parts)
+        leaves = tuple(leaf for m in parts for leaf in m.codomain.leaves)
+        codomain = Space(Tree(tree.kind, trees, tree.names, order=tree.order), leaves)
+        return _made(Pair(parts[0].domain.type), parts[0].domain, codomain, parts)
+
+    @staticmethod
+    def hstack(maps: Sequence[LinearMap]) -> LinearMap:
+        """(x1, ..., xn) to the sum of the images; the maps end in one space."""
+        parts, _ = _parts(maps, "hstack")
+        for m in parts:
+            if not m.codomain.matches(parts[0].codomain):
+                raise ShapeError(
+                    f"hstack needs maps of one codomain, got {parts[0].codomain} and {m.codomain}",
+                    location=user_line(),
+                )
+        return _made(Join(parts[0].codomain.type), join([m.domain for m in parts]), parts[0].codomain, parts)
+
+    @staticmethod
+    def block(rows: Sequence[Sequence[LinearMap | None]]) -> LinearMap:
+        """The map of blocks, row by row; `None` is zero, between the spaces of its row and its column."""
+        columns = list(zip(*rows, strict=True)) if len({len(row) for row in rows}) == 1 else []
+        starts = [next((m.domain for m in column if m is not None), None) for column in columns]
+        ends = [next((m.codomain for m in row if m is not None), None) for row in rows]
+        if not starts or None in starts or None in ends:
+            raise ShapeError(
+                "block needs rows of one length, with a map in every row and every column",
+                location=user_line(),
+            )
+        whole: list[LinearMap] = []
+        for row, end in zip(rows, cast("list[Space]", ends), strict=True):
+            spaces = zip(row, cast("list[Space]", starts), strict=True)
+            filled = [_zero(start, end) if m is None else m for m, start in spaces]
+            whole.append(LinearMap.hstack(filled))
+        return LinearMap.vstack(tuple(whole))
+
+
+def _made(
+    kind: Kind,
+    domain: Space,
+    codomain: Space,
+    maps: Sequence[LinearMap] = (),
+    arrays: Sequence[Any] = (),
+) -> LinearMap:
+    return LinearMap(*combined(kind, domain, codomain, maps, arrays))
+
+
+def _zero(start: Space, end: Space) -> LinearMap:
+    return _made(Zero(start.type, end.type), start, end)
+
+
+def _no_map(factor: Any) -> Any:
+    if isinstance(factor, LinearMap):
+        raise UnsupportedError(
+            "maps are composed by @, not multiplied", location=user_line(), hint="write J @ K"
+        )
+    return factor
+
+
+def _parts(maps: Any, what: str) -> tuple[list[LinearMap], Tree]:
+    """The maps of a container, and its structure."""
+    parts, tree = listed(maps)
+    if not parts or not all(isinstance(m, LinearMap) for m in parts):
+        raise ShapeError(f"{what} needs at least one map, and only maps", location=user_line())
+    return parts, tree
+
+
+def _is_all(key: Any) -> bool:
+    return isinstance(key, slice) and key == slice(None)

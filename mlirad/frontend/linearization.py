@@ -46,7 +46,8 @@ from mlirad.frontend.functions import (
     parameter_names,
 )
 from mlirad.frontend.linear_maps import LinearMap
-from mlirad.frontend.map_expressions import Derivative, Node, Structure, TracedDerivative
+from mlirad.frontend.map_expressions import Node, Structure
+from mlirad.frontend.map_kinds import Derivative, TracedDerivative
 from mlirad.frontend.programs import Cache, CompileOptions, Options, cache_of, options_of
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.reports import sealed, with_reports

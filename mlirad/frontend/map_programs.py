@@ -23,7 +23,8 @@ from mlirad.errors import TracingError
 from mlirad.frontend.compilation import Executable, compiling, executable, expand
 from mlirad.frontend.frames import Frame, Functions, emitting, leaked_error, tracing
 from mlirad.frontend.functions import LeafType
-from mlirad.frontend.map_expressions import Structure, Transpose
+from mlirad.frontend.map_expressions import Structure
+from mlirad.frontend.map_kinds import Transpose
 from mlirad.frontend.operations import as_array, made
 from mlirad.frontend.programs import Cache
 from mlirad.frontend.source import user_line

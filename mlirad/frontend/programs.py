@@ -14,6 +14,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict, cast
 
+import numpy as np
+
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.compilation import Stats
 from mlirad.frontend.source import user_line
@@ -119,6 +121,7 @@ class Cache:
             return found
 
 
+_of_ufuncs: dict[Hashable, Cache] = {}
 _caches: weakref.WeakKeyDictionary[Any, dict[Hashable, Cache]] = weakref.WeakKeyDictionary()
 
 
@@ -127,4 +130,6 @@ def cache_of(function: Callable[..., Any], transformation: Hashable) -> Cache:
     try:
         return _caches.setdefault(function, {}).setdefault(transformation, Cache())
     except TypeError:  # ufuncs and some callables cannot be referred to weakly
+        if isinstance(function, np.ufunc):  # and these stay as long as the process
+            return _of_ufuncs.setdefault((function, transformation), Cache())
         return Cache()

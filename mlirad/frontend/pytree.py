@@ -52,6 +52,12 @@ class Tree:
         self._match(value, what, leaves)
         return leaves
 
+    def statics(self) -> Iterator[Hashable]:
+        """The values of all static fields."""
+        yield from self.static
+        for child in self.children:
+            yield from child.statics()
+
     def paths(self, prefix: str) -> list[str]:
         """How to reach each leaf from a variable called `prefix`, such as `x['w'][0]`."""
         if self.kind is None:

@@ -2,6 +2,7 @@
 
     0 ∘ m = m ∘ 0 = 0      1 ∘ m = m ∘ 1 = m      m + 0 = m      0 × 0 = 0      0 ⋈ 0 = 0      (mᵀ)ᵀ = m
     S(1) = 1   S(0) = 0    π_i ∘ (m_1 × ... × m_n) = m_i         (m_1 ⋈ ... ⋈ m_n) ∘ ι_i = m_i
+    S(a) ∘ m + S(b) ∘ m = S(a + b) ∘ m
     π_i ∘ ι_j = 1 or 0     (π_1 ∘ d) × ... × (π_n ∘ d) = d       S(a) ∘ S(b) = S(a b), a or b finite
     m ∘ a + m ∘ b = m ∘ (a + b)     for a composite m, so that m is applied once
 
@@ -106,7 +107,21 @@ class MapBuilder(IndexingBuilder):
             outer = a.operands[0]
             if outer is b.operands[0] and not is_local(outer.owner):
                 return self.compose(outer, self.add_maps(a.operands[1], b.operands[1]))
+            if a.operands[1] is b.operands[1]:
+                summed = self._summed_scales(outer.owner, b.operands[0].owner)
+                if summed is not None:
+                    return self.compose(summed, a.operands[1])
+        summed = self._summed_scales(a, b)
+        if summed is not None:
+            return summed
         return self.emit(linear.AddOp, (f, g), f.type)
+
+    def _summed_scales(self, f: Operation | Block, g: Operation | Block) -> Value | None:
+        """S(a) + S(b) -> S(a + b)."""
+        if type(f) is not linear.ScaleOp or type(g) is not linear.ScaleOp:
+            return None
+        a, b = f.operands[0], g.operands[0]
+        return self.scale_map(f.domain, self.add(a, b)) if a.type == b.type else None
 
     def vcat(self, domain: Attribute, maps: Sequence[Value]) -> Value:
         """x to (m1 x, ..., mn x)."""

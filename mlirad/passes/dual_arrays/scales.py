@@ -20,7 +20,7 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.dual_arrays.residuals import Residuals
@@ -54,7 +54,7 @@ def merge_scales(
 
 
 def _chain(op: Operation, ends: Collection[Value]) -> list[Link]:
-    """The compositions with scalings of full shape from `op` down that nobody reads between.
+    """The compositions with scalings from `op` down that nobody reads between.
 
     The last may be a scaling by itself: its composition with the identity.
     """
@@ -66,17 +66,15 @@ def _chain(op: Operation, ends: Collection[Value]) -> list[Link]:
         if not _goes_on(op.inner, ends) or not isinstance(op.inner.owner, Operation):
             break
         op = op.inner.owner
-    if chain and isinstance(op, linear.ScaleOp) and op.coefficient.type == op.domain:
+    if chain and isinstance(op, linear.ScaleOp):
         chain.append(op)
     return chain
 
 
 def _scaling(op: Operation) -> linear.ScaleOp | None:
-    """The scaling that a composition ends in, if its coefficient has the shape of its space."""
-    if isinstance(op, linear.ComposeOp) and isinstance(op.outer.owner, linear.ScaleOp):
-        scale = op.outer.owner
-        return scale if scale.coefficient.type == scale.domain else None
-    return None
+    """The scaling that a composition ends in."""
+    outer = op.outer.owner if isinstance(op, linear.ComposeOp) else None
+    return outer if isinstance(outer, linear.ScaleOp) else None
 
 
 def _goes_on(m: Value, ends: Collection[Value]) -> bool:
@@ -94,10 +92,11 @@ def _coefficients(chain: Sequence[Link]) -> list[Value]:
 
 
 def _keeps_less(chain: Sequence[Link], plan: Residuals) -> bool:
-    """Whether two coefficients of a chain are kept, and one of these for the chain alone."""
+    """Whether two coefficients of a chain are kept, and one as large as the product for the chain alone."""
     kept = {_unsigned(v) for v in _coefficients(chain)} & plan.kept.keys()
     links = {op if isinstance(op, linear.ScaleOp) else op.outer.owner for op in chain}
-    return len(kept) > 1 and any(_is_read_only_by(v, links, plan) for v in kept)
+    largest = max(map(size_of, kept), default=0)
+    return len(kept) > 1 and any(size_of(v) == largest and _is_read_only_by(v, links, plan) for v in kept)
 
 
 def _unsigned(value: Value) -> Value:
@@ -119,9 +118,15 @@ def _merged(b: ArrayBuilder, chain: Sequence[Link], env: Environment) -> Value:
     """The chain as one scaling of the map below it."""
     product, *others = reversed(_coefficients(chain))
     for coefficient in others:
-        product = b.absorbing_mul(coefficient, product)
-    merged = b.scale_map(product.type, product)
+        shape = max(shape_of(product), shape_of(coefficient), key=len)
+        product = b.absorbing_mul(_in_shape(b, coefficient, shape), _in_shape(b, product, shape))
     last = chain[-1]
+    merged = b.scale_map(last.codomain, product)
     return (
         b.compose(merged, env.get(last.inner, last.inner)) if isinstance(last, linear.ComposeOp) else merged
     )
+
+
+def _in_shape(b: ArrayBuilder, coefficient: Value, shape: Shape) -> Value:
+    """A coefficient, which is a scalar or has the shape."""
+    return coefficient if shape_of(coefficient) == shape else b.broadcast(coefficient, shape, ())
