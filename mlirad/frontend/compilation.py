@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from io import StringIO
 from itertools import takewhile
 from typing import Any, TypeAlias
@@ -19,7 +18,6 @@ from typing import Any, TypeAlias
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 
@@ -28,12 +26,14 @@ from mlirad.dialects.array.indexing import BuildOp
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.source import user_line
+from mlirad.frontend.stats import Stats, count_kernels
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
 from mlirad.lower.compiled_text import NativeProgram
+from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.passes.registry import make_pass, parse_specs
 from mlirad.pipelines import EXPANSIONS, LOWER, Step, run_passes
 
@@ -42,45 +42,6 @@ Executable: TypeAlias = Callable[..., Any]
 
 RECURSION_LIMIT = 30_000
 """Python's recursion limit during a compile: regions nested as deeply as programs are."""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One step of a compile: its name, the seconds it took, and the ops of the program after it."""
-
-    name: str
-    seconds: float
-    operations: int
-
-
-@dataclass
-class Stats:
-    """What compiling one signature took, stage by stage; printing it gives a table."""
-
-    stages: list[Stage] = field(default_factory=list[Stage])
-
-    @property
-    def seconds(self) -> float:
-        """The time of all stages."""
-        return sum(stage.seconds for stage in self.stages)
-
-    def add(self, name: str, seconds: float, program: Operation | None) -> None:
-        """Record a stage that has left `program`."""
-        operations = self.stages[-1].operations if program is None and self.stages else count_ops(program)
-        self.stages.append(Stage(name, seconds, operations))
-
-    def __str__(self) -> str:
-        lines = [f"{'stage':<28}{'ms':>9}{'ops':>8}"]
-        lines += [f"{s.name:<28}{1e3 * s.seconds:>9.2f}{s.operations:>8}" for s in self.stages]
-        lines.append(f"{'total':<28}{1e3 * self.seconds:>9.2f}")
-        return "\n".join(lines)
-
-
-def count_ops(program: Operation | None) -> int:
-    """The number of ops in a program, without modules, functions and terminators."""
-    if program is None:
-        return 0
-    return sum(1 for op in program.walk() if not isinstance(op, ModuleOp | FuncOp) and op.results)
 
 
 @contextmanager
@@ -176,8 +137,13 @@ def native_program(module: ModuleOp, function: str, stats: Stats | None = None) 
     def observe(name: str, seconds: float, program: FuncOp) -> None:
         if stats is not None:
             stats.add(name, seconds, program)
+            if name == "plan-memory":
+                stats.kernels, stats.memory = count_kernels(program), peak_by_line(program)
 
-    return compile_module(module, function, vector_bytes=find_target().vector_bytes, observe=observe)
+    native = compile_module(module, function, vector_bytes=find_target().vector_bytes, observe=observe)
+    if stats is not None:
+        stats.work, stats.peak_bytes = native.operations, native.arena_bytes
+    return native
 
 
 MEMORY_LIMIT = 2**31

@@ -23,6 +23,7 @@ from mlirad.lower.plan_memory import (
     peak_bytes,
     plan_function,
 )
+from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.lower.plan_verification import verify_plan
 
 T = "tensor<100xf64>"
@@ -252,6 +253,7 @@ def programs(draw: st.DrawFn) -> FuncOp:
 def test_plans_of_random_programs_pass_the_check(f: FuncOp) -> None:
     new = planned(f)
     assert peak_bytes(f) <= arena(new)
+    assert sum(peak_by_line(new).values()) == peak_bytes(f)
 
 
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 6)), max_size=40))

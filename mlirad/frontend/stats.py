@@ -1,0 +1,100 @@
+"""What a compile took and what it made: time by stage, kernels, work and memory of a call.
+
+stage                              ms     ops
+trace                            6.74       7
+...
+total                          153.50
+7 kernels, 12.1k operations, 24.0 KiB of working memory a call:
+  model.py:12                            16.0 KiB
+  model.py:13                             8.0 KiB
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS
+
+LINES_SHOWN = 10
+"""How many lines of the source are listed with the memory that they need."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of a compile: its name, the seconds it took, and the ops of the program after it."""
+
+    name: str
+    seconds: float
+    operations: int
+
+
+@dataclass
+class Stats:
+    """What compiling one signature took, stage by stage, and what a call of the result needs.
+
+    `kernels` is the number of kernels, `work` roughly the scalar operations of a call, loops on data counted
+    as one trip; `peak_bytes` its working memory, and `memory` what lies there when most does, by source line.
+    They are 0 and empty for the interpreter.
+    """
+
+    stages: list[Stage] = field(default_factory=list[Stage])
+    kernels: int = 0
+    work: int = 0
+    peak_bytes: int = 0
+    memory: dict[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def seconds(self) -> float:
+        """The time of all stages."""
+        return sum(stage.seconds for stage in self.stages)
+
+    def add(self, name: str, seconds: float, program: Operation | None) -> None:
+        """Record a stage that has left `program`."""
+        operations = self.stages[-1].operations if program is None and self.stages else count_ops(program)
+        self.stages.append(Stage(name, seconds, operations))
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{'stage':<28}{'ms':>9}{'ops':>8}"
+        for stage in self.stages:
+            yield f"{stage.name:<28}{1e3 * stage.seconds:>9.2f}{stage.operations:>8}"
+        yield f"{'total':<28}{1e3 * self.seconds:>9.2f}"
+        if not self.kernels:
+            return
+        memory = f"{_bytes(self.peak_bytes)} of working memory a call"
+        yield f"{self.kernels} kernels, {_count(self.work)} operations, {memory}{':' if self.memory else ''}"
+        for line, size in list(self.memory.items())[:LINES_SHOWN]:
+            yield f"  {line:<40} {_bytes(size):>12}"
+
+
+def count_ops(program: Operation | None) -> int:
+    """The number of ops in a program, without modules, functions and terminators."""
+    if program is None:
+        return 0
+    return sum(1 for op in program.walk() if not isinstance(op, ModuleOp | FuncOp) and op.results)
+
+
+def count_kernels(program: Operation) -> int:
+    """The number of kernels in a program."""
+    return sum(1 for op in program.walk() if isinstance(op, KERNEL_RESULT_OPS))
+
+
+def _bytes(count: int) -> str:
+    return f"{count / 1024:.1f} KiB" if count < 1024**2 else f"{count / 1024**2:.1f} MiB"
+
+
+def _count(number: int) -> str:
+    return (
+        str(number)
+        if number < 10_000
+        else f"{number / 1000:.4g}k"
+        if number < 1e6
+        else f"{number / 1e6:.4g}M"
+    )
