@@ -37,6 +37,7 @@ EXPAND = (
     "bulk-operations",
     "forget-rules",
     "mlirad-canonicalize",
+    "hoist-placements",
     "fence-checkpoints",
 )
 """Every derivative in the program as array code: no linear map and no build remains.

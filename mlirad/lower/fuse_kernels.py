@@ -41,8 +41,12 @@ MAX_BODY = 120
 """The most ops of a merged body."""
 
 MAX_MAP_RESULTS = 8
+MAX_TINY_RESULTS = 16
 MAX_REDUCTION_RESULTS = 4
-"""Results of a merged nest: each reduction holds its accumulators in registers."""
+"""Results of a merged nest: each reduction holds its accumulators in registers.
+
+Tiny nests may have more, because calling them costs more than they do.
+"""
 
 TINY = 256
 """Iterations up to which nests are merged to compile faster, whatever they share."""
@@ -206,13 +210,15 @@ class _Fusion:
         if fed and reduction:
             return 0
         results -= sum(all(self._user(u.operation) is later.op for u in r.uses) for r in fed)
-        if results > (MAX_REDUCTION_RESULTS if reduction else MAX_MAP_RESULTS):
+        is_tiny = prod(space + reduction) <= TINY
+        most = MAX_REDUCTION_RESULTS if reduction else MAX_TINY_RESULTS if is_tiny else MAX_MAP_RESULTS
+        if results > most:
             return 0
         if earlier.length + later.length > MAX_BODY:
             return 0
         shared = [b for n, b in earlier.loads.items() if n in later.loads]
         saved = sum(min(size_of(b), prod(space + reduction)) for b in (*fed, *fed, *shared))
-        return saved + (1 if prod(space + reduction) <= TINY else 0)
+        return saved + (1 if is_tiny else 0)
 
     def _slot(self, earlier: Body, later: Body) -> int | None:
         """Where the merged nest may stand: at the earlier one, at the end, or nowhere."""

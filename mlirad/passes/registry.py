@@ -37,6 +37,7 @@ PASS_MODULES: dict[str, str] = {
     "apply-linear-maps": "mlirad.passes.apply_linear_maps",
     "forget-rules": "mlirad.passes.forget_rules",
     "fence-checkpoints": "mlirad.passes.fence_checkpoints",
+    "hoist-placements": "mlirad.passes.hoist_placements",
     "form-kernels": "mlirad.lower.form_kernels",
     "fuse-kernels": "mlirad.lower.fuse_kernels",
     "form-strips": "mlirad.lower.form_strips",

@@ -270,3 +270,35 @@ def test_an_arena_hands_out_aligned_bytes_that_do_not_overlap(requests: list[tup
         assert start + size <= made.size
         assert all(start + size <= s or s + n <= start for s, n, _ in live if n and size)
         live.append((start, size, now + life))
+
+
+def test_two_carries_do_not_share_what_lies_between() -> None:
+    text = """
+func.func @f(%a: tensor<40xf64>, %b: tensor<40xf64>) -> (tensor<40xf64>, tensor<40xf64>) {
+  %x, %y = array.scan %a, %b (%i, %p: tensor<40xf64>, %q: tensor<40xf64>) {carries = 2, length = 5}
+      : tensor<40xf64>, tensor<40xf64> -> (tensor<40xf64>, tensor<40xf64>) {
+    %e = kernel.nest %p, %q (%k) {space = [40], reduction = []}
+        : tensor<40xf64>, tensor<40xf64> -> tensor<40xf64> {
+      %0 = kernel.load %p[%k] : tensor<40xf64> -> f64
+      %1 = kernel.load %q[%k] : tensor<40xf64> -> f64
+      %2 = array.mul %0, %1 : f64
+      array.yield %2 : f64
+    }
+    %s, %c = kernel.nest %e (%k) {space = [40], reduction = []}
+        : tensor<40xf64> -> (tensor<40xf64>, tensor<40xf64>) {
+      %0 = kernel.load %e[%k] : tensor<40xf64> -> f64
+      %1 = array.sin %0 : f64
+      %2 = array.cos %0 : f64
+      array.yield %1, %2 : f64, f64
+    }
+    array.yield %s, %c : tensor<40xf64>, tensor<40xf64>
+  }
+  func.return %x, %y : tensor<40xf64>, tensor<40xf64>
+}
+"""
+    f = next(op for op in parse_module(text).body.block.ops if isinstance(op, FuncOp))
+    args = [np.linspace(0, 1, 40), np.linspace(1, 2, 40)]
+    new = plan_function(f)
+    verify_plan(new)
+    for got, want in zip(run_function(new, args), run_function(f, args), strict=True):
+        np.testing.assert_array_equal(got, want)

@@ -164,24 +164,30 @@ class Lifetimes:
         """Let the next value of a carry overwrite it, if all on the way from one to the other can."""
         if is_copied(carry) or value is carry:
             return
-        links = self._links(value, carry)
+        links = self._links(value, carry, set())
         if links:
             self.updated.add(k)
             self.storage[carry] = Storage(0, len(self.ops), bytes_of(carry), output=k)
             self._shares.update(links)
 
-    def _links(self, value: Value, carry: Value) -> dict[Value, Value] | None:
-        """From each value on the way back to the carry to the one that it overwrites."""
+    def _links(self, value: Value, carry: Value, dead_ends: set[Value]) -> dict[Value, Value] | None:
+        """From each value on the way back to the carry to the one that it overwrites.
+
+        What lies on the way of another carry is out of the question. `dead_ends` are values from which there
+        is no way.
+        """
         if value is carry:
             return {}
         owner = value.owner
         n = None if isinstance(owner, Block) else self._numbers.get(owner)
-        if isinstance(owner, Block) or n is None:
+        if isinstance(owner, Block) or n is None or value in dead_ends or value in self._shares:
             return None
-        for base in self._overwritable(owner, value, n):
-            links = self._links(base, carry)
+        bases = self._overwritable(owner, value, n)
+        for base in [carry] if carry in bases else bases:
+            links = self._links(base, carry, dead_ends)
             if links is not None:
                 return {**links, value: base}
+        dead_ends.add(value)
         return None
 
     def _overwritable(self, op: Operation, result: Value, n: int) -> list[Value]:
