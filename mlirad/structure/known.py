@@ -143,6 +143,14 @@ class Known:
             return None
         columns: list[list[Any]] = [[] for _ in op.results]
         values = self._frame.values
+        if prod(extents) == 1:
+            for v, array in operands.items():
+                values[v] = array.reshape(array.shape[ranks:])[()]
+            made = self._frame.run_op(op, [values[o] for o in own_operands(op)])
+            return [
+                np.asarray(one).reshape((*extents, *shape_of(r)))
+                for one, r in zip(made, op.results, strict=True)
+            ]
         for lane in product(*map(range, extents)):
             for v, array in operands.items():
                 at = tuple(i if e != 1 else 0 for i, e in zip(lane, array.shape, strict=False))
@@ -154,6 +162,11 @@ class Known:
             np.asarray(column, numpy_dtype(r.type)).reshape((*extents, *shape_of(r)))
             for column, r in zip(columns, op.results, strict=True)
         ]
+
+
+def distinct_part(array: Array) -> Array:
+    """A part of an array that has all its elements: along axes that it repeats itself along, one position."""
+    return array[tuple(slice(0, 1) if s == 0 else slice(None) for s in array.strides)]
 
 
 def _can_run(op: Operation) -> bool:

@@ -21,7 +21,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Shape, Value, components_of, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.structure.elements import Element, assembled, factors_of, parts_of
-from mlirad.structure.known import Array, Known, Scope
+from mlirad.structure.known import Array, Known, Scope, distinct_part
 from mlirad.structure.patterns import Axes, Block, Pattern, moved, prefixed, union
 from mlirad.structure.relations import Ints
 
@@ -87,7 +87,9 @@ def _unchanged(m: Place, op: linear.MapOp, x: Pattern) -> Pattern:
 def _scale(m: Place, op: linear.ScaleOp, x: Pattern) -> Pattern:
     """Known zeros of the coefficient are zeros."""
     factor = m.value(op.coefficient)
-    return x if factor is None else _filtered(m, x, shape_of(op.domain), factor != 0)
+    if factor is None or distinct_part(factor).all():
+        return x
+    return _filtered(m, x, shape_of(op.domain), factor != 0)
 
 
 def _mask(m: Place, op: linear.MaskOp, x: Pattern) -> Pattern:
@@ -97,7 +99,7 @@ def _mask(m: Place, op: linear.MaskOp, x: Pattern) -> Pattern:
 
 def _filtered(m: Place, x: Pattern, shape: Shape, kept: Array) -> Pattern:
     """The elements for which `kept`, over the lanes and all axes or none, holds."""
-    if kept.all():
+    if distinct_part(kept).all():
         return x
     return restricted(
         m, x, shape, kept.reshape((*kept.shape, *(1,) * (len(m.lanes) + len(shape) - kept.ndim)))

@@ -19,6 +19,9 @@ from mlirad.frontend.sparse.greedy import column_colours, star_colours
 from mlirad.structure import Structure, from_positions
 from mlirad.structure.relations import Ints
 
+FEW_PRODUCTS = 3
+"""Where columns alone need no more colours, a star colouring is not looked for."""
+
 
 @dataclass(frozen=True, eq=False)
 class Compression:
@@ -55,10 +58,17 @@ def compress(structure: Structure, *, is_symmetric: bool = False) -> Compression
     if by_rows < by_columns and not is_symmetric:
         return _transposed(_by_columns(across), structure)
     plain = _by_columns(structure)
-    if is_symmetric and plain.products > 1:
-        star = _by_star(structure)
-        return star if star.products < plain.products else plain
-    return plain
+    if not is_symmetric:
+        return plain
+    is_enough = plain.products <= FEW_PRODUCTS and not plain.row_products
+    star = plain if is_enough else _by_star(structure)
+    return star if star.products < plain.products else _mirrored(plain, structure)
+
+
+def _mirrored(c: Compression, structure: Structure) -> Compression:
+    """The compression with each entry above the diagonal read off where its mirror image is."""
+    mirror = c.places[structure.transposed_order]
+    return Compression(c.columns, c.rows, np.where(structure.rows < structure.columns, mirror, c.places))
 
 
 def _least(degrees: Ints) -> int:
@@ -140,8 +150,11 @@ def _by_star(structure: Structure) -> Compression:
     count = int(colours.max(initial=-1)) + 1
     # Entry (i, j) is element i of the product of j's colour where no other column of row i has that colour.
     keys = structure.rows * max(count, 1) + colours[structure.columns]
-    _, inverse, times = np.unique(keys, return_inverse=True, return_counts=True)
-    is_direct = times[inverse] == 1
+    if count * n <= 8 * structure.count:
+        is_direct = np.bincount(keys)[keys] == 1
+    else:
+        _, inverse, times = np.unique(keys, return_inverse=True, return_counts=True)
+        is_direct = times[inverse] == 1
     mirror = structure.transposed_order
     position = np.arange(structure.count)
     prefers_mirror = is_direct[mirror] & (~is_direct | (mirror < position))
