@@ -21,7 +21,6 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import Value
@@ -37,7 +36,7 @@ from mlirad.frontend.source import user_line
 from mlirad.frontend.sparse.blocks import Blocks, blocks_module, pays
 from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, trace_expression
-from mlirad.frontend.sparse.products import Shape, arguments_of, products_module, shape_of_program
+from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
 from mlirad.frontend.transformed import Transformed, prepared
 from mlirad.passes.function_pass import functions_of
 from mlirad.structure import Known, Lanes, Structure, find_lanes, from_lanes, structure_of
@@ -87,7 +86,7 @@ class SparseDerivative(Transformed):
     def stats(self, *args: Any, **kwargs: Any) -> Stats:
         """The time of every stage of a compile for arguments like these, and the ops after it."""
         matrices, leaves = self._matrices(args, kwargs)
-        matrices.program(matrices.instance(leaves))
+        matrices.at(leaves)
         return matrices.stats
 
     def _matrices(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Matrices, list[Any]]:
@@ -123,21 +122,14 @@ def _not_traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
 @dataclass
 class Instance:
-    """What belongs to one content of the integer arguments."""
+    """What belongs to one content of the integer arguments: the entries come as blocks or by steps."""
 
     structure: Structure
-    template: Any
-    program: Shape | Blocks
-    lanes: Lanes | None
-    arguments: list[NDArray[np.int64]]
+    template: Callable[[NDArray[Any]], Any]
     integers: list[NDArray[Any]]
-
-    def module(self, expression: Expression) -> ModuleOp:
-        """The program that computes the entries, its map not yet applied."""
-        if isinstance(self.program, Shape):
-            return products_module(expression, self.program)
-        assert self.lanes is not None
-        return blocks_module(expression, self.lanes)
+    lanes: Lanes | None = None
+    blocks: Blocks | None = None
+    steps: tuple[Step, ...] = ()
 
 
 @dataclass
@@ -150,20 +142,31 @@ class Matrices:
     types: Sequence[LeafType]
     stats: Stats
     instances: OrderedDict[bytes, Instance] = field(default_factory=OrderedDict[bytes, Instance])
-    programs: dict[Shape | Blocks, Executable] = field(default_factory=dict["Shape | Blocks", Executable])
+    programs: dict[Products | Blocks, Executable] = field(
+        default_factory=dict["Products | Blocks", Executable]
+    )
     last: Instance | None = None
     lock: Any = field(default_factory=RLock)
 
     def at(self, leaves: Sequence[Any]) -> Any:
         """The matrix at these arguments, and what else the function returns."""
         instance = self.instance(leaves)
-        results = self.program(instance)(*leaves, *instance.arguments)
-        others = self.expression.others
-        made = cast("tuple[Any, ...]", results) if isinstance(results, tuple) else (results,)
-        matrix = instance.template(made[-1])
-        if self.expression.other_tree is None:
-            return matrix
-        return matrix, self.expression.other_tree.unflatten(made[:others])
+        others: tuple[Any, ...] = ()
+
+        def run(program: Products | Blocks, colours: Sequence[Any]) -> tuple[Any, ...]:
+            nonlocal others
+            results = self.program(program, instance)(*leaves, *colours)
+            made = cast("tuple[Any, ...]", results) if isinstance(results, tuple) else (results,)
+            others = made[: self.expression.others]
+            return made[self.expression.others :]
+
+        if instance.blocks is not None:
+            (entries,) = run(instance.blocks, ())
+        else:
+            entries = entries_from(instance.steps, instance.structure.count, run)
+        matrix = instance.template(entries)
+        tree = self.expression.other_tree
+        return matrix if tree is None else (matrix, tree.unflatten(others))
 
     def instance(self, leaves: Sequence[Any]) -> Instance:
         """What belongs to the integers among these arguments."""
@@ -199,7 +202,7 @@ class Matrices:
             if lanes is not None and pays(lanes):
                 structure = from_lanes(lanes, sum(prod(t.shape) for t in e.inputs))
                 self.stats.add("structure", time.perf_counter() - start, None)
-                return Instance(structure, csr_maker(structure), Blocks.of(lanes), lanes, [], integers)
+                return Instance(structure, csr_maker(structure), integers, lanes, Blocks.of(lanes))
             structure = structure_of(e.map, Known(given, functions), outputs)
         if self.is_symmetric:
             structure = structure.symmetric_part()
@@ -207,22 +210,25 @@ class Matrices:
         start = time.perf_counter()
         compression = compress(structure, is_symmetric=self.is_symmetric)
         self.stats.add("compression", time.perf_counter() - start, None)
-        shape = shape_of_program(e, compression)
-        arguments = arguments_of(shape, compression)
-        return Instance(structure, csr_maker(structure), shape, None, arguments, integers)
+        steps = tuple(steps_of(e, compression))
+        return Instance(structure, csr_maker(structure), integers, steps=steps)
 
-    def program(self, instance: Instance) -> Executable:
-        """The program that computes the entries."""
+    def program(self, which: Products | Blocks, instance: Instance) -> Executable:
+        """A program that computes entries, or products that have them."""
         with self.lock:
-            program = self.programs.get(instance.program)
+            program = self.programs.get(which)
             if program is None:
                 with compiling():
-                    module = instance.module(self.expression)
+                    if isinstance(which, Products):
+                        module = products_module(self.expression, which)
+                    else:
+                        assert instance.lanes is not None
+                        module = blocks_module(self.expression, instance.lanes)
                     expand(module, self.options.method, self.stats)
                     program, _ = executable(
                         module, "main", interpret=self.options.interpret, stats=self.stats
                     )
-                self.programs[instance.program] = program
+                self.programs[which] = program
             return program
 
 

@@ -1,9 +1,11 @@
-"""The entries of a matrix from a compression: one program makes all products and puts the entries in order.
+"""The entries of a matrix from a compression: programs that make products, and where in these they are.
 
-    entries(arguments..., colours of columns, colours of rows, places)  ->  (others..., entries)
+    products(arguments..., colours)  ->  (others..., the products)
 
-The products of one kind are a `build` over the colours, of the map applied to the vector that is 1 at the
-coordinates of that colour. Colours and places are arguments, so structures of one size share a program.
+The products are a `build` over the colours, of the map applied to the vector that is 1 at the coordinates of
+that colour; there is an array of them for each component of the images. Colours are an argument, so all
+structures that need as many products share a program. The entries are taken out of the products by one pass
+of NumPy: fused with the products it would make each of them anew.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,154 +22,167 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.dialects.shapes import (
-    UNIT,
-    Value,
-    array_type,
-    components_of,
-    is_float,
-    shape_of,
-    size_of,
-)
+from mlirad.dialects.shapes import UNIT, Value, array_type, components_of, element_of, shape_of, size_of
 from mlirad.frontend.sparse.colouring import Compression
 from mlirad.frontend.sparse.expressions import Expression, common_dtype, with_map
 from mlirad.ir.arrays import ArrayBuilder
 
+MAX_ELEMENTS = 1 << 25
+"""How many elements the products that one call of a program makes may have, unless it makes only one."""
+
 
 @dataclass(frozen=True)
-class Shape:
-    """What a program for products depends on: how many there are of each kind, and how entries are placed.
+class Products:
+    """What a program for products depends on: their kind and number.
 
-    `all_columns` says that the one product of columns is with ones everywhere, `in_order` that the entries
-    are the elements of the products as they come.
+    `everywhere` says that the one vector is 1 at all coordinates, and that there is no argument of colours.
     """
 
-    columns: int
-    rows: int
+    is_transposed: bool
     count: int
-    all_columns: bool
-    in_order: bool
+    everywhere: bool = False
 
 
-def shape_of_program(expression: Expression, c: Compression) -> Shape:
-    """The program that a compression needs."""
+Run: TypeAlias = "Callable[[Products, Sequence[NDArray[np.int64]]], Sequence[NDArray[Any]]]"
+"""From a program and its argument of colours, if it has one, to the products."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One call of a program, and the entries that it gives: those `chosen` stand at `places` of the products.
+
+    `chosen` is `None` for all entries; so is `places` if these are the products as they come.
+    """
+
+    products: Products
+    colours: NDArray[np.int64] | None
+    chosen: NDArray[np.int64] | None
+    places: NDArray[np.int64] | None
+
+
+def steps_of(expression: Expression, c: Compression) -> list[Step]:
+    """The calls that a compression needs."""
     height = sum(prod(t.shape) for _, t in expression.outputs)
-    length = c.column_products * height + c.row_products * len(c.columns)
-    in_order = len(c.places) == length and np.array_equal(c.places, np.arange(length))
-    return Shape(c.column_products, c.row_products, len(c.places), bool((c.columns == 0).all()), in_order)
+    steps: list[Step] = []
+    first = 0
+    for is_transposed, colours, count, length in (
+        (False, c.columns, c.column_products, height),
+        (True, c.rows, c.row_products, len(c.columns)),
+    ):
+        block = max(1, min(count, MAX_ELEMENTS // max(length, 1)))
+        for k in range(0, count, block):
+            low, high = first + k * length, first + min(k + block, count) * length
+            everywhere = count == 1 and bool((colours == 0).all())
+            inside = (c.places >= low) & (c.places < high)
+            chosen = None if inside.all() else np.flatnonzero(inside)
+            places = c.places - low if chosen is None else c.places[chosen] - low
+            in_order = len(places) == high - low and np.array_equal(places, np.arange(high - low))
+            steps.append(
+                Step(
+                    Products(is_transposed, block, everywhere),
+                    None if everywhere else colours - k,
+                    chosen,
+                    None if in_order and chosen is None else places,
+                )
+            )
+        first += count * length
+    return steps or [Step(Products(False, 0), c.columns, None, None)]
 
 
-def arguments_of(shape: Shape, c: Compression) -> list[NDArray[np.int64]]:
-    """The arguments of the program beside those of the function."""
-    given: list[NDArray[np.int64]] = []
-    if shape.columns and not shape.all_columns:
-        given.append(c.columns)
-    if shape.rows:
-        given.append(c.rows)
-    if not shape.in_order:
-        given.append(c.places)
-    return given
-
-
-def products_module(expression: Expression, shape: Shape) -> ModuleOp:
+def products_module(expression: Expression, products: Products) -> ModuleOp:
     """The program as a module, the map not yet applied."""
 
-    def entries(b: ArrayBuilder, map_: Value, extra: Sequence[Value]) -> list[Value]:
-        return [_Products(b, expression, shape, map_, extra).entries()]
+    def emit(b: ArrayBuilder, map_: Value, extra: Sequence[Value]) -> list[Value]:
+        return _Emission(b, expression, products, map_, extra).all()
 
-    return with_map(expression, _extra_types(expression, shape), entries)
-
-
-def _extra_types(expression: Expression, shape: Shape) -> list[Attribute]:
-    width = sum(prod(t.shape) for t in expression.inputs)
-    height = sum(prod(t.shape) for _, t in expression.outputs)
-    sizes: list[int] = []
-    if shape.columns and not shape.all_columns:
-        sizes.append(width)
-    if shape.rows:
-        sizes.append(height)
-    if not shape.in_order:
-        sizes.append(shape.count)
-    return [array_type((size,), i64) for size in sizes]
+    leaves = [t for _, t in expression.outputs] if products.is_transposed else expression.inputs
+    size = sum(prod(t.shape) for t in leaves)
+    extra = () if products.everywhere else (array_type((size,), i64),)
+    return with_map(expression, extra, emit)
 
 
-class _Products:
-    """The emission of the products and of the entries."""
+class _Emission:
+    """The emission of products of one kind."""
 
     def __init__(
-        self, b: ArrayBuilder, expression: Expression, shape: Shape, map_: Value, extra: Sequence[Value]
+        self,
+        b: ArrayBuilder,
+        expression: Expression,
+        products: Products,
+        map_: Value,
+        extra: Sequence[Value],
     ):
-        self.b, self.expression, self.shape, self.map = b, expression, shape, map_
+        self.b, self.products, self.map = b, products, map_
         self.element = ELEMENT_TYPES[common_dtype(expression.outputs, expression.inputs)]
+        self.colours = extra[0] if extra else None
         type_ = linear.map_type(map_.type, "map")
-        self.domain, self.codomain = linear.carried(type_.domain), linear.carried(type_.codomain)
-        rest = iter(extra)
-        self.columns = next(rest) if shape.columns and not shape.all_columns else None
-        self.rows = next(rest) if shape.rows else None
-        self.places = None if shape.in_order else next(rest)
         chosen = {k for k, _ in expression.outputs}
-        # Among the components that carry data, those that are rows of the matrix.
+        # Among the components of the codomain that carry data, those that are rows of the matrix.
         spaces = components_of(type_.codomain)
-        self.is_row = [k in chosen for k, space in enumerate(spaces) if space != UNIT]
+        is_row = [k in chosen for k, space in enumerate(spaces) if space != UNIT]
+        domain, codomain = linear.carried(type_.domain), linear.carried(type_.codomain)
+        self.source, self.target = (domain, [True] * len(domain)), (codomain, is_row)
+        self.op_class: type[linear.ApplicationOp] = linear.ApplyOp
+        if products.is_transposed:
+            self.source, self.target = self.target, self.source
+            self.op_class = linear.ApplyTransposeOp
 
-    def entries(self) -> Value:
-        """All entries, in the order of the structure."""
-        b = self.b
-        parts: list[Value] = []
-        if self.shape.columns:
-            parts.append(self._all(self.shape.columns, self._image))
-        if self.shape.rows:
-            parts.append(self._all(self.shape.rows, self._transposed_image))
-        if not parts:
-            return b.zeros(array_type((0,), self.element))
-        flat = parts[0] if len(parts) == 1 else b.concatenate(parts, 0)
-        if self.places is None:
-            return flat
-        places = self.places
-
-        def place(k: Value) -> tuple[Value]:
-            return (b.index(places, [k]),)
-
-        return b.gather(flat, (self.shape.count,), place)
-
-    def _all(self, count: int, product: Callable[[Value], Value]) -> Value:
-        b = self.b
+    def all(self) -> list[Value]:
+        """The products, an array for each component of the images."""
+        b, count = self.b, self.products.count
+        _, is_chosen = self.target
+        if count == 0:
+            return [b.zeros(array_type((0,), self.element))]
+        places = [k for k, chosen in enumerate(is_chosen) if chosen]
         if count == 1:
-            return product(b.index_constant(0))
-        stacked = b.build((count,), product)
-        return b.reshape(stacked, (size_of(stacked),))
+            images = self._images(b.index_constant(0))
+            return [b.reshape(v, (1, *shape_of(v))) for v in (images[k] for k in places)]
 
-    def _image(self, colour: Value) -> Value:
-        seeds = self._seeds(self.columns, colour, self.domain, [True] * len(self.domain))
-        images = self.b.insert(linear.ApplyOp, [self.map, *seeds], self.codomain).results
-        return self._flat([v for v, chosen in zip(images, self.is_row, strict=True) if chosen])
+        def stacked(k: int) -> Value:
+            def product(colour: Value) -> Value:
+                return self._images(colour)[k]
 
-    def _transposed_image(self, colour: Value) -> Value:
-        seeds = self._seeds(self.rows, colour, self.codomain, self.is_row)
-        return self._flat(self.b.insert(linear.ApplyTransposeOp, [self.map, *seeds], self.domain).results)
+            return b.build((count,), product)
 
-    def _seeds(
-        self, colours: Value | None, colour: Value, types: Sequence[Attribute], chosen: Sequence[bool]
-    ) -> list[Value]:
+        return [stacked(k) for k in places]
+
+    def _images(self, colour: Value) -> list[Value]:
+        types, _ = self.target
+        seeds = self._seeds(colour, *self.source)
+        images = self.b.insert(self.op_class, [self.map, *seeds], types).results
+        return [self.b.convert(v, self.element) for v in images]
+
+    def _seeds(self, colour: Value, types: Sequence[Attribute], is_chosen: Sequence[bool]) -> list[Value]:
         """1 where a coordinate has the colour, everywhere if there are no colours; 0 where not chosen."""
         b, first = self.b, 0
         seeds: list[Value] = []
-        for type_, is_chosen in zip(types, chosen, strict=True):
-            assert is_float(type_)
-            if not is_chosen:
+        for type_, chosen in zip(types, is_chosen, strict=True):
+            if not chosen:
                 seeds.append(b.zeros(type_))
-                continue
-            if colours is None:
+            elif self.colours is None:
                 seeds.append(b.splat(1.0, type_))
-                continue
-            size = size_of(type_)
-            own = b.reshape(b.slice(colours, [first], [first + size], [1]), shape_of(type_))
-            hit = b.compare("eq", own, b.broadcast(colour, shape_of(type_), ()))
-            seeds.append(b.convert(hit, linear.element_of(type_)))
-            first += size
+            else:
+                size = size_of(type_)
+                own = b.reshape(b.slice(self.colours, [first], [first + size], [1]), shape_of(type_))
+                hit = b.compare("eq", own, b.broadcast(colour, shape_of(type_), ()))
+                seeds.append(b.convert(hit, element_of(type_)))
+                first += size
         return seeds
 
-    def _flat(self, values: Sequence[Value]) -> Value:
-        b = self.b
-        parts = [b.convert(b.reshape(v, (size_of(v),)), self.element) for v in values]
-        return parts[0] if len(parts) == 1 else b.concatenate(parts, 0)
+
+def entries_from(steps: Sequence[Step], count: int, run: Run) -> NDArray[Any]:
+    """All entries; `run` gives the products of a program for its argument of colours."""
+    entries: NDArray[Any] | None = None
+    for step in steps:
+        parts = run(step.products, [] if step.colours is None else [step.colours])
+        flat = [part.reshape(len(part), prod(part.shape[1:])) for part in parts]
+        made = (flat[0] if len(flat) == 1 else np.concatenate(flat, axis=1)).reshape(-1)
+        if step.places is None:
+            return made
+        if step.chosen is None:
+            return made.take(step.places)
+        if entries is None:
+            entries = np.empty(count, made.dtype)
+        entries[step.chosen] = made.take(step.places)
+    assert entries is not None
+    return entries
