@@ -30,7 +30,8 @@ from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
 from mlirad.frontend.numpy_functions import FUNCTIONS, HINTS
 from mlirad.frontend.tracer import Array
-from mlirad.frontend.ufuncs import MEANINGS, SPECIAL
+from mlirad.frontend.ufunc_meanings import all_meanings
+from mlirad.frontend.ufuncs import SPECIAL
 from mlirad.lower.elementary import ELEMENTARY
 from mlirad.passes.registry import PASS_MODULES, load_pass
 from mlirad.pipelines import PIPELINES
@@ -238,7 +239,7 @@ def numpy_functions() -> Iterator[str]:
     yield ""
     yield "Ufuncs, all also as operators where Python has one:"
     yield ""
-    ufuncs = {*MEANINGS, *SPECIAL}
+    ufuncs = {*all_meanings(), *SPECIAL}
     yield listed(_ufunc_name(u) for u in ufuncs)
     yield ""
     yield "Functions:"

@@ -1,16 +1,17 @@
 """What each ufunc means: array code on operands of one shape and of the dtypes of NumPy's loop.
 
-MEANINGS[np.hypot]       a function of the builder and one value per operand
+meaning_of(np.hypot)       a function of the builder and one value per operand
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from math import log, pi
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
-from scipy import special
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, integer, is_boolean, is_float
@@ -131,10 +132,6 @@ def _digamma(b: ArrayBuilder, x: Value) -> Value:
     return b.apply_elementwise(ew.PolygammaOp, (x,), {"order": integer(0)})
 
 
-def _special(name: str) -> np.ufunc:
-    return cast(np.ufunc, getattr(special, name))
-
-
 MEANINGS: dict[np.ufunc, Unary | Binary] = {
     np.negative: _unary(ew.NegOp),
     np.positive: lambda b, x: x,
@@ -212,19 +209,44 @@ MEANINGS: dict[np.ufunc, Unary | Binary] = {
     np.less_equal: _compare("le"),
     np.greater: _compare("gt"),
     np.greater_equal: _compare("ge"),
-    _special("erf"): _unary(ew.ErfOp),
-    _special("erfc"): _unary(ew.ErfcOp),
-    _special("erfinv"): _unary(ew.ErfinvOp),
-    _special("gammaln"): _unary(ew.LgammaOp),
-    _special("psi"): _digamma,
-    _special("expit"): _unary(ew.LogisticOp),
-    _special("log_expit"): lambda b, x: b.neg(b.unary(ew.SoftplusOp, b.neg(x))),
-    _special("logit"): _logit,
-    _special("xlogy"): _x_times_log(ew.LogOp),
-    _special("xlog1py"): _x_times_log(ew.Log1pOp),
-    _special("expm1"): _unary(ew.Expm1Op),
-    _special("log1p"): _unary(ew.Log1pOp),
-    _special("exp2"): _unary(ew.Exp2Op),
-    _special("cbrt"): _unary(ew.CbrtOp),
 }
-"""Every ufunc that can be traced. The operands are of one shape and of the dtypes of NumPy's loop."""
+"""The ufuncs of NumPy. The operands are of one shape and of the dtypes of NumPy's loop."""
+
+SCIPY_MEANINGS: dict[str, Unary | Binary] = {
+    "erf": _unary(ew.ErfOp),
+    "erfc": _unary(ew.ErfcOp),
+    "erfinv": _unary(ew.ErfinvOp),
+    "gammaln": _unary(ew.LgammaOp),
+    "psi": _digamma,
+    "expit": _unary(ew.LogisticOp),
+    "log_expit": lambda b, x: b.neg(b.unary(ew.SoftplusOp, b.neg(x))),
+    "logit": _logit,
+    "xlogy": _x_times_log(ew.LogOp),
+    "xlog1py": _x_times_log(ew.Log1pOp),
+    "expm1": _unary(ew.Expm1Op),
+    "log1p": _unary(ew.Log1pOp),
+    "exp2": _unary(ew.Exp2Op),
+    "cbrt": _unary(ew.CbrtOp),
+}
+"""The ufuncs of `scipy.special`, by name: importing that takes longer than importing mlirad, so it is left to
+whoever uses it."""
+
+SCIPY_SPECIAL = "scipy.special"
+
+
+def meaning_of(ufunc: np.ufunc) -> Unary | Binary | None:
+    """What a ufunc means, `None` for one that cannot be traced."""
+    found = MEANINGS.get(ufunc)
+    if found is not None:
+        return found
+    # A ufunc of SciPy's comes from its module, which so has been imported.
+    special = sys.modules.get(SCIPY_SPECIAL)
+    name = ufunc.__name__
+    is_scipy = special is not None and getattr(special, name, None) is ufunc
+    return SCIPY_MEANINGS.get(name) if is_scipy else None
+
+
+def all_meanings() -> dict[np.ufunc, Unary | Binary]:
+    """Every ufunc that can be traced; imports `scipy.special`."""
+    special = import_module(SCIPY_SPECIAL)
+    return MEANINGS | {getattr(special, name): meaning for name, meaning in SCIPY_MEANINGS.items()}

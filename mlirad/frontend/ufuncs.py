@@ -1,7 +1,7 @@
 """NumPy's and SciPy's ufuncs on traced arrays.
 
 Operands are converted to the dtypes of the loop that NumPy would run, broadcast, and handed to the ufunc's
-line in `MEANINGS`: a function of the builder and one value per operand, all of one shape. An operator is the
+line in `ufunc_meanings`: a function of the builder and one value per operand, all of one shape. An operator is the
 same ufunc, but between Python scalars it gives a Python scalar, whose dtype stays weak.
 """
 
@@ -32,7 +32,7 @@ from mlirad.frontend.operations import (
 )
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array, handlers
-from mlirad.frontend.ufunc_meanings import MEANINGS
+from mlirad.frontend.ufunc_meanings import meaning_of
 from mlirad.ir.arrays import ArrayBuilder
 
 MAX_UNROLLED_POWER = 32
@@ -54,7 +54,7 @@ def apply(ufunc: np.ufunc, inputs: tuple[Any, ...], *, is_operator: bool = False
         done = special_case(*operands)
         if done is not None:
             return done
-    meaning = cast("Callable[..., Value] | None", MEANINGS.get(ufunc))
+    meaning = cast("Callable[..., Value] | None", meaning_of(ufunc))
     if meaning is None:
         raise UnsupportedError(
             f"np.{ufunc.__name__} cannot be traced",
