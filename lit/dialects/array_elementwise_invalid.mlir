@@ -299,7 +299,7 @@ func.func @f(%x: i1) {
 // -----
 
 func.func @f(%x: f64) {
-  // expected-error @below {{array.polygamma: order must be at least 0, got -1}}
+  // expected-error @below {{array.polygamma: order must be from 0 to 100, got -1}}
   %y = array.polygamma %x {order = -1} : f64
   func.return
 }

@@ -21,6 +21,7 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.errors import TracingError, UnsupportedError
 from mlirad.frontend.frames import Scope, current_frame
+from mlirad.frontend.scipy_functions import WRITTEN_OUT, scipy_function
 from mlirad.frontend.source import user_line
 from mlirad.ir.locations import location_of
 
@@ -141,6 +142,15 @@ class Array:
         return handlers.function(function, args, kwargs)
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        name = scipy_function()
+        if name is not None:
+            raise TracingError(
+                f"SciPy's {name} works on NumPy arrays, and {self!r} is traced",
+                location=user_line(),
+                hint=f"write {WRITTEN_OUT[name]}"
+                if name in WRITTEN_OUT
+                else "write it with NumPy's functions and SciPy's ufuncs",
+            )
         raise TracingError(
             f"{self!r} is traced and has no elements, so NumPy cannot make an array of it",
             location=user_line(),

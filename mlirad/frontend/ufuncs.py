@@ -1,8 +1,8 @@
 """NumPy's and SciPy's ufuncs on traced arrays.
 
 Operands are converted to the dtypes of the loop that NumPy would run, broadcast, and handed to the ufunc's
-line in `ufunc_meanings`: a function of the builder and one value per operand, all of one shape. An operator is the
-same ufunc, but between Python scalars it gives a Python scalar, whose dtype stays weak.
+line in `ufunc_meanings`: a function of the builder and one value per operand, all of one shape. An operator
+is the same ufunc, but between Python scalars it gives a Python scalar, whose dtype stays weak.
 """
 
 from __future__ import annotations

@@ -25,7 +25,9 @@ from typing import TypeAlias
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, integer
+from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.locations import location_of
 
 UnaryCoefficient: TypeAlias = Callable[[ArrayBuilder, Value, Value], Value]
 """`(b, operand, result) -> the factor that the operand's tangent is scaled by`."""
@@ -156,7 +158,14 @@ def _polygamma(b: ArrayBuilder, x: Value, y: Value) -> Value:
     """The next order."""
     op = y.owner
     assert isinstance(op, ew.PolygammaOp)
-    return _polygamma_of(b, op.order.value.data + 1, x)
+    order = op.order.value.data + 1
+    if order > op.HIGHEST_ORDER:
+        raise DifferentiationError(
+            f"polygamma of order {order} is beyond what floats hold",
+            location=location_of(op),
+            hint=f"log Gamma can be differentiated {op.HIGHEST_ORDER + 1} times",
+        )
+    return _polygamma_of(b, order, x)
 
 
 def _logistic(b: ArrayBuilder, x: Value, y: Value) -> Value:

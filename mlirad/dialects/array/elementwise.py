@@ -396,18 +396,21 @@ class StopGradientOp(UnaryOp):
 
 @irdl_op_definition
 class PolygammaOp(UnaryOp):
-    """The derivative of order `order + 1` of log Gamma(x); order 0 is digamma."""
+    """The derivative of order `order + 1` of log Gamma(x); order 0 is digamma, 100 the highest."""
 
     name = "array.polygamma"
     DOMAIN: ClassVar = FLOATS
     order = prop_def(IntegerAttr[I64])
     BRACED: ClassVar = ("order",)
+    HIGHEST_ORDER: ClassVar = 100
 
     def verify_(self) -> None:
-        """A non-negative order."""
+        """An order of which values and coefficients are finite."""
         super().verify_()
-        if self.order.value.data < 0:
-            raise VerifyException(f"order must be at least 0, got {self.order.value.data}")
+        if not 0 <= self.order.value.data <= self.HIGHEST_ORDER:
+            raise VerifyException(
+                f"order must be from 0 to {self.HIGHEST_ORDER}, got {self.order.value.data}"
+            )
 
 
 @irdl_op_definition
