@@ -59,14 +59,7 @@ def flat_images(structure: Structure, arrays: Sequence[Any], given: Sequence[Arr
 
 
 def _flat_image(structure: Structure, arrays: Sequence[Any], vector: Array) -> Array:
-    leaves: list[Array] = []
-    first = 0
-    for leaf in structure.domain.moving:
-        size = int(np.prod(leaf.shape))
-        part: Any = vector[first : first + size]
-        leaves.append(as_array(xp.reshape(part, leaf.shape), leaf.dtype))
-        first += size
-    return _flat(apply_traced(structure, arrays, leaves), structure.codomain.dtype)
+    return _flat(apply_traced(structure, arrays, structure.domain.split(vector)), structure.codomain.dtype)
 
 
 def _flat(leaves: Sequence[Any], dtype: Dtype) -> Array:

@@ -23,8 +23,10 @@ from mlirad.errors import DtypeError, PositionError, ShapeError
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.frames import is_tracing
 from mlirad.frontend.functions import LeafType, leaf_type
+from mlirad.frontend.operations import as_array, xp
 from mlirad.frontend.pytree import LEAF, Tree, flatten
 from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,31 @@ class Space:
         """Arrays in the structure of the space; of one argument, bare."""
         made = self.structured(vectors)
         return made[0] if self.arguments and len(made) == 1 else made
+
+    def flatten(self, *vectors: Any) -> Any:
+        """A vector in the structure of the space as a flat one of shape [size]."""
+        leaves = self.read(vectors, "vectors" if self.arguments else "the vector")
+        parts = [xp.reshape(leaf, (-1,)) for leaf in leaves]
+        return xp.concatenate(parts).astype(self.dtype) if parts else np.zeros(0, self.dtype)
+
+    def unflatten(self, flat: Any) -> Any:
+        """A flat vector in the structure of the space; of one argument, bare."""
+        return self.write(self.split(flat if isinstance(flat, Array) else np.asarray(flat)))
+
+    def split(self, flat: Any) -> list[Any]:
+        """A flat vector as its leaves."""
+        if flat.shape != (self.size,):
+            raise ShapeError(
+                f"{self} has flat vectors of shape {(self.size,)}, got one of shape {flat.shape}",
+                location=user_line(),
+            )
+        leaves: list[Any] = []
+        first = 0
+        for leaf in self.moving:
+            after = first + prod(leaf.shape)
+            leaves.append(xp.reshape(flat[first:after], leaf.shape).astype(leaf.dtype))
+            first = after
+        return leaves
 
     # Parts ---------------------------------------------------------------------------------------
 
@@ -176,8 +203,6 @@ def _shown(leaf: LeafType | None) -> str:
 def vector(given: Any, like: LeafType, what: str) -> Any:
     """An array of the type of a leaf; `None` is 0. Raises where shape or dtype do not fit."""
     if is_tracing():
-        from mlirad.frontend.operations import as_array
-
         made: Any = as_array(np.zeros(like.shape) if given is None else given)
         is_weak = made.weak
     elif given is None:
