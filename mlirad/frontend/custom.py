@@ -30,6 +30,7 @@ from mlirad.errors import DifferentiationError, ShapeError
 from mlirad.frontend.derivatives import linearize_at
 from mlirad.frontend.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.functions import call, definition_of, function_name
+from mlirad.frontend.linear_maps import LinearMap
 from mlirad.frontend.operations import as_array, made
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.reports import has_reports, last_token, resume, sealed, token
@@ -70,7 +71,7 @@ class CustomDerivative:
         return rule
 
     def transposed_rule(self, rule: F) -> F:
-        """Use `rule(*args)`, a linear function of a cotangent of the result, as in reverse mode.
+        """Use `rule(*args)`, a linear function of a cotangent of the result, as in reverse mode, or a map.
 
         It returns the cotangent of the argument, or a tuple of them if there are several.
         """
@@ -162,6 +163,9 @@ class CustomDerivative:
                 location=definition_of(rule),
                 hint="return a linear function of the tangents: lambda dx: slope * dx",
             )
+        if isinstance(application, LinearMap):
+            map_ = application.T if self._is_transposed else application
+            return _image_of_map(map_, tangents, results, rule)
         if self._is_transposed:
             return _transposed(application, arguments, tangents, tree, results)
         image = application(*arguments.unflatten(tangents))
@@ -250,6 +254,27 @@ def _transposed(
     at = linearize_at(backward, (tree.unflatten(zeros),), (0,))
     images = at.transposed_image([cast(Array, tangents[k]) for k in moving])
     return [t for t in images if t is not None]
+
+
+def _image_of_map(
+    map_: LinearMap, tangents: Sequence[Array | None], results: Sequence[Array], rule: Rule
+) -> list[Array]:
+    """The tangents of the float results by a map between the float leaves of arguments and of results."""
+    moving = [t for t in tangents if t is not None]
+    floats = [r for r in results if r.dtype.kind == "f"]
+    for space, leaves, what in (
+        (map_.domain, moving, "starts from"),
+        (map_.codomain, floats, "ends in"),
+    ):
+        if [(t.shape, t.dtype) for t in space.moving] != [(a.shape, a.dtype) for a in leaves]:
+            expected = ", ".join(f"{a.dtype}{list(a.shape)}" for a in leaves) or "no floats"
+            raise ShapeError(
+                f"the rule's map {what} {space}, and the function has {expected} there",
+                location=definition_of(rule) or user_line(),
+                hint="a rule gives the map from tangents of all float arguments to those of the results, a "
+                "transposed rule the map from cotangents of the results to those of the arguments",
+            )
+    return list(map_.image(moving))
 
 
 def _fitted(leaf: Any, like: Array, rule: Callable[..., Any]) -> Array:

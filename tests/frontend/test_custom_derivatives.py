@@ -14,6 +14,7 @@ both_evaluators = pytest.mark.parametrize("interpret", [False, True])
 
 def make(kind):
     """log(1 + exp(x)), whose plain derivative overflows, with a rule of one kind."""
+    diagonal = ad.LinearMap.diagonal
 
     @ad.custom_derivative
     def softplus(x):
@@ -34,6 +35,21 @@ def make(kind):
         def backward(x):
             return lambda ct: slope(x) * ct
 
+    elif kind == "expression":
+
+        @softplus.rule
+        def expression(x):
+            s = slope(x)
+            minus_square = diagonal(s**2) @ ad.linearize(np.negative, -x)[1]
+            cubic = 2.0 * (diagonal(s) @ minus_square.T) / 1.0
+            return -(minus_square - 0.5 * diagonal(2 * s)) + cubic + diagonal(s**2 * (2 * s - 1))
+
+    elif kind == "transposed map":
+
+        @softplus.transposed_rule
+        def transposed_map(x):
+            return diagonal(slope(x)).T
+
     else:
 
         @softplus.rule
@@ -44,7 +60,7 @@ def make(kind):
 
 
 @both_evaluators
-@pytest.mark.parametrize("kind", ["forward", "transposed", "linear map"])
+@pytest.mark.parametrize("kind", ["forward", "transposed", "linear map", "transposed map", "expression"])
 def test_one_rule_gives_both_modes_and_all_orders(kind, interpret):
     softplus = make(kind)
     s = 1 / (1 + np.exp(-X))
@@ -164,3 +180,58 @@ def test_checkpoints_in_loops_and_outside_of_traces(interpret):
     plain = ad.grad(lambda x: ad.fold(lambda c, t: np.sin(c) * t, 1.0, x), interpret=interpret)(X)
     np.testing.assert_allclose(found, plain)
     assert body(0.5, 2.0) == 2 * np.sin(0.5)
+
+
+# Rules that are maps ---------------------------------------------------------------------------------
+
+
+@both_evaluators
+def test_a_rule_is_a_map_expression(interpret):
+    """x = solve(a, b), whose derivative is the inverse of a after that of the residual b - a x."""
+
+    def solved(a, b):
+        x = b
+        for _ in range(60):
+            x = x + 0.2 * (b - a @ x)
+        return x
+
+    @ad.custom_derivative
+    def solve(a, b, n):
+        return solved(a, b), n
+
+    @solve.rule
+    def _(a, b, n):
+        x = solved(a, b)
+        _, residual = ad.linearize(lambda a, b: b - a @ x, a, b)
+        inverse = ad.LinearMap.from_dense(np.stack([solved(a, e) for e in np.eye(3)], axis=1))
+        return inverse @ residual
+
+    rng = np.random.default_rng(0)
+    a, b = np.eye(3) * 3 + 0.3 * rng.normal(size=(3, 3)), rng.normal(size=3)
+    w = rng.normal(size=3)
+    found = ad.grad(lambda a, b: np.sum(solve(a, b, 2)[0] * w), (0, 1), interpret=interpret)(a, b)
+    back = np.linalg.solve(a.T, w)
+    np.testing.assert_allclose(found[1], back, rtol=1e-6)
+    np.testing.assert_allclose(found[0], -np.outer(back, np.linalg.solve(a, b)), rtol=1e-6)
+    tangent = ad.jvp(lambda b: solve(a, b, 2)[0], (b,), (w,), interpret=interpret)[1]
+    np.testing.assert_allclose(tangent, np.linalg.solve(a, w), rtol=1e-6)
+
+
+def test_maps_that_do_not_fit_the_function():
+    @ad.custom_derivative
+    def double(x, y):
+        return 2 * x
+
+    @double.rule
+    def forgets_an_argument(x, y):
+        return 2.0 * ad.LinearMap.identity(x)
+
+    with pytest.raises(ad.ShapeError, match=r"starts from float64\[3\], and the function has .* float64\[\]"):
+        ad.jvp(double, (X, 1.0), (X, 1.0), interpret=True)
+
+    @double.transposed_rule
+    def gives_too_little(x, y):
+        return ad.LinearMap.diagonal(x)
+
+    with pytest.raises(ad.ShapeError, match="the rule's map starts from"):
+        ad.grad(lambda x: np.sum(double(x, 1.0)), interpret=True)(X)
