@@ -135,6 +135,73 @@ def test_scans_run_all_trips_in_one_strip(rows: int) -> None:
     assert not any(isinstance(op, ScanOp) for op in formed.body.block.ops)
 
 
+SUMS = """
+func.func @f(
+    %w: tensor<3xf64>, %x: tensor<50x3xf64>, %to: tensor<50xi64>, %g: tensor<3xf64>, %h: tensor<4xf64>)
+    -> (tensor<50x3xf64>, tensor<3xf64>, f64, tensor<4xf64>) {
+  %zero = array.constant 0.5 : f64
+  %last, %sum, %total, %counts = array.scan %x, %g, %zero, %h
+      (%i, %a: tensor<50x3xf64>, %s: tensor<3xf64>, %t: f64, %c: tensor<4xf64>) {carries = 4, length = 6}
+      : tensor<50x3xf64>, tensor<3xf64>, f64, tensor<4xf64>
+      -> (tensor<50x3xf64>, tensor<3xf64>, f64, tensor<4xf64>) {
+    %v = array.broadcast %w {dims = [1]} : tensor<3xf64> -> tensor<50x3xf64>
+    %p = array.mul %a, %v : tensor<50x3xf64>
+    %b = array.sin %p : tensor<50x3xf64>
+    %m = array.sum %b {dims = [0]} : tensor<50x3xf64> -> tensor<3xf64>
+    %n = array.add %s, %m : tensor<3xf64>
+    %q = array.sum %b {dims = [0, 1]} : tensor<50x3xf64> -> f64
+    %two = array.constant 2.0 : f64
+    %y = array.mul %q, %two : f64
+    %z = array.neg %y : f64
+    %l = array.add %t, %z : f64
+    %u = array.sub %l, %q : f64
+    %r = array.sum %b {dims = [1]} : tensor<50x3xf64> -> tensor<50xf64>
+    %d = array.update add %c, %r (%k) : tensor<4xf64>, tensor<50xf64> -> tensor<4xf64> {
+      %e = array.index %to[%k] : tensor<50xi64> -> i64
+      array.yield %e : i64
+    }
+    array.yield %b, %n, %u, %d : tensor<50x3xf64>, tensor<3xf64>, f64, tensor<4xf64>
+  }
+  func.return %last, %sum, %total, %counts : tensor<50x3xf64>, tensor<3xf64>, f64, tensor<4xf64>
+}
+"""
+
+
+@pytest.mark.parametrize("rows", [10, 16, 48])
+def test_sums_over_trips_and_rows_go_from_strip_to_strip(rows: int) -> None:
+    generator = np.random.default_rng(rows)
+    args: list[npt.ArrayLike] = [generator.normal(size=3), generator.normal(size=(50, 3))]
+    args += [generator.integers(0, 4, 50), generator.normal(size=3), generator.normal(size=4)]
+    formed = check(function(SUMS), args, rows)
+    (strips,) = strips_of(formed)
+    assert strips.carry_count == 3
+    assert not any(isinstance(op, ScanOp) for op in formed.body.block.ops)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("array.add %s, %m", "array.mul %s, %m"),
+        ("array.add %s, %m", "array.add %m, %g"),
+        (
+            "%u = array.sub %l, %q : f64",
+            "%o = array.sum %s {dims = [0]} : tensor<3xf64> -> f64\n%u = array.add %t, %o : f64",
+        ),
+        (
+            "%p = array.mul %a, %v",
+            "%yy = array.broadcast %s {dims = [1]} : tensor<3xf64> -> tensor<50x3xf64>\n"
+            "%p = array.mul %a, %yy",
+        ),
+    ],
+)
+def test_what_is_no_sum_keeps_its_loop(old: str, new: str) -> None:
+    generator = np.random.default_rng(0)
+    args: list[npt.ArrayLike] = [generator.normal(size=3), generator.normal(size=(50, 3))]
+    args += [generator.integers(0, 4, 50), generator.normal(size=3), generator.normal(size=4)]
+    formed = check(function(SUMS.replace(old, new)), args, 16, rtol=1e-7)
+    assert not any(isinstance(op, ScanOp) for strips in strips_of(formed) for op in strips.body.block.ops)
+
+
 SCATTERS = """
 func.func @f(%x: tensor<40x3xf64>, %to: tensor<40xi64>, %base: tensor<7x3xf64>)
     -> (tensor<7x3xf64>, tensor<7x3xf64>, tensor<40x7xf64>) {

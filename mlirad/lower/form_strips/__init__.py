@@ -124,8 +124,9 @@ def _extents(block: Block, least: int) -> list[int]:
     """The extents of loops that are long enough to be cut into strips."""
     found: dict[int, None] = {}
     for op in block.ops:
-        if isinstance(op, NestOp):
-            found.update(dict.fromkeys(e for e in op.extents if e >= least))
+        for inner in op.walk() if isinstance(op, ScanOp) else (op,):
+            if isinstance(inner, NestOp):
+                found.update(dict.fromkeys(e for e in inner.extents if e >= least))
     return list(found)
 
 
@@ -158,7 +159,7 @@ def _collected(block: Block, extent: int, banned: set[Operation]) -> Group:
 def _must_go(op: Operation, group: Group) -> bool:
     """Whether an op shares nothing with its group, or has results that cannot be joined."""
     members = set(group.members)
-    shares = any(v.owner in members for v in free_values(op))
+    shares = isinstance(op, ScanOp) or any(v.owner in members for v in free_values(op))
     for result in op.results:
         users = [_member_around(use.operation, op) for use in result.uses]
         shares = shares or any(u in members for u in users)

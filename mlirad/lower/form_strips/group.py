@@ -4,6 +4,7 @@ A value of a group is
 
     by rows      it has the rows as a dimension, and row i depends on row i of other such values alone
     a total      the sum (maximum, ...) over all rows of something by rows: complete after the last strip
+    a sum        a carry of a scan to which trips add totals: each strip goes on with what the last one left
     of no rows   the same for all rows, such as what a loop counts: computed anew for every strip
 
 A kernel joins when one of its loops runs over the rows and reads what is by rows at its own index; it may not
@@ -23,8 +24,10 @@ from math import prod
 
 from xdsl.ir import Block, Operation
 
+from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, ScheduledOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.ir.builder import yields
@@ -41,23 +44,26 @@ MAX_REPEATED = 256
 class Group:
     """Ops that run together over the rows, of which there are `extent`.
 
-    `rows` has the dimension of the rows in each value by rows, `totals` the combiner of each total, `loops`
-    the loop over the rows of each nest and scatter. `members` are the ops of the block itself, in order.
+    `rows` has the dimension of the rows in each value by rows, `totals` the combiner of each total, `sums`
+    the carry that each sum began as, `loops` the loop over the rows of each nest and scatter. `members` are
+    the ops of the block itself, in order.
     """
 
     extent: int
     rows: dict[Value, int] = field(default_factory=dict[Value, int])
     totals: dict[Value, str] = field(default_factory=dict[Value, str])
+    sums: dict[Value, Value] = field(default_factory=dict[Value, Value])
     loops: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    _depth: int = 0
     members: list[Operation] = field(default_factory=list[Operation])
 
     def admit(self, op: Operation) -> bool:
         """Let an op of the block join if it can."""
-        before = dict(self.rows), dict(self.totals), dict(self.loops)
+        before = dict(self.rows), dict(self.totals), dict(self.sums), dict(self.loops)
         if self._enter(op):
             self.members.append(op)
             return True
-        self.rows, self.totals, self.loops = before
+        self.rows, self.totals, self.sums, self.loops = before
         return False
 
     def reads_own(self, op: Operation) -> bool:
@@ -127,22 +133,31 @@ class Group:
         block, count = op.body.block, op.carry_count
         carries, slices = block.args[1 : 1 + count], block.args[1 + count :]
         for init, carry in zip(op.init, carries, strict=True):
-            if init in self.totals:
+            if init in self.totals or (init in self.sums and not self._depth):
                 return False
             if init in self.rows:
                 self.rows[carry] = self.rows[init]
             elif self.extent in shape_of(init):
                 self.rows[carry] = shape_of(init).index(self.extent)
+            else:
+                self.sums[carry] = carry
         for whole, piece in zip(op.xs, slices, strict=True):
             if whole in self.totals or self.rows.get(whole) == 0:
                 return False
             if whole in self.rows:
                 self.rows[piece] = self.rows[whole] - 1
-        if not self._enter_body(block):
+        self._depth += 1
+        entered = self._enter_body(block)
+        self._depth -= 1
+        if not entered:
             return False
         made = yields(op.body)
-        for carry, value, result in zip(carries, made, op.final, strict=False):
-            if value in self.totals or self.rows.get(value) != self.rows.get(carry):
+        for init, carry, value, result in zip(op.init, carries, made, op.final, strict=False):
+            if self.sums.get(value) is carry and value is not carry and value.has_one_use():
+                if not self._enter_final_sum(init, carry, result):
+                    return False
+                continue
+            if value in self.totals or value in self.sums or self.rows.get(value) != self.rows.get(carry):
                 return False
             if carry in self.rows:
                 self.rows[result] = self.rows[carry]
@@ -155,7 +170,18 @@ class Group:
                 self.totals[result] = self.totals[value]
             elif result.first_use is not None:
                 return False
-        return any(r in self.rows or r in self.totals for r in op.results)
+        return any(r in self.rows or r in self.totals or r in self.sums for r in op.results)
+
+    def _enter_final_sum(self, init: Value, carry: Value, result: Value) -> bool:
+        """Enter the last value of a sum: a total of the strips, or part of a sum of the loop around."""
+        if not self._depth:
+            self.totals[result] = "add"
+            self.sums[result] = carry
+            return True
+        if init not in self.sums or not init.has_one_use():
+            return False
+        self.sums[result] = self.sums[init]
+        return True
 
     def _enter_body(self, block: Block) -> bool:
         """Enter the ops of a loop's body, all of which have to run by rows or to be of no rows and short."""
@@ -163,7 +189,11 @@ class Group:
             if isinstance(op, YieldOp):
                 continue
             if isinstance(op, ScatterOp) and not self._is_local(op):
-                return False
+                if not self._enter_sum(op):
+                    return False
+                continue
+            if isinstance(op, NestOp) and self._enter_sums(op):
+                continue
             if self._enter(op):
                 if any(self.totals.get(r) == "set" for r in op.results):
                     return False
@@ -175,3 +205,63 @@ class Group:
     def _is_local(self, op: ScatterOp) -> bool:
         """Whether a scatter in a body works on what the trip makes."""
         return op.from_zero is not None or op.inputs[0] in self.rows
+
+    def _enter_sum(self, op: ScatterOp) -> bool:
+        """Enter a scatter that adds to a sum, which nobody else reads."""
+        base = op.inputs[0]
+        carry = self.sums.get(base)
+        x = next(iter(self._loops_over_rows(op)), None)
+        if carry is None or not base.has_one_use() or op.kind.data != "add" or x is None:
+            return False
+        self.sums[op.result] = carry
+        self.loops[op] = x
+        return True
+
+    def _enter_sums(self, op: NestOp) -> bool:
+        """Enter a nest each of whose results is a sum, at the same element, plus totals that are sums."""
+        if values_of(op.reduction) or not any(v in self.totals for v in op.operands):
+            return False
+        carries: list[Value] = []
+        for value in yields(op.body):
+            carry = self._summed(value, op)
+            if carry is None:
+                return False
+            carries.append(carry)
+        self.sums.update(zip(op.roots, carries, strict=True))
+        return True
+
+    def _summed(self, value: Value, op: NestOp) -> Value | None:
+        """The carry to which an element of a result adds multiples of totals, if it does nothing else."""
+        found: Value | None = None
+        pending = [(value, True)]
+        while pending:
+            term, may_be_sum = pending.pop()
+            owner = term.owner
+            match owner:
+                case ew.AddOp():
+                    pending += [(o, may_be_sum) for o in owner.operands]
+                case ew.SubOp():
+                    pending += [(owner.operands[0], may_be_sum), (owner.operands[1], False)]
+                case ew.NegOp():
+                    pending.append((owner.operands[0], False))
+                case ew.MulOp() if isinstance(owner.operands[0].owner, ConstantOp):
+                    pending.append((owner.operands[1], False))
+                case ew.MulOp() if isinstance(owner.operands[1].owner, ConstantOp):
+                    pending.append((owner.operands[0], False))
+                case LoadOp() if self.totals.get(owner.buffer) == "add":
+                    pass
+                case LoadOp() if may_be_sum and found is None and self._goes_on(owner, op):
+                    found = self.sums[owner.buffer]
+                case _:
+                    return None
+        return found
+
+    def _goes_on(self, load: LoadOp, op: NestOp) -> bool:
+        """Whether a nest reads a sum that nobody else reads at the element that it makes."""
+        here = list(load.positions) == list(op.body.block.args)
+        return load.buffer in self.sums and here and self._only_read_in(load.buffer, op)
+
+    def _only_read_in(self, buffer: Value, op: NestOp) -> bool:
+        """Whether a nest, with one load, is all that reads a buffer."""
+        users = [use.operation for use in buffer.uses]
+        return all(u is op or u.parent_op() is op for u in users) and len(users) == 2

@@ -101,6 +101,8 @@ class _Strips:
         op = total.owner
         if isinstance(op, ScatterOp) and op.from_zero is None:
             return op.inputs[0]
+        if isinstance(op, ScanOp) and total in self.group.sums:
+            return op.init[op.results.index(total)]
         nest = initial_total(total, self.group.totals[total])
         self.before.append(nest)
         return nest.results[0]
@@ -121,7 +123,7 @@ class _Strips:
             self.env[old] = result
             result.name_hint = old.name_hint
         if not isinstance(op, ScatterOp):
-            mine = [r for r in op.results if r in self.carries]
+            mine = [r for r in op.results if r in self.carries and r not in self.group.sums]
             for shape in dict.fromkeys(shape_of(r) for r in mine):
                 totals = [r for r in mine if shape_of(r) == shape]
                 pairs = [(self.carries[t], self.env[t], self.group.totals[t]) for t in totals]
@@ -162,10 +164,12 @@ class _Strips:
         operands: list[Value] = []
         properties = dict(op.properties)
         properties["space"] = ints(tuple(self.rows if k == x else e for k, e in enumerate(op.extents)))
-        if op.result in self.group.totals:
+        if op.result in self.group.totals or op.result in self.group.sums:
             if op.result in self.carries:
                 properties.pop("from_zero", None)
                 operands.append(self.carries[op.result])
+            elif op.from_zero is None:
+                operands.append(self.env[op.inputs[0]])
             if self.overlaps and op.kind.data == "add":
                 rank = len(shape_of(op.result))
                 values = self._guarded(block, x, values, rank)
@@ -261,6 +265,8 @@ class _Strips:
                 copy = copied_strip(op.operands[k], self.group.rows[carry], self.rows, self.start, op)
                 into.add_op(copy)
                 operands[k] = copy.results[0]
+            elif op.results[k] in self.carries and op.results[k] in self.group.sums:
+                operands[k] = self.carries[op.results[k]]
         block = Block(arg_types=[self._type(a) for a in old.args])
         for argument, new in zip(old.args, block.args, strict=True):
             self.env[argument] = new
