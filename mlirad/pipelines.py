@@ -50,6 +50,7 @@ EXPAND_JACOBIAN = (
     "linearize{method=jacobian}",
     "lower-map-values",
     "apply-linear-maps",
+    "mlirad-inline{builds=true}",
     "bulk-operations",
     "recognise-dots",
     "forget-rules",

@@ -17,12 +17,14 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from mlirad.dialects import linear
+from mlirad.dialects.array.indexing import BuildOp
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.passes.function_pass import (
+    Visit,
     drop_unreferenced,
     functions_of,
     nested_ops,
@@ -36,14 +38,20 @@ CALLS = (CallOp, linear.CallOp)
 
 @dataclass(frozen=True)
 class InlinePass(ModulePass):
-    """Resolves every call but those of recursive functions."""
+    """Resolves every call but those of recursive functions; with `builds`, calls inside builds only."""
 
     name = "mlirad-inline"
+    builds: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Inline into every function, callees before callers; private ones no longer used go."""
         functions = {f.sym_name.data: f for f in functions_of(op)}
         kept = recursive_functions(functions)
+        if self.builds:
+            for function in list(functions.values()):
+                replace_function(function, inline_in_builds(function, functions, kept))
+            drop_unreferenced(op)
+            return
 
         def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
             return [call for call in calls_of(function) if call[0] not in kept]
@@ -55,6 +63,27 @@ class InlinePass(ModulePass):
         drop_unreferenced(op)
 
 
+def inline_in_builds(function: FuncOp, functions: dict[str, FuncOp], kept: Container[str] = ()) -> FuncOp:
+    """The function with the calls inside its builds, but of those `kept`, replaced by the callees' bodies."""
+    builds = [op for op in nested_ops(function.body) if isinstance(op, BuildOp)]
+    inside = (inner for build in builds for inner in nested_ops(build.body))
+    called = {callee_name(op): None for op in inside if isinstance(op, CALLS) and callee_name(op) not in kept}
+    if not called:
+        return function
+
+    def resolved(callee: FuncOp) -> list[tuple[str, Operation]]:
+        return [call for call in calls_of(callee) if call[0] not in kept]
+
+    bodies: dict[str, FuncOp] = {}
+    for name in callees_first(called, functions, resolved):
+        bodies[name] = inline_calls(functions[name], bodies, kept)
+
+    def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
+        visit_regions(b, op, env, inlining(bodies, kept) if isinstance(op, BuildOp) else visit)
+
+    return rebuild_function(function, visit)
+
+
 def inline_calls(function: FuncOp, callees: dict[str, FuncOp], kept: Container[str] = ()) -> FuncOp:
     """The function with its calls, but of those `kept`, replaced by the callees' bodies.
 
@@ -62,6 +91,12 @@ def inline_calls(function: FuncOp, callees: dict[str, FuncOp], kept: Container[s
     """
     if all(name in kept for name, _ in calls_of(function)):
         return function
+
+    return rebuild_function(function, inlining(callees, kept))
+
+
+def inlining(callees: dict[str, FuncOp], kept: Container[str] = ()) -> Visit:
+    """Emits an op with calls in it, and a call itself, replaced by the bodies of the callees."""
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
         if not isinstance(op, CALLS) or callee_name(op) in kept:
@@ -71,7 +106,7 @@ def inline_calls(function: FuncOp, callees: dict[str, FuncOp], kept: Container[s
         body = function_block(callee_of(op, callee_name(op), callees))
         env.update(zip(op.results, b.inline_block(body, arguments, {}), strict=True))
 
-    return rebuild_function(function, visit)
+    return visit
 
 
 def calls_of(function: FuncOp) -> list[tuple[str, Operation]]:

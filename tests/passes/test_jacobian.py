@@ -25,7 +25,7 @@ from tests.passes import derivatives
 from tests.passes.derivatives import drawn, float_arguments, function_of, run_passes
 
 CALLED = (
-    "linearize{method=jacobian},lower-map-values,apply-linear-maps,"
+    "linearize{method=jacobian},lower-map-values,apply-linear-maps,mlirad-inline{builds=true},"
     "bulk-operations,mlirad-canonicalize,mlirad-dce"
 )
 INLINED = "linearize{method=jacobian},mlirad-inline,apply-linear-maps,mlirad-canonicalize,mlirad-dce"

@@ -30,7 +30,8 @@ from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.function_pass import holds
-from mlirad.passes.inline import callee_name, inline_calls
+from mlirad.passes.inline import callee_name, inline_in_builds
+from mlirad.passes.jacobian.builds import build
 from mlirad.passes.jacobian.nabla import LiteralBuilder, Nabla
 from mlirad.passes.linearize import CONSTRUCTS, Callees, linearize_function
 from mlirad.passes.lower_map_values import called_split
@@ -62,7 +63,7 @@ class Derivatives(Callees):
 
     def transformation(self, b: ArrayBuilder, space: Attribute, env: Environment) -> DualArrays:
         """∇ of a function, over the space of its inputs."""
-        nabla = Nabla(b, space, {**CONSTRUCTS, CallOp: self._call}, env)
+        nabla = Nabla(b, space, {**CONSTRUCTS, BuildOp: build, CallOp: self._call}, env)
         nabla.is_literal = self.is_literal
         return nabla
 
@@ -73,10 +74,7 @@ class Derivatives(Callees):
             function = apply_maps(linearize_function(function, self))
             self.is_split = was_split
             self.added += add_applications([function], self.functions)
-        if holds(function, BuildOp):
-            from mlirad.passes.bulk_operations import bulk_function
-
-            function = bulk_function(inline_calls(function, self._prepared))
+        function = inline_in_builds(function, self.functions)
         return function if function is source else eliminate_dead_code(function)
 
     def of_function(self, name: str, wrt: tuple[int, ...]) -> FuncOp:

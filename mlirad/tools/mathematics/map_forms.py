@@ -85,6 +85,26 @@ def _scan(w: Writer, op: linear.ScanOp) -> Text:
     return Text(f"scan({', '.join([*parts, w.function(op.body)])})")
 
 
+def _indexed(symbol: str, name: str) -> Form:
+    """`symbol(extents, i. m)`."""
+
+    def form(w: Writer, op: linear.IndexedMapOp) -> Text:
+        title = name if w.notation.is_ascii else symbol
+        return Text(f"{title}({shape(op.space, w.notation)}, {w.function(op.body)})")
+
+    return form
+
+
+def _over(symbol: str, name: str) -> Form:
+    """`symbol(a. m)` of a map over the points of a space of functions."""
+
+    def form(w: Writer, op: linear.MapOp) -> Text:
+        title = name if w.notation.is_ascii else symbol
+        return Text(f"{title}({', '.join(w.function(r) for r in op.regions)})")
+
+    return form
+
+
 def _if(w: Writer, op: linear.IfOp) -> Text:
     return branches(w, w.of(op.condition), op.then, op.otherwise)
 
@@ -130,6 +150,11 @@ MAP_FORMS: Mapping[type[Operation], Form] = {
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
     linear.ScanOp: _scan,
+    linear.BuildOp: _indexed("𝓑", "lmBuild"),
+    linear.BuildTransposeOp: _indexed("𝓑′", "lmBuildTranspose"),
+    linear.LambdaOp: _over("λ", "lmLambda"),
+    linear.FunctionOp: _over("𝓛", "lmFunction"),
+    linear.EliminateOp: _over("𝓛′", "lmEliminate"),
     linear.IfOp: _if,
     linear.CallOp: _call,
     linear.ApplyOp: _apply,
