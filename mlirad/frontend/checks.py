@@ -32,6 +32,7 @@ from mlirad.frontend.functions import argument_paths, function_name, leaf_type, 
 from mlirad.frontend.linearization import linearize
 from mlirad.frontend.pytree import flatten
 from mlirad.frontend.source import user_line
+from mlirad.frontend.tracebacks import plain_errors
 from mlirad.interpreter import run_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.locations import location_of
@@ -65,6 +66,7 @@ class DerivativeCheck:
         return "\n".join(lines)
 
 
+@plain_errors
 def check_derivatives(
     function: Callable[..., Any],
     *args: Any,

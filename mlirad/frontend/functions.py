@@ -28,6 +28,7 @@ from mlirad.frontend.operations import as_array, made
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.reports import sealed, token, with_reports
 from mlirad.frontend.source import traceback_line, user_line
+from mlirad.frontend.tracebacks import plain_errors
 from mlirad.frontend.tracer import Array
 
 
@@ -60,6 +61,7 @@ class Traced:
     """Whether a token is one more result."""
 
 
+@plain_errors
 def trace(function: Callable[..., Any], *args: Any) -> ModuleOp:
     """The module that `function` is on arguments like `args`: arrays, scalars, or structures of them."""
     leaves, tree = flatten(args)

@@ -43,12 +43,14 @@ from mlirad.frontend.map_programs import apply_traced, map_function, run
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.source import user_line
 from mlirad.frontend.spaces import Space, join, space_of
+from mlirad.frontend.tracebacks import plain_methods
 
 if TYPE_CHECKING:
     from mlirad.frontend.linear_operators import MapOperator
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+@plain_methods
 class LinearMap:
     """A derivative at a point: a linear map from the tangents of the arguments to those of the results.
 

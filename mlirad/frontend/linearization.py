@@ -52,10 +52,12 @@ from mlirad.frontend.programs import Cache, CompileOptions, Options, cache_of, o
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.reports import sealed, with_reports
 from mlirad.frontend.spaces import Space, moving_type
+from mlirad.frontend.tracebacks import plain_errors
 from mlirad.frontend.tracer import Array
 from mlirad.passes.split_map import SplitMap, split_map
 
 
+@plain_errors
 def linearize(
     function: Callable[..., Any], *primals: Any, **options: Unpack[CompileOptions]
 ) -> tuple[Any, LinearMap]:
@@ -68,6 +70,7 @@ def linearize(
     return value, LinearMap(program.structure, residuals)
 
 
+@plain_errors
 def vjp(
     function: Callable[..., Any], *primals: Any, **options: Unpack[CompileOptions]
 ) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:

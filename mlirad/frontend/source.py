@@ -41,13 +41,18 @@ def _is_skipped(file: str) -> bool:
     return known
 
 
+def is_user_file(file: str) -> bool:
+    """Whether code in a file, named as in its code objects, is the user's own."""
+    return not _is_skipped(file) and not file.endswith(".pyx")
+
+
 def traceback_line(error: BaseException) -> str | None:
     """The user's innermost place in the traceback of an error, as `file:line`."""
     found = None
     traceback = error.__traceback__
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not _is_skipped(file) and not file.endswith(".pyx"):
+        if is_user_file(file):
             found = f"{file}:{traceback.tb_lineno}"
         traceback = traceback.tb_next
     return found

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.errors import TracingError, UnsupportedError
+from mlirad.errors import MliradError, TracingError, UnsupportedError
 from mlirad.frontend.compilation import (
     BLOCK_LIMIT,
     MEMORY_LIMIT,
@@ -38,6 +38,7 @@ from mlirad.frontend.functions import LeafType, argument_paths, function_name, l
 from mlirad.frontend.programs import Options, Program, cache_of
 from mlirad.frontend.pytree import LEAF, Tree, flatten
 from mlirad.frontend.source import user_line
+from mlirad.frontend.tracebacks import hide_frames, plain_errors
 from mlirad.jit.engine import assembly
 from mlirad.lower.compiled_text import NativeProgram
 
@@ -73,9 +74,13 @@ class Transformed:
         self._entry: Callable[..., Any] | None = None  # machine code for the first signature used twice
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._entry is not None and not kwargs:
-            return self._entry(*args)
-        return self._dispatch(args, kwargs)
+        try:
+            if self._entry is not None and not kwargs:
+                return self._entry(*args)
+            return self._dispatch(args, kwargs)
+        except MliradError as error:
+            hide_frames(error)
+            raise
 
     def _dispatch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call by looking up the signature."""
@@ -207,16 +212,19 @@ class Transformed:
 
     # Looking inside ------------------------------------------------------------------------------
 
+    @plain_errors
     def ir(self, *args: Any, after: str | None = None, **kwargs: Any) -> str:
         """The program for arguments like these as MLIR text: as traced, or after the pass `after`."""
         with compiling():
             module, _ = self._trace(*self._signature(args, kwargs))
             return text_after(module, after, self._options.method, kept_builds(self._options.lanes))
 
+    @plain_errors
     def stats(self, *args: Any, **kwargs: Any) -> Stats:
         """The time of every stage of a compile for arguments like these, and the ops after it."""
         return self._compile(*self._signature(args, kwargs)).stats
 
+    @plain_errors
     def lower(self, *args: Any, **kwargs: Any) -> NativeProgram:
         """The program for arguments like these as LLVM IR text and the memory it needs."""
         with compiling():
@@ -224,14 +232,17 @@ class Transformed:
             expand(module, self._options.method, kept=kept_builds(self._options.lanes))
             return native_program(module, "main")
 
+    @plain_errors
     def llvm(self, *args: Any, **kwargs: Any) -> str:
         """The LLVM IR for arguments like these, before LLVM optimises it."""
         return self.lower(*args, **kwargs).llvm
 
+    @plain_errors
     def asm(self, *args: Any, **kwargs: Any) -> str:
         """The assembly for arguments like these."""
         return assembly(self.llvm(*args, **kwargs))
 
+    @plain_errors
     def structure(self, *args: Any, **kwargs: Any) -> Any:
         """The rows and columns of the entries of a sparse derivative. Raises UnsupportedError for others."""
         raise UnsupportedError(

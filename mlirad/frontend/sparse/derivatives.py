@@ -37,6 +37,7 @@ from mlirad.frontend.sparse.blocks import Blocks, blocks_module, pays
 from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
+from mlirad.frontend.tracebacks import plain_errors
 from mlirad.frontend.transformed import Transformed, prepared
 from mlirad.passes.function_pass import functions_of
 from mlirad.structure import Known, Lanes, Structure, find_lanes, from_lanes, structure_of
@@ -66,10 +67,12 @@ class SparseDerivative(Transformed):
         key = ("sparse", self._argnums, has_aux, is_hessian)
         super().__init__(function, _not_traced, key, options, static_argnames)
 
+    @plain_errors
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         matrices, leaves = self._matrices(args, kwargs)
         return matrices.at(leaves)
 
+    @plain_errors
     def structure(
         self, *args: Any, lower: bool = False, **kwargs: Any
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -83,6 +86,7 @@ class SparseDerivative(Transformed):
         kept = found.rows >= found.columns if lower else slice(None)
         return found.rows[kept].astype(np.int64), found.columns[kept].astype(np.int64)
 
+    @plain_errors
     def stats(self, *args: Any, **kwargs: Any) -> Stats:
         """The time of every stage of a compile for arguments like these, and the ops after it."""
         matrices, leaves = self._matrices(args, kwargs)
