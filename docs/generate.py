@@ -32,10 +32,15 @@ from mlirad.frontend.numpy_functions import FUNCTIONS, HINTS
 from mlirad.frontend.tracer import Array
 from mlirad.frontend.ufunc_meanings import all_meanings
 from mlirad.frontend.ufuncs import SPECIAL
+from mlirad.ir.maps import CONSTRUCTED_LAWS
 from mlirad.lower.elementary import ELEMENTARY
 from mlirad.passes.registry import PASS_MODULES, load_pass
 from mlirad.pipelines import PIPELINES
 from mlirad.rules.derivatives import ELIMINATED, ZERO
+from mlirad.rules.laws.compositions import COMPOSITION_LAWS, SUM_LAWS
+from mlirad.rules.laws.function_spaces import FUNCTION_LAWS, FUNCTION_PAIRS
+from mlirad.rules.laws.index_spaces import INDEX_SPACE_LAWS, INDEX_SPACE_PAIRS
+from mlirad.rules.laws.transpositions import TRANSPOSITION_LAWS
 
 DOCS = Path(__file__).resolve().parent
 NOTE = "<!-- Written by `python -m docs.generate`. Change the tables it reads, not this file. -->"
@@ -196,6 +201,34 @@ def derivatives() -> Iterator[str]:
     yield "Removed before: " + ", ".join(f"`{op.name}` by `{name}`" for op, name in ELIMINATED.items()) + "."
 
 
+LAWS_NOTE = """\
+`∘` is `compose`, `+` is `add`, `×` is `vcat`, `⋈` is `hcat`, `S(k)` is `scale k`, `𝓑` is `build`, `𝓑′` is
+`build_transpose`, `𝓛` is `function`. Each law is read from left to right."""
+
+
+def laws() -> Iterator[str]:
+    """The laws of linear maps, by file."""
+    yield "# Laws of linear maps"
+    yield ""
+    yield LAWS_NOTE
+    families = (
+        ("While an expression is built", CONSTRUCTED_LAWS),
+        ("Transposes", TRANSPOSITION_LAWS),
+        ("Maps at every position", (*INDEX_SPACE_LAWS, *INDEX_SPACE_PAIRS)),
+        ("Spaces of functions", (*FUNCTION_LAWS, *FUNCTION_PAIRS)),
+        ("Compositions and sums", (*SUM_LAWS, *COMPOSITION_LAWS)),
+    )
+    for title, family in families:
+        yield ""
+        yield f"## {title}"
+        yield ""
+        yield "| law | what it says |"
+        yield "| --- | --- |"
+        for law in family:
+            name, statement = law if isinstance(law, tuple) else (law.name, law.statement)
+            yield f"| {name} | {cell(statement)} |"
+
+
 def linear_ops() -> Iterator[str]:
     """Every op of the linear dialect."""
     yield "# Ops of the `linear` dialect"
@@ -310,6 +343,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "rooms": rooms,
     "derivatives": derivatives,
     "linear-ops": linear_ops,
+    "laws": laws,
     "kernel-ops": kernel_ops,
     "elementary": elementary,
     "numpy": numpy_functions,

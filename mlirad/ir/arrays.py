@@ -225,7 +225,7 @@ def new_function(
     body: Callable[..., Sequence[Value]],
     visibility: str | None = None,
     hints: Sequence[str | None] = (),
-    builder_class: type[ArrayBuilder] = ArrayBuilder,
+    builder_class: Callable[[Block], ArrayBuilder] = ArrayBuilder,
 ) -> FuncOp:
     """A function: `body` gets the builder and the arguments, emits through it, returns the results."""
     block = Block(arg_types=argument_types)
@@ -238,7 +238,9 @@ def new_function(
 
 
 def rebuild_function(
-    function: FuncOp, visit: Callable[[ArrayBuilder, Operation, Environment], None] | None = None
+    function: FuncOp,
+    visit: Callable[[ArrayBuilder, Operation, Environment], None] | None = None,
+    builder_class: Callable[[Block], ArrayBuilder] = ArrayBuilder,
 ) -> FuncOp:
     """The function again, each op of its body through `visit` (by default the folding rebuild)."""
     source = function_block(function)
@@ -262,6 +264,7 @@ def rebuild_function(
         body,
         None if function.sym_visibility is None else function.sym_visibility.data,
         [a.name_hint for a in source.args],
+        builder_class,
     )
     new.location = function.location
     new.attributes.update(function.attributes)

@@ -256,6 +256,22 @@ def _extents(extents: Sequence[int]) -> Mapping[str, Attribute]:
     return {"extents": ints(tuple(extents))}
 
 
+CONSTRUCTED_LAWS = (
+    ("units", "1 ∘ m = m ∘ 1 = m, m + 0 = 0 + m = m"),
+    ("zero", "0 ∘ m = m ∘ 0 = 0, 0 × 0 = 0, 0 ⋈ 0 = 0"),
+    ("double transpose", "(mᵀ)ᵀ = m"),
+    ("own transposes", "0ᵀ = 0, 1ᵀ = 1, S(k)ᵀ = S(k), maskᵀ = mask, reverseᵀ = reverse, πᵢᵀ = ιᵢ, ιᵢᵀ = πᵢ"),
+    ("literal scales", "S(1) = 1, S(0) = 0"),
+    ("sum of scales", "S(a) + S(b) = S(a + b), S(a)∘m + S(b)∘m = S(a + b)∘m"),
+    ("scales compose", "S(a) ∘ S(b) = S(a b), where a or b is finite"),
+    ("projection of a pair", "πᵢ ∘ (m₁ × ... × mₙ) = mᵢ"),
+    ("join of an injection", "(m₁ ⋈ ... ⋈ mₙ) ∘ ιᵢ = mᵢ"),
+    ("projection of an injection", "πᵢ ∘ ιⱼ = 1 or 0"),
+    ("surjective pairing", "(π₁ ∘ d) × ... × (πₙ ∘ d) = d, ι₁ ⋈ ... ⋈ ιₙ = 1"),
+    ("common composite", "m∘a + m∘b = m∘(a + b), for a composite m"),
+)
+"""The laws that the constructors apply: a name and what it says."""
+
 _PARTS = (linear.VcatOp, linear.InjectOp, linear.ScaleOp)
 
 _LOCAL: frozenset[type[Operation]] = frozenset(

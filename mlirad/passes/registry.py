@@ -32,6 +32,7 @@ PASS_MODULES: dict[str, str] = {
     "differentiate": "mlirad.passes.differentiate",
     "linearize": "mlirad.passes.linearize",
     "split-maps": "mlirad.passes.split_map",
+    "simplify-maps": "mlirad.passes.simplify_maps",
     "expand-lambdas": "mlirad.passes.expand_lambdas",
     "lower-map-values": "mlirad.passes.lower_map_values",
     "apply-linear-maps": "mlirad.passes.apply_linear_maps",

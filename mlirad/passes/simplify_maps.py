@@ -1,0 +1,46 @@
+"""Linear maps simplified by the laws of their algebra.
+
+    %m = linear.build (%i) ... { index[e i] }     %m = linear.gather (%i) ... { e i }
+    %t = linear.transpose %m                      %t = linear.scatter (%i) ... { e i }
+
+One walk that emits the function again: each map goes through the folding constructors and then through the
+laws (`mlirad.rules.laws`), on operands that these have simplified already. What nothing reads any more is
+dropped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block
+
+from mlirad.dialects import linear
+from mlirad.ir.arrays import rebuild_function
+from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.function_pass import FunctionPass, holds
+from mlirad.rules.laws import LawBuilder
+
+
+@dataclass(frozen=True)
+class SimplifyMapsPass(FunctionPass):
+    """Simplifies linear maps by the laws of their algebra."""
+
+    name = "simplify-maps"
+
+    def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
+        """The function with simplified maps."""
+        return simplify_maps(function)
+
+
+def simplify_maps(function: FuncOp, applied: Counter[str] | None = None) -> FuncOp:
+    """The function with simplified maps; itself when it has none. Counts the laws used in `applied`."""
+    if not holds(function, linear.MapOp):
+        return function
+
+    def builder(block: Block) -> LawBuilder:
+        return LawBuilder(block, applied)
+
+    return eliminate_dead_code(rebuild_function(function, builder_class=builder))

@@ -1,0 +1,118 @@
+"""A law of linear maps as a rewrite, and the parts of expressions that rewrites look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from xdsl.ir import Attribute, Operation, Region
+
+from mlirad.dialects import linear
+from mlirad.dialects.shapes import Value, shape_of
+from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
+from mlirad.ir.builder import yields
+from mlirad.ir.control import is_outside
+from mlirad.ir.free_values import own_operands
+from mlirad.ir.maps import domain_of
+
+Rewrite: TypeAlias = Callable[[ArrayBuilder, Any], Value | None]
+"""From an op, newly built, to the map that is its other side; `None` where the law does not apply."""
+
+Pair: TypeAlias = Callable[[ArrayBuilder, Any, Any], Value | None]
+"""From an outer and an inner op to their composition as something smaller."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law: a name, what it says, and the ops that it may rewrite."""
+
+    name: str
+    statement: str
+    ops: tuple[type[linear.MapOp], ...]
+    rewrite: Rewrite
+
+
+@dataclass(frozen=True)
+class PairLaw:
+    """A law of compositions: `outer` after `inner` is something smaller."""
+
+    name: str
+    statement: str
+    outer: tuple[type[linear.MapOp], ...]
+    inner: tuple[type[linear.MapOp], ...]
+    rewrite: Pair
+
+
+def factors(map_: Value, region: Region | None = None) -> list[Value]:
+    """The maps f1, f2, ..., fn of which a map is the composition f1 (f2 (... fn)).
+
+    Of a region's map, those up to the first that is made outside of the region, which is the last.
+    """
+    found: list[Value] = []
+    while isinstance(map_.owner, linear.ComposeOp) and not _outside(map_, region):
+        outer, map_ = own_operands(map_.owner)
+        found.append(outer)
+    return [*found, map_]
+
+
+def _outside(value: Value, region: Region | None) -> bool:
+    return region is not None and is_outside(value, region.block)
+
+
+def composed(b: ArrayBuilder, maps: Sequence[Value], domain: Attribute) -> Value:
+    """f1 (f2 (... fn)); of none the identity of `domain`."""
+    if not maps:
+        return b.identity_map(domain)
+    total = maps[-1]
+    for m in reversed(maps[:-1]):
+        total = b.compose(m, total)
+    return total
+
+
+def changed(b: ArrayBuilder, op: linear.MapOp, region: Region, change: Callable[[Value], Value]) -> Region:
+    """The region of an op again, with another map in the place of the one that it yields."""
+    types = region.block.arg_types
+
+    def body(*args: Value) -> list[Value]:
+        return [change(b.inline_region(region, args, {})[0])]
+
+    return b.region_over(extents_of(op), types, body)
+
+
+def emitted(b: ArrayBuilder, region: Region, args: Sequence[Value], wanted: Sequence[Value]) -> list[Value]:
+    """Emit what the wanted values of a region need, its arguments replaced; returns what they become."""
+    env: Environment = dict(zip(region.block.args, args, strict=True))
+    needed = _needed(region, wanted)
+    for op in region.block.ops:
+        if op in needed:
+            b.rebuild(op, env)
+    return [env.get(v, v) for v in wanted]
+
+
+def is_scalar_code(region: Region, wanted: Sequence[Value]) -> bool:
+    """Whether what the wanted values of a region need is code on scalars."""
+    return not any(shape_of(r) for op in _needed(region, wanted) for r in op.results)
+
+
+def _needed(region: Region, wanted: Sequence[Value]) -> set[Operation]:
+    needed: set[Operation] = set()
+    pending = list(wanted)
+    while pending:
+        value = pending.pop()
+        owner = value.owner
+        if isinstance(owner, Operation) and owner not in needed and owner.parent is region.block:
+            needed.add(owner)
+            pending += owner.operands
+            pending += [v for r in owner.regions for inner in r.walk() for v in inner.operands]
+    return needed
+
+
+def made(op: linear.IndexedMapOp | linear.PointwiseMapOp) -> Value:
+    """The map that a region yields."""
+    return yields(op.body)[0]
+
+
+def part_domain(op: linear.IndexedMapOp | linear.PointwiseMapOp) -> Attribute:
+    """The domain of the map that a region yields."""
+    return domain_of(made(op))
