@@ -72,3 +72,16 @@ def test_memory_is_printed_for_every_size():
     problem = PROBLEMS["lse"]
     lines = list(memory_tables([problem]))
     assert sum(line.startswith("| lse |") for line in lines) == len(problem.sizes)
+
+
+def test_products_with_the_jacobian_are_those_of_its_blocks():
+    from benchmarks import products
+
+    _, tangents, cotangent = products.vectors("p32k")
+    _, forward, backward, both = products.mlirad_products("p32k")
+    image, back = forward(), backward()
+    left = np.sum(image * cotangent)
+    right = sum(np.sum(a * b) for a, b in zip(back, tangents, strict=True))
+    assert left == pytest.approx(right, rel=1e-9)
+    gram = both()
+    assert sum(np.sum(a * b) for a, b in zip(gram, tangents, strict=True)) == pytest.approx(np.sum(image**2))
