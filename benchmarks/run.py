@@ -3,6 +3,7 @@
     python benchmarks/run.py                              # every problem, every installed peer
     python benchmarks/run.py --problems gmm,lse --peers jax
     python benchmarks/run.py --check                      # figures only, no timing
+    python benchmarks/run.py --sparse                     # sparse Jacobians and Hessians instead
 
 Before a system is timed on a problem, its value and gradient on a golden instance must agree
 with the hand-derived figures to 1e-8 relative.

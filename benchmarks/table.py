@@ -13,6 +13,7 @@ from benchmarks.memory import memory_tables
 from benchmarks.problem import Problem
 from benchmarks.problems import PROBLEMS
 from benchmarks.protocol import Limits, median_seconds
+from benchmarks.sparse import MATRICES, sparse_table
 from benchmarks.systems import MLIRAD, PEERS, System
 
 TOLERANCE = 1e-8
@@ -20,6 +21,9 @@ TOLERANCE = 1e-8
 
 def main(description: str) -> None:
     options = parse_options(description)
+    if options.sparse:
+        print_sparse(Limits(options.min_runs, options.min_seconds, options.max_seconds), options.check)
+        return
     peers = [PEERS[name] for name in options.peers]
     systems = [] if options.without_mlirad else [MLIRAD]
     systems += [peer for peer in peers if peer.is_installed()]
@@ -54,6 +58,21 @@ def print_memory(problems: Iterable[Problem]) -> None:
     print()
     for line in memory_tables(problems):
         print(line, flush=True)
+
+
+def print_sparse(limits: Limits, check_only: bool) -> None:
+    for matrix in MATRICES:
+        error = matrix.error()
+        print(f"{matrix.name}: within {error:.1e} of the figures by hand")
+        if not error <= TOLERANCE:
+            raise SystemExit(f"the matrix of {matrix.name} is wrong; nothing is timed")
+    if check_only:
+        return
+    print()
+    for number, cells in enumerate(sparse_table(limits)):
+        print(row(cells), flush=True)
+        if number == 0:
+            print(row("---" for _ in cells))
 
 
 def golden_error(system: System, problem: Problem) -> float:
@@ -132,6 +151,7 @@ def parse_options(description: str) -> argparse.Namespace:
     parser.add_argument("--without-mlirad", action="store_true", help="time the peers alone")
     parser.add_argument("--check", action="store_true", help="compare figures, time nothing")
     parser.add_argument("--memory", action="store_true", help="print the working memory, time nothing")
+    parser.add_argument("--sparse", action="store_true", help="time sparse matrices, nothing else")
     parser.add_argument("--min-runs", type=int, default=20, metavar="N")
     parser.add_argument("--min-seconds", type=float, default=1.0, metavar="S")
     parser.add_argument(

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
@@ -77,6 +77,18 @@ class NativeFunction:
     def entry_or(self, otherwise: Callable[..., object]) -> Callable[..., object]:
         """As `entry`, but arguments that are not exactly as the program reads them go to `otherwise`."""
         return otherwise if self._make is None else self._checked(self._make(otherwise))
+
+    def into(self, outputs: Sequence[npt.NDArray[Any]], *arguments: object) -> None:
+        """Call the program with its results written to arrays that overlap no argument.
+
+        Raises ValueError for arrays that are not contiguous or not of the results' shapes and dtypes.
+        """
+        expected = [(spec.shape, type_of_element[spec.dtype]) for spec in self.program.outputs]
+        if [(a.shape, a.dtype) for a in outputs] != expected:
+            raise ValueError(f"results have shapes and dtypes {expected}")
+        if not all(a.flags.c_contiguous and a.flags.writeable for a in outputs):
+            raise ValueError("results can be written to contiguous writable arrays only")
+        self._checked(partial(self._general.into, outputs))(*arguments)
 
     def _checked(self, entry: Callable[..., object]) -> Callable[..., object]:
         """The entry, raising MemoryError or RecursionError where the program says that it could not go on."""
@@ -140,21 +152,26 @@ class GeneralPath:
         self._buffers = len(program.inputs) + len(program.outputs) + len(self.constants)
 
     def __call__(self, *arguments: object) -> object:
-        specs = self.program.inputs
-        if len(arguments) != len(specs):
-            raise TypeError(f"{self._name} takes {len(specs)} arguments, {len(arguments)} given")
-        inputs = [
-            prepare(spec, value, i) for i, (spec, value) in enumerate(zip(specs, arguments, strict=True))
-        ]
+        inputs = self._prepared(arguments)
         if self._debug:
             results = run_guarded(self.program, self._run, inputs, self.constants)
         else:
-            results = self._call(inputs)
+            results = [np.empty(spec.shape, type_of_element[spec.dtype]) for spec in self.program.outputs]
+            self._call(inputs, results)
         values = [array[()] if array.ndim == 0 else array for array in results]
         return values[0] if len(values) == 1 else tuple(values)
 
-    def _call(self, inputs: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
-        outputs = [np.empty(spec.shape, type_of_element[spec.dtype]) for spec in self.program.outputs]
+    def into(self, outputs: Sequence[npt.NDArray[Any]], *arguments: object) -> None:
+        """As a call, with the results written to these arrays."""
+        self._call(self._prepared(arguments), outputs)
+
+    def _prepared(self, arguments: Sequence[object]) -> list[npt.NDArray[Any]]:
+        specs = self.program.inputs
+        if len(arguments) != len(specs):
+            raise TypeError(f"{self._name} takes {len(specs)} arguments, {len(arguments)} given")
+        return [prepare(spec, value, i) for i, (spec, value) in enumerate(zip(specs, arguments, strict=True))]
+
+    def _call(self, inputs: Sequence[npt.NDArray[Any]], outputs: Sequence[npt.NDArray[Any]]) -> None:
         try:
             arena = self._arenas.pop()
         except IndexError:
@@ -164,7 +181,6 @@ class GeneralPath:
             self._run(addresses, arena.ctypes.data)
         finally:
             self._arenas.append(arena)
-        return outputs
 
     def _run(self, buffers: list[int], arena: int) -> None:
         """The program, on the addresses of its buffers and arena."""

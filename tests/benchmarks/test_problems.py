@@ -10,6 +10,7 @@ import pytest
 from benchmarks.memory import CHECKPOINTS, memory_tables, peak_of_loop
 from benchmarks.problems import PROBLEMS
 from benchmarks.protocol import LEAST_RUNS, Limits, median_seconds
+from benchmarks.sparse import MATRICES
 from benchmarks.systems import MLIRAD
 from benchmarks.table import arrays_of, golden_error
 
@@ -85,3 +86,8 @@ def test_products_with_the_jacobian_are_those_of_its_blocks():
     assert left == pytest.approx(right, rel=1e-9)
     gram = both()
     assert sum(np.sum(a * b) for a, b in zip(gram, tangents, strict=True)) == pytest.approx(np.sum(image**2))
+
+
+@pytest.mark.parametrize("matrix", MATRICES, ids=lambda matrix: matrix.name)
+def test_sparse_matrices_agree_with_figures_by_hand(matrix):
+    assert matrix.error() < 1e-10

@@ -98,6 +98,20 @@ def test_results_are_fresh_and_arguments_unchanged(elementwise) -> None:
         np.testing.assert_array_equal(x, np.arange(4.0))
 
 
+def test_results_are_written_to_given_arrays(elementwise) -> None:
+    function = NativeFunction(elementwise("%r = fneg {t} %a0", "float64", (3,)))
+    whole = np.zeros(8)
+    function.into([whole[2:5]], np.array([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(whole, [0, 0, -1, -2, -3, 0, 0, 0])
+    read_only = np.zeros(3)
+    read_only.flags.writeable = False
+    for wrong in (np.zeros(4), np.zeros(3, np.float32), whole[:6:2], read_only):
+        with pytest.raises(ValueError, match="results"):
+            function.into([wrong], np.ones(3))
+    with pytest.raises(ValueError, match="results"):
+        function.into([], np.ones(3))
+
+
 def test_odd_arguments_take_the_general_path(elementwise) -> None:
     function = NativeFunction(elementwise("%r = fadd {t} %a0, %a1", "float64", (2, 3), inputs=2))
     x = np.arange(6.0).reshape(2, 3)

@@ -1,11 +1,11 @@
 """The entries of a structure that repeats, from one product for each row of its block.
 
-    entries(arguments...)  ->  (others..., entries)
+    blocks(arguments...)  ->  (others..., entries of each result, by lane)
 
 The map is rebuilt as one out of what is gathered from the inputs (`mlirad.structure.lanes`). Its transpose is
 applied to the vector that is 1 in one row of every lane (or in several that share no column): that gives this
-row of all blocks. The entries are put in order by slices and concatenations, which are written where they
-belong as they are computed.
+row of all blocks. Entries are put in order by slices and concatenations, and the program writes the blocks of
+each result straight into its part of the array of all entries.
 """
 
 from __future__ import annotations
@@ -14,18 +14,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.dialects.shapes import Value, array_type, components_of, element_of, product_type, shape_of
+from mlirad.dialects.shapes import Value, components_of, element_of, product_type, shape_of
+from mlirad.frontend.compilation import Executable
 from mlirad.frontend.sparse.expressions import Expression, common_dtype, with_map
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.jit.arguments import type_of_element
+from mlirad.jit.call import NativeFunction
 from mlirad.structure import Lanes
 from mlirad.structure.lanes import Block, gathers_of_inputs, reached
 
@@ -61,12 +66,12 @@ def blocks_module(expression: Expression, lanes: Lanes) -> ModuleOp:
     """The program as a module, the map not yet applied."""
 
     def entries(b: ArrayBuilder, map_: Value, extra: Sequence[Value]) -> list[Value]:
-        return [_entries(b, map_, expression, lanes)]
+        return _entries(b, map_, expression, lanes)
 
     return with_map(expression, (), entries)
 
 
-def _entries(b: ArrayBuilder, map_: Value, expression: Expression, lanes: Lanes) -> Value:
+def _entries(b: ArrayBuilder, map_: Value, expression: Expression, lanes: Lanes) -> list[Value]:
     element = ELEMENT_TYPES[common_dtype(expression.outputs, expression.inputs)]
     space = product_type([s.space for s in lanes.sources])
     of_gathered = _out_of_gathered(b, map_, lanes, space)
@@ -78,9 +83,7 @@ def _entries(b: ArrayBuilder, map_: Value, expression: Expression, lanes: Lanes)
         is_part = isinstance(codomain, TupleType)
         own = b.compose(b.project(codomain, k), of_gathered) if is_part else of_gathered
         parts.append(_block(b, own, block, components_of(codomain)[k], space, element))
-    if not parts:
-        return b.zeros(array_type((0,), element))
-    return parts[0] if len(parts) == 1 else b.concatenate(parts, 0)
+    return parts
 
 
 def _out_of_gathered(b: ArrayBuilder, map_: Value, lanes: Lanes, space: Attribute) -> Value:
@@ -121,7 +124,7 @@ def _out_of_gathered(b: ArrayBuilder, map_: Value, lanes: Lanes, space: Attribut
 def _block(
     b: ArrayBuilder, map_: Value, block: Block, type_: Attribute, space: Attribute, element: Attribute
 ) -> Value:
-    """The entries of all lanes of one result."""
+    """The entries of one result, an array of lanes by entries."""
     shape = shape_of(type_)
     types = linear.carried(space)
     rows: list[list[Value]] = []
@@ -137,20 +140,46 @@ def _block(
         for begin, end in _consecutive(elements):
             low, high = int(elements[begin]), int(elements[end - 1]) + 1
             pieces.append(b.convert(b.slice(row, [0, low], [block.lanes, high], [1, 1]), element))
-    joined = pieces[0] if len(pieces) == 1 else b.concatenate(pieces, 1)
-    return b.reshape(joined, (block.lanes * len(block.rows),))
+    return pieces[0] if len(pieces) == 1 else b.concatenate(pieces, 1)
 
 
-def _consecutive(elements: np.typing.NDArray[np.int64]) -> list[tuple[int, int]]:
+def _consecutive(elements: NDArray[np.int64]) -> list[tuple[int, int]]:
     """The positions in runs of consecutive elements."""
     bounds = [0, *(np.flatnonzero(np.diff(elements) != 1) + 1).tolist(), len(elements)]
     return list(pairwise(bounds))
 
 
-def _seed(b: ArrayBuilder, chosen: np.typing.NDArray[np.bool_], type_: Attribute) -> Value:
+def _seed(b: ArrayBuilder, chosen: NDArray[np.bool_], type_: Attribute) -> Value:
     """The vector that is 1 in the chosen rows of every lane."""
     if chosen.all():
         return b.splat(1.0, type_)
     element = element_of(type_)
     row = b.constant(chosen.astype(np.float64), element)
     return b.broadcast(row, shape_of(type_), range(1, len(shape_of(type_))))
+
+
+def entries_of_blocks(
+    expression: Expression,
+    lanes: Lanes,
+    call: Executable,
+    native: NativeFunction | None,
+    leaves: Sequence[Any],
+) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    """All entries, and what else the function returns; compiled code writes the entries where they belong."""
+    shapes = [(b.lanes, len(b.rows)) for b in lanes.blocks if len(b.rows)]
+    entries = np.empty(sum(map(prod, shapes)), common_dtype(expression.outputs, expression.inputs))
+    ends = np.cumsum([prod(shape) for shape in shapes])
+    parts = [
+        entries[end - prod(shape) : end].reshape(shape)
+        for shape, end in zip(shapes, ends.tolist(), strict=True)
+    ]
+    if native is not None:
+        specs = native.program.outputs[: expression.others]
+        others = [np.empty(spec.shape, type_of_element[spec.dtype]) for spec in specs]
+        native.into([*others, *parts], *leaves)
+        return entries, tuple(other[()] for other in others)
+    results: Any = call(*leaves)
+    made = cast("tuple[Any, ...]", results) if isinstance(results, tuple) else (results,)
+    for part, values in zip(parts, made[expression.others :], strict=True):
+        part[:] = values
+    return entries, made[: expression.others]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from threading import RLock
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,17 +33,22 @@ from mlirad.frontend.functions import LeafType
 from mlirad.frontend.programs import Options
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.source import user_line
-from mlirad.frontend.sparse.blocks import Blocks, blocks_module, pays
+from mlirad.frontend.sparse.blocks import Blocks, blocks_module, entries_of_blocks, pays
 from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
 from mlirad.frontend.tracebacks import plain_errors
 from mlirad.frontend.transformed import Transformed, prepared
+from mlirad.jit.call import NativeFunction
 from mlirad.passes.function_pass import functions_of
 from mlirad.structure import Known, Lanes, Structure, find_lanes, from_lanes, structure_of
 
 KEPT_STRUCTURES = 16
 """For how many contents of integer arguments the structure is kept."""
+
+
+Compiled: TypeAlias = tuple[Executable, NativeFunction | None]
+"""A program that can be called, and its machine code where it is compiled."""
 
 
 class SparseDerivative(Transformed):
@@ -146,9 +151,7 @@ class Matrices:
     types: Sequence[LeafType]
     stats: Stats
     instances: OrderedDict[bytes, Instance] = field(default_factory=OrderedDict[bytes, Instance])
-    programs: dict[Products | Blocks, Executable] = field(
-        default_factory=dict["Products | Blocks", Executable]
-    )
+    programs: dict[Products | Blocks, Compiled] = field(default_factory=dict["Products | Blocks", "Compiled"])
     last: Instance | None = None
     lock: Any = field(default_factory=RLock)
 
@@ -157,17 +160,18 @@ class Matrices:
         instance = self.instance(leaves)
         others: tuple[Any, ...] = ()
 
-        def run(program: Products | Blocks, colours: Sequence[Any]) -> tuple[Any, ...]:
+        def run(products: Products, colours: Sequence[Any]) -> tuple[Any, ...]:
             nonlocal others
-            results = self.program(program, instance)(*leaves, *colours)
+            results = self.program(products, instance)[0](*leaves, *colours)
             made = cast("tuple[Any, ...]", results) if isinstance(results, tuple) else (results,)
             others = made[: self.expression.others]
             return made[self.expression.others :]
 
-        if instance.blocks is not None:
-            (entries,) = run(instance.blocks, ())
-        else:
+        if instance.blocks is None or instance.lanes is None:
             entries = entries_from(instance.steps, instance.structure.count, run)
+        else:
+            program = self.program(instance.blocks, instance)
+            entries, others = entries_of_blocks(self.expression, instance.lanes, *program, leaves)
         matrix = instance.template(entries)
         tree = self.expression.other_tree
         return matrix if tree is None else (matrix, tree.unflatten(others))
@@ -217,7 +221,7 @@ class Matrices:
         steps = tuple(steps_of(e, compression))
         return Instance(structure, csr_maker(structure), integers, steps=steps)
 
-    def program(self, which: Products | Blocks, instance: Instance) -> Executable:
+    def program(self, which: Products | Blocks, instance: Instance) -> Compiled:
         """A program that computes entries, or products that have them."""
         with self.lock:
             program = self.programs.get(which)
@@ -229,9 +233,8 @@ class Matrices:
                         assert instance.lanes is not None
                         module = blocks_module(self.expression, instance.lanes)
                     expand(module, self.options.method, self.stats)
-                    program, _ = executable(
-                        module, "main", interpret=self.options.interpret, stats=self.stats
-                    )
+                    interpret = self.options.interpret
+                    program = executable(module, "main", interpret=interpret, stats=self.stats)
                 self.programs[which] = program
             return program
 
