@@ -31,8 +31,8 @@ def instance(captured: str, space: str, body: str) -> Instance:
 def mlir(text: str) -> str:
     """The text with abbreviations written out."""
     text = re.sub(r"⟨(.*?)⊸(.*?)⟩", r"!linear.map<\1, \2>", text)
-    text = re.sub(r"\bP\b", "!linear.power<i64, f64>", text)
-    text = re.sub(r"\bC\b", "!linear.copower<i64, f64>", text)
+    text = re.sub(r"(?<!%)\bP\b", "!linear.power<i64, f64>", text)
+    text = re.sub(r"(?<!%)\bC\b", "!linear.copower<i64, f64>", text)
     text = re.sub(r"\bm(\d)(\d)\b", r"tensor<\1x\2xf64>", text)
     return re.sub(r"(?<!%)\bv(\d)\b", r"tensor<\1xf64>", text)
 
