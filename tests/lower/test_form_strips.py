@@ -276,8 +276,8 @@ def test_random_programs_keep_their_results(seed: int) -> None:
 
 
 def test_rows_of_strips() -> None:
-    assert strip_rows(4096, 1 << 18, 0) == 1024
-    assert strip_rows(10_000, 10_000 * 1600, 0) == 40
+    assert strip_rows(4096, 1 << 16, 0) == 1024
+    assert strip_rows(10_000, 10_000 * 800, 0) == 40
     assert 10_007 > strip_rows(10_007, 8 * 10_007, 0) == MOST_ROWS
     assert strip_rows(1000, 1, 1) % 8 == 0
 

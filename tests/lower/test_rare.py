@@ -35,7 +35,12 @@ def nearest(n: int, k: int, d: int, *, kind: str = "min", element: str = "f64") 
       %b = array.broadcast %h {{dims = [0, 1]}} : {t} -> {wide}
       %p = array.absorbing_mul %y, %b : {wide}
       %r = array.sum %p {{dims = [0]}} : {wide} -> {out}
-      %neg = array.neg %g : {t}
+      %two = array.constant -2.0 : {element}
+      %twos = array.broadcast %two {{dims = []}} : {element} -> {t}
+      %half = array.constant 0.5 : {element}
+      %halves = array.broadcast %half {{dims = []}} : {element} -> {t}
+      %more = array.mul %g, %twos : {t}
+      %neg = array.mul %halves, %more : {t}
       %u = array.sum %neg {{dims = [0]}} : {t} -> tensor<{k}x{element}>
       func.return %r, %u : {out}, tensor<{k}x{element}>
     }}

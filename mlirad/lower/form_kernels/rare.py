@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import isfinite, prod
 
 from xdsl.ir import Operation
 
@@ -81,6 +81,10 @@ def _condition(b: ArrayBuilder, value: Value, depth: int) -> Condition | None:
             return Condition(op.condition, tuple(range(len(shape_of(value)))), few) if few else None
         case ew.AbsorbingMulOp():
             return _condition(b, op.operands[0], depth - 1) or _condition(b, op.operands[1], depth - 1)
+        case ew.MulOp() if _is_finite(b, op.operands[1]):
+            return _condition(b, op.operands[0], depth - 1)
+        case ew.MulOp() if _is_finite(b, op.operands[0]):
+            return _condition(b, op.operands[1], depth - 1)
         case ew.NegOp():
             return _condition(b, op.operands[0], depth - 1)
         case ew.AddOp() if op.operands[0] is op.operands[1]:
@@ -93,6 +97,12 @@ def _condition(b: ArrayBuilder, value: Value, depth: int) -> Condition | None:
             return _moved(_condition(b, op.operand, depth - 1), places)
         case _:
             return None
+
+
+def _is_finite(b: ArrayBuilder, value: Value) -> bool:
+    """Whether a value is one finite number: 0 times it is 0."""
+    number = b.scalar_of(value)
+    return number is not None and isfinite(number)
 
 
 def _moved(condition: Condition | None, places: Sequence[int]) -> Condition | None:

@@ -40,8 +40,11 @@ __all__ = ["FormStripsPass", "form_strips", "form_strips_in_place"]
 LEAST_BYTES = 256 * 1024
 """Groups whose values take fewer bytes than this are left alone: they stay in the second level of cache."""
 
-STRIP_BYTES = 96 * 1024
-"""What the values of a strip may take, not counting that dead ones share memory."""
+STRIP_BYTES = 40 * 1024
+"""What the values that are alive at once in a strip may take: the first level of cache."""
+
+MOST_STRIP_BYTES = 128 * 1024
+"""Groups that take more than this in the shortest strip are left alone: they would gain too little."""
 
 STACKED_BYTES = 384 * 1024
 """What the trips of scans may stack in a strip: a part of the second level of cache."""
@@ -96,10 +99,11 @@ def _form_block(block: Block, least_bytes: int, rows: int) -> None:
     """Form strips among the ops of a block, then in the loops and branches that remain."""
     while True:
         groups = [_group(block, extent) for extent in _extents(block, rows + 1 if rows else LEAST_EXTENT)]
-        best = max(groups, key=lambda g: sum(_bytes_by_rows(g)), default=None)
-        if best is None or not best.members or sum(_bytes_by_rows(best)) < least_bytes:
+        found = [g for g in groups if g.members and (rows or _fits(g))]
+        best = max(found, key=_bytes_by_rows, default=None)
+        if best is None or _bytes_by_rows(best) < least_bytes:
             break
-        _replace(block, best, rows or strip_rows(best.extent, *_bytes_by_rows(best)))
+        _replace(block, best, rows or strip_rows(best.extent, *_live_bytes(best)))
     for op in block.ops:
         if isinstance(op, CONTROL_OPS):
             for region in op.regions:
@@ -107,9 +111,10 @@ def _form_block(block: Block, least_bytes: int, rows: int) -> None:
 
 
 def strip_rows(extent: int, size: int, stacked: int) -> int:
-    """The rows of a strip, given the bytes of all values by rows; they divide the extent if such are near.
+    """The rows of a strip, given the bytes of whole values; they divide the extent if such are near.
 
-    `stacked` are the bytes of those that trips of scans make one after the other, which are read once each.
+    `size` are the bytes of values that are alive at once, `stacked` those of values that scans stack, which
+    are read once each.
     """
     fitting = min(STRIP_BYTES * extent // max(size, 1), STACKED_BYTES * extent // max(stacked, 1))
     most = min(MOST_ROWS, max(LEAST_ROWS, fitting), extent)
@@ -177,13 +182,41 @@ def _member_around(op: Operation, sibling: Operation) -> Operation:
     return op
 
 
-def _bytes_by_rows(group: Group) -> tuple[int, int]:
-    """The bytes of all values by rows that the ops of a group compute: those that scans stack come second."""
-    sizes = [0, 0]
-    for value in group.rows:
-        if isinstance(value, OpResult):
-            sizes[isinstance(value.op, ScanOp) and value in value.op.stacked] += bytes_of(value)
-    return sizes[0], sizes[1]
+def _bytes_by_rows(group: Group) -> int:
+    """The bytes of all values by rows that the ops of a group compute."""
+    return sum(bytes_of(v) for v in group.rows if isinstance(v, OpResult))
+
+
+def _live_bytes(group: Group) -> tuple[int, int]:
+    """The most bytes of values by rows that are alive at once, and the bytes of those that scans stack."""
+    members = {op: n for n, op in enumerate(group.members)}
+    stacked = 0
+    change = [0] * (len(members) + 1)
+    for op, n in members.items():
+        for result in op.results:
+            if result not in group.rows:
+                continue
+            size = bytes_of(result)
+            if isinstance(op, ScanOp) and result in op.stacked:
+                stacked += size
+                continue
+            change[n] += size
+            users = (members.get(_member_around(use.operation, op), n) for use in result.uses)
+            change[max(users, default=n) + 1] -= size
+        if isinstance(op, ScanOp):
+            inner = sum(bytes_of(v) for o in op.body.block.ops for v in o.results if v in group.rows)
+            change[n] += inner
+            change[n + 1] -= inner
+    peak = now = 0
+    for step in change:
+        now += step
+        peak = max(peak, now)
+    return peak, stacked
+
+
+def _fits(group: Group) -> bool:
+    """Whether a strip of the least rows fits in cache."""
+    return _live_bytes(group)[0] * LEAST_ROWS <= MOST_STRIP_BYTES * group.extent
 
 
 def _joined(group: Group) -> list[Value]:
