@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad.errors import UnsupportedError
 
 RNG = np.random.default_rng(3)
 A = RNG.normal(size=(3, 4))
@@ -210,3 +211,33 @@ def test_paddings_of_convolutions():
     assert run(lambda x, k: ad.convolution(x, k, padding=1), x, k).shape == (1, 3, 5, 7)
     with pytest.raises(ad.ShapeError, match="channels"):
         run(ad.convolution, x, k[:, :1])
+
+
+METHODS = (
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen",
+    "weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_of_quantiles(method):
+    x = np.random.default_rng(0).normal(size=(7, 4))
+    levels = [0.0, 0.1, 0.25, 0.5, 0.9, 1.0]
+    ours = ad.jit(lambda x: np.quantile(x, levels, axis=0, method=method))
+    np.testing.assert_allclose(ours(x), np.quantile(x, levels, axis=0, method=method), rtol=1e-13)
+    percent = ad.jit(lambda x: np.percentile(x, 33, method=method))
+    np.testing.assert_allclose(percent(x), np.percentile(x, 33, method=method), rtol=1e-13)
+    ad.check_derivatives(lambda x: np.quantile(x, levels, axis=0, method=method), x, step=1e-3)
+
+
+def test_a_quantile_that_is_an_element_has_no_part_of_its_neighbour():
+    x = np.array([1.0, np.inf, 2.0])
+    for method in ("linear", "lower", "hazen"):
+        assert ad.jit(lambda x, m=method: np.quantile(x, 0.5, method=m))(x) == 2.0
+
+
+def test_quantiles_that_are_not_there():
+    with pytest.raises(UnsupportedError, match="quantile: 'between' is not a valid method"):
+        ad.jit(lambda x: np.quantile(x, 0.5, method="between"))(np.ones(3))
+    with pytest.raises(UnsupportedError, match="without weights"):
+        ad.jit(lambda x: np.quantile(x, 0.5, method="inverted_cdf", weights=np.ones(3)))(np.ones(3))

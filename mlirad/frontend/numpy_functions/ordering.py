@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -115,10 +115,14 @@ def quantile(
     weights: Any = None,
     interpolation: Any = None,
 ) -> Array:
-    """`np.quantile` at static levels, between neighbours by linear interpolation."""
+    """`np.quantile` at static levels, by any method, without weights."""
     levels = _static_levels(q)
-    if method != "linear" or weights is not None:
-        raise UnsupportedError("quantiles are traced with method='linear' only", location=user_line())
+    if weights is not None:
+        raise UnsupportedError(
+            "quantiles are traced without weights",
+            location=user_line(),
+            hint="sort with np.argsort, and find the place in np.cumsum of the sorted weights",
+        )
     x = inexact(as_array(a))
     axes = all_axes(axis, x.ndim)
     rest = [d for d in range(x.ndim) if d not in axes]
@@ -127,16 +131,30 @@ def quantile(
     if not count:
         raise ShapeError(f"the quantile of no elements: shape {x.shape}", location=user_line())
     ordered = sort(rows, 0)
-    places = levels.ravel() * (count - 1)
+    places = _places(levels.ravel(), count, method)
     below = np.floor(places).astype(np.int64)
     above = np.minimum(below + 1, count - 1)
     part = (places - below).astype(x.dtype).reshape(-1, *[1] * len(rest))
     low, high = ordered[below], ordered[above]
-    found = low + (high - low) * part
+    # A quantile that is an element has no part of its neighbour, which may be infinite.
+    found = select(part == 0, low, low + (high - low) * part)
     last = ordered[count - 1]
     found = select(xp.isnan(last), x.dtype.type(np.nan), found)
     kept = [1 if d in axes else e for d, e in enumerate(x.shape)] if keepdims else found.shape[1:]
     return xp.reshape(found, (*levels.shape, *kept))
+
+
+def _places(levels: Any, count: int, method: str) -> Any:
+    """Where quantiles lie between `count` sorted elements: at k + t between elements k and k + 1.
+
+    That is what they are of the numbers 0, 1, ..., count - 1, by every method that NumPy has.
+    """
+    if method == "linear":
+        return levels * (count - 1)
+    try:
+        return np.quantile(np.arange(count, dtype=np.float64), levels, method=cast(Any, method))
+    except ValueError as error:
+        raise UnsupportedError(f"quantile: {error}", location=user_line()) from error
 
 
 def _static_levels(q: Any) -> Any:
