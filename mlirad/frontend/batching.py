@@ -8,13 +8,13 @@ It is a `build` over the batch, which `bulk-operations` turns into operations on
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
-from mlirad.errors import ShapeError, TracingError
+from mlirad.errors import ShapeError
 from mlirad.frontend.functions import function_name
 from mlirad.frontend.numpy_functions.axes import one_axis
 from mlirad.frontend.operations import as_array, xp
-from mlirad.frontend.pytree import flatten
+from mlirad.frontend.pytree import flatten, parts_of
 from mlirad.frontend.source import user_line
 from mlirad.frontend.structure import build_over
 from mlirad.frontend.tracer import Array
@@ -60,13 +60,19 @@ def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tupl
         inner = [leaf if m is None else m[i] for leaf, m in zip(leaves, moved, strict=True)]
         return function(*tree.unflatten(inner))
 
-    result = build_over((next(iter(sizes)),), element)
+    places: list[int | None] = []
+
+    def shared(result: Any) -> list[bool]:
+        places[:] = _spread(out_axes, result, "out_axes")
+        return [place is None for place in places]
+
+    result = build_over((next(iter(sizes)),), element, whole=shared)
     stacked, structure = flatten(result)
-    places = _spread(out_axes, result, "out_axes")
-    if None in places:
-        raise TracingError("vmap: out_axes cannot be None", location=user_line(), hint="take result[0]")
     return structure.unflatten(
-        [xp.moveaxis(r, 0, one_axis(p, r.ndim)) for r, p in zip(stacked, places, strict=True)]
+        [
+            r if p is None else xp.moveaxis(r, 0, one_axis(p, r.ndim))
+            for r, p in zip(stacked, places, strict=True)
+        ]
     )
 
 
@@ -74,20 +80,10 @@ def _spread(axes: Axes, value: Any, what: str) -> list[int | None]:
     """One axis per leaf of `value`; an axis where the value has a structure holds for all of it."""
     if axes is None or isinstance(axes, int):
         return [axes] * len(flatten(value)[0])
-    parts = _children(value)
-    given = _children(axes)
-    if parts is None or given is None or len(parts) != len(given):
+    parts = parts_of(value)
+    given = parts_of(axes)
+    if parts is None or given is None or list(parts) != list(given):
         raise ShapeError(
             f"vmap: {what} {axes!r} does not fit the structure {flatten(value)[1]}", location=user_line()
         )
-    return [axis for own, part in zip(given, parts, strict=True) for axis in _spread(own, part, what)]
-
-
-def _children(value: Any) -> list[Any] | None:
-    """The parts of a container, in the order of its leaves."""
-    if isinstance(value, dict):
-        table = cast("dict[Any, Any]", value)
-        return [table[name] for name in sorted(table)]
-    if isinstance(value, tuple | list):
-        return list(cast("list[Any]", value))
-    return None
+    return [axis for name, part in parts.items() for axis in _spread(given[name], part, what)]

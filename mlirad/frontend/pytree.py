@@ -127,6 +127,14 @@ def flatten(value: object) -> tuple[list[Any], Tree]:
     return leaves, _flatten(value, leaves)
 
 
+def parts_of(value: object) -> dict[Hashable, object] | None:
+    """The parts of a container by name or position, in the order of its leaves; `None` for a leaf."""
+    if not _is_node(value):
+        return None
+    names, parts, _ = _open(value)
+    return dict(zip(names or range(len(parts)), parts, strict=True))
+
+
 def structure_text(value: object) -> str:
     """The structure of a value as errors print it."""
     kind: type[Any] = type(value)

@@ -19,7 +19,7 @@ from xdsl.ir import Region
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, shape_of
-from mlirad.errors import PositionError, ShapeError, UnsupportedError
+from mlirad.errors import PositionError, ShapeError, TracingError, UnsupportedError
 from mlirad.frontend.carries import in_trace
 from mlirad.frontend.dtypes import I64, language_dtype
 from mlirad.frontend.frames import current_frame, emitting, is_tracing
@@ -34,6 +34,7 @@ from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
+from mlirad.ir.dependences import Dependences
 from mlirad.ir.kept_builds import kept_build
 from mlirad.ir.regions import discard
 
@@ -214,24 +215,42 @@ def build_over(
     function: Callable[..., Any],
     lanes: int | None = None,
     checkpoint: str | None = "recompute",
+    whole: Callable[[Any], Sequence[bool]] | None = None,
 ) -> Any:
-    """`build` inside a trace."""
+    """`build` inside a trace.
+
+    `whole` says, of a result of the function, which leaves are no elements: the same at all positions, they
+    stay as they are. It is a `TracingError` if such a leaf depends on the position.
+    """
     if not extents:
         leaves, tree = flatten(function())
         return tree.unflatten([as_array(leaf) for leaf in leaves])
     frame, b = current_frame(), emitting()
     found: list[Tree] = []
+    kept: list[bool] = []
     last = last_token()
     position = starting_with(last, function)
 
     def body(*indices: Value) -> list[Value]:
-        leaves, tree = flatten(position(*_indices(indices)))
+        result = position(*_indices(indices))
+        if whole is not None:
+            kept.extend(whole(result[0] if last is not None else result))
+        leaves, tree = flatten(result)
         found.append(tree)
         return [as_array(leaf).value for leaf in leaves]
 
     region = frame.region(extents, body)
     count = len(yields(region))
-    if lanes is not None:
+    if any(kept):
+        paths = found[0].paths("result")
+        values = [
+            _same(b, region, k, paths[k])
+            if k < len(kept) and kept[k]
+            else b.build(extents, _part(b, region, k))
+            for k in range(count)
+        ]
+        discard(region)
+    elif lanes is not None:
         values = kept_build(b, extents, lambda *at: b.inline_region(region, at, {}), lanes, checkpoint)
         discard(region)
     elif count == 1:
@@ -242,6 +261,17 @@ def build_over(
     if last is not None:
         values[-1] = b.reduce("max", values[-1], range(len(extents)))
     return receiving(found[0].unflatten([made(value) for value in values]))
+
+
+def _same(b: ArrayBuilder, region: Region, k: int, path: str) -> Value:
+    """The value number k of a region, which is the same for all indices."""
+    if not Dependences().yielded(region)[k].isdisjoint(region.block.args):
+        raise TracingError(
+            f"{path} differs between the elements of the batch, and out_axes is None for it",
+            location=user_line(),
+            hint="give it an axis, and take one element of the result, or reduce it",
+        )
+    return b.inline_region(region, [b.index_constant(0) for _ in region.block.args], {})[k]
 
 
 def _part(b: ArrayBuilder, region: Region, k: int) -> Callable[..., Value]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad.errors import ShapeError, TracingError
 
 RNG = np.random.default_rng(5)
 A = RNG.normal(size=(3, 4))
@@ -192,3 +193,42 @@ def test_errors_of_vmap(call, words):
     with pytest.raises(ad.MliradError) as error:
         call()
     assert words in str(error.value)
+
+
+@dataclass
+class Batch:
+    """A structure with named parts."""
+
+    a: object
+    b: object
+
+
+@pytest.mark.parametrize("lanes", [None, 1])
+def test_results_that_are_the_same_for_the_batch_need_no_axis(lanes):
+    def f(x, w):
+        return {"y": x @ w, "n": np.sum(w), "size": x.shape[0]}
+
+    axes = {"y": 0, "n": None, "size": None}
+    found = ad.vmap(f, (0, None), axes, lanes=lanes)(A, X)
+    np.testing.assert_allclose(found["y"], A @ X)
+    assert found["n"] == pytest.approx(np.sum(X)) and found["size"] == 4
+    gradient = ad.grad(lambda w: np.sum(ad.vmap(f, (0, None), axes)(A, w)["n"]))(X)
+    np.testing.assert_array_equal(gradient, np.ones_like(X))
+
+
+def test_results_that_differ_need_an_axis():
+    with pytest.raises(TracingError, match=r"result\[1\] differs between the elements of the batch"):
+        ad.vmap(lambda x: (x, np.sum(x)), out_axes=(0, None))(A)
+    with pytest.raises(TracingError, match="result differs"):
+        ad.vmap(lambda x: ad.cond(x[0] > 0, lambda: 1.0, lambda: 2.0), out_axes=None)(A)
+
+
+def test_axes_of_dataclasses_by_field():
+    def f(p):
+        return Batch(p.a * p.b, p.b)
+
+    found = ad.vmap(f, (Batch(0, None),), Batch(1, None))(Batch(A, 2.0))
+    np.testing.assert_array_equal(found.a, 2 * A.T)
+    assert found.b == 2.0
+    with pytest.raises(ShapeError, match=r"in_axes .* does not fit the structure"):
+        ad.vmap(lambda p: p["a"], in_axes=({"c": 0},))({"a": A})

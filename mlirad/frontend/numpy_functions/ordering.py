@@ -152,7 +152,7 @@ def _places(levels: Any, count: int, method: str) -> Any:
     if method == "linear":
         return levels * (count - 1)
     try:
-        return np.quantile(np.arange(count, dtype=np.float64), levels, method=cast(Any, method))
+        return cast(Any, np).quantile(np.arange(count, dtype=np.float64), levels, method=method)
     except ValueError as error:
         raise UnsupportedError(f"quantile: {error}", location=user_line()) from error
 
