@@ -30,16 +30,15 @@ from mlirad.frontend.compilation import (
     interpreted,
     kept_builds,
     native_program,
-    text_after,
 )
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.frames import is_tracing
 from mlirad.frontend.functions import LeafType, argument_paths, function_name, leaf_type, trace_module
+from mlirad.frontend.lowered import Lowered, Signature
 from mlirad.frontend.programs import Options, Program, cache_of
 from mlirad.frontend.pytree import LEAF, Tree, flatten
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracebacks import hide_frames, plain_errors
-from mlirad.jit.engine import assembly
 from mlirad.lower.compiled_text import NativeProgram
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
@@ -213,34 +212,45 @@ class Transformed:
     # Looking inside ------------------------------------------------------------------------------
 
     @plain_errors
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """The function for arguments like these, to be looked into and compiled ahead of its calls."""
+        function, tree, types = self._signature(args, kwargs)
+        signature, _ = self._read(args, kwargs)
+        return Lowered(
+            function_name(self._function),
+            signature,
+            self._options,
+            self._read,
+            lambda: self._trace(function, tree, types)[0],
+            lambda: self._compile(function, tree, types),
+        )
+
+    def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:
+        function, moving = self._bound(args, kwargs)
+        leaves, tree = flatten(moving)
+        static = tuple(self._static_value(name, args, kwargs) for name in self._static)
+        types, paths = self._types(function, leaves, tree), argument_paths(function, tree) if leaves else ()
+        return Signature(tree, tuple(types), tuple(paths), static), list(map(prepared, leaves))
+
+    @plain_errors
     def ir(self, *args: Any, after: str | None = None, **kwargs: Any) -> str:
         """The program for arguments like these as MLIR text: as traced, or after the pass `after`."""
-        with compiling():
-            module, _ = self._trace(*self._signature(args, kwargs))
-            return text_after(module, after, self._options.method, kept_builds(self._options.lanes))
+        return self.lower(*args, **kwargs).ir(after)
 
     @plain_errors
     def stats(self, *args: Any, **kwargs: Any) -> Stats:
         """The time of every stage of a compile for arguments like these, and the ops after it."""
-        return self._compile(*self._signature(args, kwargs)).stats
-
-    @plain_errors
-    def lower(self, *args: Any, **kwargs: Any) -> NativeProgram:
-        """The program for arguments like these as LLVM IR text and the memory it needs."""
-        with compiling():
-            module, _ = self._trace(*self._signature(args, kwargs))
-            expand(module, self._options.method, kept=kept_builds(self._options.lanes))
-            return native_program(module, "main")
+        return self.lower(*args, **kwargs).stats()
 
     @plain_errors
     def llvm(self, *args: Any, **kwargs: Any) -> str:
         """The LLVM IR for arguments like these, before LLVM optimises it."""
-        return self.lower(*args, **kwargs).llvm
+        return self.lower(*args, **kwargs).llvm()
 
     @plain_errors
     def asm(self, *args: Any, **kwargs: Any) -> str:
         """The assembly for arguments like these."""
-        return assembly(self.llvm(*args, **kwargs))
+        return self.lower(*args, **kwargs).asm()
 
     @plain_errors
     def structure(self, *args: Any, **kwargs: Any) -> Any:

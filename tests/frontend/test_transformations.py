@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad.errors import TracingError
 from mlirad.frontend import programs
 from mlirad.frontend.pytree import flatten
 
@@ -339,3 +340,43 @@ def test_sharing_is_kept():
         return x
 
     assert ad.grad(doubled, interpret=True)(1.0) == 2.0**200
+
+
+# Lowering and compiling ahead of calls ------------------------------------------------------------
+
+
+def test_lowered_functions_show_each_stage_and_compile():
+    def loss(p, x):
+        return np.sum((p["w"] * x - p["b"]) ** 2)
+
+    p, x = {"w": np.arange(3.0), "b": 1.0}, np.ones(3)
+    gradient = ad.grad(loss)
+    lowered = gradient.lower(p, x)
+    assert "linear.apply_transpose" in lowered.ir() == lowered.as_text()
+    assert lowered.ir(after="apply-linear-maps") == gradient.ir(p, x, after="apply-linear-maps")
+    assert "define void @mlirad_main" in lowered.llvm() == gradient.llvm(p, x)
+    assert lowered.outputs[0].shape in ((), (3,)) and lowered.arena_bytes >= 0
+    compiled = lowered.compile()
+    assert compiled.stats().stages[0].name == "trace"
+    found, expected = compiled(p, x), gradient(p, x)
+    np.testing.assert_array_equal(found["w"], expected["w"])
+    assert found["b"] == expected["b"]
+    assert repr(compiled) == "<loss, compiled for p['b']: float64[], p['w']: float64[3], x: float64[3]>"
+
+
+def test_compiled_functions_accept_one_signature():
+    compiled = ad.jit(lambda x, n: x * n, static_argnames="n").lower(np.ones(3), n=2).compile()
+    np.testing.assert_array_equal(compiled(np.ones(3), n=2), [2.0, 2.0, 2.0])
+    with pytest.raises(TracingError, match=r"compiled for x: float64\[3\], and is given float64\[4\]"):
+        compiled(np.ones(4), n=2)
+    with pytest.raises(TracingError, match=r"is given float32\[3\]"):
+        compiled(np.ones(3, np.float32), n=2)
+    with pytest.raises(TracingError, match=r"structured .* and is given"):
+        compiled((np.ones(3), 1.0), n=2)
+    with pytest.raises(TracingError, match="other values of static arguments"):
+        compiled(np.ones(3), n=3)
+
+
+def test_an_interpreted_function_is_lowered_too():
+    compiled = ad.jit(lambda x: x * 2, interpret=True).lower(1.5).compile()
+    assert compiled(2.0) == 4.0
