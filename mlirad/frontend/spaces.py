@@ -127,9 +127,11 @@ class Space:
         """The part called `key`, and which of the leaves that have a derivative are its own.
 
         An argument is found by name or position, an entry of a dictionary by its key, a field by its name, an
-        entry of a tuple or list by its position.
+        entry of a tuple or list by its position. Of a single argument the parts are found too.
         """
         child = self._child(key)
+        if child is None:
+            return Space(self.tree.children[0], self.leaves).part(key)
         before = sum(one.size for one in self.tree.children[:child])
         tree = self.tree.children[child]
         leaves = self.leaves[before : before + tree.size]
@@ -140,11 +142,20 @@ class Space:
     def only(self, keys: Sequence[Hashable]) -> tuple[Space, tuple[int, ...]]:
         """The arguments called `keys`, as a list of arguments, and which leaves are theirs."""
         parts = [self.part(key) for key in keys]
-        names = tuple(self.names[self._child(key)] for key in keys) if self.names else ()
-        joined = join([space for space, _ in parts], names)
+        children = [self._child(key) for key in keys]
+        names = [
+            str(key) if k is None or not self.names else self.names[k]
+            for k, key in zip(children, keys, strict=True)
+        ]
+        joined = join([space for space, _ in parts], tuple(names))
         return joined, tuple(k for _, places in parts for k in places)
 
-    def _child(self, key: Hashable) -> int:
+    def _name(self, key: Hashable) -> str:
+        child = self._child(key)
+        return str(key) if child is None or not self.names else self.names[child]
+
+    def _child(self, key: Hashable) -> int | None:
+        """The number of a part; `None` for what may be a part of the single argument."""
         names: tuple[Hashable, ...] = self.names if self.arguments else self.tree.names
         count = len(self.tree.children)
         if key in names:
@@ -153,6 +164,8 @@ class Space:
         is_dict = self.tree.kind is not None and issubclass(self.tree.kind, dict)
         if is_position and not is_dict and -count <= int(cast(Any, key)) < count:
             return int(cast(Any, key)) % count
+        if self.arguments and count == 1 and self.tree.children[0].children:
+            return None
         known = ", ".join(map(repr, names)) if names else f"positions below {count}"
         raise PositionError(
             f"{self} has no part {key!r}",

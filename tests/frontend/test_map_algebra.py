@@ -188,6 +188,56 @@ def test_parts_of_arguments_and_results():
         jacobian["out"][0]
 
 
+def test_parts_of_a_single_argument():
+    def f(p):
+        return np.sin(p["w"]) * p["b"][0]
+
+    point = {"w": X, "b": (2.0, X)}
+    _, jacobian = ad.linearize(f, point, interpret=True)
+    np.testing.assert_allclose(jacobian[:, "w"].to_dense(), np.diag(2 * np.cos(X)))
+    np.testing.assert_allclose(jacobian.restrict("p").restrict("b")[:, 0].to_dense(), np.sin(X)[:, None])
+    both = jacobian.restrict("w", "b")
+    np.testing.assert_allclose(both(X, (None, X)), 2 * np.cos(X) * X)
+    assert str(both.domain) == "(w: float64[3], b[0]: float64[], b[1]: float64[3])"
+    with pytest.raises(ad.PositionError, match="has no part 'c'"):
+        jacobian.restrict("c")
+
+
+@pytest.mark.parametrize("method", ["dual-arrays", "jacobian"])
+def test_every_method_makes_the_same_map(method):
+    _, jacobian = ad.linearize(network, LAYER, X, 2, interpret=True, method=method)
+    expected = ad.jacobian(network, (0, 1), interpret=True)(LAYER, X, 2)
+    np.testing.assert_allclose(jacobian.to_dense(blocks=True)["out"][0].w, expected["out"][0].w)
+    np.testing.assert_allclose(
+        jacobian.T({"out": X[:2], "loss": 1.0, "best": None})[1],
+        X[:2] @ expected["out"][1] + expected["loss"][1],
+    )
+
+
+@pytest.mark.parametrize("f", [np.sin, until_small, loop, branch, logistic], ids=lambda f: f.__name__)
+def test_maps_from_outside_in_every_construct(f):
+    x, v = np.array([0.3, -0.7, 1.1, 0.2]), rng.normal(size=4)
+    jacobian = ad.linearize(f, x, interpret=True)[1]
+    m = jacobian.to_dense()
+    uses = {
+        "vmap": (lambda v: ad.vmap(lambda v: jacobian(v))(np.eye(4)), m.T),
+        "loop": (lambda v: ad.fori_loop(0, 3, lambda i, c: jacobian(c), v), m @ m @ m @ v),
+        "branch": (lambda v: ad.cond(v[0] > 99, lambda: v, lambda: jacobian.T(v)), m.T @ v),
+        "gradient": (ad.grad(lambda v: np.sum(jacobian(v) ** 2)), 2 * m.T @ m @ v),
+    }
+    for use, expected in uses.values():
+        np.testing.assert_allclose(ad.jit(use, interpret=True)(v), expected, atol=1e-12)
+
+
+def test_maps_are_carries_of_loops():
+    def step(m, t):
+        return Map.diagonal(m.arrays[0] * t), m(X)
+
+    last, images = ad.jit(lambda d: ad.scan(step, Map.diagonal(d), np.full(3, 2.0)), interpret=True)(X)
+    np.testing.assert_allclose(images, [X * X, 2 * X * X, 4 * X * X])
+    np.testing.assert_allclose(last(X), 8 * X * X)
+
+
 def test_stacking():
     a, b = Map.from_dense(rng.normal(size=(2, 3))), Map.from_dense(rng.normal(size=(4, 3)))
     m, n = a.to_dense(), b.to_dense()
