@@ -9,8 +9,9 @@ import mlirad as ad
 from mlirad.dialects import linear
 from mlirad.ir.free_values import free_values
 from mlirad.pipelines import EXPAND
+from tests.acceptance.test_cost import operations
 from tests.generators import random_program
-from tests.passes.derivatives import run_passes
+from tests.passes.derivatives import function_of, run_passes
 
 both_evaluators = pytest.mark.parametrize("interpret", [False, True], ids=["compiled", "interpreted"])
 
@@ -166,3 +167,67 @@ def test_thirty_doublings_are_not_expanded():
 
     module = run_passes(ad.trace(ad.grad(function), 0.1), ",".join(EXPAND))
     assert sum(1 for _ in module.walk()) < 300
+
+
+def test_n_reads_by_index_cost_n():
+    """Section 4.4: n reads of single elements, each in a line of its own, and their gradient."""
+
+    def reads(n):
+        return lambda x: sum(np.sin(x[i]) * x[n - 1 - i] for i in range(n))
+
+    counts = [operations(ad.grad(reads(n)), (np.ones(n),), EXPAND)[0] for n in (20, 40)]
+    assert counts[1] <= 2.2 * counts[0]
+    x = np.linspace(0.1, 1.0, 20)
+    expected = np.cos(x) * x[::-1] + np.sin(x[::-1])
+    np.testing.assert_allclose(ad.grad(reads(20))(x), expected)
+
+
+def test_a_build_of_reads_is_a_gather_and_a_broadcast():
+    """Section 4.5: build k (i. a[p(i)] + 1)."""
+    module = run_passes(
+        ad.trace(lambda a: ad.build((4,), lambda i: ad.index(a, (2 * i,)) + 1.0), np.ones(8)),
+        "mlirad-canonicalize,bulk-operations,mlirad-dce",
+    )
+    names = [op.name for op in function_of(module, "main").body.block.ops]
+    assert names.count("array.gather") == names.count("array.broadcast") == names.count("array.add") == 1
+    assert "array.build" not in names
+
+
+@both_evaluators
+def test_a_filter_is_an_error_and_a_mask_is_not(interpret):
+    """Section 5.2: an array whose extent depends on elements has no type; a sum over a mask does."""
+    with pytest.raises(ad.TracingError, match="depends on the elements"):
+        ad.jit(lambda x: np.sum(x[x > 0]))(np.ones(3))
+    gradient = ad.grad(lambda x: np.sum(np.where(x > 0, x**2, 0.0)), interpret=interpret)
+    np.testing.assert_array_equal(gradient(np.array([1.0, -2.0, 3.0])), [2, 0, 6])
+
+
+@both_evaluators
+def test_conditions_on_reals_and_floors_choose_between_whole_arrays(interpret):
+    """Section 6.3, with a real branch, and a position that is computed from a float array."""
+
+    def function(x):
+        chosen = ad.cond(x[0] > x[1], lambda: np.sin(x), lambda: x**2)
+        return np.sum(chosen) * ad.gather(x, (2,), lambda i: (np.floor(x[i]).astype(np.int64),))[1]
+
+    for x in (np.array([1.2, 0.4]), np.array([0.4, 1.2])):
+        k = int(np.floor(x[1]))
+        chosen, slope = (np.sin(x), np.cos(x)) if x[0] > x[1] else (x**2, 2 * x)
+        expected = slope * x[k] + np.sum(chosen) * np.eye(2)[k]
+        np.testing.assert_allclose(ad.grad(function, interpret=interpret)(x), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("n", [5, 9])
+def test_the_self_convolution_broadcasts_its_cotangent_once(n):
+    """Section 7.1: one broadcast of the cotangent, two contributions, added."""
+
+    def convolution(a):
+        return np.sum(ad.build((n,), lambda i: a[i] * a[n - 1 - i]))
+
+    module = ad.trace(lambda a, c: ad.vjp(convolution, a)[1](c), np.ones(n), 1.0)
+    expanded = run_passes(module, ",".join((*EXPAND, "mlirad-dce")))
+    names = [op.name for op in function_of(expanded, "main").body.block.ops]
+    assert names.count("array.broadcast") == 1
+    assert names.count("array.scatter") <= 1
+    a = np.arange(1.0, n + 1)
+    np.testing.assert_allclose(ad.vjp(convolution, a)[1](3.0)[0], 6.0 * a[::-1])
