@@ -248,6 +248,21 @@ def test_ba_residuals_and_their_rows_of_the_jacobian(name, interpret):
 
 
 @both_evaluators
+@pytest.mark.parametrize("transformation", [ad.jacfwd, ad.jacrev, ad.jacobian])
+@pytest.mark.parametrize("name", BA_FILES)
+def test_ba_blocks_of_the_jacobian(name, transformation, interpret):
+    """2 x 15 per observation, by a batch of Jacobians, and the slopes of the weight errors."""
+    (camera, point, weight, measured), output = ba_arguments(name)
+    cameras, points, weights, seen, camera_of, point_of = replicated(camera, point, weight, measured, 6)
+    block = ad.vmap(transformation(ba.reprojection_error, argnums=(0, 1, 2)), interpret=interpret)
+    by_camera, by_point, by_weight = block(cameras[camera_of], points[point_of], weights, seen)
+    rows = np.concatenate((by_camera, by_point, by_weight[..., None]), axis=2)
+    assert_close(rows, np.tile(np.reshape(output["jacobian"]["vals"][:30], (2, 15)), (6, 1, 1)))
+    slopes = ad.vmap(transformation(ba.weight_error), interpret=interpret)(weights)
+    assert_close(slopes, np.full(6, output["jacobian"]["vals"][-1]))
+
+
+@both_evaluators
 @pytest.mark.parametrize("name", BA_FILES)
 def test_ba_cotangents_of_all_observations(name, interpret):
     """Equal observations by n cameras of m points: each gets its share of the one row."""
