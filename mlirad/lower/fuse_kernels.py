@@ -12,7 +12,8 @@ Two nests with equal output and reduction spaces are merged when
     %b = nest %a (%i) { load %a[%i]; add 1 }      -->
 
 The merged nest stands where the earlier one stood, or where the later one did, so that every value is still
-made before it is read. Bodies stay bounded: a long one runs out of registers, and slower than two nests.
+made before it is read, and none is read after a scatter that could work in its memory. Bodies stay bounded: a
+long one runs out of registers, and slower than two nests.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of, values_of
 from mlirad.ir.builder import function_block, yields
 
@@ -228,7 +229,21 @@ class _Fusion:
         if all(self._made_before(v, slot) or v.owner is earlier.op for v in later.op.operands):
             return slot
         readers = {self._user(use.operation) for root in earlier.op.roots for use in root.uses}
-        return None if any(r in self.slots for r in readers) else self.count
+        if any(r in self.slots for r in readers) or self._is_followed_by_update(earlier.op):
+            return None
+        return self.count
+
+    def _is_followed_by_update(self, op: NestOp) -> bool:
+        """Whether a scatter that is already placed may overwrite what a nest reads, were the nest not moved
+        behind it."""
+        return any(
+            isinstance(user, ScatterOp)
+            and user.from_zero is None
+            and user.inputs[0] is read
+            and user in self.slots
+            for read in op.operands
+            for user in (self._user(use.operation) for use in read.uses)
+        )
 
     def _made_before(self, value: Value, slot: int) -> bool:
         owner = value.owner

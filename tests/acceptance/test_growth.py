@@ -105,6 +105,80 @@ def prefix_by_recursion(x, _):
     return np.sum(ad.scan(lambda c, t: (c * 0.9 + t, c), 0.0, x)[1] ** 2)
 
 
+def rows_of_a_table(x, _):
+    """A table whose rows follow from the row before."""
+    n = len(x)
+
+    def step(h, t):
+        return h.at[t].set(np.tanh(h[t - 1][::-1] * 0.9 + x[t])), None
+
+    h, _ = ad.scan(step, np.ones((n, 4)) * x[0], np.arange(1, n))
+    return np.sum(h**2)
+
+
+def columns_of_a_table(x, _):
+    n = len(x)
+
+    def step(h, t):
+        return h.at[:, t].set(np.tanh(h[:, t - 1][::-1] * 0.9 + x[t])), None
+
+    h, _ = ad.scan(step, np.ones((4, n)) * x[0], np.arange(1, n))
+    return np.sum(h**2)
+
+
+def cheapest_paths(x, _):
+    """A band of a table, each element from the best of its neighbours."""
+    n = len(x)
+
+    def step(d, i):
+        for j in range(3):
+            above, before = d[i - 1, j], d[i, j - 1] if j else d[i - 1, j]
+            d = d.at[i, j].set(np.minimum(above, before) + np.abs(x[i] - x[j]))
+        return d, None
+
+    d, _ = ad.scan(step, np.zeros((n, 3)) + x[0], np.arange(1, n))
+    return np.sum(d**2)
+
+
+def pushes_and_pops(x, positions):
+    """A stack with a traced pointer."""
+
+    def step(state, p):
+        stack, top = state
+        stack = stack.at[top].set(np.sin(x[p]))
+        product = stack[top] * stack[top - 1]
+        return (stack, np.where(p % 2 == 0, top + 1, np.maximum(top - 1, 0))), product
+
+    return np.sum(ad.scan(step, (np.zeros(len(x)), 0), positions)[1])
+
+
+def swaps(x, positions):
+    """Two elements change places in every step."""
+
+    def step(v, p):
+        a, b = v[p], v[0]
+        return v.at[p].set(b * 1.1).at[0].set(np.sin(a)), None
+
+    v, _ = ad.scan(step, x, positions)
+    return np.sum(v * np.arange(len(x)))
+
+
+def assignments(x, positions):
+    def step(i, v):
+        v[i] = v[positions[i]] * 0.5 + x[i]
+        return v
+
+    return np.sum(ad.fori_loop(0, len(x), step, x * 1.0) ** 2)
+
+
+def writes_in_branches(x, positions):
+    def step(v, p):
+        return ad.cond(p % 2 == 0, lambda: v.at[p].multiply(0.9), lambda: v), None
+
+    v, _ = ad.scan(step, x, positions)
+    return np.sum(v**2)
+
+
 PROGRAMS = {
     f.__name__.replace("_", "-"): f
     for f in (
@@ -118,6 +192,13 @@ PROGRAMS = {
         to_the_root,
         updates_of_a_carry,
         prefix_by_recursion,
+        rows_of_a_table,
+        columns_of_a_table,
+        cheapest_paths,
+        pushes_and_pops,
+        swaps,
+        assignments,
+        writes_in_branches,
     )
 }
 
