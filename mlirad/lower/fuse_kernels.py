@@ -168,6 +168,8 @@ class _Fusion:
     def __init__(self, block: Block):
         self.block = block
         self.slots: dict[Operation, int] = {}
+        self.updated: dict[Value, int] = {}
+        """The place of the last scatter onto a value."""
         self.count = 0
         self.by_spaces: dict[Spaces, list[Body]] = {}
         self.numbering = Numbering()
@@ -175,6 +177,8 @@ class _Fusion:
     def append(self, op: Operation) -> None:
         """Keep an op as it is."""
         self.slots[op] = self.count
+        if isinstance(op, ScatterOp) and op.from_zero is None:
+            self.updated[op.inputs[0]] = self.count
         self.count += 1
 
     def visit_nest(self, op: NestOp) -> None:
@@ -234,16 +238,9 @@ class _Fusion:
         return self.count
 
     def _is_followed_by_update(self, op: NestOp) -> bool:
-        """Whether a scatter that is already placed may overwrite what a nest reads, were the nest not moved
-        behind it."""
-        return any(
-            isinstance(user, ScatterOp)
-            and user.from_zero is None
-            and user.inputs[0] is read
-            and user in self.slots
-            for read in op.operands
-            for user in (self._user(use.operation) for use in read.uses)
-        )
+        """Whether a scatter after a nest may overwrite what that reads, were it not moved behind the scatter."""
+        here = self.slots[op]
+        return any(self.updated.get(read, -1) > here for read in op.operands)
 
     def _made_before(self, value: Value, slot: int) -> bool:
         owner = value.owner
