@@ -238,7 +238,7 @@ class _Fusion:
         return self.count
 
     def _is_followed_by_update(self, op: NestOp) -> bool:
-        """Whether a scatter after a nest may overwrite what that reads, were it not moved behind the scatter."""
+        """Whether a scatter after a nest may overwrite what that reads, if it stays before."""
         here = self.slots[op]
         return any(self.updated.get(read, -1) > here for read in op.operands)
 
