@@ -33,7 +33,7 @@ from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import functions_of, holds
 from mlirad.passes.inline import callees_first, calls_of, inline_calls
 from mlirad.passes.jacobian.derivatives import Derivatives
-from mlirad.passes.jacobian.laws import SimplifyingBuilder, simplified, transposed
+from mlirad.passes.jacobian.laws import simplified
 from mlirad.passes.jacobian.nabla import LiteralBuilder
 from mlirad.tools.mathematics import Sharing
 
@@ -80,9 +80,9 @@ def stages(program: ModuleOp, name: str) -> Iterator[Stage]:
     forward = linear.ApplyOp, (domain, codomain), tangents
     yield from _derivative("forward", jacobian, closed, callees, *forward)
 
-    whole_transpose = _with_map(jacobian, _transposed_as_such, LiteralBuilder)
+    whole_transpose = _transposed(jacobian)
     yield Stage("The transposed Jacobian", (whole_transpose,), Sharing.LONG, callees)
-    moved = eliminate_dead_code(_with_map(jacobian, transposed, SimplifyingBuilder))
+    moved = simplified(whole_transpose)
     yield Stage("The transposed Jacobian, simplified", (moved,), Sharing.LONG, callees)
     count = len(linear.carried(codomain))
     cotangents = ["dr"] if count == 1 else [f"dr_{k}" for k in range(count)]
@@ -163,16 +163,10 @@ def _map_alone(function: FuncOp) -> FuncOp:
     return _remade(function, LiteralBuilder, lambda b, made, _: made[-1:], function.sym_name.data)
 
 
-def _with_map(
-    function: FuncOp, change: Callable[[ArrayBuilder, Value], Value], builder: type[ArrayBuilder]
-) -> FuncOp:
-    """A function of a map with the map changed."""
+def _transposed(function: FuncOp) -> FuncOp:
+    """The function of the transposed map, as such."""
     name = function.sym_name.data + "_transpose"
-    return _remade(function, builder, lambda b, made, _: [change(b, made[0])], name)
-
-
-def _transposed_as_such(b: ArrayBuilder, m: Value) -> Value:
-    return b.transpose_map(m)
+    return _remade(function, LiteralBuilder, lambda b, made, _: [b.transpose_map(made[0])], name)
 
 
 def _inlined(function: FuncOp, known: dict[str, FuncOp]) -> FuncOp:

@@ -36,6 +36,7 @@ from mlirad.passes.jacobian.nabla import LiteralBuilder, Nabla
 from mlirad.passes.linearize import CONSTRUCTS, Callees, linearize_function
 from mlirad.passes.lower_map_values import called_split
 from mlirad.passes.map_functions import PRIVATE, add_applications, called
+from mlirad.passes.simplify_maps import simplify_maps
 from mlirad.passes.split_map import SplitMap, split_map
 
 
@@ -71,7 +72,7 @@ class Derivatives(Callees):
         function = source
         if holds(function, (linear.MapOp, linear.ApplicationOp, linear.DifferentiationOp)):
             was_split, self.is_split = self.is_split, True
-            function = apply_maps(linearize_function(function, self))
+            function = apply_maps(simplify_maps(linearize_function(function, self)))
             self.is_split = was_split
             self.added += add_applications([function], self.functions)
         function = inline_in_builds(function, self.functions)
@@ -143,7 +144,7 @@ class Derivatives(Callees):
         derived = new_function(name, types, body, None, hints, builder)
         derived.location = function.location
         if not self.is_literal:
-            derived = eliminate_dead_code(derived)
+            derived = simplify_maps(derived)
         self._add(derived)
         return Derivative(derived, tuple(active))
 

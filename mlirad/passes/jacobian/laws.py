@@ -1,50 +1,60 @@
-"""Simplification of map expressions by the laws of real numbers, and transposition by the laws of figure 5.
+"""Simplification of map expressions for readers: all laws of maps, and those of real numbers for scalings.
 
-    (m1 ⋈ m2) ∘ (n1 × n2) = (m1 ∘ n1) ⊕ (m2 ∘ n2)     (f ∘ g) ∘ h = f ∘ (g ∘ h)
     S(a) ∘ S(b) = S(a b)     S(a) ∘ m ⊕ S(b) ∘ m = S(a + b) ∘ m     1 ⊕ S(b) = S(1 + b)
-    (f ∘ g)ᵀ = gᵀ ∘ fᵀ     (f × g)ᵀ = fᵀ ⋈ gᵀ     (f ⋈ g)ᵀ = fᵀ × gᵀ     (f ⊕ g)ᵀ = fᵀ ⊕ gᵀ
 
-The laws of scalings hold up to rounding, where the factors are finite. They are for reading an expression;
-what is compiled keeps to those in `mlirad.ir.maps`, which hold always. Each leaves fewer maps, or moves a
-composition to the right, so building terminates.
+These hold up to rounding, where the factors are finite; what is compiled keeps to `mlirad.rules.laws`, which
+hold always. Each leaves fewer maps, so building terminates as it does there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, Region
 
 from mlirad.dialects import linear
+from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import Value, element_of, shape_of
-from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
-from mlirad.ir.builder import function_block, returned
+from mlirad.ir.arrays import rebuild_function
+from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.passes.bulk_operations import bulk_function
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.rules.transposes import TRANSPOSES, transpose_primitive
+from mlirad.passes.function_pass import holds
+from mlirad.rules.laws import LawBuilder
 
 
 def simplified(function: FuncOp) -> FuncOp:
-    """The function with the maps in it simplified, and without what nothing reads."""
-    source = function_block(function)
+    """The function with the maps in it simplified, and without what nothing reads.
 
-    def body(b: ArrayBuilder, *args: Value) -> list[Value]:
-        env: Environment = dict(zip(source.args, args, strict=True))
-        for op in source.ops:
-            if not isinstance(op, ReturnOp):
-                b.rebuild(op, env)
-        return [env.get(v, v) for v in returned(function)]
-
-    visibility = None if function.sym_visibility is None else function.sym_visibility.data
-    hints = [a.name_hint for a in source.args]
-    name, types = function.sym_name.data, source.arg_types
-    return eliminate_dead_code(new_function(name, types, body, visibility, hints, SimplifyingBuilder))
+    Builds that coefficients have become are made bulk.
+    """
+    made = rebuild_function(function, builder_class=SimplifyingBuilder)
+    if holds(made, BuildOp):
+        made = rebuild_function(bulk_function(made), builder_class=SimplifyingBuilder)
+    return eliminate_dead_code(made)
 
 
-class SimplifyingBuilder(ArrayBuilder):
-    """A builder that applies the laws of real numbers to maps as it makes them."""
+class SimplifyingBuilder(LawBuilder):
+    """A builder that applies the laws of maps and of real numbers to maps as it makes them."""
+
+    def emit(
+        self,
+        op_class: type[Operation],
+        operands: Sequence[Value],
+        result_type: Attribute,
+        properties: Mapping[str, Attribute] | None = None,
+        regions: Sequence[Region] = (),
+    ) -> Value:
+        """The single result of `insert`, or what the laws make of it."""
+        if issubclass(op_class, linear.GatherOp | linear.ScatterOp) and _moves_nothing(
+            regions[0], result_type
+        ):
+            return self.identity_map(linear.map_type(result_type, "map").domain)
+        return super().emit(op_class, operands, result_type, properties, regions)
 
     def compose(self, outer: Value, inner: Value) -> Value:
         """x to outer(inner(x))."""
@@ -52,11 +62,6 @@ class SimplifyingBuilder(ArrayBuilder):
         match f, g:
             case linear.ComposeOp(), _:
                 return self.compose(f.outer, self.compose(f.inner, inner))
-            case linear.HcatOp(), linear.VcatOp():
-                total = self.zero_map(domain_of(inner), codomain_of(outer))
-                for m, n in zip(f.maps, g.maps, strict=True):
-                    total = self.add_maps(total, self.compose(m, n))
-                return total
             case linear.ScaleOp(), linear.ScaleOp():
                 return self.scale_map(f.domain, self._product(f, g))
             case linear.ScaleOp(), linear.ComposeOp() if isinstance(g.outer.owner, linear.ScaleOp):
@@ -112,6 +117,12 @@ class SimplifyingBuilder(ArrayBuilder):
         return self.broadcast(a, shape_of(b), ()), b
 
 
+def _moves_nothing(region: Region, type_: Attribute) -> bool:
+    """Whether each position is read from, or written to, itself."""
+    map_type = linear.map_type(type_, "map")
+    return map_type.domain == map_type.codomain and yields(region) == list(region.block.args)
+
+
 def _multiple(m: Value) -> tuple[Value | None, Value | None]:
     """A map as factor and map: None is the factor 1, or the identity."""
     match m.owner:
@@ -123,41 +134,3 @@ def _multiple(m: Value) -> tuple[Value | None, Value | None]:
             return op.outer.owner.coefficient, op.inner
         case _:
             return None, m
-
-
-def transposed(b: ArrayBuilder, m: Value) -> Value:
-    """The transpose of a map, moved to its parts; of a map whose parts are not known here, as such."""
-    made: dict[Value, Value] = {}
-    pending = [m]
-    while pending:
-        node = pending[-1]
-        waiting = [o for o in _parts(node) if o not in made]
-        if node in made or not waiting:
-            pending.pop()
-            if node not in made:
-                made[node] = _transposed(b, node, [made[o] for o in _parts(node)])
-        else:
-            pending += waiting
-    return made[m]
-
-
-def _parts(m: Value) -> Sequence[Value]:
-    if isinstance(m.owner, linear.ComposeOp | linear.AddOp | linear.VcatOp | linear.HcatOp):
-        return own_operands(m.owner)
-    return ()
-
-
-def _transposed(b: ArrayBuilder, m: Value, parts: Sequence[Value]) -> Value:
-    match m.owner:
-        case linear.ComposeOp():
-            return b.compose(parts[1], parts[0])
-        case linear.AddOp():
-            return b.add_maps(parts[0], parts[1])
-        case linear.VcatOp():
-            return b.hcat(domain_of(m), parts)
-        case linear.HcatOp():
-            return b.vcat(codomain_of(m), parts)
-        case linear.PrimitiveMapOp() as op if type(op) in TRANSPOSES:
-            return transpose_primitive(b, op, {})
-        case _:
-            return b.transpose_map(m)
