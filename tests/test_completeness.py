@@ -17,7 +17,7 @@ import pytest
 from xdsl.ir import Operation
 
 from docs import op_facts
-from mlirad.dialects.array import ARRAY_OPS
+from mlirad.dialects.array import ARRAY_OPS, FRAME_OPS
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import ARRAY_MAP_OPS, CONTROL_OPS, POINTWISE_OPS, PRIMITIVE_OPS, Linear
@@ -34,7 +34,7 @@ from mlirad.structure.primitives import PRIMITIVE_PATTERNS
 
 LIT = Path(__file__).parents[1] / "lit" / "dialects"
 
-ALL_OPS: tuple[type[Operation], ...] = (*ARRAY_OPS, *Linear.operations, *KERNEL_OPS)
+ALL_OPS: tuple[type[Operation], ...] = (*ARRAY_OPS, *FRAME_OPS, *Linear.operations, *KERNEL_OPS)
 
 
 class Column(NamedTuple):

@@ -18,10 +18,11 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Any, Unpack, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 
 from mlirad.frontend import derivatives
@@ -54,6 +55,7 @@ from mlirad.frontend.reports import sealed, with_reports
 from mlirad.frontend.spaces import Space, moving_type
 from mlirad.frontend.tracebacks import plain_errors
 from mlirad.frontend.tracer import Array
+from mlirad.passes.function_pass import functions_of, nested_ops
 from mlirad.passes.split_map import SplitMap, split_map
 
 
@@ -113,7 +115,7 @@ def _traced_map(at: Linearization, function: Callable[..., Any]) -> LinearMap:
 class Linearized:
     """A function linearised for arguments of some types: its primal program and the code of its map.
 
-    `structure` is its derivative as an expression of the residuals.
+    `structure` is its derivative as an expression of the residuals; `called` are the functions that it names.
     """
 
     name: str
@@ -124,6 +126,7 @@ class Linearized:
     options: Options
     stats: Stats
     programs: Cache
+    called: tuple[FuncOp, ...]
 
     @cached_property
     def structure(self) -> Structure:
@@ -171,14 +174,33 @@ def _compile(
         module, codomain = trace_map(function, tree, types, options.checks)
         stats.add("trace", time.perf_counter() - start, module)
         expand_to_maps(module, options.method, stats, kept_builds(options.lanes))
-        split = split_map(_main(module))
-        pieces = ModuleOp([split.primal])
+        main = _main(module)
+        called = _renamed([f for f in functions_of(module) if f is not main], main)
+        split = split_map(main)
+        pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
         expand(pieces, options.method, stats)
         primal, _ = executable(pieces, "primal", interpret=options.interpret, stats=stats)
     names = tuple(parameter_names(function, len(tree.children)))
     domain = Space(tree, tuple(moving_type(t) for t in types), True, names)
     name = function_name(function)
-    return Linearized(name, primal, split, domain, codomain, options, stats, Cache())
+    return Linearized(name, primal, split, domain, codomain, options, stats, Cache(), called)
+
+
+_numbers = count()
+
+
+def _renamed(functions: list[FuncOp], main: FuncOp) -> tuple[FuncOp, ...]:
+    """The functions by names that no other linearisation has, also where they and `main` are named."""
+    names = {f.sym_name.data: f"{f.sym_name.data}.{next(_numbers)}" for f in functions}
+    for function in (*functions, main):
+        for op in nested_ops(function.body) if names else ():
+            callee = op.properties.get("callee")
+            if isinstance(callee, SymbolRefAttr) and callee.root_reference.data in names:
+                op.properties["callee"] = SymbolRefAttr(names[callee.root_reference.data])
+    for function in functions:
+        function.properties["sym_name"] = StringAttr(names[function.sym_name.data])
+        function.detach()
+    return tuple(functions)
 
 
 def _main(module: ModuleOp) -> FuncOp:

@@ -92,7 +92,8 @@ def _compile(
             known, given = parameters[: len(arrays)], parameters[len(arrays) :]
             results = [r.value for r in body(structure, known, given)]
             main = frame.finish(name, results, visibility=None)
-        module = ModuleOp([*functions.finished, main])
+        called = [f.clone() for program in dict.fromkeys(structure.programs) for f in program.called]
+        module = ModuleOp([*functions.finished, *called, main])
         expand(module, "dual-arrays")
         return executable(module, name, interpret=interpret)[0]
 

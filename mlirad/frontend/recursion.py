@@ -210,8 +210,8 @@ def function(f: Callable[..., Any] | None = None, *, returns: Any = None) -> Any
     """`f` as a function of the program: differentiated once, called from many places, recursive if it likes.
 
     `returns`, an example of the result, is needed by recursive functions whose end no `cond` or `switch`
-    shows. Recursion must end for the arguments that occur, by a condition on them; where that is traced, the
-    function has no derivative.
+    shows. Recursion must end for the arguments that occur, by a condition on them. It has derivatives of
+    every order, forward and in reverse, at a cost in proportion to that of the calls.
     """
     if f is None:
         return functools.partial(Function, returns=returns)

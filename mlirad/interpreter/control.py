@@ -15,6 +15,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import shape_of, size_of
 from mlirad.interpreter.machine import Frame, Meaning
@@ -83,6 +84,18 @@ def _checkpoint(op: CheckpointOp, operands: Sequence[Any], frame: Frame) -> Any:
     return _results(frame.run(op.body.block))
 
 
+def _save(op: SaveOp, operands: Sequence[Any], frame: Frame) -> Any:
+    frames = frame.machine.frames
+    frames.append(tuple(operands))
+    frame.machine.count_elements(op, sum(size_of(o) for o in op.operands))
+    return numpy_dtype(i64).type(len(frames) - 1)
+
+
+def _restore(op: RestoreOp, operands: Sequence[Any], frame: Frame) -> Any:
+    frame.machine.count_elements(op, sum(size_of(r) for r in op.results))
+    return _results(frame.machine.frames[int(operands[0])])
+
+
 CONTROL_MEANINGS: dict[type[Operation], Meaning] = {
     control.ScanOp: _scan,
     control.WhileOp: _while,
@@ -91,5 +104,7 @@ CONTROL_MEANINGS: dict[type[Operation], Meaning] = {
     control.ReplayOp: _replay,
     CustomOp: _custom,
     CheckpointOp: _checkpoint,
+    SaveOp: _save,
+    RestoreOp: _restore,
 }
 """From the class of an op to its meaning."""

@@ -5,7 +5,7 @@ move, and an op in a region counts once per execution of the region. Beyond that
 
     sort, argsort                  elements of the result * log2 of the sorted dimension, rounded up
     scan                           the slices that the trips take, and what they stack
-    while, replay                  the elements recorded, and those read back
+    while, replay, save, restore   the elements recorded, and those read back
     reductions                     the elements of the operand, when there are more of them
     dot                            2 * elements of the result * contracted positions
     scatter                        the elements scattered, and those of the result, which start at 0
@@ -30,6 +30,7 @@ from xdsl.ir import Operation
 from mlirad.dialects import kernel, linear
 from mlirad.dialects.array import control, indexing, ordering, reductions
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import shape_of, size_of, values_of
@@ -42,12 +43,15 @@ _FREE = (
     control.SwitchOp,
     CustomOp,
     CheckpointOp,
+    SaveOp,
+    RestoreOp,
     indexing.YieldOp,
     CallOp,
     ReturnOp,
     linear.MapOp,
     linear.ApplicationOp,
     linear.DifferentiationOp,
+    linear.DerivedOp,
 )
 
 

@@ -161,12 +161,33 @@ def _apply_transpose(op: linear.ApplyTransposeOp, operands: Sequence[Any], frame
     return _images(m.domain, m.apply_transpose(assemble(m.codomain, parts)))
 
 
-def _unexpanded(op: linear.DifferentiationOp, operands: Sequence[Any], frame: Frame) -> NoReturn:
+def _unexpanded(
+    op: linear.DifferentiationOp | linear.DerivedOp, operands: Sequence[Any], frame: Frame
+) -> NoReturn:
     raise UnsupportedError(
         f"{op.name} of @{op.callee_name} has no value of its own: derivatives come from rules",
         location=location_of(op.location),
-        hint="run the pass that expands it first: linearize",
+        hint=f"run the pass that expands it first: {_EXPANDED_BY.get(type(op), 'linearize')}",
     )
+
+
+def _recorded(op: linear.RecordedOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
+    """Applied transposed by its function, and in no other way."""
+    name = op.callee.root_reference.data
+
+    def backward(ct: Element) -> Element:
+        sums = [zeros(space) for space in components_of(op.domain)]
+        return tuple(frame.machine.call(name, [*operands, *ct, *sums]))
+
+    def forward(x: Element) -> Element:
+        raise UnsupportedError("the map of a recorded call is not applied forward")
+
+    return LinearMap(op.domain, op.codomain, forward, backward)
+
+
+_EXPANDED_BY: dict[type[Operation], str] = dict.fromkeys(
+    (linear.PushOp, linear.PullOp, linear.DerivativeOp, linear.CurvatureOp), "derive-functions"
+)
 
 
 STRUCTURE_MEANINGS: dict[type[Operation], Meaning] = {
@@ -183,5 +204,7 @@ STRUCTURE_MEANINGS: dict[type[Operation], Meaning] = {
     linear.ApplyTransposeOp: _apply_transpose,
     linear.LinearizeOp: _unexpanded,
     linear.PullbackOp: _unexpanded,
+    **dict.fromkeys(_EXPANDED_BY, _unexpanded),
+    linear.RecordedOp: _recorded,
 }
 """From the class of a structure or value op to its meaning."""

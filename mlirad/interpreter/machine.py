@@ -59,6 +59,8 @@ class Machine:
     functions: dict[str, FuncOp]
     counter: OperationCounter | None = None
     depth: int = 0
+    frames: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    """What the program has saved."""
     element_code: dict[Region, bool] = field(default_factory=dict[Region, bool])
 
     def count(self, op: Operation, times: int = 1) -> None:

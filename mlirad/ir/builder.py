@@ -200,3 +200,10 @@ def yields(region: Region) -> list[Value]:
     last = region.block.last_op
     assert isinstance(last, YieldOp)
     return list(last.values)
+
+
+def handed_over(region: Region) -> list[Value]:
+    """What the one block of a region yields or, of a function, returns."""
+    last = region.block.last_op
+    assert isinstance(last, YieldOp | ReturnOp)
+    return list(last.operands)

@@ -280,6 +280,7 @@ _LOCAL: frozenset[type[Operation]] = frozenset(
         *linear.CONTROL_OPS,
         linear.CallOp,
         *linear.CODE_OPS,
+        *linear.CALL_MAPS,
         linear.ProjectOp,
         linear.InjectOp,
         linear.IdentityOp,

@@ -39,12 +39,21 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects import linear
-from mlirad.dialects.array import ARRAY_OPS
+from mlirad.dialects.array import ARRAY_OPS, FRAME_OPS
 from mlirad.dialects.array.control import ReplayOp, TapeType
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import Kernel
-from mlirad.dialects.linear import DifferentiationOp, FunctionSpace, Linear, MapType, NotLinear, WhileOp
-from mlirad.dialects.shapes import Value, is_array, size_of
+from mlirad.dialects.linear import (
+    DerivedOp,
+    DifferentiationOp,
+    FunctionSpace,
+    Linear,
+    MapType,
+    NotLinear,
+    RecordedOp,
+    WhileOp,
+)
+from mlirad.dialects.shapes import Value, components_of, is_array, is_float, size_of
 from mlirad.errors import VerifyError
 from mlirad.ir.locations import location_of, name_of
 
@@ -52,7 +61,7 @@ MAX_ELEMENTS = 2**48
 """The most elements an array type may have: addresses of what is larger do not fit a machine word."""
 
 LANGUAGE: frozenset[type[Operation]] = frozenset(
-    (*ARRAY_OPS, *Linear.operations, *Kernel.operations, FuncOp, CallOp, ReturnOp)
+    (*ARRAY_OPS, *FRAME_OPS, *Linear.operations, *Kernel.operations, FuncOp, CallOp, ReturnOp)
 )
 """The ops a program is made of."""
 
@@ -197,6 +206,10 @@ class _Verification:
                     self._check_differentiation(op)
                 elif isinstance(op, linear.CallOp):
                     self._check_map_call(op)
+                elif isinstance(op, DerivedOp):
+                    self._check_derived(op)
+                elif isinstance(op, RecordedOp):
+                    self._check_recorded(op)
         if at_top and not isinstance(op, FuncOp):
             raise error_at(op, "stands outside of a function")
         for k, result in enumerate(op.results):
@@ -311,6 +324,24 @@ class _Verification:
         _check_same_types(op, f"{name} takes", op.arguments.types, type_.inputs.data)
         _check_same_types(op, f"{name} returns", op.primals.types[:-1], type_.outputs.data)
 
+    def _check_derived(self, op: DerivedOp) -> None:
+        function = self._callee(op, op.callee_name)
+        given = [o.type for o in op.operands[: op.base_count]]
+        _check_same_types(op, f"@{function.sym_name.data} takes", given, function.function_type.inputs.data)
+        floats = sum(map(is_float, function.function_type.outputs.data)) << len(op.groups)
+        for k in op.positions("results"):
+            if not 0 <= k < floats:
+                raise error_at(op, f"results names float {k} of {floats}")
+
+    def _check_recorded(self, op: RecordedOp) -> None:
+        function = self._callee(op, op.callee.root_reference.data)
+        taken = [*(o.type for o in op.operands), *components_of(op.codomain), *components_of(op.domain)]
+        name = f"@{function.sym_name.data}"
+        _check_same_types(op, f"{name} takes", taken, function.function_type.inputs.data)
+        _check_same_types(
+            op, f"{name} returns", components_of(op.domain), function.function_type.outputs.data
+        )
+
     def _callee(self, op: Operation, name: str) -> FuncOp:
         function = self.functions.get(name)
         if function is None or not isinstance(function.properties.get("function_type"), FunctionType):
@@ -324,7 +355,7 @@ class _Verification:
         reachable: dict[str, set[str]] = {}
         for name, calls in self.calls.items():
             for callee, op in calls:
-                if not isinstance(op, DifferentiationOp):
+                if not isinstance(op, DifferentiationOp | DerivedOp):
                     continue
                 if callee not in reachable:
                     reachable[callee] = self._reachable(callee)

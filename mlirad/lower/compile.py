@@ -22,7 +22,7 @@ from mlirad.lower.emit import emit_program
 from mlirad.lower.form_kernels import form_kernels
 from mlirad.lower.form_strips import form_strips_in_place
 from mlirad.lower.fuse_kernels import fuse_in_place
-from mlirad.lower.plan_memory import ARENA_ATTRIBUTE, plan_in_place
+from mlirad.lower.plan_memory import ARENA_ATTRIBUTE, plan_together
 from mlirad.lower.schedule_kernels import schedule_in_place
 
 Observer = Callable[[str, float, FuncOp], None]
@@ -77,8 +77,12 @@ def compile_function(
 ) -> NativeProgram:
     """A function of array code, or of kernels, as LLVM IR text; `callees` are those that it and they call."""
     clock = _Clock(observe)
-    lowered = [_lowered(callee, vector_bytes, _Clock(None)) for callee in callees]
-    function = _lowered(function, vector_bytes, clock)
+    lowered = [_scheduled(callee, vector_bytes, _Clock(None)) for callee in callees]
+    function = _scheduled(function, vector_bytes, clock)
+    unplanned = [f for f in (function, *lowered) if not is_planned(f)]
+    if unplanned:
+        plan_together(unplanned)
+        clock.lap("plan-memory", function)
     program = emit_program(
         function, vector_bytes=vector_bytes, address_checks=address_checks, callees=lowered
     )
@@ -86,8 +90,8 @@ def compile_function(
     return program
 
 
-def _lowered(function: FuncOp, vector_bytes: int, clock: _Clock) -> FuncOp:
-    """The function as scheduled kernels with a memory plan."""
+def _scheduled(function: FuncOp, vector_bytes: int, clock: _Clock) -> FuncOp:
+    """The function as scheduled kernels, with a memory plan if it has one."""
     if not is_kernels(function) and not is_planned(function):
         function = form_kernels(function)
         clock.lap("form-kernels", function)
@@ -100,8 +104,6 @@ def _lowered(function: FuncOp, vector_bytes: int, clock: _Clock) -> FuncOp:
     if not is_planned(function):
         schedule_in_place(function, vector_bytes=vector_bytes)
         clock.lap("schedule-kernels", function)
-        plan_in_place(function)
-        clock.lap("plan-memory", function)
     return function
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Block, Operation, OpResult
 
 from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
@@ -31,8 +31,10 @@ from mlirad.lower.plan_memory.carries import (
     body_of,
     carry_arguments,
     initial_carries,
+    overwritten_argument,
     stated_carries,
     stated_places,
+    stated_updates,
 )
 from mlirad.lower.plan_memory.lifetimes import may_map_in_place, may_overwrite
 
@@ -73,7 +75,10 @@ def verify_plan(function: FuncOp) -> None:
         _Handover((_Piece(("output", k), 0, bytes_of(v)),), frozenset(), v)
         for k, v in enumerate(returned(function))
     ]
-    _Verifier(arena.value.data).block(function_block(function), outputs, set())
+    verifier = _Verifier(arena.value.data)
+    for k, j in stated_updates(function).items():
+        verifier.pieces[function_block(function).args[j]] = outputs[k].pieces
+    verifier.block(function_block(function), outputs, set())
 
 
 class _Verifier:
@@ -155,6 +160,8 @@ class _Verifier:
                 return op.in_place is not None and op.inputs[0] is value
             case NestOp():
                 return may_map_in_place(op, value, result)
+            case CallOp() if isinstance(result, OpResult):
+                return overwritten_argument(op, result.index) is value
             case _ if isinstance(op, BranchOp):
                 return value not in op.operands
             case _:

@@ -35,7 +35,7 @@ from mlirad.passes.function_pass import (
     replace_function,
     visit_regions,
 )
-from mlirad.passes.inline import callee_name, callees_first, calls_of
+from mlirad.passes.inline import callee_name, callees_first, calls_of, recursive_functions
 from mlirad.passes.map_functions import PRIVATE, application, called, made_map
 from mlirad.passes.split_map import SplitMap, split_map
 from mlirad.rules.applications import APPLY, APPLY_TRANSPOSE
@@ -56,7 +56,12 @@ class LowerMapValuesPass(ModulePass):
         split: dict[str, SplitMap] = {}
         ops = (o for f in functions.values() for o in nested_ops(f.body))
         makers = {o.callee_name for o in ops if isinstance(o, linear.CallOp)}
-        for name in callees_first(functions, functions, calls_of):
+        recursive = recursive_functions(functions)
+
+        def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
+            return [call for call in calls_of(function) if call[0] not in recursive]
+
+        for name in callees_first(functions, functions, resolved):
             source = functions[name]
             lowered = _lowered(source, split)
             if not _returns_map(lowered) or name in makers:

@@ -36,6 +36,7 @@ PASS_MODULES: dict[str, str] = {
     "expand-lambdas": "mlirad.passes.expand_lambdas",
     "lower-map-values": "mlirad.passes.lower_map_values",
     "apply-linear-maps": "mlirad.passes.apply_linear_maps",
+    "derive-functions": "mlirad.passes.derive_functions",
     "forget-rules": "mlirad.passes.forget_rules",
     "fence-checkpoints": "mlirad.passes.fence_checkpoints",
     "hoist-placements": "mlirad.passes.hoist_placements",

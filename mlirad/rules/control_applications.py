@@ -25,6 +25,7 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.rules import indexed_applications as indexed
 from mlirad.rules import pointwise_applications as pointwise
+from mlirad.rules.call_applications import accumulate_call, apply_call
 from mlirad.rules.elements import Element, accumulated, as_value, assembled, components, value_of
 from mlirad.rules.expressions import Elements, Expressions, enter, present
 from mlirad.rules.liveness import Alive
@@ -35,7 +36,10 @@ def apply_control(
     b: ArrayBuilder, op: linear.MapOp, captured: Captured, x: Element, expressions: Expressions
 ) -> Element:
     """The image of x, which is not zero, under a map of control flow."""
-    image = FORWARD_CONTROL[type(op)](b, op, captured, components(x, op.domain), expressions)
+    given = components(x, op.domain)
+    if isinstance(op, linear.CALL_MAPS):
+        return assembled(apply_call(b, op, captured, given), op.codomain)
+    image = FORWARD_CONTROL[type(op)](b, op, captured, given, expressions)
     return assembled(image, op.codomain)
 
 
@@ -48,7 +52,10 @@ def accumulate_control(
     expressions: Expressions,
 ) -> Elements:
     """One sum per component of the domain, after the transposed image of ct, which is not zero, is added."""
-    return TRANSPOSED_CONTROL[type(op)](b, op, captured, sums, components(ct, op.codomain), expressions)
+    given = components(ct, op.codomain)
+    if isinstance(op, linear.CALL_MAPS):
+        return accumulate_call(b, op, captured, sums, given)
+    return TRANSPOSED_CONTROL[type(op)](b, op, captured, sums, given, expressions)
 
 
 def _at(count: int, places: Sequence[int], values: Sequence[Element]) -> Elements:

@@ -13,7 +13,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.control import ReplayOp
-from mlirad.errors import DifferentiationError, UnsupportedError
+from mlirad.errors import UnsupportedError
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.arrays import ArrayBuilder, new_function, rebuild_function
 from mlirad.ir.parsing import parse_module
@@ -24,9 +24,12 @@ from tests.passes.derivatives import drawn, float_arguments, function_of, run_pa
 
 CALLED = (
     "linearize{method=jacobian},simplify-maps,lower-map-values,apply-linear-maps,mlirad-inline{builds=true},"
-    "bulk-operations,mlirad-canonicalize,mlirad-dce"
+    "bulk-operations,derive-functions,mlirad-canonicalize,mlirad-dce"
 )
-INLINED = "linearize{method=jacobian},mlirad-inline,apply-linear-maps,mlirad-canonicalize,mlirad-dce"
+INLINED = (
+    "linearize{method=jacobian},mlirad-inline,apply-linear-maps,derive-functions,"
+    "mlirad-canonicalize,mlirad-dce"
+)
 
 
 def differentiated(module: ModuleOp, function: str, wrt: tuple[int, ...], expand: str) -> ModuleOp:
@@ -89,9 +92,8 @@ def test_values_are_those_of_the_program_bit_for_bit(seed: int) -> None:
     module = called_by_main(random_program(seed, 12, smooth=True, straight=True))
     arguments = arguments_for(module, random.Random(seed), function="f")
     wrt = float_arguments(module, "f")
-    new = differentiated(
-        module, "f", wrt, "linearize{method=jacobian},simplify-maps,lower-map-values,apply-linear-maps"
-    )
+    passes = "linearize{method=jacobian},simplify-maps,lower-map-values,apply-linear-maps,derive-functions"
+    new = differentiated(module, "f", wrt, passes)
     primal = run_function(module, arguments, function="f")
     types = function_of(new, "f_jvp").function_type.inputs.data
     vectors = drawn(list(types[len(arguments) :]), np.random.default_rng(0))
@@ -301,19 +303,32 @@ def test_only_what_depends_is_differentiated() -> None:
     ) == (9.0, 0.0, 6.0, 0.0)
 
 
-def test_recursive_functions_have_an_understandable_error() -> None:
-    module = parse_module(
-        """func.func private @g(%x: f64) -> f64 {
-          %y = func.call @g(%x) : (f64) -> f64
-          func.return %y : f64
-        }
-        func.func @f(%x: f64) -> f64 {
-          %y = func.call @g(%x) : (f64) -> f64
-          func.return %y : f64
-        }"""
-    )
-    with pytest.raises(DifferentiationError, match="calls itself"):
-        run_passes(module, "differentiate{function=f},linearize{method=jacobian}")
+RECURSIVE = """
+func.func private @power(%x: f64, %n: i64) -> f64 {
+  %one = array.constant 1 : i64
+  %ends = array.compare lt %n, %one : i64, i64 -> i1
+  %y = array.if %ends : i1 -> f64 {
+    %1 = array.constant 1.0 : f64
+    array.yield %1 : f64
+  } else {
+    %m = array.sub %n, %one : i64
+    %z = func.call @power(%x, %m) : (f64, i64) -> f64
+    %r = array.mul %x, %z : f64
+    array.yield %r : f64
+  }
+  func.return %y : f64
+}
+func.func @f(%x: f64, %n: i64) -> f64 {
+  %s = array.sin %x : f64
+  %y = func.call @power(%s, %n) : (f64, i64) -> f64
+  func.return %y : f64
+}"""
+
+
+def test_recursive_functions() -> None:
+    module = differentiated(parse_module(RECURSIVE), "f", (0,), CALLED)
+    found = run_function(module, [0.7, 4], function="f_grad")
+    np.testing.assert_allclose(found, [np.sin(0.7) ** 4, 4 * np.sin(0.7) ** 3 * np.cos(0.7)])
 
 
 # The expression and its laws ---------------------------------------------------------------------------

@@ -76,7 +76,8 @@ def drawn(shape: tuple[int, ...], element: str, low: float, high: float, seed: i
 
 
 def test_every_op_has_exactly_one_line() -> None:
-    lists = (set(DERIVATIVES), set(CONSTRUCTS), set(ZERO), set(ELIMINATED), {YieldOp})
+    constructs = {op for op in CONSTRUCTS if op.name.startswith("array.")}
+    lists = (set(DERIVATIVES), constructs, set(ZERO), set(ELIMINATED), {YieldOp})
     assert set().union(*lists) == set(ARRAY_OPS)
     assert sum(map(len, lists)) == len(ARRAY_OPS)
 

@@ -7,6 +7,7 @@ from xdsl.ir import Dialect
 from mlirad.dialects.array.control import CONTROL_OPS, TapeType
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.elementwise import ELEMENTWISE_OPS
+from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.array.indexing import INDEXING_OPS
 from mlirad.dialects.array.literals import literal, literal_array, numpy_dtype
 from mlirad.dialects.array.ordering import ORDERING_OPS
@@ -24,8 +25,8 @@ ARRAY_OPS = (
     *CUSTOM_OPS,
     *REPORTING_OPS,
 )
-"""Every op of the dialect, in the order of the documentation."""
+"""Every op that programs are written in, in the order of the documentation; `FRAME_OPS` are made last."""
 
-Array = Dialect("array", [*ARRAY_OPS], [TapeType])
+Array = Dialect("array", [*ARRAY_OPS, *FRAME_OPS], [TapeType])
 
-__all__ = ["ARRAY_OPS", "Array", "literal", "literal_array", "numpy_dtype"]
+__all__ = ["ARRAY_OPS", "FRAME_OPS", "Array", "literal", "literal_array", "numpy_dtype"]

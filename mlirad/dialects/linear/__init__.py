@@ -31,6 +31,18 @@ from mlirad.dialects.linear.builds import (
     IndexedMapOp,
     stacked_space,
 )
+from mlirad.dialects.linear.calls import (
+    CALL_MAPS,
+    CALL_VALUES,
+    CurvatureOp,
+    DerivativeOp,
+    DerivedOp,
+    PullOp,
+    PushOp,
+    RecordedOp,
+    derived_properties,
+    properties_of,
+)
 from mlirad.dialects.linear.code import LambdaOp
 from mlirad.dialects.linear.control import (
     LOOPS_AND_BRANCHES,
@@ -120,12 +132,23 @@ CODE_OPS = (LambdaOp,)
 
 Linear = Dialect(
     "linear",
-    [*STRUCTURE_OPS, *PRIMITIVE_OPS, *CONTROL_OPS, CallOp, *CODE_OPS, *VALUE_OPS],
+    [
+        *STRUCTURE_OPS,
+        *PRIMITIVE_OPS,
+        *CONTROL_OPS,
+        CallOp,
+        *CALL_MAPS,
+        *CODE_OPS,
+        *VALUE_OPS,
+        *CALL_VALUES,
+    ],
     [MapType, PowerType, CopowerType],
 )
 
 __all__ = [
     "ARRAY_MAP_OPS",
+    "CALL_MAPS",
+    "CALL_VALUES",
     "CODE_OPS",
     "CONTROL_OPS",
     "INDEXED_OPS",
@@ -151,6 +174,9 @@ __all__ = [
     "ConvertOp",
     "CopowerType",
     "CumulativeSumOp",
+    "CurvatureOp",
+    "DerivativeOp",
+    "DerivedOp",
     "DifferentiationOp",
     "DotLeftOp",
     "DotMapOp",
@@ -181,7 +207,10 @@ __all__ = [
     "PrefixMapOp",
     "PrimitiveMapOp",
     "ProjectOp",
+    "PullOp",
     "PullbackOp",
+    "PushOp",
+    "RecordedOp",
     "RecurrenceOp",
     "ReshapeOp",
     "ReverseOp",
@@ -202,11 +231,13 @@ __all__ = [
     "ZeroOp",
     "carried",
     "component",
+    "derived_properties",
     "dual",
     "element_of",
     "is_plain",
     "is_space",
     "map_type",
+    "properties_of",
     "stacked_space",
     "tuple_type",
 ]

@@ -23,6 +23,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects import kernel
 from mlirad.dialects.array.control import BranchOp
+from mlirad.dialects.array.frames import RestoreOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
@@ -42,6 +43,7 @@ from mlirad.lower.plan_memory.carries import (
     carry_arguments,
     stated_carries,
     stated_places,
+    stated_updates,
 )
 
 TEXT_LITERAL_BYTES: Final = 4096
@@ -145,6 +147,8 @@ def program_buffers(function: FuncOp, returned: ReturnOp, *, all_in_text: bool =
         argument: make_buffer(argument.type, Place("input", k)) for k, argument in enumerate(block.args)
     }
     outputs = tuple(make_buffer(v.type, Place("output", k)) for k, v in enumerate(returned.arguments))
+    for k, j in stated_updates(function).items():
+        buffers[block.args[j]] = outputs[k]
     assignment = _Assignment(function, buffers, all_in_text=all_in_text)
     first_output: dict[Value, int] = {}
     for k, value in enumerate(returned.arguments):
@@ -202,6 +206,9 @@ class _Assignment:
                         self.buffers[result] = replace(buffer, place=place)
                 case ReturnOp() | YieldOp():
                     pass
+                case RestoreOp():
+                    for result in op.results:
+                        self.buffers[result] = make_buffer(result.type, self.local())
                 case _ if isinstance(op, PLACED_OPS):
                     self._placed(op, outputs, is_function)
                     if isinstance(op, LOWERED_CONTROL):

@@ -15,11 +15,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import i64
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block
 
 from mlirad.dialects import kernel
 from mlirad.dialects.array.control import entry_types
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Value as Ssa
@@ -32,6 +34,15 @@ from mlirad.lower.emit.cumulative import emit_cumulative
 from mlirad.lower.emit.dot import emit_dot
 from mlirad.lower.emit.elementwise import KINDS
 from mlirad.lower.emit.fills import copy
+from mlirad.lower.emit.frames import (
+    STORE_PLACE,
+    free,
+    mark,
+    new_store,
+    reset,
+    write_restore,
+    write_save,
+)
 from mlirad.lower.emit.kernels import Emitter
 from mlirad.lower.emit.nest import emit_nest
 from mlirad.lower.emit.reports import emit_report
@@ -39,6 +50,7 @@ from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.tapes import ALLOCATE, FREE, STATUS_PLACE, Tape
 from mlirad.lower.llvm_text import FunctionText, Kind, Parameter, Value, constant
+from mlirad.lower.plan_memory.carries import stated_updates
 
 
 class MainText:
@@ -61,6 +73,7 @@ class MainText:
         self.function = function
         self.memory = memory
         self.cells = cells
+        self._is_called = called
         self.tapes: dict[Ssa, Tape] = {}
         self._frame: Value | None = None
         emitter.buffers = memory.buffers
@@ -79,8 +92,14 @@ class MainText:
             self.f = emitter.module.function("mlirad_main", parameters, linkage="", attributes="nounwind")
             self.depth = constant("i64", 0)
             self.arena = self.f.arguments[1]
-        self.pointers = _Pointers(self.f, self.arena, memory, len(block.args), () if called else cells)
+        in_table = () if called else [place for place in cells if place != STORE_PLACE]
+        self.pointers = _Pointers(self.f, self.arena, memory, len(block.args), in_table)
         self.pointers.update(known)
+        self._marked: list[Value] | None = None
+        if not called and STORE_PLACE in cells:
+            self.pointers[STORE_PLACE] = new_store(self.f)
+        elif called and STORE_PLACE in cells and not _returns_frames(function):
+            self._marked = mark(self.f, self.pointers[STORE_PLACE])
 
     def _begin_call(self, status: Value) -> Value:
         """Return at once where the program has failed or this call is too deep; the arena otherwise."""
@@ -115,9 +134,14 @@ class MainText:
         self.end()
 
     def _write_call(self, op: CallOp) -> None:
-        """Pass the addresses of operands and results in a table."""
+        """Pass the addresses of operands and results in a table, one for both where one is overwritten."""
         f = self.f
-        pointers = [self.pointer(v) for v in (*op.operands, *op.results)]
+        operands = [self.pointer(v) for v in op.operands]
+        results = [self.pointer(v) for v in op.results]
+        for k, j in stated_updates(op).items():
+            self.copy(self.buffer(op.operands[j]), self.buffer(op.results[k]))
+            operands[j] = results[k]
+        pointers = [*operands, *results]
         table = f.alloca("ptr", max(1, len(pointers)), 8)
         for k, pointer in enumerate(pointers):
             f.store(pointer, f.gep(table, k, "ptr"))
@@ -143,6 +167,12 @@ class MainText:
                     emit_report(self.emitter, op)
                 case CallOp():
                     self._write_call(op)
+                    continue
+                case SaveOp():
+                    write_save(self, op)
+                    continue
+                case RestoreOp():
+                    write_restore(self, op)
                     continue
                 case _ if isinstance(op, LOWERED_CONTROL):
                     write_control(self, op)
@@ -180,6 +210,10 @@ class MainText:
         """Give memory back and return."""
         for tape in self.tapes.values():
             tape.free(self.f)
+        if self._marked is not None:
+            reset(self.f, self.pointers[STORE_PLACE], self._marked)
+        elif not self._is_called and STORE_PLACE in self.cells:
+            free(self.f, self.pointers[STORE_PLACE])
         self._free_frame()
         self.f.ret()
         self.f.module.move_last(self.f)
@@ -195,6 +229,11 @@ class MainText:
             f.store(f.load(self.pointers[source.place], kind), self.pointers[target.place])
         else:
             copy(self.f, self.pointers, source, target)
+
+
+def _returns_frames(function: FuncOp) -> bool:
+    """Whether results may be numbers of frames: none is in a float or a boolean."""
+    return any(element_of(v) == i64 for v in returned(function))
 
 
 def called_name(name: str) -> str:

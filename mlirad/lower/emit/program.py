@@ -9,11 +9,13 @@ import numpy as np
 from xdsl.dialects.func import FuncOp, ReturnOp
 
 from mlirad.dialects.array.control import WhileOp
+from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import shape_of
 from mlirad.lower.compiled_text import ArraySpec, NativeProgram
 from mlirad.lower.emit.buffers import program_buffers
+from mlirad.lower.emit.frames import STORE_PLACE
 from mlirad.lower.emit.kernels import FAULT_PLACE, Emitter
 from mlirad.lower.emit.main import MainText
 from mlirad.lower.emit.tapes import STATUS_PLACE
@@ -48,6 +50,8 @@ def emit_program(
     if address_checks:
         cells.append(FAULT_PLACE)
     constants += [np.zeros(1, np.int64) for _ in cells]
+    if any(isinstance(o, SaveOp) for f in (function, *callees) for o in f.walk()):
+        cells.append(STORE_PLACE)
     for callee in callees:
         last = cast(ReturnOp, callee.body.block.last_op)
         inner = program_buffers(callee, last, all_in_text=True)

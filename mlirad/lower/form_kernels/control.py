@@ -18,6 +18,7 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control
+from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import yields
@@ -25,7 +26,7 @@ from mlirad.ir.builder import yields
 if TYPE_CHECKING:
     from mlirad.lower.form_kernels.former import Former
 
-MAKERS = (*KERNEL_RESULT_OPS, *control.CONTROL_OPS, CallOp)
+MAKERS = (*KERNEL_RESULT_OPS, *control.CONTROL_OPS, CallOp, SaveOp)
 """The ops that can write a result where a region's yield has to be."""
 
 

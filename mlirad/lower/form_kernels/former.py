@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Operation, Region
 from mlirad.dialects import kernel
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import FLAG, Shape, Value, element_of, ints, keyword, shape_of, values_of
 from mlirad.errors import CompileError
@@ -56,7 +57,7 @@ class Former:
             elif isinstance(op, control.CONTROL_OPS):
                 if any(r in wanted for r in op.results):
                     form_control(self, op)
-            elif isinstance(op, CallOp):
+            elif isinstance(op, CallOp | SaveOp | RestoreOp):
                 if any(r in wanted for r in op.results):
                     self.b.rebuild_unfolded(op, self.buffers)
             elif op.results[0] in wanted:

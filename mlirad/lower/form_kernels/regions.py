@@ -4,9 +4,9 @@
       %e = array.exp %x : tensor<9xf64>                read its elements
       ...
 
-Nothing is moved in the source: `Bodies` lists the ops of each region without those that belong outside.
-All ops but calls and loops on data come to an end, so they may run before a loop that makes no trip. Branches
-keep their ops: only one of them is to run.
+Nothing is moved in the source: `Bodies` lists the ops of each region without those that belong outside. All
+ops but calls, loops on data and what reads frames can always run, so they may run before a loop that makes no
+trip. Branches keep their ops: only one of them is to run.
 
 A captured value is stored by the code outside unless reading it again in each trip is as cheap as a load:
 structural ops, index code and masks are, and stay affine and constant for those who read them.
@@ -20,6 +20,7 @@ from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control, structural
+from mlirad.dialects.array.frames import RestoreOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, size_of
 from mlirad.ir.builder import yields
@@ -105,7 +106,7 @@ class Bodies:
 
 
 def _may_not_end(op: Operation) -> bool:
-    return any(isinstance(inner, CallOp | control.WhileOp) for inner in op.walk())
+    return any(isinstance(inner, CallOp | control.WhileOp | RestoreOp) for inner in op.walk())
 
 
 def _pin(value: Value, found: set[Value], seen: set[Value]) -> None:

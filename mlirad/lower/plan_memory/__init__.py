@@ -8,6 +8,7 @@ reads it, both included.
 - A scatter onto a base that nobody reads afterwards works on the base's own memory.
 - What a region yields is written straight to the next carry, the slice of the stacked result, the recorded
   entry or the result of the branch that it is; see `carries.py` for how carries are kept.
+- A result of a called function overwrites an argument, where all between the two can; see `updates.py`.
 - All else gets the smallest free gap of the arena that holds it, aligned to 64 bytes.
 
 Written down as `places` of each kernel (a byte offset, or -1 - k where the block hands over its k-th value),
@@ -21,6 +22,7 @@ attribute `kernel.arena_bytes`. Arguments and constants have no place and are ne
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -34,6 +36,7 @@ from mlirad.ir.builder import function_block
 from mlirad.lower.plan_memory.arena import ALIGNMENT, Arena
 from mlirad.lower.plan_memory.carries import CARRIES_ATTRIBUTE, PLACED_OPS, PLACES_ATTRIBUTE
 from mlirad.lower.plan_memory.lifetimes import Lifetimes, bytes_of, is_row_major, place
+from mlirad.lower.plan_memory.updates import planned_lifetimes, updated_arguments
 
 __all__ = [
     "ALIGNMENT",
@@ -45,6 +48,7 @@ __all__ = [
     "peak_bytes",
     "plan_function",
     "plan_in_place",
+    "plan_together",
 ]
 
 ARENA_ATTRIBUTE = "kernel.arena_bytes"
@@ -59,9 +63,7 @@ class PlanMemoryPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Plan every function of the module."""
-        for function in op.body.block.ops:
-            if isinstance(function, FuncOp) and function.body.blocks:
-                plan_in_place(function)
+        plan_together(f for f in op.body.block.ops if isinstance(f, FuncOp) and f.body.blocks)
 
 
 def plan_function(function: FuncOp) -> FuncOp:
@@ -73,7 +75,18 @@ def plan_function(function: FuncOp) -> FuncOp:
 
 def plan_in_place(function: FuncOp) -> None:
     """Give the kernel results of this function their places."""
-    lifetimes = Lifetimes(function_block(function))
+    _place(function, Lifetimes(function_block(function)))
+
+
+def plan_together(functions: Iterable[FuncOp]) -> None:
+    """Plan functions that call each other; results of private ones overwrite arguments where they can."""
+    planned = list(functions)
+    updates = updated_arguments({f.sym_name.data: f for f in planned})
+    for function in planned:
+        _place(function, planned_lifetimes(function, updates))
+
+
+def _place(function: FuncOp, lifetimes: Lifetimes) -> None:
     size = place(lifetimes)
     _state(lifetimes, 0)
     function.attributes[ARENA_ATTRIBUTE] = IntegerAttr(size, i64)

@@ -18,6 +18,7 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
+from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL, StripsOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
 
@@ -27,8 +28,11 @@ PLACES_ATTRIBUTE = "kernel.places"
 CARRIES_ATTRIBUTE = "kernel.carries"
 """How each carry of a loop is kept."""
 
-PLACED_OPS = (*LOWERED_CONTROL, CallOp)
+PLACED_OPS = (*LOWERED_CONTROL, CallOp, SaveOp)
 """The ops that state the places of their results as an attribute."""
+
+UPDATES_ATTRIBUTE = "kernel.updates"
+"""Of a function, or a call of it, pairs: a result, and the argument whose memory it takes over."""
 
 IN_PLACE = -1
 COPIED = -2
@@ -84,6 +88,20 @@ def stated_places(op: Operation) -> tuple[int, ...] | None:
 def stated_carries(op: Operation) -> tuple[int, ...] | None:
     """How the carries of a loop are kept, `None` before planning."""
     return _stated(op, CARRIES_ATTRIBUTE)
+
+
+def stated_updates(op: Operation) -> dict[int, int]:
+    """From the results of a function, or of a call of it, that overwrite an argument to that argument."""
+    found = _stated(op, UPDATES_ATTRIBUTE) or ()
+    return dict(zip(found[::2], found[1::2], strict=True))
+
+
+def overwritten_argument(op: Operation, result: int) -> Value | None:
+    """The operand of a call whose memory a result takes over, unless the call reads it twice."""
+    number = stated_updates(op).get(result)
+    if number is None or list(op.operands).count(op.operands[number]) > 1:
+        return None
+    return op.operands[number]
 
 
 def _stated(op: Operation, name: str) -> tuple[int, ...] | None:

@@ -12,6 +12,7 @@ from math import prod
 from typing import cast
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Block, Operation, OpResult
 
 from mlirad.dialects.array.control import BranchOp
@@ -31,6 +32,7 @@ from mlirad.lower.plan_memory.carries import (
     carry_arguments,
     initial_carries,
     is_copied,
+    overwritten_argument,
 )
 
 
@@ -162,10 +164,10 @@ class Lifetimes:
 
     def _update_in_place(self, carry: Value, k: int, value: Value) -> None:
         """Let the next value of a carry overwrite it, if all on the way from one to the other can."""
-        if is_copied(carry) or value is carry:
+        if is_copied(carry):
             return
         links = self._links(value, carry, set())
-        if links:
+        if links is not None:
             self.updated.add(k)
             self.storage[carry] = Storage(0, len(self.ops), bytes_of(carry), output=k)
             self._shares.update(links)
@@ -199,6 +201,10 @@ class Lifetimes:
                     found.append(op.inputs[0])
             case NestOp():
                 found += [v for v in op.inputs if may_map_in_place(op, v, result)]
+            case CallOp() if isinstance(result, OpResult):
+                argument = overwritten_argument(op, result.index)
+                if argument is not None:
+                    found.append(argument)
             case _ if isinstance(op, BranchOp) and isinstance(result, OpResult):
                 if result.index in self.scratch[op].updated:
                     found.append(self.scratch[op].updated[result.index])

@@ -21,6 +21,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
+from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ReportOp, ScatterOp, SortOp
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
@@ -97,7 +98,7 @@ def _row_major_values(ops: list[Operation]) -> set[Value]:
     for op in ops:
         if isinstance(op, LOWERED_CONTROL):
             fixed.update(free_values(op))
-        elif isinstance(op, DotOp | CumulativeOp | SortOp | ReportOp | CallOp | ReturnOp | YieldOp):
+        elif isinstance(op, DotOp | CumulativeOp | SortOp | ReportOp | CallOp | SaveOp | ReturnOp | YieldOp):
             fixed.update(op.operands)
         elif isinstance(op, ScatterOp) and op.from_zero is None:
             fixed.add(op.inputs[0])

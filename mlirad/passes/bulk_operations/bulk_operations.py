@@ -26,6 +26,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.array.indexing import BuildOp, GatherOp, IndexOp, ScatterOp, UpdateOp
+from mlirad.dialects.linear import PullOp, PushOp
 from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_of, size_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, new_function, rebuild_function
 from mlirad.ir.builder import function_block, yields
@@ -55,11 +56,16 @@ class BulkOperationsPass(FunctionPass):
         """Transform the functions in program order, then add those over lanes that they call."""
         calls = BulkCalls(op)
         map_functions(op, lambda function: bulk_function(function, calls))
+        add_bulk_functions(calls)
 
-        def over_lanes(function: FuncOp, name: str, shape: Shape, laned: Sequence[bool]) -> FuncOp:
-            return _over_lanes(calls, function, name, shape, laned)
 
-        calls.add_functions(over_lanes)
+def add_bulk_functions(calls: BulkCalls) -> None:
+    """Add the functions over lanes that were asked for to the module."""
+
+    def over_lanes(function: FuncOp, name: str, shape: Shape, laned: Sequence[bool]) -> FuncOp:
+        return _over_lanes(calls, function, name, shape, laned)
+
+    calls.add_functions(over_lanes)
 
 
 def bulk_function(function: FuncOp, calls: BulkCalls | None = None) -> FuncOp:
@@ -141,6 +147,9 @@ class _Vectoriser:
             case CallOp() if self._is_over_lanes(op) and self.calls is not None:
                 self._enter_all(op.results, self.calls.call(self.paths, op))
                 return
+            case PushOp() | PullOp() if self._is_over_lanes(op) and self.calls is not None:
+                self._enter_all(op.results, self.calls.derived(self.paths, op))
+                return
             case _ if any(o in self.terms for o in own_operands(op)):
                 term = self._by_rule(op)
             case _:
@@ -151,7 +160,7 @@ class _Vectoriser:
                 return
         self._enter(op.results[0], term)
 
-    def _is_over_lanes(self, op: CallOp) -> bool:
+    def _is_over_lanes(self, op: Operation) -> bool:
         """Whether a call differs between lanes, or is not made for all of them."""
         return self.paths.mask is not None or any(o in self.terms for o in own_operands(op))
 

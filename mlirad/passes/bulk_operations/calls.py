@@ -6,6 +6,7 @@ The mask is the last argument of the new function, and holds in some lane: where
 it is made only if that does. So the recursion ends when the last lane has ended, as deep as the deepest.
 
 Calls of other functions wait for inlining, and those of functions that reach derivatives for their expansion.
+Derivatives of calls are those of the function over all lanes.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, i1
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
-from mlirad.dialects.linear import Linear
+from mlirad.dialects.array.frames import FRAME_OPS
+from mlirad.dialects.linear import CALL_VALUES, DerivedOp, Linear, PullOp, PushOp, properties_of
 from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
-from mlirad.passes.function_pass import functions_of, holds
+from mlirad.passes.function_pass import functions_of, holds, nested_ops
 from mlirad.passes.inline import callee_name, recursive_functions
 from mlirad.rules.bulk import Paths, Term
 from mlirad.rules.bulk.terms import extents, joined, union
@@ -37,8 +39,10 @@ MAX_PATTERNS = 16
 class BulkCalls:
     """The recursive functions of a module, and their forms over lanes."""
 
-    def __init__(self, module: ModuleOp):
+    def __init__(self, module: ModuleOp, loops: Sequence[FuncOp] = ()):
+        """`loops`, which may grow, are functions that are still to be added to the module."""
         self._module = module
+        self._loops = loops
         self._names = {f.sym_name.data for f in functions_of(module)}
         found = _with_bulk_form(module)
         self._sources = {f.sym_name.data: f.clone() for f in functions_of(module) if f.sym_name.data in found}
@@ -46,8 +50,15 @@ class BulkCalls:
         self._wanted: list[tuple[str, str, Shape, tuple[bool, ...]]] = []
 
     def has_bulk_form(self, op: Operation) -> bool:
-        """Whether an op is a call that can stand inside builds."""
-        return isinstance(op, CallOp) and callee_name(op) in self._sources
+        """Whether an op is a call, or the derivative of one, that can stand inside builds."""
+        match op:
+            case CallOp():
+                return callee_name(op) in self._sources
+            case PushOp() | PullOp():
+                name = op.callee_name
+                return name in self._sources or any(f.sym_name.data == name for f in self._loops)
+            case _:
+                return False
 
     def call(self, p: Paths, op: CallOp) -> list[Term]:
         """The results of a call that depends on lanes, or may be made in some only."""
@@ -74,15 +85,57 @@ class BulkCalls:
         results = made() if mask is None else b.if_(p.any_of(mask), made, skipped)
         return [r.term(lanes, v) for v in results]
 
+    def derived(self, p: Paths, op: PushOp | PullOp) -> list[Term]:
+        """The results of the derivative of a call: the derivative of the function over lanes.
+
+        An operand by which is differentiated has all lanes, so that each lane has its own cotangent.
+        """
+        r, b, mask = p.r, p.b, p.mask
+        operands = [p.term(o) for o in own_operands(op)]
+        lanes = union(operands)
+        callee = op.callee_name
+        properties = dict(op.properties)
+        values = [r.value(t) for t in operands]
+        if lanes:
+            lanes = joined((lanes, () if mask is None else mask.lanes))
+            shape, base, extra = extents(lanes), op.base_count, op.extra_count
+            laned = _laned(op, [bool(t.lanes) for t in operands[: len(operands) - extra]])
+            laned += [True] * extra
+            callee = self._over(op, callee, shape, tuple(laned[:base]))
+            values = [
+                r.align(t, lanes) if lane else r.value(t) for t, lane in zip(operands, laned, strict=True)
+            ]
+            everywhere = b.splat(True, array_type(shape, i1))
+            values.insert(base, everywhere if mask is None else r.align(mask, lanes))
+            along = tuple(tuple(k + (k >= base) for k in group) for group in op.groups)
+            wrt = (
+                {} if isinstance(op, PushOp) else {"wrt": tuple(k + (k >= base) for k in op.positions("wrt"))}
+            )
+            properties = properties_of(SymbolRefAttr(callee), along, op.positions("results"), **wrt)
+        types = [array_type((*extents(lanes), *shape_of(v)), element_of(v)) for v in op.results]
+
+        def made() -> Sequence[Value]:
+            return b.insert(type(op), values, types, properties).results
+
+        def skipped() -> Sequence[Value]:
+            return [b.zeros(t) for t in types] if isinstance(op, PushOp) else values[-len(types) :]
+
+        results = made() if mask is None else b.if_(p.any_of(mask), made, skipped)
+        return [r.term(lanes, v) for v in results]
+
     def add_functions(self, over: Over) -> None:
         """Add the functions over lanes that are called to the module, and those that they call."""
         while self._wanted:
             name, source, shape, laned = self._wanted.pop(0)
-            function = over(self._sources[source], name, shape, laned)
+            function = over(self._source(source), name, shape, laned)
             function.properties["sym_visibility"] = StringAttr("private")
             self._module.body.block.add_op(function)
 
-    def _over(self, op: CallOp, callee: str, shape: Shape, laned: tuple[bool, ...]) -> str:
+    def _source(self, name: str) -> FuncOp:
+        known = self._sources.get(name)
+        return next(f for f in self._loops if f.sym_name.data == name) if known is None else known
+
+    def _over(self, op: Operation, callee: str, shape: Shape, laned: tuple[bool, ...]) -> str:
         """The name of a function over lanes, which is made later."""
         known = self._patterns.setdefault(callee, {})
         name = known.get((shape, laned))
@@ -102,11 +155,52 @@ class BulkCalls:
         return name
 
 
+def _laned(op: PushOp | PullOp, laned: list[bool]) -> list[bool]:
+    """Which operands of the derived function have lanes: what is in `wrt`, and tangents as their primals."""
+    if isinstance(op, PullOp):
+        for k in op.positions("wrt"):
+            laned[k] = True
+    pairs: list[tuple[int, int]] = []
+    known = op.base_count
+    for group in op.groups:
+        pairs += zip(group, range(known, known + len(group)), strict=True)
+        known += len(group)
+    for _ in range(len(op.groups) + 1):
+        for primal, tangent in pairs:
+            laned[primal] = laned[tangent] = laned[primal] or laned[tangent]
+    return laned
+
+
 def _with_bulk_form(module: ModuleOp) -> set[str]:
-    """The functions that reach themselves, and those that they reach, where none holds a derivative."""
+    """The recursive functions and those whose derivatives are called, and what they reach.
+
+    None of these holds a derivative that is still to be expanded, or frames.
+    """
     functions = {f.sym_name.data: f for f in functions_of(module)}
+    ops = {
+        name: [op for op in nested_ops(f.body) if isinstance(op, _NAMING)] for name, f in functions.items()
+    }
+    callees = {name: {_named(op) for op in found} & functions.keys() for name, found in ops.items()}
+    derived = {op.callee_name for found in ops.values() for op in found if isinstance(op, DerivedOp)}
     found: set[str] = set()
-    for reached in recursive_functions(functions).values():
-        if not any(holds(functions[f], tuple(Linear.operations)) for f in reached):
+    for name in (*recursive_functions(functions), *(derived & functions.keys())):
+        reached, pending = {name}, [name]
+        while pending:
+            for callee in callees[pending.pop()] - reached:
+                reached.add(callee)
+                pending.append(callee)
+        if not any(holds(functions[f], _UNEXPANDED) for f in reached):
             found |= reached
     return found
+
+
+_NAMING = (CallOp, DerivedOp)
+
+_UNEXPANDED: tuple[type[Operation], ...] = (
+    *(op for op in Linear.operations if op not in CALL_VALUES),
+    *FRAME_OPS,
+)
+
+
+def _named(op: CallOp | DerivedOp) -> str:
+    return callee_name(op) if isinstance(op, CallOp) else op.callee_name

@@ -1,12 +1,15 @@
-"""The transformation D of ops with regions of code: one construct each."""
+"""The transformation D of ops with regions of code and of calls: one construct each."""
 
 from __future__ import annotations
 
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 
+from mlirad.dialects import linear
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.passes.dual_arrays.branches import branch
+from mlirad.passes.dual_arrays.calls import call, pull, push
 from mlirad.passes.dual_arrays.custom import checkpoint, custom
 from mlirad.passes.dual_arrays.duals import Construct
 from mlirad.passes.dual_arrays.loops import replay, while_
@@ -20,5 +23,8 @@ CONSTRUCTS: dict[type[Operation], Construct] = {
     control.SwitchOp: branch,
     CustomOp: custom,
     CheckpointOp: checkpoint,
+    CallOp: call,
+    linear.PushOp: push,
+    linear.PullOp: pull,
 }
-"""The ops with regions of code, each with its transformation."""
+"""The ops with regions of code and calls, each with its transformation."""

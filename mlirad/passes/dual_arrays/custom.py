@@ -10,6 +10,8 @@ The map of a checkpoint, `linear.checkpoint`, keeps nothing but what the region 
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from mlirad.dialects import linear
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import Value, is_float, tuple_type
@@ -26,16 +28,9 @@ from mlirad.passes.dual_arrays.steps import trace
 def custom(d: DualArrays, op: CustomOp) -> None:
     """Emit the op with the companions that its derivative gives."""
     b, block = d.b, op.derivative.block
-    for value in (*captures(op.body), *captures(op.derivative)):
-        if value in d.maps:
-            raise DifferentiationError(
-                "a custom derivative captures a float that is differentiated",
-                location=location_of(op),
-                hint="make it an argument of the function, so that the rule can give its derivative",
-            )
+    check_rule(d, op, d.maps)
     count = len(op.inputs)
     tangents: list[Value] = list(block.args[count:])
-    _check_linear(d, op, tangents)
     b.rebuild_unfolded(op, d.env)
     floats = [x for x in op.inputs if is_float(x)]
     inside = d.inner(d.space, zip(block.args[:count], (d.value(x) for x in op.inputs), strict=True))
@@ -48,6 +43,18 @@ def custom(d: DualArrays, op: CustomOp) -> None:
     for y, image in zip(results, yields(op.derivative), strict=True):
         if image in inside.maps:
             d.enter(y, inside.maps[image])
+
+
+def check_rule(d: DualArrays, op: CustomOp, active: Container[Value]) -> None:
+    """Raise unless the rule captures nothing `active` and is linear in the tangents."""
+    for value in (*captures(op.body), *captures(op.derivative)):
+        if value in active:
+            raise DifferentiationError(
+                "a custom derivative captures a float that is differentiated",
+                location=location_of(op),
+                hint="make it an argument of the function, so that the rule can give its derivative",
+            )
+    _check_linear(d, op, list(op.derivative.block.args[len(op.inputs) :]))
 
 
 def _check_linear(d: DualArrays, op: CustomOp, tangents: list[Value]) -> None:

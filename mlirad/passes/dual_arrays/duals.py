@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeAlias
 
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import linear
@@ -79,7 +79,7 @@ class DualArrays:
             inside.env[argument] = self.value(source)
             if source in self.maps:
                 inside.maps[argument] = self.maps[source]
-        inside.transform(o for o in block.ops if not isinstance(o, ReturnOp))
+        inside.transform(block.ops)
         for result, value in zip(op.results, returned(function), strict=True):
             self.env[result] = inside.value(value)
             if value in inside.maps:
@@ -89,7 +89,7 @@ class DualArrays:
     def transform(self, ops: Iterable[Operation]) -> None:
         """Emit ops with their companions, up to a terminator of a region."""
         for op in ops:
-            if isinstance(op, YieldOp):
+            if isinstance(op, YieldOp | ReturnOp):
                 return
             construct = self.constructs.get(type(op))
             if construct is not None and self._is_active(op):
@@ -164,8 +164,6 @@ def no_rule(op: Operation) -> DifferentiationError:
     """The error that a float which is differentiated reaches an op without a derivative."""
     if type(op) in ELIMINATED:
         hint = f"run the pass {ELIMINATED[type(op)]} before linearize"
-    elif isinstance(op, CallOp):
-        hint = "run the pass mlirad-inline before linearize"
     else:
         hint = "compute it outside of what is differentiated"
     return DifferentiationError(

@@ -21,7 +21,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment
-from mlirad.ir.builder import yields
+from mlirad.ir.builder import handed_over, yields
 from mlirad.ir.regions import discard
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.residuals import Residuals
@@ -73,7 +73,7 @@ def trace(
     recompute: bool = False,
     repeats: bool = True,
 ) -> Step:
-    """D over a region of the source with the step space of the `active` source values.
+    """D over a region of the source, or the body of a function, with the step space of `active` values.
 
     `free` are the places of arguments that are had again without being kept, `stacked` of those that are
     kept at no cost; `repeats` says that the region is the body of a loop.
@@ -94,7 +94,7 @@ def trace(
         for k, source in enumerate(active):
             inside.enter(source, b.project(space, k))
         inside.transform(region.block.ops)
-        made = yields(region)
+        made = handed_over(region)
         found = [inside.companion(v) for v in made]
         companions.extend(
             found if recompute else merge_scales(b, b.block, found, lambda: plan(b.block, found))

@@ -28,12 +28,14 @@ from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of
 from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.dual_arrays.calls import call
+from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.function_pass import holds
 from mlirad.passes.inline import callee_name, inline_in_builds
 from mlirad.passes.jacobian.builds import build
 from mlirad.passes.jacobian.nabla import LiteralBuilder, Nabla
-from mlirad.passes.linearize import CONSTRUCTS, Callees, linearize_function
+from mlirad.passes.linearize import Callees, linearize_function
 from mlirad.passes.lower_map_values import called_split
 from mlirad.passes.map_functions import PRIVATE, add_applications, called
 from mlirad.passes.simplify_maps import simplify_maps
@@ -62,20 +64,29 @@ class Derivatives(Callees):
         self.made: dict[tuple[str, tuple[int, ...]], Derivative] = {}
         self.splits: dict[str, SplitMap] = {}
 
-    def transformation(self, b: ArrayBuilder, space: Attribute, env: Environment) -> DualArrays:
+    def transformation(
+        self, b: ArrayBuilder, space: Attribute, env: Environment, *, again: bool = False
+    ) -> DualArrays:
         """∇ of a function, over the space of its inputs."""
-        nabla = Nabla(b, space, {**CONSTRUCTS, BuildOp: build, CallOp: self._call}, env)
+        own = self.again if again else {}
+        constructs = {**CONSTRUCTS, **own, BuildOp: build, CallOp: self._call}
+        nabla = Nabla(b, space, constructs, env)
         nabla.is_literal = self.is_literal
         return nabla
+
+    def expanded(self, function: FuncOp) -> FuncOp:
+        """The function with its derivatives as array code that can be differentiated again."""
+        was_split, self.is_split = self.is_split, True
+        function = apply_maps(simplify_maps(linearize_function(function, self, again=True)))
+        self.is_split = was_split
+        self.added += add_applications([function], self.functions)
+        return function
 
     def _prepare(self, source: FuncOp) -> FuncOp:
         function = source
         if holds(function, (linear.MapOp, linear.ApplicationOp, linear.DifferentiationOp)):
-            was_split, self.is_split = self.is_split, True
-            function = apply_maps(simplify_maps(linearize_function(function, self)))
-            self.is_split = was_split
-            self.added += add_applications([function], self.functions)
-        function = inline_in_builds(function, self.functions)
+            function = self.expanded(function)
+        function = inline_in_builds(function, self.functions, self.recursive)
         return function if function is source else eliminate_dead_code(function)
 
     def of_function(self, name: str, wrt: tuple[int, ...]) -> FuncOp:
@@ -89,7 +100,13 @@ class Derivatives(Callees):
     # Calls -----------------------------------------------------------------------------------------
 
     def _call(self, d: DualArrays, op: CallOp) -> None:
-        """Emit a call of the derivative: the map that it returns after the companions of the operands."""
+        """Emit a call of the derivative: the map that it returns after the companions of the operands.
+
+        A recursive function returns no map: what it would keep has no bound.
+        """
+        if callee_name(op) in self.recursive:
+            call(d, op)
+            return
         b, operands = d.b, own_operands(op)
         name = callee_name(op)
         wrt = tuple(k for k, v in enumerate(operands) if v in d.maps)
@@ -126,7 +143,7 @@ class Derivatives(Callees):
         active: list[int] = []
 
         def body(b: ArrayBuilder, *args: Value) -> list[Value]:
-            d = self.transformation(b, domain, dict(zip(block.args, args, strict=True)))
+            d = self.transformation(b, domain, dict(zip(block.args, args, strict=True)), again=True)
             for j, k in enumerate(wrt):
                 d.enter(block.args[k], b.identity_map(domain) if len(wrt) == 1 else b.project(domain, j))
             d.transform(op for op in block.ops if op is not block.last_op)

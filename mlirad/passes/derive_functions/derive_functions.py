@@ -1,0 +1,44 @@
+"""Makes the functions that `linear.push` and `linear.pull` name, once nothing is differentiated any more.
+
+    linear.push %x, %n, %dx {callee = @f, along = [[0]]}       call @f_jvp(%x, %n, %dx)
+    linear.pull %x, %n, %ct, %sum {callee = @f, wrt = [0]}     call @f_vjp(%x, %n, %ct, %sum)
+
+`@f_jvp` takes tangents along (`passes.tangents`); `@f_vjp` records a call and goes back through it
+(`recording.py`). Each is made once for every function and choice of operands, however often it is called, and
+is recursive where f is. Derivatives of functions that do not call themselves are written out where they are
+wanted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.linear import PullOp, PushOp
+from mlirad.passes.bulk_operations import BulkOperationsPass
+from mlirad.passes.derive_functions.derived import DerivedFunctions
+from mlirad.passes.function_pass import drop_unreferenced, functions_of, holds, replace_function
+
+
+@dataclass(frozen=True)
+class DeriveFunctionsPass(ModulePass):
+    """Makes the derivatives of functions that are called, and calls them."""
+
+    name = "derive-functions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite the functions that call derived ones, and add these; loops without carries become bulk."""
+        functions = functions_of(op)
+        if not any(holds(f, (PushOp, PullOp)) for f in functions):
+            return
+        derived = DerivedFunctions(op)
+        for function in functions:
+            replace_function(function, derived.expanded(function))
+        derived.add_functions()
+        drop_unreferenced(op)
+        if any(holds(f, BuildOp) for f in functions_of(op)):
+            BulkOperationsPass().apply(ctx, op)

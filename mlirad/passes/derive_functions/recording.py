@@ -1,0 +1,152 @@
+"""The reverse sweep of a recursive function: one function records a call, another goes back through it.
+
+    f(x, n) = if n = 0 {1} else {x * f(x, n - 1)}
+
+    f_record(x, n)           y, h1 = f_record(x, n - 1)   in a branch;   returns x * y, save(y, h1, n = 0)
+    f_reverse(h, x, ct, sx)  y, h1, p = restore(h);   if p {sx} else {f_reverse(h1, x, x * ct, sx + y * ct)}
+
+What a call keeps is one frame: the residuals of the body, as of the body of a loop, and the frames of the
+calls that it made. A frame is known by a number, which is an integer like any other: a scan stacks those of
+its trips, a branch yields 0 for calls that it did not make. The sums of cotangents are parameters, which are
+updated in place and handed on. So the cost is in proportion to that of the calls, whatever they read of
+arrays.
+
+Invariant parameters are handed to the reverse sweep, and not kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import SymbolRefAttr, i64
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute
+
+from mlirad.dialects import linear
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.shapes import UNIT, Shape, Value, is_float, tuple_type
+from mlirad.ir.arrays import ArrayBuilder, new_function
+from mlirad.ir.builder import function_block, returned
+from mlirad.ir.free_values import own_operands
+from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
+from mlirad.passes.dual_arrays.duals import DualArrays
+from mlirad.passes.dual_arrays.steps import Step, trace
+from mlirad.rules.elements import Element, value_of
+from mlirad.rules.walk import Walk
+
+if TYPE_CHECKING:
+    from mlirad.passes.derive_functions.derived import DerivedFunctions
+
+
+class Recording:
+    """The two functions for a recursive function and the parameters `wrt`; made when asked for."""
+
+    def __init__(self, functions: DerivedFunctions, name: str, wrt: Shape):
+        self.functions = functions
+        self.name = name
+        self.wrt = wrt
+        self.record_name = functions.fresh_name(f"{name}_record")
+        self.reverse_name = functions.fresh_name(f"{name}_reverse")
+        self.invariant = functions.invariant[name]
+        self._is_made = False
+
+    def make(self) -> None:
+        """Add the functions, and those of the calls that they make."""
+        if self._is_made:
+            return
+        self._is_made = True
+        source = self.functions.source(self.name)
+        block = function_block(source)
+        constructs = {**CONSTRUCTS, CallOp: self._recorded}
+        steps: list[Step] = []
+
+        def record(b: ArrayBuilder, *args: Value) -> list[Value]:
+            d = DualArrays(b, UNIT, constructs)
+            active = [block.args[k] for k in self.wrt]
+            step = trace(d, source.body, (), active, self.invariant, repeats=False)
+            steps.append(step)
+            values, kept = step.values(b, args)
+            return [*values, b.emit(SaveOp, kept, i64)]
+
+        hints = [a.name_hint for a in block.args]
+        recording = new_function(self.record_name, list(block.arg_types), record, "private", hints)
+        recording.location = source.location
+        (step,) = steps
+        floats = [k for k, v in enumerate(returned(source)) if is_float(v)]
+        invariant = [block.args[k].type for k in self.invariant]
+        cotangents = [returned(source)[k].type for k in floats]
+        sums = [block.args[k].type for k in self.wrt]
+
+        def reverse(b: ArrayBuilder, frame: Value, *args: Value) -> list[Value]:
+            again, rest = args[: len(invariant)], args[len(invariant) :]
+            kept = step.kept
+            places = step.region.block.args
+            known: list[tuple[Value, Value]] = [
+                (places[k], v) for k, v in zip(self.invariant, again, strict=True)
+            ]
+            if kept:
+                loaded = b.insert(RestoreOp, (frame,), [v.type for v in kept]).results
+                known += list(zip(kept, loaded, strict=True))
+            map_ = step.map(b, known, floats)
+            given: list[Element] = list(rest[: len(cotangents)])
+            before: list[Element] = list(rest[len(cotangents) :])
+            found = Walk(b, source, {}).transposed({}, map_, given, before)
+            return [value_of(b, e, t) for e, t in zip(found, sums, strict=True)]
+
+        names = ["frame", *(hints[k] for k in self.invariant), *(["ct"] * len(floats))]
+        names += [None if hints[k] is None else f"ct_{hints[k]}" for k in self.wrt]
+        reversing = new_function(
+            self.reverse_name, [i64, *invariant, *cotangents, *sums], reverse, "private", names
+        )
+        reversing.location = source.location
+        step.discard()
+        self.functions.add(eliminate_dead_code(recording))
+        self.functions.add(eliminate_dead_code(reversing))
+
+    def _recorded(self, d: DualArrays, op: CallOp) -> None:
+        """D of a call in a function that records: the frame of the call is a residual."""
+        b, operands = d.b, own_operands(op)
+        active = tuple(k for k, v in enumerate(operands) if v in d.maps)
+        inner = self.functions.recording(op.callee.root_reference.data, active)
+        given = [d.value(v) for v in operands]
+        callee = SymbolRefAttr(inner.record_name)
+        call = b.insert(CallOp, given, [*op.result_types, i64], {"callee": callee})
+        d.env.update(zip(op.results, call.results, strict=False))
+        floats = [v for v in op.results if is_float(v)]
+        if not floats:
+            return
+        domain = tuple_type([given[k].type for k in active])
+        codomain = tuple_type([v.type for v in floats])
+        read = [call.results[-1], *(given[k] for k in inner.invariant)]
+        properties: dict[str, Attribute] = {"callee": SymbolRefAttr(inner.reverse_name)}
+        b.name_hint = None
+        map_ = b.map_of(linear.RecordedOp, domain, codomain, read, properties)
+        whole = b.compose(map_, b.vcat(d.space, [d.maps[operands[k]] for k in active]))
+        for k, result in enumerate(floats):
+            d.enter(result, b.compose(b.project(codomain, k), whole))
+
+    def pulling(self, name: str, results: Shape) -> FuncOp:
+        """The function that records a call and pulls cotangents of the floats `results` back through it."""
+        source = self.functions.source(self.name)
+        types: list[Attribute] = list(function_block(source).arg_types)
+        outputs = [v.type for v in returned(source)]
+        floats = [t for t in outputs if is_float(t)]
+        sums = [types[k] for k in self.wrt]
+        count = len(types)
+
+        def body(b: ArrayBuilder, *args: Value) -> list[Value]:
+            primals, given = args[:count], args[count:]
+            callee = SymbolRefAttr(self.record_name)
+            frame = b.insert(CallOp, primals, [*outputs, i64], {"callee": callee}).results[-1]
+            known = dict(zip(results, given, strict=False))
+            cotangents = [known[k] if k in known else b.zeros(t) for k, t in enumerate(floats)]
+            again = [primals[k] for k in self.invariant]
+            operands = [frame, *again, *cotangents, *given[len(results) :]]
+            callee = SymbolRefAttr(self.reverse_name)
+            return list(b.insert(CallOp, operands, sums, {"callee": callee}).results)
+
+        hints = [a.name_hint for a in function_block(source).args]
+        new = new_function(name, [*types, *(floats[k] for k in results), *sums], body, "private", hints)
+        new.location = source.location
+        return new

@@ -1,0 +1,203 @@
+"""Loops and branches that take tangents along: carried, stacked, recorded and yielded beside values.
+
+    scan (c; x) {t}      -->   scan (c, dc; x, dx) {t, dt}
+    while c {p} {t}      -->   while c, dc {p} {t, dt}         and with a record of values and tangents
+    if p {t} {u}         -->   if p {t, dt} {u, du}
+
+Only what depends on the arguments that have tangents gets one (`dual_arrays.activity`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.ir import Operation, Region
+
+from mlirad.dialects.array import control
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.shapes import Value, is_float
+from mlirad.ir.builder import yields
+from mlirad.ir.free_values import captures
+from mlirad.passes.dual_arrays.activity import active_carries, active_values
+from mlirad.passes.dual_arrays.custom import check_rule
+from mlirad.passes.dual_arrays.duals import DualArrays
+from mlirad.passes.tangents.taking import Taking, Tangents
+
+
+def _run(t: Tangents, region: Region) -> None:
+    t.transform(region.block.ops)
+
+
+class _Loop:
+    """The carries of a loop, and which of them have tangents."""
+
+    def __init__(
+        self,
+        t: Tangents,
+        region: Region,
+        arguments: Sequence[Value],
+        init: Sequence[Value],
+        others: set[Value],
+    ):
+        self.t, self.arguments, self.init = t, arguments, init
+        self.made = yields(region)
+        active = {v for v in captures(region) if v in t.tangents} | others
+        starts = [v in t.tangents for v in init]
+        moving, self.inside = active_carries(region.block, arguments, self.made[: len(init)], starts, active)
+        self.moving = [k for k, moves in enumerate(moving) if moves]
+
+    def start(self) -> list[Value]:
+        """The initial carries, then their tangents."""
+        t = self.t
+        return [*map(t.value, self.init), *(t.tangent(self.init[k]) for k in self.moving)]
+
+    def enter(self, state: Sequence[Value]) -> None:
+        """The carries of a trip."""
+        t, count = self.t, len(self.init)
+        t.env.update(zip(self.arguments, state, strict=False))
+        t.tangents.update((self.arguments[k], v) for k, v in zip(self.moving, state[count:], strict=True))
+
+    def next(self) -> list[Value]:
+        """The new carries, then their tangents."""
+        t, made = self.t, self.made[: len(self.init)]
+        return [*map(t.value, made), *(t.tangent(made[k]) for k in self.moving)]
+
+    def finish(self, results: Sequence[Value], final: Sequence[Value]) -> None:
+        """The results of the loop from its last carries."""
+        t, count = self.t, len(self.init)
+        t.env.update(zip(results, final[:count], strict=True))
+        t.tangents.update((results[k], v) for k, v in zip(self.moving, final[count:], strict=True))
+
+
+def _scan(t: Tangents, op: control.ScanOp) -> None:
+    count, block = op.carry_count, op.body.block
+    slices = block.args[count + 1 :]
+    sliced = [k for k, x in enumerate(op.xs) if x in t.tangents]
+    loop = _Loop(t, op.body, block.args[1 : count + 1], op.init, {slices[k] for k in sliced})
+    outputs = loop.made[count:]
+    stacked = [k for k, y in enumerate(outputs) if y in loop.inside]
+
+    def trip(index: Value, state: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
+        t.env[block.args[0]] = index
+        loop.enter(state)
+        t.env.update(zip(slices, parts, strict=False))
+        t.tangents.update((slices[k], v) for k, v in zip(sliced, parts[len(slices) :], strict=True))
+        _run(t, op.body)
+        return loop.next(), [*map(t.value, outputs), *(t.tangent(outputs[k]) for k in stacked)]
+
+    xs = [*map(t.value, op.xs), *(t.tangents[op.xs[k]] for k in sliced)]
+    checkpoint = None if op.checkpoint is None else op.checkpoint.data
+    final, ys = t.b.scan(loop.start(), xs, op.trips, trip, op.reverse is not None, checkpoint)
+    loop.finish(op.final, final)
+    t.env.update(zip(op.stacked, ys, strict=False))
+    t.tangents.update((op.stacked[k], v) for k, v in zip(stacked, ys[len(outputs) :], strict=True))
+
+
+def _while(t: Tangents, op: control.WhileOp) -> None:
+    block = op.body.block
+    loop = _Loop(t, op.body, block.args, op.init, set())
+    recorded = loop.made[len(op.init) :]
+    columns = [k for k, v in enumerate(recorded) if v in loop.inside]
+
+    def condition(*state: Value) -> Value:
+        t.env.update(zip(op.condition.block.args, state, strict=False))
+        return t.b.inline_region(op.condition, state[: len(op.init)], t.env)[0]
+
+    def body(*state: Value) -> list[Value]:
+        loop.enter(state)
+        _run(t, op.body)
+        entry = [*map(t.value, recorded), *(t.tangent(recorded[k]) for k in columns)]
+        return [*loop.next(), *entry]
+
+    record = None if op.tape is None else len(recorded) + len(columns)
+    results = t.b.while_(loop.start(), condition, body, record)
+    if op.tape is not None:
+        t.env[op.tape] = results.pop()
+        t.tapes[op.tape] = columns
+    loop.finish(op.final, results)
+
+
+def _replay(t: Tangents, op: control.ReplayOp) -> None:
+    block, count = op.body.block, len(op.init)
+    entry, carries = block.args[: len(block.args) - count], block.args[len(block.args) - count :]
+    columns = t.tapes.get(op.tape, [])
+    loop = _Loop(t, op.body, carries, op.init, {entry[k] for k in columns})
+
+    def body(parts: list[Value], state: list[Value]) -> list[Value]:
+        t.env.update(zip(entry, parts, strict=False))
+        t.tangents.update((entry[k], v) for k, v in zip(columns, parts[len(entry) :], strict=True))
+        loop.enter(state)
+        _run(t, op.body)
+        return loop.next()
+
+    final = t.b.replay(t.value(op.tape), loop.start(), body, op.reverse is not None)
+    loop.finish(op.results, final)
+
+
+def _branch(t: Tangents, op: control.BranchOp) -> None:
+    made = [yields(region) for region in op.regions]
+    moving = _moving(t, op.regions, made)
+
+    def branch(region: Region, values: list[Value]) -> Callable[[], list[Value]]:
+        def emit() -> list[Value]:
+            _run(t, region)
+            return [*map(t.value, values), *(t.tangent(values[k]) for k in moving)]
+
+        return emit
+
+    branches = [branch(region, values) for region, values in zip(op.regions, made, strict=True)]
+    if isinstance(op, control.IfOp):
+        results = t.b.if_(t.value(op.condition), branches[0], branches[1])
+    else:
+        results = t.b.switch(t.value(op.index), branches)
+    _enter(t, op, results, moving)
+
+
+def _checkpoint(t: Tangents, op: CheckpointOp) -> None:
+    made = yields(op.body)
+    moving = _moving(t, op.regions, [made])
+
+    def emit() -> list[Value]:
+        _run(t, op.body)
+        return [*map(t.value, made), *(t.tangent(made[k]) for k in moving)]
+
+    region = t.b.region((), emit)
+    types = [v.type for v in yields(region)]
+    _enter(t, op, t.b.insert(CheckpointOp, (), types, None, (region,)).results, moving)
+
+
+def _custom(t: Tangents, op: CustomOp) -> None:
+    b = t.b
+    check_rule(DualArrays(b, op.results[0].type, t.constructs, t.env), op, t.tangents)
+    b.rebuild_unfolded(op, t.env)
+    inputs = [t.value(x) for x in op.inputs]
+    tangents = [t.tangent(x) for x in op.inputs if is_float(x)]
+    images = b.inline_region(op.derivative, [*inputs, *tangents], t.env)
+    t.tangents.update(zip((y for y in op.outputs if is_float(y)), images, strict=True))
+
+
+def _moving(t: Tangents, regions: Sequence[Region], made: Sequence[Sequence[Value]]) -> list[int]:
+    """The results of regions that have tangents."""
+    found: set[int] = set()
+    for region, values in zip(regions, made, strict=True):
+        inside = active_values(region.block, {v for v in captures(region) if v in t.tangents})
+        found.update(k for k, v in enumerate(values) if v in inside)
+    return sorted(found)
+
+
+def _enter(t: Tangents, op: Operation, results: Sequence[Value], moving: Sequence[int]) -> None:
+    count = len(op.results)
+    t.env.update(zip(op.results, results[:count], strict=True))
+    t.tangents.update((op.results[k], v) for k, v in zip(moving, results[count:], strict=True))
+
+
+CONTROL: dict[type[Operation], Taking] = {
+    control.ScanOp: _scan,
+    control.WhileOp: _while,
+    control.ReplayOp: _replay,
+    control.IfOp: _branch,
+    control.SwitchOp: _branch,
+    CheckpointOp: _checkpoint,
+    CustomOp: _custom,
+}
+"""The ops that take tangents along by own code."""
