@@ -105,10 +105,10 @@ def loop_as_call(add: Callable[[FuncOp], str]) -> Construct:
     """D of a loop on data as of a call; `add` takes a function of the loop and returns its name."""
 
     def construct(d: DualArrays, op: control.WhileOp) -> None:
-        if op.record is not None:
+        free = free_values(op)
+        if op.record is not None or any(isinstance(v.type, control.TapeType) for v in free):
             while_(d, op)
             return
-        free = free_values(op)
 
         def body(b: ArrayBuilder, *args: Value) -> Sequence[Value]:
             env: Environment = dict(zip(free, args, strict=True))
