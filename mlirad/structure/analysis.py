@@ -17,6 +17,7 @@ import numpy as np
 from xdsl.dialects.builtin import TupleType
 
 from mlirad.dialects.shapes import Value, components_of, tuple_type
+from mlirad.interpreter.running import deep_recursion
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.structure.elements import coordinates, dimension, matrix, parts_of
 from mlirad.structure.expressions import image
@@ -84,7 +85,8 @@ def structure_of(map_: Value, known: Known, outputs: Sequence[int] | None = None
     `outputs` are the components of the codomain that are rows of the matrix, all by default.
     """
     domain, codomain = domain_of(map_), codomain_of(map_)
-    found = image(Place(known, known.top), map_, coordinates((), domain))
+    with deep_recursion():
+        found = image(Place(known, known.top), map_, coordinates((), domain))
     if outputs is not None and isinstance(codomain, TupleType):
         spaces = components_of(codomain)
         parts = parts_of(found, len(spaces))

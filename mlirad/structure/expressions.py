@@ -148,5 +148,5 @@ def _called(m: Place, op: linear.CallOp, x: Element) -> Element:
     if maker is None or m.known.calls > MAX_CALLS:
         return everything(m.lanes, x, op.domain, op.codomain)
     values = [m.value(a) for a in own_operands(op)]
-    inside = Place(m.known, m.scope.inner((), dict(zip(function_block(maker).args, values, strict=True))))
+    inside = Place(m.known, m.scope.called(dict(zip(function_block(maker).args, values, strict=True))))
     return image(inside, returned(maker)[0], x)

@@ -51,6 +51,18 @@ class Scope:
         """The scope of a region with further lanes, in which the arguments vary."""
         return Scope((*self.lanes, *extents), self, self.depth + 1, dict(arguments))
 
+    def called(self, arguments: Mapping[Value, Array | None]) -> Scope:
+        """The scope of a function that is called here: nothing around the call is seen from it."""
+        return Scope(self.lanes, None, 0, dict(arguments))
+
+    @property
+    def root(self) -> Scope:
+        """The outermost scope that is seen from here."""
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
     def indices(self, extents: Shape) -> list[Array]:
         """The positions of further lanes of the given extents, an array for each axis."""
         first, rank = len(self.lanes), len(self.lanes) + len(extents)
@@ -100,7 +112,7 @@ class Known:
                 continue
             owner = wanted.owner
             if not isinstance(owner, Operation) or not _can_run(owner):
-                self.top.values[wanted] = None
+                scope.root.values[wanted] = None
                 continue
             missing = [v for v in free_values(owner) if scope.home(v) is None]
             pending += missing
@@ -110,7 +122,7 @@ class Known:
     def _compute(self, op: Operation, scope: Scope) -> None:
         """Record the results of an op in the innermost scope that something it reads belongs to."""
         homes = {v: scope.home(v) for v in free_values(op)}
-        home = max((h for h in homes.values() if h is not None), key=lambda h: h.depth, default=self.top)
+        home = max((h for h in homes.values() if h is not None), key=lambda h: h.depth, default=scope.root)
         operands: dict[Value, Array] = {}
         for v in homes:
             operand = self.at(v, home)
