@@ -337,17 +337,15 @@ func.func @build_of_sums(%k: tensor<3xi64>) -> !linear.map<tensor<5xf64>, tensor
 // sum of compositions: 𝓑′(i. mᵢ) ∘ 𝓑(i. nᵢ) = Σᵢ mᵢ∘nᵢ, which is 𝓑′(i. mᵢ∘nᵢ) ∘ broadcast.
 
 // CHECK-LABEL: func.func @sum_of_compositions(
-// CHECK-NEXT:  %m = linear.build_transpose (%0) {extents = [3]} : -> !linear.map<tensor<3xf64>, f64> {
+// CHECK-NEXT:  %m = linear.build_transpose (%0) {extents = [3]} : -> !linear.map<tensor<3x4xf64>, f64> {
 // CHECK-NEXT:    %e = linear.index[%0] : -> !linear.map<tensor<4xf64>, f64>
 // CHECK-NEXT:    %r = array.index %w[%0] : tensor<3x4xf64> -> tensor<4xf64>
-// CHECK-NEXT:    %b = linear.broadcast {dims = []} : -> !linear.map<f64, tensor<4xf64>>
 // CHECK-NEXT:    %d = linear.recurrence %r {dim = 0} : tensor<4xf64> -> !linear.map<tensor<4xf64>, tensor<4xf64>>
-// CHECK-NEXT:    %c = linear.compose %d, %b : !linear.map<tensor<4xf64>, tensor<4xf64>>, !linear.map<f64, tensor<4xf64>> -> !linear.map<f64, tensor<4xf64>>
-// CHECK-NEXT:    %c_1 = linear.compose %e, %c : !linear.map<tensor<4xf64>, f64>, !linear.map<f64, tensor<4xf64>> -> !linear.map<f64, f64>
-// CHECK-NEXT:    array.yield %c_1 : !linear.map<f64, f64>
+// CHECK-NEXT:    %d_1 = linear.compose %e, %d : !linear.map<tensor<4xf64>, f64>, !linear.map<tensor<4xf64>, tensor<4xf64>> -> !linear.map<tensor<4xf64>, f64>
+// CHECK-NEXT:    array.yield %d_1 : !linear.map<tensor<4xf64>, f64>
 // CHECK-NEXT:  }
-// CHECK-NEXT:  %m_1 = linear.broadcast {dims = []} : -> !linear.map<f64, tensor<3xf64>>
-// CHECK-NEXT:  %m_2 = linear.compose %m, %m_1 : !linear.map<tensor<3xf64>, f64>, !linear.map<f64, tensor<3xf64>> -> !linear.map<f64, f64>
+// CHECK-NEXT:  %m_1 = linear.broadcast {dims = []} : -> !linear.map<f64, tensor<3x4xf64>>
+// CHECK-NEXT:  %m_2 = linear.compose %m, %m_1 : !linear.map<tensor<3x4xf64>, f64>, !linear.map<f64, tensor<3x4xf64>> -> !linear.map<f64, f64>
 // CHECK-NEXT:  func.return %m_2 : !linear.map<f64, f64>
 // CHECK-NEXT:}
 func.func @sum_of_compositions(%a: tensor<3xf64>, %w: tensor<3x4xf64>) -> !linear.map<f64, f64> {

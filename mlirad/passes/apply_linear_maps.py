@@ -37,6 +37,7 @@ from mlirad.passes.function_pass import (
     nested_ops,
     visit_regions,
 )
+from mlirad.passes.simplify_maps import simplify_maps
 from mlirad.rules.elements import from_values, to_values
 from mlirad.rules.walk import Walk
 
@@ -67,7 +68,9 @@ def apply_maps(function: FuncOp) -> FuncOp:
     """The function with every application as array code; maps that are still used otherwise stay."""
     if not holds(function, (linear.ApplicationOp, linear.MapOp)):
         return function
-    function = expand_lambdas(function)
+    function = _simplified(function)
+    expanded = expand_lambdas(function)
+    function = function if expanded is function else _simplified(expanded)
     if any(_composite_outer(op) for op in _maps(function)):
         # The laws of the algebra shrink what would be walked more than once.
         function = rebuild_function(function)
@@ -84,6 +87,13 @@ def apply_maps(function: FuncOp) -> FuncOp:
                 visit_regions(b, op, env, visit)
 
     return rebuild_function(function, visit)
+
+
+def _simplified(function: FuncOp) -> FuncOp:
+    """The function with maps at every position as maps of arrays, where there is such a map."""
+    if not holds(function, (linear.IndexedMapOp, linear.PointwiseMapOp)):
+        return function
+    return simplify_maps(function, transposes=False)
 
 
 def _maps(function: FuncOp) -> list[linear.MapOp]:

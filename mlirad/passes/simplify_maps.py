@@ -29,18 +29,25 @@ class SimplifyMapsPass(FunctionPass):
     """Simplifies linear maps by the laws of their algebra."""
 
     name = "simplify-maps"
+    keep_transposes: bool = False
 
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
         """The function with simplified maps."""
-        return simplify_maps(function)
+        return simplify_maps(function, transposes=not self.keep_transposes)
 
 
-def simplify_maps(function: FuncOp, applied: Counter[str] | None = None) -> FuncOp:
-    """The function with simplified maps; itself when it has none. Counts the laws used in `applied`."""
+def simplify_maps(
+    function: FuncOp, applied: Counter[str] | None = None, *, transposes: bool = True
+) -> FuncOp:
+    """The function with simplified maps; itself when it has none. Counts the laws used in `applied`.
+
+    Without `transposes` they are not pushed inwards, which application does not need: it walks the map
+    backwards.
+    """
     if not holds(function, linear.MapOp):
         return function
 
     def builder(block: Block) -> LawBuilder:
-        return LawBuilder(block, applied)
+        return LawBuilder(block, applied, transposes)
 
     return eliminate_dead_code(rebuild_function(function, builder_class=builder))

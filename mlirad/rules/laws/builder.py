@@ -52,10 +52,14 @@ _BY_PAIR = _by_pair()
 
 
 class LawBuilder(ArrayBuilder):
-    """The folding builder with all laws of linear maps; `applied` counts how often each was used."""
+    """The folding builder with the laws of linear maps; `applied` counts how often each was used.
 
-    def __init__(self, block: Block, applied: Counter[str] | None = None):
+    Without `transposes`, maps that are transposed stay as they are.
+    """
+
+    def __init__(self, block: Block, applied: Counter[str] | None = None, transposes: bool = True):
         super().__init__(block)
+        self.transposes = transposes
         self.applied: Counter[str] = Counter() if applied is None else applied
         self._settled: dict[Value, Value] = {}
 
@@ -93,6 +97,8 @@ class LawBuilder(ArrayBuilder):
             return None
         if isinstance(op, linear.ComposeOp):
             return self._composition(op)
+        if isinstance(op, linear.TransposeOp) and not self.transposes:
+            return None
         for law in _BY_OP.get(type(op), ()):
             made = law.rewrite(self, op)
             if made is not None and made is not value:

@@ -26,6 +26,7 @@ from mlirad.rules.laws.law import (
     emitted,
     factors,
     is_scalar_code,
+    lifted,
     made,
     part_domain,
 )
@@ -60,38 +61,50 @@ def _constant_build(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
     m = made(op)
     if isinstance(m.owner, linear.IdentityOp) and _is_array(op.domain):
         return _spread(b, op, op.domain)
-    if not is_outside(m, op.body.block) or not _is_array(codomain_of(m)):
+    if not _is_array(codomain_of(m)):
         return None
-    return b.compose(_spread(b, op, codomain_of(m)), m)
+    constant = lifted(b, op.body, m)
+    return None if constant is None else b.compose(_spread(b, op, codomain_of(m)), constant)
 
 
 def _constant_sum(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
     m = made(op)
     if isinstance(m.owner, linear.IdentityOp) and _is_array(op.codomain):
         return _summed(b, op, op.codomain)
-    if not is_outside(m, op.body.block) or not _is_array(domain_of(m)):
+    if not _is_array(domain_of(m)):
         return None
-    return b.compose(m, _summed(b, op, domain_of(m)))
+    constant = lifted(b, op.body, m)
+    return None if constant is None else b.compose(constant, _summed(b, op, domain_of(m)))
 
 
 def _inner_constant(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
-    """The last factor stands outside: it is applied once. Functions stay where they may be evaluated."""
+    """The last factor is the same at every position: it is applied once. Functions stay where they may be
+    evaluated.
+    """
     *inside, last = factors(made(op), op.body)
-    if not inside or not is_outside(last, op.body.block) or isinstance(last.owner, linear.FunctionOp):
+    if not inside or isinstance(last.owner, linear.FunctionOp):
+        return None
+    constant = lifted(b, op.body, last)
+    if constant is None:
         return None
     middle = codomain_of(last)
     build = b.map_of(linear.BuildOp, middle, op.codomain, (), op.properties, (_over(b, op, inside),))
-    return b.compose(build, last)
+    return b.compose(build, constant)
 
 
 def _outer_constant(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
-    """The first factor stands outside: it is applied to the sum. Pairs stay where they may be eliminated."""
+    """The first factor is the same at every position: it is applied to the sum. Pairs stay where they may
+    be eliminated.
+    """
     first, *rest = factors(made(op), op.body)
-    if not rest or not is_outside(first, op.body.block) or isinstance(first.owner, linear.EliminateOp):
+    if not rest or isinstance(first.owner, linear.EliminateOp):
+        return None
+    constant = lifted(b, op.body, first)
+    if constant is None:
         return None
     region, middle = _over(b, op, rest), domain_of(first)
     total = b.map_of(linear.BuildTransposeOp, op.domain, middle, (), op.properties, (region,))
-    return b.compose(first, total)
+    return b.compose(constant, total)
 
 
 def _over(b: ArrayBuilder, op: linear.IndexedMapOp, maps: Sequence[Value]) -> Region:

@@ -13,7 +13,7 @@ from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.control import is_outside
-from mlirad.ir.free_values import own_operands
+from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.maps import domain_of
 
 Rewrite: TypeAlias = Callable[[ArrayBuilder, Any], Value | None]
@@ -90,6 +90,20 @@ def emitted(b: ArrayBuilder, region: Region, args: Sequence[Value], wanted: Sequ
     return [env.get(v, v) for v in wanted]
 
 
+def lifted(b: ArrayBuilder, region: Region, value: Value) -> Value | None:
+    """A value of a region that does not depend on the region's arguments, emitted here if it is not yet."""
+    if is_outside(value, region.block):
+        return value
+    needed = _needed(region, [value])
+    if any(a in region.block.args for op in needed for a in free_values(op)):
+        return None
+    env: Environment = {}
+    for op in region.block.ops:
+        if op in needed:
+            b.rebuild(op, env)
+    return env[value]
+
+
 def is_scalar_code(region: Region, wanted: Sequence[Value]) -> bool:
     """Whether what the wanted values of a region need is code on scalars."""
     return not any(shape_of(r) for op in _needed(region, wanted) for r in op.results)
@@ -103,8 +117,7 @@ def _needed(region: Region, wanted: Sequence[Value]) -> set[Operation]:
         owner = value.owner
         if isinstance(owner, Operation) and owner not in needed and owner.parent is region.block:
             needed.add(owner)
-            pending += owner.operands
-            pending += [v for r in owner.regions for inner in r.walk() for v in inner.operands]
+            pending += free_values(owner)
     return needed
 
 
