@@ -28,21 +28,19 @@ from mlirad.frontend.map_kinds import (
     Compose,
     Diagonal,
     Identity,
-    Join,
     Matrix,
     Negate,
-    Pair,
     Restrict,
     Scale,
     Select,
     Transpose,
     Zero,
 )
-from mlirad.frontend.map_making import combined, held_array, listed, scalar
+from mlirad.frontend.map_making import combined, held_array, hstacked, scalar, stacked, vstacked
 from mlirad.frontend.map_programs import apply_traced, map_function, run
-from mlirad.frontend.pytree import Tree, flatten
+from mlirad.frontend.pytree import flatten
 from mlirad.frontend.source import user_line
-from mlirad.frontend.spaces import Space, join, space_of
+from mlirad.frontend.spaces import Space, space_of
 from mlirad.frontend.tracebacks import plain_methods
 
 if TYPE_CHECKING:
@@ -277,29 +275,17 @@ class LinearMap:
     @staticmethod
     def vstack(maps: Sequence[LinearMap] | Mapping[Any, LinearMap]) -> LinearMap:
         """x to the tuple, list or dictionary of the images; the maps start from one space."""
-        parts, tree = _parts(maps, "vstack")
-        for m in parts:
-            if not m.domain.matches(parts[0].domain):
-                raise ShapeError(
-                    f"vstack needs maps of one domain, got {parts[0].domain} and {m.domain}",
-                    location=user_line(),
-                )
-        trees = tuple(m.codomain.bare[0] for m in parts)
-        leaves = tuple(leaf for m in parts for leaf in m.codomain.leaves)
-        codomain = Space(Tree(tree.kind, trees, tree.names, order=tree.order), leaves)
-        return _made(Pair(parts[0].domain.type), parts[0].domain, codomain, parts)
+        return LinearMap(*vstacked(maps))
+
+    @staticmethod
+    def stack(maps: Sequence[LinearMap]) -> LinearMap:
+        """x to the images along a new first axis; the maps have the same domain and codomain."""
+        return LinearMap(*stacked(maps))
 
     @staticmethod
     def hstack(maps: Sequence[LinearMap]) -> LinearMap:
         """(x1, ..., xn) to the sum of the images; the maps end in one space."""
-        parts, _ = _parts(maps, "hstack")
-        for m in parts:
-            if not m.codomain.matches(parts[0].codomain):
-                raise ShapeError(
-                    f"hstack needs maps of one codomain, got {parts[0].codomain} and {m.codomain}",
-                    location=user_line(),
-                )
-        return _made(Join(parts[0].codomain.type), join([m.domain for m in parts]), parts[0].codomain, parts)
+        return LinearMap(*hstacked(maps))
 
     @staticmethod
     def block(rows: Sequence[Sequence[LinearMap | None]]) -> LinearMap:
@@ -340,14 +326,6 @@ def _no_map(factor: Any) -> Any:
             "maps are composed by @, not multiplied", location=user_line(), hint="write J @ K"
         )
     return factor
-
-
-def _parts(maps: Any, what: str) -> tuple[list[LinearMap], Tree]:
-    """The maps of a container, and its structure."""
-    parts, tree = listed(maps)
-    if not parts or not all(isinstance(m, LinearMap) for m in parts):
-        raise ShapeError(f"{what} needs at least one map, and only maps", location=user_line())
-    return parts, tree
 
 
 def _is_all(key: Any) -> bool:

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, ClassVar
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import UNIT, Value, components_of, element_of, ints, product_type
+from mlirad.dialects.shapes import (
+    UNIT,
+    Value,
+    array_type,
+    components_of,
+    element_of,
+    integer,
+    ints,
+    product_type,
+    shape_of,
+)
 from mlirad.frontend.map_expressions import (
     ATOM,
     POSTFIX,
@@ -205,6 +215,26 @@ class Pair(Kind):
 
     def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
         return f"{self.name}({', '.join(text for text, _ in maps)})", ATOM
+
+
+@dataclass(frozen=True)
+class Stack(Kind):
+    """x to f1(x), ..., fn(x), leaf by leaf along a new first dimension."""
+
+    domain: Attribute
+
+    def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
+        stacked: list[Value] = []
+        for leaves in zip(*(leaf_maps(b, m) for m in maps), strict=True):
+            leaf = codomain_of(leaves[0])
+            space = linear.tuple_type([leaf] * len(leaves))
+            whole = array_type((len(leaves), *shape_of(leaf)), element_of(leaf))
+            stack = b.map_of(linear.StackOp, space, whole, (), {"dim": integer(0)})
+            stacked.append(b.compose(stack, b.vcat(self.domain, leaves)))
+        return paired(b, self.domain, stacked)
+
+    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
+        return f"stack({', '.join(text for text, _ in maps)})", ATOM
 
 
 @dataclass(frozen=True)

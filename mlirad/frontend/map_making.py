@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, cast
+from dataclasses import replace
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -11,11 +12,15 @@ from mlirad.errors import DtypeError, ShapeError
 from mlirad.frontend.dtypes import language_dtype, plain_array
 from mlirad.frontend.frames import is_tracing
 from mlirad.frontend.map_expressions import Kind, Node, Structure
+from mlirad.frontend.map_kinds import Join, Pair, Stack
 from mlirad.frontend.operations import as_array
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.source import user_line
-from mlirad.frontend.spaces import Space
+from mlirad.frontend.spaces import Space, join
 from mlirad.frontend.tracer import Array
+
+Combined: TypeAlias = tuple[Structure, tuple[Any, ...]]
+"""An expression and its arrays."""
 
 
 class Held(Protocol):
@@ -34,7 +39,7 @@ class Held(Protocol):
 
 def combined(
     kind: Kind, domain: Space, codomain: Space, maps: Sequence[Held] = (), arrays: Sequence[Any] = ()
-) -> tuple[Structure, tuple[Any, ...]]:
+) -> Combined:
     """A map made of maps and arrays. What these share, they share in the expression."""
     numbers: dict[int, int] = {}
     held: list[Any] = []
@@ -83,11 +88,66 @@ def held_array(given: Any) -> Any:
     return np.asarray(array, language_dtype(array.dtype))[()]
 
 
-def listed(maps: Any) -> tuple[list[Any], Tree]:
-    """The entries of a list, tuple or dictionary, and its structure."""
+# Several maps ------------------------------------------------------------------------------------
+
+
+def vstacked(maps: Any) -> Combined:
+    """The pair of maps of one domain; the codomain is structured as `maps` are."""
+    parts, tree = _listed(maps, "vstack")
+    domain = parts[0].structure.domain
+    for m in parts:
+        if not m.structure.domain.matches(domain):
+            raise ShapeError(
+                f"vstack needs maps of one domain, got {domain} and {m.structure.domain}",
+                location=user_line(),
+            )
+    ends = [m.structure.codomain for m in parts]
+    trees = tuple(end.bare[0] for end in ends)
+    leaves = tuple(leaf for end in ends for leaf in end.leaves)
+    codomain = Space(Tree(tree.kind, trees, tree.names, order=tree.order), leaves)
+    return combined(Pair(domain.type), domain, codomain, parts)
+
+
+def stacked(maps: Any) -> Combined:
+    """The images of maps between the same spaces along a new first axis, leaf by leaf."""
+    parts, _ = _listed(maps, "stack")
+    first = parts[0].structure
+    for m in parts:
+        other = m.structure
+        if not (other.domain.matches(first.domain) and other.codomain.matches(first.codomain)):
+            raise ShapeError(
+                f"stack needs maps between the same spaces, got one from {first.domain} to {first.codomain} "
+                f"and one from {other.domain} to {other.codomain}",
+                location=user_line(),
+            )
+    tree, leaves = first.codomain.bare
+    longer = (None if t is None else replace(t, shape=(len(parts), *t.shape)) for t in leaves)
+    return combined(Stack(first.domain.type), first.domain, Space(tree, tuple(longer)), parts)
+
+
+def hstacked(maps: Any) -> Combined:
+    """The sum of the images of several arguments, by maps of one codomain."""
+    parts, _ = _listed(maps, "hstack")
+    codomain = parts[0].structure.codomain
+    for m in parts:
+        if not m.structure.codomain.matches(codomain):
+            raise ShapeError(
+                f"hstack needs maps of one codomain, got {codomain} and {m.structure.codomain}",
+                location=user_line(),
+            )
+    domain = join([m.structure.domain for m in parts])
+    return combined(Join(codomain.type), domain, codomain, parts)
+
+
+def _listed(maps: Any, what: str) -> tuple[list[Held], Tree]:
+    """The maps of a list, tuple or dictionary, and its structure."""
     if isinstance(maps, dict):
         table = cast("dict[Any, Any]", maps)
         tree = flatten(dict.fromkeys(table, 0.0))[1]
-        return [table[name] for name in tree.names], tree
-    parts: list[Any] = list(maps)
-    return parts, flatten((0.0,) * len(parts) if isinstance(maps, tuple) else [0.0] * len(parts))[1]
+        parts: list[Any] = [table[name] for name in tree.names]
+    else:
+        parts = list(maps)
+        tree = flatten((0.0,) * len(parts) if isinstance(maps, tuple) else [0.0] * len(parts))[1]
+    if not parts or not all(isinstance(getattr(m, "structure", None), Structure) for m in parts):
+        raise ShapeError(f"{what} needs at least one map, and only maps", location=user_line())
+    return parts, tree

@@ -245,6 +245,12 @@ def test_stacking():
     stacked = Map.vstack({"p": b, "a": a})
     np.testing.assert_allclose(stacked(X)["p"], n @ X)
     np.testing.assert_allclose(stacked.to_dense(), np.vstack([m, n]))
+    _, jacobian = ad.linearize(lambda x: (np.sin(x), np.sum(x)), X, interpret=True)
+    twice = Map.stack([jacobian, 2.0 * jacobian])
+    np.testing.assert_allclose(twice(X)[0], np.stack([np.cos(X) * X, 2 * np.cos(X) * X]))
+    np.testing.assert_allclose(twice.T((np.ones((2, 3)), np.ones(2))), 3 * (np.cos(X) + 1))
+    with pytest.raises(ad.ShapeError, match="between the same spaces"):
+        Map.stack([a, b])
     side = Map.hstack([a.T, b.T])
     np.testing.assert_allclose(side.to_dense(), np.hstack([m.T, n.T]))
     np.testing.assert_allclose(side(np.ones(2), None), m.T @ np.ones(2))
