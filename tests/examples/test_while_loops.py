@@ -69,3 +69,51 @@ def test_an_adaptive_solver(rate, interpret):
     assert value == pytest.approx(exact, rel=1e-6)
     assert by_rate == pytest.approx(-exact, rel=1e-5)
     assert by_start == pytest.approx(exact / 2, rel=1e-6)
+
+
+@both_evaluators
+@pytest.mark.parametrize("rate", [0.5, 3.0])
+def test_second_derivatives_of_an_adaptive_solver(rate, interpret):
+    exact = 2.0 * np.exp(-rate)
+    along = lambda f: lambda r: ad.jvp(f, (r,), (1.0,))[1]  # noqa: E731
+    at = lambda r: decay(r, 2.0)  # noqa: E731
+    for derivative in (ad.grad(ad.grad(at)), along(ad.grad(at)), ad.grad(along(at)), along(along(at))):
+        assert ad.jit(derivative, interpret=interpret)(rate) == pytest.approx(exact, rel=1e-4)
+    mixed = ad.grad(ad.grad(decay, 0), 1, interpret=interpret)(rate, 2.0)
+    assert mixed == pytest.approx(-exact / 2, rel=1e-5)
+
+
+@both_evaluators
+def test_higher_derivatives_of_newtons_method(interpret):
+    roots = lambda a: root(a, 1.0)  # noqa: E731
+    third = ad.grad(ad.grad(ad.grad(roots)), interpret=interpret)(2.0)
+    assert third == pytest.approx(3 / 8 * 2.0**-2.5, rel=1e-8)
+
+    def total(a):
+        return np.sum(ad.vmap(roots)(a)) * a[0]
+
+    a = np.array([2.0, 3.0])
+    second = -0.25 * a**-1.5
+    expected = np.diag(second * a[0]) + np.outer([1, 0], 0.5 * a**-0.5) + np.outer(0.5 * a**-0.5, [1, 0])
+    for hessian in (
+        ad.hessian(total, interpret=interpret),
+        ad.jacrev(ad.grad(total), interpret=interpret),
+        ad.jacfwd(ad.grad(total), interpret=interpret),
+    ):
+        np.testing.assert_allclose(hessian(a), expected, rtol=1e-8)
+
+
+@both_evaluators
+def test_second_derivatives_of_loops_inside_loops_and_branches(interpret):
+    def nested(x):
+        def step(c, t):
+            return ad.cond(t > 0, lambda: root(c + t, 1.0), lambda: c * x)
+
+        return ad.fold(step, x, np.array([1.0, -1.0, 2.0]))
+
+    def closed(x):
+        return np.sqrt(np.sqrt(x + 1) * x + 2)
+
+    first, second = ad.grad(closed)(1.3), ad.grad(ad.grad(closed))(1.3)
+    assert ad.grad(nested, interpret=interpret)(1.3) == pytest.approx(first, rel=1e-9)
+    assert ad.grad(ad.grad(nested), interpret=interpret)(1.3) == pytest.approx(second, rel=1e-8)

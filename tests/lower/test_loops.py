@@ -271,16 +271,19 @@ class Allocations:
         free.restype, free.argtypes = None, [ctypes.c_void_p]
         self.used = 0
         self.calls = 0
+        self.sizes: list[int] = []
 
         def allocate(size: int) -> int:
             self.calls += 1
+            self.sizes.append(size)
             if self.calls > most:
                 return 0
             self.used += 1
             return int(malloc(size))
 
-        def give_back(pointer: int) -> None:
-            self.used -= 1
+        def give_back(pointer: int | None) -> None:
+            if pointer:
+                self.used -= 1
             free(pointer)
 
         self._kept = (
