@@ -58,6 +58,7 @@ EXPAND_JACOBIAN = (
     "derive-functions",
     "forget-rules",
     "mlirad-canonicalize",
+    "hoist-placements",
     "fence-checkpoints",
 )
 """The same by the method `jacobian`: calls stay, and builds become bulk after they are differentiated."""

@@ -12,7 +12,7 @@ inlined, so no map is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -27,14 +27,17 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, new_function, rebuild_fu
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.ir.parsing import make_context
 from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.bulk_operations import bulk_function
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.function_pass import functions_of, holds
-from mlirad.passes.inline import callees_first, calls_of, inline_calls
+from mlirad.passes.derive_functions import DeriveFunctionsPass
+from mlirad.passes.function_pass import drop_unreferenced, functions_of, holds, nested_ops
+from mlirad.passes.inline import calls_of, inline_calls
 from mlirad.passes.jacobian.derivatives import Derivatives
 from mlirad.passes.jacobian.laws import simplified
 from mlirad.passes.jacobian.nabla import LiteralBuilder
+from mlirad.passes.map_functions import PRIVATE
 from mlirad.tools.mathematics import Sharing
 
 
@@ -73,7 +76,7 @@ def stages(program: ModuleOp, name: str) -> Iterator[Stage]:
     jacobian = simplified(literal)
     yield Stage("The Jacobian, simplified", (*known.values(), jacobian), Sharing.LONG)
 
-    closed = simplified(_inlined(jacobian, known))
+    closed = simplified(_inlined(jacobian, known, derivatives.recursive))
     domain, codomain = domain_of(returned(closed)[0]), codomain_of(returned(closed)[0])
     tangents = _hints(function, wrt)
     callees = tuple(known.values())
@@ -107,8 +110,25 @@ def _hints(function: FuncOp, wrt: Sequence[int]) -> list[str | None]:
 
 
 def _reached(name: str, functions: dict[str, FuncOp]) -> tuple[FuncOp, ...]:
-    """The functions that one calls, callees first, and itself."""
-    return tuple(functions[f] for f in callees_first([name], functions, calls_of))
+    """The functions that one calls, or has a derivative of, callees first where they end, and itself."""
+    order: dict[str, FuncOp] = {}
+    opened: set[str] = set()
+    pending = [(name, False)]
+    while pending:
+        reached, is_left = pending.pop()
+        if is_left:
+            order[reached] = functions[reached]
+        elif reached not in opened:
+            opened.add(reached)
+            pending.append((reached, True))
+            pending += [(callee, False) for callee in _named(functions[reached])]
+    return tuple(order.values())
+
+
+def _named(function: FuncOp) -> list[str]:
+    """The functions that the ops of one name."""
+    derived = [op.callee_name for op in nested_ops(function.body) if isinstance(op, linear.DerivedOp)]
+    return [*(name for name, _ in calls_of(function)), *derived]
 
 
 def _derivative(
@@ -127,9 +147,24 @@ def _derivative(
     applied = apply_maps(_application(name, closed, op_class, spaces, hints))
     if holds(applied, BuildOp):
         applied = bulk_function(applied)
-    code = eliminate_dead_code(rebuild_function(applied))
-    yield Stage(f"The {mode} derivative, simplified", (code,), Sharing.LONG)
-    yield Stage(f"The {mode} derivative, shared", (code,), Sharing.ALL)
+    code = _with_derived(eliminate_dead_code(rebuild_function(applied)), callees)
+    yield Stage(f"The {mode} derivative, simplified", code, Sharing.LONG)
+    yield Stage(f"The {mode} derivative, shared", code, Sharing.ALL)
+
+
+def _with_derived(function: FuncOp, callees: Sequence[FuncOp]) -> tuple[FuncOp, ...]:
+    """The function, after those that it calls: recursive functions, and derivatives of these."""
+    others = [f.clone() for f in callees if not _returns_map(f)]
+    for callee in others:
+        callee.sym_visibility = PRIVATE
+    module = ModuleOp([*others, function])
+    DeriveFunctionsPass().apply(make_context(), module)
+    drop_unreferenced(module)
+    return _reached(function.sym_name.data, {f.sym_name.data: f for f in functions_of(module)})
+
+
+def _returns_map(function: FuncOp) -> bool:
+    return any(isinstance(t, linear.MapType) for t in function.function_type.outputs.data)
 
 
 # Functions made of functions -------------------------------------------------------------------------
@@ -169,12 +204,12 @@ def _transposed(function: FuncOp) -> FuncOp:
     return _remade(function, LiteralBuilder, lambda b, made, _: [b.transpose_map(made[0])], name)
 
 
-def _inlined(function: FuncOp, known: dict[str, FuncOp]) -> FuncOp:
-    """The function without calls; `known` are those that it reaches, callees first."""
+def _inlined(function: FuncOp, known: dict[str, FuncOp], recursive: Container[str]) -> FuncOp:
+    """The function without calls but of recursive ones; `known` are those that it reaches, callees first."""
     inlined: dict[str, FuncOp] = {}
     for name, callee in known.items():
-        inlined[name] = inline_calls(callee, inlined)
-    return inline_calls(function, inlined)
+        inlined[name] = inline_calls(callee, inlined, recursive)
+    return inline_calls(function, inlined, recursive)
 
 
 def _application(

@@ -27,6 +27,7 @@ CASES = {
     "total": ["--args", "zeros(4)"],
     "bent": ["--args", "2.0"],
     "chain": [],
+    "mutual": ["--args", "0.5", "3"],
 }
 """The functions of the golden texts, with the options of the tool."""
 
@@ -67,7 +68,8 @@ def test_every_stage_as_mlir_is_a_program(name: str) -> None:
     from mlirad.ir.parsing import parse_module
     from mlirad.ir.verification import verify_module
 
-    arguments = {"dot": (np.zeros(3), np.ones(3)), "total": (np.zeros(4),)}.get(name, (2.0,))
+    special = {"dot": (np.zeros(3), np.ones(3)), "total": (np.zeros(4),), "mutual": (0.5, 3)}
+    arguments = special.get(name, (2.0,))
     text = ad.demo(getattr(functions, name), *arguments, form="mlir")
     modules = re.findall(r"^builtin\.module \{.*?^\}", text, flags=re.S | re.M)
     assert len(modules) == text.count("builtin.module") >= 11
@@ -107,7 +109,7 @@ def test_the_demo_leaves_the_profiler_as_it_was() -> None:
         (run("missing"), "missing is not defined in"),
         (run("np"), "np is no function in"),
         (run("whole", "--args", "3"), "has no floating-point argument"),
-        (run("broken"), "functions.py:47: error: 1 positions for an array of rank 0"),
+        (run("broken"), "functions.py:61: error: 1 positions for an array of rank 0"),
         (run("ex2", "--args", "what"), "cannot read 'what'"),
         (run("ex2", "--args", "zeros"), "'zeros' has no shape"),
         (run("ex2", "--args", "1.0", "2.0"), "ex2"),

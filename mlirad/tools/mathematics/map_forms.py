@@ -113,6 +113,13 @@ def _call(w: Writer, op: linear.CallOp) -> Text:
     return Text(f"{w.title(op.callee_name)}({w.list_of(op.arguments)})")
 
 
+def _derivative(w: Writer, op: linear.DerivativeOp) -> Text:
+    name = f"{w.notation.derivative}{w.title(op.callee_name)}({w.list_of(own_operands(op))})"
+    if op.transposed is None:
+        return Text(name)
+    return Text(f"lmTranspose({name})" if w.notation.is_ascii else f"{name}ᵀ")
+
+
 def _apply(w: Writer, op: linear.ApplyOp) -> Text:
     return Text(f"{w.of(op.map, PREFIX)} ⊙ {w.tuple_of(op.arguments)}", LOOSE + 1)
 
@@ -157,6 +164,7 @@ MAP_FORMS: Mapping[type[Operation], Form] = {
     linear.EliminateOp: _over("𝓛′", "lmEliminate"),
     linear.IfOp: _if,
     linear.CallOp: _call,
+    linear.DerivativeOp: _derivative,
     linear.ApplyOp: _apply,
     linear.ApplyTransposeOp: _apply_transpose,
     linear.LinearizeOp: _linearize,

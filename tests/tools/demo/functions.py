@@ -39,6 +39,20 @@ def chain(x):
     return half(twice(x))
 
 
+@ad.function
+def even(x, n):
+    return ad.cond(n == 0, lambda: x, lambda: np.sin(odd(x, n - 1)))
+
+
+@ad.function
+def odd(x, n):
+    return ad.cond(n == 0, lambda: x * x, lambda: x * even(x, n - 1))
+
+
+def mutual(x, n):
+    return even(x, n)
+
+
 def whole(n):
     return n + 1
 
