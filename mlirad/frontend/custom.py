@@ -22,7 +22,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Region
 
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import Value, is_float
@@ -31,6 +31,7 @@ from mlirad.frontend.derivatives import linearize_at
 from mlirad.frontend.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.functions import call, definition_of, function_name
 from mlirad.frontend.linear_maps import LinearMap
+from mlirad.frontend.linearity import zero_with
 from mlirad.frontend.operations import as_array, made
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.reports import has_reports, last_token, resume, sealed, token
@@ -124,12 +125,24 @@ class CustomDerivative:
         first = b.region(types, body)
         resume(None if last is None else made(b.constant(0, i64)))
         second = b.region([*types, *(t for t in types if is_float(t))], derivative)
+        self._require_linear(rule, second, second.block.args[len(inputs) :])
         tree, results = found[0]
         made_types = [v.type for v in yields(first)]
         op = b.insert(CustomOp, [x.value for x in inputs], made_types, None, (first, second))
         if last is not None:
             resume(made(op.results[-1]))
         return tree.unflatten([made(v, weak=r.weak) for v, r in zip(op.results, results, strict=False)])
+
+    def _require_linear(self, rule: Rule, code: Region, vectors: Sequence[Value]) -> None:
+        """Raise if the code of the rule has a part that does not go away with the vectors."""
+        if not all(zero_with(code, vectors)):
+            what = "cotangents" if self._is_transposed else "tangents"
+            raise DifferentiationError(
+                f"the rule of {function_name(self._function)} is not linear: what it returns is not 0 where "
+                f"the {what} are 0",
+                location=definition_of(rule),
+                hint=f"return a sum of {what} times factors that do not depend on {what}, nothing else",
+            )
 
     def _image(
         self,
@@ -167,7 +180,7 @@ class CustomDerivative:
             map_ = application.T if self._is_transposed else application
             return _image_of_map(map_, tangents, results, rule)
         if self._is_transposed:
-            return _transposed(application, arguments, tangents, tree, results)
+            return self._transposed(rule, application, arguments, tangents, tree, results)
         image = application(*arguments.unflatten(tangents))
         try:
             given = tree.flatten_like(image, "the tangent that the rule returns")
@@ -179,12 +192,40 @@ class CustomDerivative:
             if like.dtype.kind == "f"
         ]
 
+    def _transposed(
+        self,
+        rule: Rule,
+        application: Callable[..., Any],
+        arguments: Tree,
+        tangents: Sequence[Array | None],
+        tree: Tree,
+        results: Sequence[Array],
+    ) -> list[Array]:
+        """The tangents of the float results, by a linear function of cotangents: the transpose of its own."""
+        zeros = [np.zeros(r.shape, r.dtype) if r.dtype.kind == "f" else None for r in results]
+        moving = [k for k, t in enumerate(tangents) if t is not None]
+
+        def backward(cotangent: Any) -> Any:
+            given = application(cotangent)
+            whole = (given,) if len(arguments.children) == 1 else given
+            try:
+                leaves = arguments.flatten_like(whole, "the cotangents that the rule returns")
+            except ValueError as error:
+                raise ShapeError(str(error), location=definition_of(application)) from error
+            return tuple(_fitted(leaves[k], cast(Array, tangents[k]), application) for k in moving)
+
+        at = linearize_at(backward, (tree.unflatten(zeros),), (0,))
+        code = current_frame().functions.finished[-1].body
+        self._require_linear(rule, code, code.block.args[: len(at.moving)])
+        images = at.transposed_image([cast(Array, tangents[k]) for k in moving])
+        return [t for t in images if t is not None]
+
 
 def custom_derivative(function: Callable[..., Any]) -> CustomDerivative:
     """`function` with a derivative that a rule gives: see `CustomDerivative.rule` and `.transposed_rule`.
 
-    A rule may call the function; there it is differentiated as it is written. Values that the function and
-    the rule read from outside are constants of the derivative: pass what is differentiated as arguments.
+    A rule may call the function; there it is differentiated as it is written. So is the function by values
+    that it reads from outside: a rule is for its arguments.
     """
     return CustomDerivative(function)
 
@@ -229,31 +270,6 @@ def _with_token(values: list[Value]) -> list[Value]:
 
 def _arrays(values: Sequence[Value], weak: Sequence[bool]) -> list[Array]:
     return [made(v, weak=w) for v, w in zip(values, weak, strict=True)]
-
-
-def _transposed(
-    application: Callable[..., Any],
-    arguments: Tree,
-    tangents: Sequence[Array | None],
-    tree: Tree,
-    results: Sequence[Array],
-) -> list[Array]:
-    """The tangents of the float results, by a linear function of cotangents: the transpose of its own."""
-    zeros = [np.zeros(r.shape, r.dtype) if r.dtype.kind == "f" else None for r in results]
-    moving = [k for k, t in enumerate(tangents) if t is not None]
-
-    def backward(cotangent: Any) -> Any:
-        given = application(cotangent)
-        whole = (given,) if len(arguments.children) == 1 else given
-        try:
-            leaves = arguments.flatten_like(whole, "the cotangents that the rule returns")
-        except ValueError as error:
-            raise ShapeError(str(error), location=definition_of(application)) from error
-        return tuple(_fitted(leaves[k], cast(Array, tangents[k]), application) for k in moving)
-
-    at = linearize_at(backward, (tree.unflatten(zeros),), (0,))
-    images = at.transposed_image([cast(Array, tangents[k]) for k in moving])
-    return [t for t in images if t is not None]
 
 
 def _image_of_map(

@@ -235,3 +235,135 @@ def test_maps_that_do_not_fit_the_function():
 
     with pytest.raises(ad.ShapeError, match="the rule's map starts from"):
         ad.grad(lambda x: np.sum(double(x, 1.0)), interpret=True)(X)
+
+
+# Captured values -------------------------------------------------------------------------------------
+
+
+@both_evaluators
+def test_captured_values_are_differentiated_as_the_function_is_written(interpret):
+    def f(x, w):
+        @ad.custom_derivative
+        def scaled(v):
+            return w * np.sin(v) + w**2
+
+        @scaled.rule
+        def _(v):
+            return lambda dv: w * np.cos(v) * dv
+
+        return np.sum(scaled(x) * w)
+
+    def plain(x, w):
+        return np.sum((w * np.sin(x) + w**2) * w)
+
+    w = np.array([0.5, 2.0, -1.0])
+    for found, expected in zip(
+        ad.grad(f, (0, 1), interpret=interpret)(X, w), ad.grad(plain, (0, 1))(X, w), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    rows = zip(ad.hessian(f, (0, 1), interpret=interpret)(X, w), ad.hessian(plain, (0, 1))(X, w), strict=True)
+    for row, wanted in rows:
+        np.testing.assert_allclose(row[0], wanted[0], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(row[1], wanted[1], rtol=1e-12, atol=1e-12)
+
+
+@both_evaluators
+def test_captured_values_of_loops_and_branches(interpret):
+    def f(x):
+        def step(c, t):
+            @ad.custom_derivative
+            def part(v):
+                return v * t + c
+
+            @part.rule
+            def _(v):
+                return lambda dv: t * dv
+
+            return ad.cond(t > 0.0, lambda: part(c * x[0]), lambda: c)
+
+        return ad.fold(step, 1.0, x)
+
+    def plain(x):
+        return ad.fold(lambda c, t: ad.cond(t > 0.0, lambda: c * x[0] * t + c, lambda: c), 1.0, x)
+
+    np.testing.assert_allclose(ad.grad(f, interpret=interpret)(X), ad.grad(plain)(X), rtol=1e-12)
+
+
+# Rules that are not linear ---------------------------------------------------------------------------
+
+AFFINE = {
+    "a constant": lambda x: lambda dx: dx + 1.0,
+    "a constant of the point": lambda x: lambda dx: x * dx + x,
+    "the point alone": lambda x: lambda dx: np.sin(x),
+    "one branch": lambda x: lambda dx: ad.cond(x[0] > 0, lambda: dx, lambda: x),
+    "a loop": lambda x: lambda dx: ad.fori_loop(0, 3, lambda i, c: c * x + 1.0, dx),
+    "a build": lambda x: lambda dx: ad.build(3, lambda i: dx[i] + x[i]),
+    "a joined array": lambda x: lambda dx: np.concatenate([dx[:2], x[2:]]),
+}
+
+LINEAR = {
+    "zero": lambda x: lambda dx: np.zeros(3),
+    "scaled": lambda x: lambda dx: dx * np.exp(x) / x,
+    "selected": lambda x: lambda dx: np.where(x > 0, dx, 0.0),
+    "a branch": lambda x: lambda dx: ad.cond(x[0] > 0, lambda: dx, lambda: 2 * dx),
+    "a loop": lambda x: lambda dx: ad.fori_loop(0, 3, lambda i, c: c * x + dx, np.zeros(3)),
+    "a solution": lambda x: lambda dx: np.cumsum(dx)[::-1] @ np.diag(x),
+    "a build": lambda x: lambda dx: ad.build(3, lambda i: dx[i] * x[2 - i]),
+    "a derivative": lambda x: lambda dx: ad.jvp(np.sin, (x,), (dx,))[1],
+    "joined": lambda x: lambda dx: np.concatenate([dx[:2], np.zeros(1)]),
+    "updated": lambda x: lambda dx: ad.asarray(np.zeros(3)).at[1].set(dx[0]),
+    "negated": lambda x: lambda dx: -np.stack([dx[1], dx[0] - dx[2], np.sum(dx)]),
+}
+
+
+def with_rule(rule):
+    @ad.custom_derivative
+    def squashed(x):
+        return np.tanh(x)
+
+    squashed.rule(rule)
+    return squashed
+
+
+@pytest.mark.parametrize("name", AFFINE)
+def test_rules_with_a_constant_part_are_rejected(name):
+    function = with_rule(AFFINE[name])
+    with pytest.raises(ad.DifferentiationError, match="the rule of squashed is not linear") as error:
+        ad.grad(lambda x: np.sum(function(x)))(X)
+    assert str(error.value.location).startswith(__file__)
+    assert "not 0 where the tangents are 0" in error.value.message
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_linear_rules_are_accepted(name):
+    function = with_rule(LINEAR[name])
+    tangent = np.array([1.0, -2.0, 0.5])
+    _, image = ad.jvp(function, (X,), (tangent,))
+    expected = ad.jit(lambda x, dx: LINEAR[name](x)(dx))(X, tangent)
+    np.testing.assert_allclose(image, expected, rtol=1e-12)
+    gradient = ad.grad(lambda x: np.sum(function(x)))(X)
+    np.testing.assert_allclose(np.dot(gradient, tangent), np.sum(image), rtol=1e-12)
+
+
+def test_transposed_rules_with_a_constant_part_are_rejected():
+    function = ad.custom_derivative(lambda x: np.tanh(x))
+    function.transposed_rule(lambda x: lambda ct: (1 - np.tanh(x) ** 2) * ct)
+    np.testing.assert_allclose(ad.grad(lambda x: np.sum(function(x)))(X), 1 - np.tanh(X) ** 2)
+    function.transposed_rule(lambda x: lambda ct: x * ct + 1.0)
+    with pytest.raises(ad.DifferentiationError, match="not 0 where the cotangents are 0"):
+        ad.grad(lambda x: np.sum(function(x)))(X)
+
+
+@both_evaluators
+def test_captured_values_in_recursive_functions(interpret):
+    @ad.function
+    def power(x, n):
+        @ad.custom_derivative
+        def times(v):
+            return v * x
+
+        times.rule(lambda v: lambda dv: dv * x)
+        return ad.cond(n == 0, lambda: 1.0, lambda: times(power(x, n - 1)))
+
+    assert ad.grad(power, interpret=interpret)(1.5, 4) == pytest.approx(4 * 1.5**3)
+    assert ad.jvp(power, (1.5, 4), (1.0, None), interpret=interpret)[1] == pytest.approx(4 * 1.5**3)

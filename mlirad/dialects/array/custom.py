@@ -38,7 +38,8 @@ class CustomOp(StructuredOp):
     """The values of the first region at the operands, with the derivative that the second region computes.
 
     The second region takes the operands and one tangent per float operand. It yields one tangent per float
-    result and must be linear in the tangents. Floats that a region captures are constants of the derivative.
+    result and must be linear in the tangents. By floats that the first region captures, the first region is
+    differentiated as it is written.
     """
 
     name = "array.custom"

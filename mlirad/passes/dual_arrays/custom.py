@@ -1,6 +1,7 @@
 """D of `array.custom` and `array.checkpoint`.
 
-A custom op stays as it is, and its companions are those of its own derivative.
+A custom op stays as it is, and its companions are those of its own derivative. What its body captures is no
+argument of that: by captured values, the body is differentiated as it is written, and both are added.
 
 The derivative region is code that is linear in tangents, so its derivative with respect to them is the map.
 That it is linear is checked: no coefficient of the map may depend on a tangent.
@@ -9,8 +10,6 @@ The map of a checkpoint, `linear.checkpoint`, keeps nothing but what the region 
 """
 
 from __future__ import annotations
-
-from collections.abc import Container
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
@@ -28,7 +27,7 @@ from mlirad.passes.dual_arrays.steps import trace
 def custom(d: DualArrays, op: CustomOp) -> None:
     """Emit the op with the companions that its derivative gives."""
     b, block = d.b, op.derivative.block
-    check_rule(d, op, d.maps)
+    check_rule(d, op)
     count = len(op.inputs)
     tangents: list[Value] = list(block.args[count:])
     b.rebuild_unfolded(op, d.env)
@@ -40,20 +39,29 @@ def custom(d: DualArrays, op: CustomOp) -> None:
             inside.enter(tangent, d.maps[x])
     inside.transform(block.ops)
     results = [y for y in op.outputs if is_float(y)]
+    by_captures = _by_captures(d, op)
     for y, image in zip(results, yields(op.derivative), strict=True):
-        if image in inside.maps:
-            d.enter(y, inside.maps[image])
+        found = [m for m in (inside.maps.get(image), by_captures.get(y)) if m is not None]
+        if found:
+            d.enter(y, found[0] if len(found) == 1 else b.add_maps(*found))
 
 
-def check_rule(d: DualArrays, op: CustomOp, active: Container[Value]) -> None:
-    """Raise unless the rule captures nothing `active` and is linear in the tangents."""
-    for value in (*captures(op.body), *captures(op.derivative)):
-        if value in active:
-            raise DifferentiationError(
-                "a custom derivative captures a float that is differentiated",
-                location=location_of(op),
-                hint="make it an argument of the function, so that the rule can give its derivative",
-            )
+def _by_captures(d: DualArrays, op: CustomOp) -> dict[Value, Value]:
+    """The companions of results by what the body captures, the operands kept fixed."""
+    captured = [v for v in captures(op.body) if v in d.maps]
+    if not captured:
+        return {}
+    arguments = zip(op.body.block.args, (d.value(x) for x in op.inputs), strict=True)
+    inside = d.inner(d.space, arguments)
+    for value in captured:
+        inside.maps[value] = d.maps[value]
+    inside.transform(op.body.block.ops)
+    made = zip(op.outputs, yields(op.body), strict=True)
+    return {y: inside.maps[value] for y, value in made if value in inside.maps}
+
+
+def check_rule(d: DualArrays, op: CustomOp) -> None:
+    """Raise unless the rule is linear in the tangents."""
     _check_linear(d, op, list(op.derivative.block.args[len(op.inputs) :]))
 
 

@@ -168,12 +168,25 @@ def _checkpoint(t: Tangents, op: CheckpointOp) -> None:
 
 def _custom(t: Tangents, op: CustomOp) -> None:
     b = t.b
-    check_rule(DualArrays(b, op.results[0].type, t.constructs, t.env), op, t.tangents)
+    check_rule(DualArrays(b, op.results[0].type, t.constructs, t.env), op)
     b.rebuild_unfolded(op, t.env)
     inputs = [t.value(x) for x in op.inputs]
     tangents = [t.tangent(x) for x in op.inputs if is_float(x)]
     images = b.inline_region(op.derivative, [*inputs, *tangents], t.env)
-    t.tangents.update(zip((y for y in op.outputs if is_float(y)), images, strict=True))
+    by_captures = _by_captures(t, op, inputs)
+    for y, image in zip((y for y in op.outputs if is_float(y)), images, strict=True):
+        other = by_captures.get(y)
+        t.tangents[y] = image if other is None else b.add(image, other)
+
+
+def _by_captures(t: Tangents, op: CustomOp, inputs: Sequence[Value]) -> dict[Value, Value]:
+    """The tangents of results by what the body of a custom op captures, its operands kept fixed."""
+    if not any(v in t.tangents for v in captures(op.body)):
+        return {}
+    t.env.update(zip(op.body.block.args, inputs, strict=True))
+    _run(t, op.body)
+    made = zip(op.outputs, yields(op.body), strict=True)
+    return {y: t.tangents[value] for y, value in made if value in t.tangents}
 
 
 def _moving(t: Tangents, regions: Sequence[Region], made: Sequence[Sequence[Value]]) -> list[int]:
