@@ -200,7 +200,8 @@ class Lifetimes:
                 if may_overwrite(op, op.inputs[0]):
                     found.append(op.inputs[0])
             case NestOp():
-                found += [v for v in op.inputs if may_map_in_place(op, v, result)]
+                dying = [v for v in op.inputs if self.last_read[v] == n]
+                found += [v for v in dying if may_map_in_place(op, v, result)]
             case CallOp() if isinstance(result, OpResult):
                 argument = overwritten_argument(op, result.index)
                 if argument is not None:
@@ -241,12 +242,10 @@ def may_map_in_place(op: NestOp, value: Value, result: Value) -> bool:
         return False
     if not (is_row_major(value) and is_row_major(result)):
         return False
-    here: Sequence[Value] = op.body.block.args
-    return all(
-        isinstance(o, LoadOp) and list(o.positions) == list(here)
-        for o in op.body.block.ops
-        if isinstance(o, LoadOp | LoadIfOp) and o.buffer is value
-    )
+    block = op.body.block
+    here = list(block.args)
+    loads = (use.operation for use in value.uses if use.operation.parent is block)
+    return all(isinstance(o, LoadOp) and list(o.positions) == here for o in loads)
 
 
 # Loops and branches ------------------------------------------------------------------------------
