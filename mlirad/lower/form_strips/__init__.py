@@ -37,7 +37,7 @@ from mlirad.lower.plan_memory.lifetimes import bytes_of
 
 __all__ = ["FormStripsPass", "form_strips", "form_strips_in_place"]
 
-LEAST_BYTES = 256 * 1024
+LEAST_BYTES = 1024 * 1024
 """Groups whose values take fewer bytes than this are left alone: they stay in the second level of cache."""
 
 STRIP_BYTES = 40 * 1024
