@@ -69,6 +69,9 @@ def _through(m: Place, map_: Value, x: Element) -> Element:
     rule = PRIMITIVE_PATTERNS.get(type(op))
     if rule is not None:
         return rule(m, op, x)
+    control = CONTROL_PATTERNS.get(type(op))
+    if control is not None:
+        return control(m, op, x, image)
     match op:
         case linear.PointMapOp() | linear.PointwiseMapOp():
             raise UnsupportedError(
@@ -76,8 +79,6 @@ def _through(m: Place, map_: Value, x: Element) -> Element:
                 location=location_of(op),
                 hint="run simplify-maps before: where functions are evaluated, they are eliminated",
             )
-        case linear.ControlMapOp():
-            return CONTROL_PATTERNS[type(op)](m, op, x, image)
         case linear.IdentityOp():
             return x
         case linear.ZeroOp():
@@ -86,9 +87,6 @@ def _through(m: Place, map_: Value, x: Element) -> Element:
             return parts_of(x, len(components_of(op.domain)))[op.index.value.data]
         case linear.CallOp():
             return _called(m, op, x)
-        case linear.LambdaOp():
-            # Expanded to a map expression, linear code has an exact structure.
-            return everything(m.lanes, x, op.domain, op.codomain)
         case linear.InjectOp():
             parts: list[Element] = [None] * len(components_of(op.codomain))
             parts[op.index.value.data] = x
@@ -100,8 +98,11 @@ def _through(m: Place, map_: Value, x: Element) -> Element:
             return total
         case linear.TransposeOp():
             return _transposed(m, op.operand, x)
-        case _:
+        case linear.ComposeOp() | linear.AddOp() | linear.VcatOp():
             return image(m, map_, x)
+        case _:
+            # Derivatives of functions that call themselves, and linear code that was not expanded.
+            return everything(m.lanes, x, op.domain, op.codomain)
 
 
 def _order(root: Value) -> list[Value]:

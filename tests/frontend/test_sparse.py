@@ -403,6 +403,31 @@ def test_only_sparse_derivatives_have_a_structure() -> None:
         ad.jacobian(np.sin).structure(X)
 
 
+def test_a_function_that_calls_itself_is_dense() -> None:
+    @ad.function
+    def power(x: Any, n: Any) -> Any:
+        return ad.cond(n > 0, lambda x, n: x * power(x, n - 1), lambda x, n: np.ones_like(x), x, n)
+
+    matrix = check(lambda x, n: power(x, n), X, 3)
+    assert matrix.nnz == 144
+
+
+@pytest.mark.parametrize("options", [{"lanes": 1}, {"lanes": 2}, {"method": "jacobian"}])
+def test_options_of_compiling(options: dict[str, Any]) -> None:
+    def f(x: Any) -> Any:
+        return ad.build((11,), lambda i: x[i] * x[i + 1])
+
+    matrix = ad.jacobian(f, sparse=True, **options)(X)
+    np.testing.assert_allclose(matrix.toarray(), dense(f, X))
+    assert ad.hessian(lambda x: np.sum(f(x) ** 2), sparse=True, **options)(X).nnz == 34
+
+
+@pytest.mark.parametrize("option", ["check_bounds", "check_nans"])
+def test_checks_are_refused(option: str) -> None:
+    with pytest.raises(UnsupportedError, match="check neither positions nor NaN"):
+        ad.jacobian(np.sin, sparse=True, **{option: True})
+
+
 def test_inside_a_trace_there_are_no_sparse_matrices() -> None:
     with pytest.raises(UnsupportedError, match="outside of traced functions") as raised:
         ad.jit(lambda x: ad.jacobian(np.sin, sparse=True)(x))(X)

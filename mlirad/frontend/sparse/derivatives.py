@@ -26,7 +26,7 @@ from xdsl.dialects.func import FuncOp
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
 from mlirad.frontend import jacobians
-from mlirad.frontend.compilation import Executable, Stats, compiling, executable, expand
+from mlirad.frontend.compilation import Executable, Stats, compiling, executable, expand, kept_builds
 from mlirad.frontend.derivatives import Argnums, chosen_arguments
 from mlirad.frontend.frames import is_tracing
 from mlirad.frontend.functions import LeafType
@@ -67,6 +67,12 @@ class SparseDerivative(Transformed):
         options: Options,
         static_argnames: Sequence[str] | str,
     ):
+        if options.checks:
+            raise UnsupportedError(
+                "sparse derivatives check neither positions nor NaN",
+                location=user_line(),
+                hint="call the function itself with the checks: ad.jit(f, check_bounds=True)",
+            )
         self._argnums = chosen_arguments(argnums)
         self._has_aux, self._is_hessian = has_aux, is_hessian
         key = ("sparse", self._argnums, has_aux, is_hessian)
@@ -232,7 +238,7 @@ class Matrices:
                     else:
                         assert instance.lanes is not None
                         module = blocks_module(self.expression, instance.lanes)
-                    expand(module, self.options.method, self.stats)
+                    expand(module, self.options.method, self.stats, kept_builds(self.options.lanes))
                     interpret = self.options.interpret
                     program = executable(module, "main", interpret=interpret, stats=self.stats)
                 self.programs[which] = program
