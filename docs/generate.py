@@ -206,6 +206,17 @@ LAWS_NOTE = """\
 `build_transpose`, `𝓛` is `function`. Each law is read from left to right."""
 
 
+APPLICATION_LAWS = (
+    ("composition", "(m ∘ n) x = m (n x)"),
+    ("sum", "(m + n) x = m x + n x"),
+    ("pair and join", "(m × n) x = (m x, n x), (m ⋈ n) (x, y) = m x + n y"),
+    ("positions", "𝓑(i. mᵢ) x = build (i. mᵢ x), 𝓑′(i. mᵢ) x = Σᵢ mᵢ x[i]"),
+    ("functions", "𝓛(a. mₐ) x = (a ↦ mₐ x), eliminate(a. mₐ) {(a, w), ...} = mₐ w + ..."),
+    ("branches", "(if p m n) x = if p (m x) (n x)"),
+    ("transpose", "mᵀ x: the expression walked backwards, one sum per node"),
+)
+
+
 def laws() -> Iterator[str]:
     """The laws of linear maps, by file."""
     yield "# Laws of linear maps"
@@ -213,6 +224,7 @@ def laws() -> Iterator[str]:
     yield LAWS_NOTE
     families = (
         ("While an expression is built", CONSTRUCTED_LAWS),
+        ("Where a map is applied", APPLICATION_LAWS),
         ("Transposes", TRANSPOSITION_LAWS),
         ("Maps at every position", (*INDEX_SPACE_LAWS, *INDEX_SPACE_PAIRS)),
         ("Spaces of functions", (*FUNCTION_LAWS, *FUNCTION_PAIRS)),

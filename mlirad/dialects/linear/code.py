@@ -28,8 +28,9 @@ class LambdaOp(MapOp):
     """dx goes to what the region, which is linear in dx, computes from it.
 
     The region takes the components of the domain that carry data and yields those of the codomain. It may
-    capture outer values and use every op of the array language, on what depends on dx only linearly. A
-    product with a captured value counts as `scale`: it sends 0 to 0.
+    capture outer values and use every op of the array language, on what depends on dx only linearly. Passes
+    make a `scale` of a product with a captured value, so 0 goes to 0 whatever the factor; the interpreter
+    multiplies.
     """
 
     name = "linear.lambda"
