@@ -357,6 +357,18 @@ def test_residual_programs():
     assert pullback(3.0)[0] == pytest.approx(3 * 5 * 1.3**4)
 
 
+def test_structures_take_recursion_to_depend_on_everything():
+    @ad.function
+    def powers(x, n):
+        return ad.cond(n == 0, lambda: np.ones_like(x), lambda: x * powers(x, n - 1))
+
+    x = np.arange(1.0, 4.0)
+    found = ad.jacobian(lambda x: np.hstack([powers(x, 3), x]), sparse=True)(x)
+    np.testing.assert_allclose(found.toarray(), np.vstack([np.diag(3 * x**2), np.eye(3)]))
+    twice = ad.hessian(lambda x: np.sum(powers(x, 3)), sparse=True)(x)
+    np.testing.assert_allclose(twice.toarray(), np.diag(6 * x))
+
+
 # Cost ----------------------------------------------------------------------------------------------
 
 
