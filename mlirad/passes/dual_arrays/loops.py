@@ -6,8 +6,8 @@
 
 The condition is no float and has no derivative. A tape cannot be kept by another loop or branch; there the
 loop runs again when the map is applied. A replay from the newest entry to the oldest, which is what the
-transposed map of a `while` becomes, has no derivative: derivatives of higher order through a `while` are
-taken forward first and transposed last.
+transposed map of a `while` becomes, has no derivative: in functions that are differentiated again a `while` is
+taken for a call (`calls.py`) until nothing is differentiated any more.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def replay(d: DualArrays, op: control.ReplayOp) -> None:
         raise DifferentiationError(
             "the transposed derivative of a while loop has no derivative",
             location=location_of(op),
-            hint="differentiate forward first and in reverse last, or use a loop of a known number of trips",
+            hint="differentiate the derivative before it is expanded to array code",
         )
     free = [v for v in dict.fromkeys((*free_values(loop), *free_values(op))) if v is not op.tape]
     count = len(loop.init)
