@@ -6,8 +6,8 @@
 
 The condition is no float and has no derivative. A tape cannot be kept by another loop or branch; there the
 loop runs again when the map is applied. A replay from the newest entry to the oldest, which is what the
-transposed map of a `while` becomes, has no derivative: in functions that are differentiated again a `while` is
-taken for a call (`calls.py`) until nothing is differentiated any more.
+transposed map of a `while` becomes, has no derivative: in functions that are differentiated again a `while`
+is taken for a call (`calls.py`) until nothing is differentiated any more.
 """
 
 from __future__ import annotations
