@@ -18,16 +18,17 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.shapes import UNIT, Value, components_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import returned
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
+from mlirad.ir.maps import codomain_of
 from mlirad.passes.function_pass import (
     drop_unreferenced,
     functions_of,
@@ -88,6 +89,23 @@ def called_split(b: ArrayBuilder, split: SplitMap, arguments: Sequence[Value]) -
     return [*results[: split.values], made_map(b, split.map, residuals)]
 
 
+def _with_units(b: ArrayBuilder, value: Value, wanted: Attribute) -> Value:
+    """A map with the components of its codomain that hold no data, which `split_map` has dropped."""
+    if value.type == wanted or not isinstance(wanted, linear.MapType):
+        return value
+    carrying = codomain_of(value)
+    parts = components_of(wanted.codomain)
+    is_one = len(linear.carried(wanted.codomain)) == 1
+    count, maps = 0, list[Value]()
+    for part in parts:
+        if part == UNIT:
+            maps.append(b.zero_map(wanted.domain, UNIT))
+        else:
+            maps.append(value if is_one else b.compose(b.project(carrying, count), value))
+            count += 1
+    return b.vcat(wanted.domain, maps)
+
+
 def _is_new(function: FuncOp, functions: dict[str, FuncOp]) -> bool:
     """Whether the module lacks a function that was made; raises if it has another one of that name."""
     name = function.sym_name.data
@@ -127,8 +145,8 @@ def _lowered(function: FuncOp, split: dict[str, SplitMap]) -> FuncOp:
         if isinstance(op, CallOp) and callee_name(op) in split:
             arguments = [env.get(o, o) for o in own_operands(op)]
             b.name_hint = None
-            for old, new in zip(op.results, called_split(b, split[callee_name(op)], arguments), strict=True):
-                env[old] = new
+            for old, made in zip(op.results, called_split(b, split[callee_name(op)], arguments), strict=True):
+                new = env[old] = _with_units(b, made, old.type)
                 if new.name_hint is None:
                     new.name_hint = old.name_hint
         else:

@@ -445,6 +445,28 @@ def test_a_public_function_that_returns_a_map_becomes_values_and_applications() 
     np.testing.assert_allclose(ct, 3 * np.exp(x))
 
 
+def test_results_without_tangents_are_components_of_dimension_zero() -> None:
+    text = """
+        func.func private @g(%x: f64, %k: i64) -> (i64, f64, f64) {
+          %y = array.sin %x : f64
+          %z = array.exp %x : f64
+          func.return %k, %y, %z : i64, f64, f64
+        }
+        func.func private @dg(%x: f64, %k: i64) -> !linear.map<f64, tuple<tuple<>, f64, f64>> {
+          %i, %y, %z, %d = linear.linearize %x, %k {callee = @g, wrt = [0]}
+            : f64, i64 -> (i64, f64, f64, !linear.map<f64, tuple<tuple<>, f64, f64>>)
+          func.return %d : !linear.map<f64, tuple<tuple<>, f64, f64>>
+        }
+        func.func @f(%x: f64, %k: i64, %dx: f64) -> (f64, f64) {
+          %d = func.call @dg(%x, %k) : (f64, i64) -> !linear.map<f64, tuple<tuple<>, f64, f64>>
+          %a, %b = linear.apply %d, %dx : !linear.map<f64, tuple<tuple<>, f64, f64>>, f64 -> (f64, f64)
+          func.return %a, %b : f64, f64
+        }"""
+    module = run_passes(parse_module(text), "linearize,lower-map-values,apply-linear-maps")
+    found = run_function(module, [0.5, 3, 2.0], function="f")
+    np.testing.assert_allclose(found, [2 * np.cos(0.5), 2 * np.exp(0.5)])
+
+
 def test_functions_of_several_arguments_equal_functions_of_one() -> None:
     """Notes, section 6: f(x, y) is f(t) with x and y the parts of t; here an array of two."""
     several = parse_module(
