@@ -16,6 +16,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from xdsl.dialects.func import FuncOp
 from xdsl.printer import Printer
 
@@ -57,10 +58,10 @@ class LinearMap:
     leaf that has no derivative. As a matrix, the map acts on flat vectors: the leaves of arguments or results
     one after the other, each in row-major order.
 
-    `structure` is the expression, and `arrays` are what it is made of: the residuals of a derivative.
+    `expression` says what the map is, and `arrays` are what it is made of: the residuals of a derivative.
     """
 
-    structure: Structure = field(metadata={"static": True})
+    expression: Structure = field(metadata={"static": True})
     arrays: tuple[Any, ...]
 
     __array_ufunc__: ClassVar[None] = None  # NumPy leaves operators between arrays and maps to the map
@@ -70,12 +71,12 @@ class LinearMap:
     @property
     def domain(self) -> Space:
         """The space of the arguments."""
-        return self.structure.domain
+        return self.expression.domain
 
     @property
     def codomain(self) -> Space:
         """The space of the results."""
-        return self.structure.codomain
+        return self.expression.codomain
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -99,7 +100,7 @@ class LinearMap:
         order, are the components of a tuple, and a single one is itself. Literals and positions known when
         the function was traced are constants in it. Raises `TracingError` for a map that was made in a trace.
         """
-        return map_function(self.structure, self.arrays)
+        return map_function(self.expression, self.arrays)
 
     def ir(self) -> str:
         """The map as MLIR: a function of `arrays` that returns it."""
@@ -108,7 +109,7 @@ class LinearMap:
         return stream.getvalue() + "\n"
 
     def __repr__(self) -> str:
-        return f"LinearMap({self.shape[0]} x {self.shape[1]}: {self.structure.text(self.arrays)})"
+        return f"LinearMap({self.shape[0]} x {self.shape[1]}: {self.expression.text(self.arrays)})"
 
     # Application ---------------------------------------------------------------------------------
 
@@ -119,8 +120,8 @@ class LinearMap:
     def image(self, leaves: Sequence[Any]) -> Sequence[Any]:
         """The image of a vector given by its leaves, as leaves."""
         if is_tracing():
-            return apply_traced(self.structure, self.arrays, leaves)
-        return run(self.structure, "apply", apply_traced, self.arrays, leaves)
+            return apply_traced(self.expression, self.arrays, leaves)
+        return run(self.expression, "apply", apply_traced, self.arrays, leaves)
 
     def to_dense(self, *, blocks: bool = False) -> Any:
         """The matrix, made by columns or by rows, whichever are fewer, in one program.
@@ -129,7 +130,7 @@ class LinearMap:
         `ad.jacobian`: for a leaf of the results of shape t and one of the arguments of shape s, an array of
         shape t + s.
         """
-        return map_matrices.dense(self.structure, self.arrays, blocks=blocks)
+        return map_matrices.dense(self.expression, self.arrays, blocks=blocks)
 
     def to_sparse(self) -> Any:
         """The matrix of the map as a `scipy.sparse.csr_array`, at the cost of its entries.
@@ -140,6 +141,15 @@ class LinearMap:
         from mlirad.frontend.sparse.maps import sparse_matrix
 
         return sparse_matrix(self)
+
+    def structure(self, *, lower: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows and columns of the entries of `to_sparse`, by row and then by column.
+
+        With `lower` those of the lower triangle, diagonal included.
+        """
+        from mlirad.frontend.sparse.maps import positions
+
+        return positions(self, lower=lower)
 
     def as_linear_operator(self) -> MapOperator:
         """The map on flat vectors as a `scipy.sparse.linalg.LinearOperator`, for SciPy's solvers."""
@@ -152,7 +162,7 @@ class LinearMap:
     @property
     def T(self) -> LinearMap:
         """The transposed map."""
-        known = self.structure
+        known = self.expression
         last = known.nodes[-1]
         if isinstance(last.kind, Transpose):
             nodes = known.nodes[: last.maps[0] + 1]
@@ -163,7 +173,7 @@ class LinearMap:
     def __matmul__(self, other: Any) -> Any:
         """The composition with a map, or the product with a flat vector or a matrix of columns."""
         if not isinstance(other, LinearMap):
-            return map_matrices.product(self.structure, self.arrays, other)
+            return map_matrices.product(self.expression, self.arrays, other)
         if not other.codomain.matches(self.domain):
             raise ShapeError(
                 f"the maps do not compose: the right one ends in {other.codomain}, the left one starts from "
@@ -175,7 +185,7 @@ class LinearMap:
     def __rmatmul__(self, other: Any) -> Any:
         """A flat vector, or a matrix of rows, times the map."""
         flipped = other.T if np.ndim(other) == 2 else other
-        image = map_matrices.product(self.T.structure, self.arrays, flipped)
+        image = map_matrices.product(self.T.expression, self.arrays, flipped)
         return image.T if np.ndim(other) == 2 else image
 
     def __add__(self, other: object) -> LinearMap:

@@ -27,8 +27,8 @@ class Held(Protocol):
     """An expression with its arrays."""
 
     @property
-    def structure(self) -> Structure:
-        """The expression."""
+    def expression(self) -> Structure:
+        """What is done with the arrays."""
         ...
 
     @property
@@ -55,7 +55,7 @@ def combined(
     for m in maps:
         of_arrays = [number(a) for a in m.arrays]
         of_nodes: list[int] = []
-        for node in m.structure.nodes:
+        for node in m.expression.nodes:
             parts = tuple(of_nodes[k] for k in node.maps)
             new = Node(node.kind, parts, tuple(of_arrays[k] for k in node.arrays))
             of_nodes.append(nodes.setdefault(new, len(nodes)))
@@ -94,14 +94,14 @@ def held_array(given: Any) -> Any:
 def vstacked(maps: Any) -> Combined:
     """The pair of maps of one domain; the codomain is structured as `maps` are."""
     parts, tree = _listed(maps, "vstack")
-    domain = parts[0].structure.domain
+    domain = parts[0].expression.domain
     for m in parts:
-        if not m.structure.domain.matches(domain):
+        if not m.expression.domain.matches(domain):
             raise ShapeError(
-                f"vstack needs maps of one domain, got {domain} and {m.structure.domain}",
+                f"vstack needs maps of one domain, got {domain} and {m.expression.domain}",
                 location=user_line(),
             )
-    ends = [m.structure.codomain for m in parts]
+    ends = [m.expression.codomain for m in parts]
     trees = tuple(end.bare[0] for end in ends)
     leaves = tuple(leaf for end in ends for leaf in end.leaves)
     codomain = Space(Tree(tree.kind, trees, tree.names, order=tree.order), leaves)
@@ -111,9 +111,9 @@ def vstacked(maps: Any) -> Combined:
 def stacked(maps: Any) -> Combined:
     """The images of maps between the same spaces along a new first axis, leaf by leaf."""
     parts, _ = _listed(maps, "stack")
-    first = parts[0].structure
+    first = parts[0].expression
     for m in parts:
-        other = m.structure
+        other = m.expression
         if not (other.domain.matches(first.domain) and other.codomain.matches(first.codomain)):
             raise ShapeError(
                 f"stack needs maps between the same spaces, got one from {first.domain} to {first.codomain} "
@@ -128,14 +128,14 @@ def stacked(maps: Any) -> Combined:
 def hstacked(maps: Any) -> Combined:
     """The sum of the images of several arguments, by maps of one codomain."""
     parts, _ = _listed(maps, "hstack")
-    codomain = parts[0].structure.codomain
+    codomain = parts[0].expression.codomain
     for m in parts:
-        if not m.structure.codomain.matches(codomain):
+        if not m.expression.codomain.matches(codomain):
             raise ShapeError(
-                f"hstack needs maps of one codomain, got {codomain} and {m.structure.codomain}",
+                f"hstack needs maps of one codomain, got {codomain} and {m.expression.codomain}",
                 location=user_line(),
             )
-    domain = join([m.structure.domain for m in parts])
+    domain = join([m.expression.domain for m in parts])
     return combined(Join(codomain.type), domain, codomain, parts)
 
 

@@ -383,6 +383,11 @@ def test_a_linear_map_as_a_sparse_matrix() -> None:
     for point in (X, 2 * X):
         _, jacobian = ad.linearize(lambda x: x[1:] * x[:-1] ** 2, point)
         matrix = jacobian.to_sparse()
+        rows, columns = jacobian.structure()
+        np.testing.assert_array_equal(rows, matrix.tocoo().row)
+        np.testing.assert_array_equal(columns, matrix.tocoo().col)
+        rows, columns = jacobian.structure(lower=True)
+        assert all(rows >= columns)
         assert matrix.nnz == 22
         np.testing.assert_allclose(matrix.toarray(), dense(lambda x: x[1:] * x[:-1] ** 2, point))
         np.testing.assert_allclose(jacobian.T.to_sparse().toarray(), matrix.toarray().T)

@@ -93,9 +93,7 @@ class SparseDerivative(Transformed):
         Only the integers among the arguments count, and the shapes and dtypes of the others.
         """
         matrices, leaves = self._matrices(args, kwargs)
-        found = matrices.instance(leaves).structure
-        kept = found.rows >= found.columns if lower else slice(None)
-        return found.rows[kept].astype(np.int64), found.columns[kept].astype(np.int64)
+        return matrices.positions(leaves, lower=lower)
 
     @plain_errors
     def stats(self, *args: Any, **kwargs: Any) -> Stats:
@@ -160,6 +158,12 @@ class Matrices:
     programs: dict[Products | Blocks, Compiled] = field(default_factory=dict["Products | Blocks", "Compiled"])
     last: Instance | None = None
     lock: Any = field(default_factory=RLock)
+
+    def positions(self, leaves: Sequence[Any], *, lower: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows and columns of the entries, or of those in the lower triangle."""
+        found = self.instance(leaves).structure
+        kept = found.rows >= found.columns if lower else slice(None)
+        return found.rows[kept].astype(np.int64), found.columns[kept].astype(np.int64)
 
     def at(self, leaves: Sequence[Any]) -> Any:
         """The matrix at these arguments, and what else the function returns."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import UnsupportedError
@@ -29,17 +30,29 @@ if TYPE_CHECKING:
 
 def sparse_matrix(map_: LinearMap) -> Any:
     """The matrix of a map as a `scipy.sparse.csr_array`. Raises UnsupportedError inside a trace."""
+    matrices, leaves = _known(map_)
+    return matrices.at(leaves)
+
+
+def positions(map_: LinearMap, *, lower: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows and columns of the entries of `sparse_matrix`. Raises UnsupportedError inside a trace."""
+    matrices, leaves = _known(map_)
+    return matrices.positions(leaves, lower=lower)
+
+
+def _known(map_: LinearMap) -> tuple[Matrices, list[Any]]:
+    """What is known of the matrices of an expression, and the arrays of this map."""
     if is_tracing():
         raise UnsupportedError(
             "sparse matrices are made outside of traced functions only",
             location=user_line(),
             hint="inside, apply the map to vectors",
         )
-    cache, key = cache_of(map_.structure), (map_.structure, "sparse")
+    cache, key = cache_of(map_.expression), (map_.expression, "sparse")
     found: Any = cache.find(key)
     if found is None:
         found = cache.find_or_make(key, lambda: cast(Any, _matrices(map_)))
-    return cast(Matrices, found).at([np.asarray(a) for a in map_.arrays])
+    return cast(Matrices, found), [np.asarray(a) for a in map_.arrays]
 
 
 def _matrices(map_: LinearMap) -> Matrices:
@@ -51,5 +64,5 @@ def _matrices(map_: LinearMap) -> Matrices:
     expression = Expression(
         ModuleOp([main]), main, returned(main)[0], len(types), columns, tuple(enumerate(rows)), 0, None
     )
-    interpret = any(program.options.interpret for program in map_.structure.programs)
+    interpret = any(program.options.interpret for program in map_.expression.programs)
     return Matrices(expression, Options(interpret), False, types, Stats())
