@@ -148,6 +148,6 @@ def _listed(maps: Any, what: str) -> tuple[list[Held], Tree]:
     else:
         parts = list(maps)
         tree = flatten((0.0,) * len(parts) if isinstance(maps, tuple) else [0.0] * len(parts))[1]
-    if not parts or not all(isinstance(getattr(m, "structure", None), Structure) for m in parts):
+    if not parts or not all(isinstance(getattr(m, "expression", None), Structure) for m in parts):
         raise ShapeError(f"{what} needs at least one map, and only maps", location=user_line())
     return parts, tree
