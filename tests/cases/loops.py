@@ -162,9 +162,10 @@ def logistic_constant(x):
 # Recursion ---------------------------------------------------------------------------------------
 
 
+@ad.function
 def power(n, x):
-    """x^n for a static n: the recursion ends while tracing."""
-    return x if n == 1 else x * power(n - 1, x)
+    """x^n for a traced n: a function that calls itself."""
+    return ad.cond(n == 1, lambda: x, lambda: x * power(n - 1, x))
 
 
 # JAX ---------------------------------------------------------------------------------------------
@@ -335,7 +336,7 @@ CASES = [
     Case(
         id="ks-power-recursion-function",
         source=KNOSSOS,
-        function=lambda x: power(7, x),
+        function=lambda x: power(np.int64(7), x),
         arguments=(1.31,),
         value=6.620626219008112,
         gradient=(35.37739200996701,),
