@@ -13,6 +13,7 @@ from tests.generators.control import CONTROL_MAKERS
 from tests.generators.custom import CUSTOM_MAKERS
 from tests.generators.elementwise import ELEMENTWISE_MAKERS, Maker
 from tests.generators.ordering import ORDERING_MAKERS
+from tests.generators.reporting import REPORTING_MAKERS
 
 GROUPS: tuple[tuple[Mapping[type[Operation], Maker], int], ...] = (
     (ELEMENTWISE_MAKERS, 40),
@@ -22,6 +23,7 @@ GROUPS: tuple[tuple[Mapping[type[Operation], Maker], int], ...] = (
     (ORDERING_MAKERS, 6),
     (CONTROL_MAKERS, 12),
     (CUSTOM_MAKERS, 2),
+    (REPORTING_MAKERS, 1),
 )
 """Groups of makers with their weights."""
 
