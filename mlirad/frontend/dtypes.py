@@ -58,10 +58,13 @@ def _result_type(kinds: tuple[Kind, ...]) -> Dtype:
     return language_dtype(np.result_type(*(k if isinstance(k, np.dtype) else k(0) for k in kinds)))
 
 
-def loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
-    """The dtypes that a ufunc converts its operands to, and those of its results."""
+def loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...], out: Dtype | None = None) -> tuple[Dtype, ...]:
+    """The dtypes that a ufunc converts its operands to, and those of its results.
+
+    Raises `DtypeError` where the ufunc is not defined, or its result cannot be written into dtype `out`.
+    """
     try:
-        return _loop_dtypes(ufunc, kinds)
+        return _loop_dtypes(ufunc, kinds, out)
     except DtypeError:
         raise
     except TypeError as error:
@@ -74,10 +77,10 @@ def loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
 
 
 @cache
-def _loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
+def _loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...], out: Dtype | None) -> tuple[Dtype, ...]:
     if all(k is int or k is float for k in kinds):  # NumPy would compare Python numbers exactly, as objects
         kinds = tuple(np.dtype(k) for k in kinds)
-    resolved = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
+    resolved = ufunc.resolve_dtypes((*kinds, *[out] * ufunc.nout), casting="same_kind")
     return tuple(language_dtype(dtype) for dtype in resolved)
 
 

@@ -27,8 +27,9 @@ from mlirad.frontend.dtypes import (
     result_type,
 )
 from mlirad.frontend.frames import current_frame, emitting
+from mlirad.frontend.handlers import handlers
 from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array, handlers
+from mlirad.frontend.tracer import Array
 from mlirad.ir.arrays import ArrayBuilder
 
 xp: Any = np

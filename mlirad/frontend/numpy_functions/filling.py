@@ -27,6 +27,7 @@ from mlirad.frontend.operations import (
     xp,
 )
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import copied
 
 
 def full_like(
@@ -67,9 +68,12 @@ def _filled_like(number: int) -> Callable[..., Array]:
 
 
 def copy_of(a: Any, order: Any = "K", subok: bool = False) -> Array:
-    """`np.copy`: another name for the same value, which `x[i] = v` on one does not change for the other."""
+    """`np.copy`: another array of the same value, so that writing one does not change the other."""
     x = as_array(a)
-    return made(x.value, weak=x.weak)
+    result = copied(x)
+    if order in ("C", "F"):
+        result._is_row_major = order == "C" or x.ndim < 2  # pyright: ignore[reportPrivateUsage]
+    return result
 
 
 def shape_of_any(a: Any) -> Shape:
