@@ -67,6 +67,8 @@ class ReadOnly(View):
     """What can be read of `parent` in another way, and not be written: diagonals, repeated elements."""
 
     what: str
+    spread: Callable[[Strides], Strides]
+    """The strides, from those of the parent."""
 
 
 @dataclass(slots=True, eq=False)
@@ -110,7 +112,7 @@ def reshaped(x: Array, shape: Shape) -> Array:
     if strides is None:
         return _uncertain(x, shape)
     forced = as_reshaped_view(x, shape)
-    return copied(forced) if strides_reshaped(x.shape, strides, shape) is None else forced
+    return _in_order(forced) if strides_reshaped(x.shape, strides, shape) is None else forced
 
 
 def raveled(x: Array) -> Array:
@@ -120,7 +122,14 @@ def raveled(x: Array) -> Array:
         return _uncertain(x, (x.size,))
     forced = as_reshaped_view(x, (x.size,))
     is_contiguous = strides_reshaped(x.shape, strides, (x.size,)) == (1,)
-    return forced if is_contiguous else copied(forced)
+    return forced if is_contiguous else _in_order(forced)
+
+
+def _in_order(x: Array) -> Array:
+    """A copy in row-major order."""
+    result = copied(x)
+    result._is_row_major = True  # pyright: ignore[reportPrivateUsage]
+    return result
 
 
 def as_reshaped_view(x: Array, shape: Shape) -> Array:
@@ -145,9 +154,11 @@ def permuted(x: Array, order: Sequence[int]) -> Array:
     return selected(x, selection, lambda parent: emitting().transpose(parent, order))
 
 
-def read_only(x: Array, read: Callable[[Value], Value], what: str) -> Array:
-    """A view that cannot be written, because it is `what`."""
-    return view(x, ReadOnly(x, base_of(x), read, what), read(x.value))
+def read_only(
+    x: Array, read: Callable[[Value], Value], what: str, spread: Callable[[Strides], Strides]
+) -> Array:
+    """A view that cannot be written, because it is `what`; `spread` gives its strides from those of `x`."""
+    return view(x, ReadOnly(x, base_of(x), read, what, spread), read(x.value))
 
 
 def copied(x: Array) -> Array:
@@ -179,8 +190,10 @@ def strides_of(x: Array) -> Strides | None:
     if how is None:
         return row_major(x.shape) if x.ndim < 2 or x._is_row_major else None  # pyright: ignore[reportPrivateUsage]
     parent = strides_of(how.parent)
-    if parent is None or isinstance(how, Uncertain | ReadOnly):
+    if parent is None or isinstance(how, Uncertain):
         return None
+    if isinstance(how, ReadOnly):
+        return how.spread(parent)
     if isinstance(how, Reshaped):
         return strides_reshaped(how.parent.shape, parent, how.shape)
     assert isinstance(how, Selected)

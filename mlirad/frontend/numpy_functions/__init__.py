@@ -42,10 +42,10 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
 VIEWS: frozenset[Callable[..., Any]] = frozenset(
     (
         np.reshape, np.ravel, np.transpose, np.permute_dims, np.swapaxes, np.moveaxis, np.rollaxis,
-        np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to, np.broadcast_arrays,
-        np.meshgrid, np.flip, np.fliplr, np.flipud, np.rot90, np.matrix_transpose, np.diagonal, np.diag,
-        np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.real, np.imag, np.real_if_close,
-        np.nan_to_num,
+        np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to,
+        np.broadcast_arrays, np.meshgrid, np.flip, np.fliplr, np.flipud, np.rot90, np.matrix_transpose,
+        np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.real, np.imag,
+        np.real_if_close, np.nan_to_num,
     )
 )  # fmt: skip
 """The functions whose results can share elements with their arguments. Those of all others are copies."""

@@ -28,7 +28,16 @@ from mlirad.frontend.operations import (
 )
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import copied, permuted, raveled, read_only, reshaped, selected
+from mlirad.frontend.views import (
+    Strides,
+    copied,
+    permuted,
+    raveled,
+    read_only,
+    reshaped,
+    row_major,
+    selected,
+)
 
 
 def static_shape(shape: Any) -> Shape:
@@ -131,7 +140,14 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Array:
 
 
 def _repeated(x: Array, shape: Shape) -> Array:
-    return read_only(x, lambda value: broadcast_value(emitting(), value, shape), "what np.broadcast_to gives")
+    def spread(strides: Strides) -> Strides:
+        own = [0 if e == 1 else s for s, e in zip(strides, x.shape, strict=True)]
+        return (*[0] * (len(shape) - x.ndim), *own)
+
+    def read(value: Value) -> Value:
+        return broadcast_value(emitting(), value, shape)
+
+    return read_only(x, read, "what np.broadcast_to gives", spread)
 
 
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Array, ...]:
@@ -266,7 +282,12 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         at = np.arange(max(min(rows - first, columns - second), 0))
         return moveaxis(turned[at + first, at + second], 0, -1).value
 
-    return read_only(x, read, "a diagonal")
+    def spread(strides: Strides) -> Strides:
+        planes = [one_axis(axis1, x.ndim), one_axis(axis2, x.ndim)]
+        rest = [s for d, s in enumerate(strides) if d not in planes]
+        return (*rest, strides[planes[0]] + strides[planes[1]])
+
+    return read_only(x, read, "a diagonal", spread)
 
 
 def diag(v: Any, k: int = 0) -> Array:
@@ -306,7 +327,8 @@ def fliplr(m: Any) -> Array:
 def imag(val: Any) -> Array:
     """`np.imag`: zeros."""
     x = as_array(val)
-    return read_only(x, lambda value: emitting().zeros(value.type), "the imaginary part of a real array")
+    what = "the imaginary part of a real array"
+    return read_only(x, lambda value: emitting().zeros(value.type), what, lambda _: row_major(x.shape))
 
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {

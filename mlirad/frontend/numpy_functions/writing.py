@@ -10,6 +10,7 @@ import numpy as np
 
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.frontend.dtypes import BOOL, I64
+from mlirad.frontend.frames import emitting
 from mlirad.frontend.numpy_functions.axes import one_axis
 from mlirad.frontend.operations import (
     as_array,
@@ -24,8 +25,8 @@ from mlirad.frontend.operations import (
 )
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import as_reshaped_view
-from mlirad.frontend.writes import replace
+from mlirad.frontend.views import as_reshaped_view, whole
+from mlirad.frontend.writes import fitted, replace
 
 
 def _written(x: Any, what: str) -> Array:
@@ -55,13 +56,12 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     if where is True:
         x[...] = given
         return
-    new, mask = converted(as_array(given), x.dtype), converted(as_array(where), BOOL)
-    for part in (new, mask):
-        if broadcast_shapes([x.shape, part.shape], "np.copyto") != x.shape:
-            raise ShapeError(
-                f"np.copyto: shape {part.shape} does not broadcast to {x.shape}", location=user_line()
-            )
-    replace(x, select(broadcast_array(mask, x.shape), broadcast_array(new, x.shape), x).value)
+    new = fitted(x, given, whole(x.shape))
+    mask = converted(as_array(where), BOOL)
+    if broadcast_shapes([x.shape, mask.shape], "np.copyto") != x.shape:
+        raise ShapeError(f"np.copyto: a mask of shape {mask.shape} for {x.shape}", location=user_line())
+    flags = broadcast_array(mask, x.shape)
+    replace(x, emitting().select(flags.value, new, x.value))
 
 
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
