@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import MliradError, NotANumberError, PositionError
+from mlirad.errors import IntegerOverflowError, MliradError, NotANumberError, PositionError
+
+_ERRORS: dict[str, type[MliradError]] = {
+    "position": PositionError,
+    "nan": NotANumberError,
+    "overflow": IntegerOverflowError,
+}
+"""What each kind of failure raises."""
 
 
 class _Failures(threading.local):
@@ -31,8 +38,7 @@ def report(kind: str, message: str, source: str | None, values: Sequence[Any]) -
     if kind == "print":
         print(message.format(*values))  # noqa: T201 - what it is for
     elif _failures.first is None:
-        error = PositionError if kind == "position" else NotANumberError
-        _failures.first = error(message.format(*values), location=source)
+        _failures.first = _ERRORS[kind](message.format(*values), location=source)
 
 
 def report_lanes(

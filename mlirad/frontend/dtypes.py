@@ -21,8 +21,11 @@ from mlirad.errors import DtypeError, UnsupportedError
 from mlirad.frontend.source import user_line
 
 Dtype: TypeAlias = np.dtype[Any]
-Kind: TypeAlias = Dtype | type[int] | type[float]
-"""The dtype of an operand, or `int` or `float` for what has no width of its own."""
+Kind: TypeAlias = Dtype | type[bool] | type[int] | type[float]
+"""The dtype of an operand, or the Python type of what has no width of its own."""
+
+PYTHON_TYPES: dict[str, type[bool] | type[int] | type[float]] = {"b": bool, "i": int, "f": float}
+"""What an operand without a width of its own is in Python, by the kind of its dtype."""
 
 BOOL, I32, I64, F32, F64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float32, np.float64))
 _BY_CODE: dict[str, Dtype] = {f"{d.kind}{d.itemsize}": d for d in ELEMENT_TYPES}
@@ -78,8 +81,9 @@ def loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...], out: Dtype | None = No
 
 @cache
 def _loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...], out: Dtype | None) -> tuple[Dtype, ...]:
-    if all(k is int or k is float for k in kinds):  # NumPy would compare Python numbers exactly, as objects
+    if not any(isinstance(k, np.dtype) for k in kinds):  # NumPy would compare Python numbers as objects
         kinds = tuple(np.dtype(k) for k in kinds)
+    kinds = tuple(BOOL if k is bool else k for k in kinds)
     resolved = ufunc.resolve_dtypes((*kinds, *[out] * ufunc.nout), casting="same_kind")
     return tuple(language_dtype(dtype) for dtype in resolved)
 

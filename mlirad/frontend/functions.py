@@ -233,7 +233,7 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
     kind = cast("type[Any]", type(leaf))
     if kind is np.ndarray and leaf.dtype in ELEMENT_TYPES:
         return LeafType(leaf.shape, leaf.dtype)
-    if kind in (int, float):
+    if kind in (bool, int, float):
         return LeafType((), language_dtype(kind), weak=True)
     if isinstance(leaf, Array):
         return LeafType(leaf.shape, leaf.dtype, leaf.weak)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from mlirad.dialects.shapes import Value
     from mlirad.frontend.tracer import Array
 
 
@@ -28,6 +29,7 @@ class Handlers:
     convert: Callable[[Array, npt.DTypeLike], Array]
     copy: Callable[[Array], Array]
     flat: Callable[[Array], Array]
+    check_fits: Callable[[Value, np.dtype[Any]], None]
 
 
 handlers = Handlers()

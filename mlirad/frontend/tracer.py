@@ -71,7 +71,7 @@ class View:
 
 
 class Array(ArrayMethods):
-    """A traced value. `weak` marks one that promotes like the Python scalar it comes from.
+    """A traced value. `weak` marks a scalar that promotes like the Python one it comes from.
 
     It is written in the scope that made it, `_owner`. A view (see `views`) keeps the value that it read from
     its base when that had been written `_version` times.
@@ -87,7 +87,7 @@ class Array(ArrayMethods):
         self._view: View | None = None
         self._version = 0
         self._is_row_major = True
-        self.weak = weak
+        self.weak = weak and not shape_of(value)
 
     @property
     def value(self) -> Value:

@@ -1,9 +1,9 @@
-"""Random programs that make views and aliases, write through them and read them, as text of Python functions.
+"""Random programs that make views and aliases, write through them and read them, as text of functions.
 
     source = random_writes(seed, 12)       def f(x, v, i): ...       written with NumPy only
 
-The program is tried step by step on NumPy while it is made: a step that NumPy refuses, or that it warns of, is left
-out. So it runs on NumPy arrays as it stands, and what it gives there is what traced arrays must give.
+The program is tried step by step on NumPy while it is made: a step that it refuses or warns of is left out.
+So it runs on NumPy arrays as it stands, and what it gives there is what traced arrays must give.
 `x` is a matrix, `v` a vector, `i` a position in both.
 """
 

@@ -28,7 +28,7 @@ from mlirad.dialects.array.control import check_arrays
 from mlirad.dialects.shapes import array_type, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
-REPORT_KINDS = ("print", "position", "nan")
+REPORT_KINDS = ("print", "position", "nan", "overflow")
 """What a report does: print its message, or make the call fail for a position outside, or for a NaN."""
 
 

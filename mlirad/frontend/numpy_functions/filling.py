@@ -10,7 +10,7 @@ import numpy as np
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, array_type
-from mlirad.frontend.dtypes import language_dtype
+from mlirad.frontend.dtypes import language_dtype, result_type
 from mlirad.frontend.frames import emitting
 from mlirad.frontend.numpy_functions.shapes import (
     broadcast_to,
@@ -18,8 +18,7 @@ from mlirad.frontend.numpy_functions.shapes import (
 )
 from mlirad.frontend.operations import (
     as_array,
-    common,
-    inexact,
+    kind_of,
     made,
     operand_of,
     stacked,
@@ -86,10 +85,12 @@ def linspace(
     axis: int = 0, *, device: Any = None,
 ) -> Any:  # fmt: skip
     """`np.linspace` between traced ends."""
-    first, last = (inexact(v) for v in common([operand_of(start), operand_of(stop)]))
+    ends = [operand_of(start), operand_of(stop)]
+    target = result_type([*map(kind_of, ends), float])
+    first, last = (made(value_of(e, target)) for e in ends)
     gaps = num - 1 if endpoint else num
     step = (last - first) / max(gaps, 1)
-    count = np.arange(num).reshape(-1, *[1] * max(first.ndim, last.ndim))
+    count = np.arange(num, dtype=target).reshape(-1, *[1] * max(first.ndim, last.ndim))
     values = xp.moveaxis(first + count * step, 0, axis)
     values = values if dtype is None else values.astype(dtype)
     return (values, step) if retstep else values
