@@ -152,8 +152,8 @@ class ArrayMethods:
 
     def resize(self, *shape: Any, refcheck: bool = True) -> None:
         """Does nothing for the shape that the array has; raises for another."""
-        wanted = cast("tuple[Any, ...]", shape[0] if len(shape) == 1 else shape)
-        if (tuple(wanted) if isinstance(wanted, tuple | list) else (wanted,)) != cast("Array", self).shape:
+        wanted: Any = shape[0] if len(shape) == 1 else shape
+        if tuple(np.atleast_1d(wanted)) != cast("Array", self).shape:
             raise UnsupportedError(
                 "the shape of a traced array cannot change in place",
                 location=user_line(),

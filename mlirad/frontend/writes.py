@@ -6,7 +6,7 @@ x.at[i].add(v)      a copy of x, changed
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -134,11 +134,8 @@ def _write_through(x: Array, selection: Selection, new: Value) -> None:
 
 def _traced_mask(key: Any) -> Array | None:
     """A traced mask that is all of a key."""
-    only = (
-        cast("tuple[Any, ...]", key)[0]
-        if isinstance(key, tuple) and len(cast("tuple[Any, ...]", key)) == 1
-        else key
-    )
+    parts: Any = key if isinstance(key, tuple) else (key,)
+    only: Any = parts[0] if len(parts) == 1 else None
     return only if isinstance(only, Array) and only.dtype == BOOL else None
 
 

@@ -374,8 +374,9 @@ def test_refused_writes(name):
 
 
 CASTS = [
-    (np.int64, np.float64), (np.int32, np.float32), (bool, np.int64), (bool, np.float64), (np.float32, np.float64),
-    (np.int32, np.int64), (np.int64, bool), (np.float64, np.int64), (np.float32, np.int64),
+    (np.int64, np.float64), (np.int32, np.float32), (bool, np.int64), (bool, np.float64),
+    (np.float32, np.float64), (np.int32, np.int64), (np.int64, bool), (np.float64, np.int64),
+    (np.float32, np.int64),
 ]  # fmt: skip
 
 
@@ -434,8 +435,9 @@ def test_the_gradient_of_products_at_one_position():
 
 CALLS: dict[str, tuple[Any, ...]] = {
     "astype": (np.float32,), "choose": ([VECTOR, VECTOR],), "clip": (1, 2), "compress": ([True, False],),
-    "dot": (MATRIX.T,), "fill": (1.0,), "getfield": (float,), "item": (0,), "partition": (1,), "put": ([0], [1.0]),
-    "repeat": (2,), "reshape": (3, 2), "resize": ((2, 3),), "setfield": (1.0, float),
+    "dot": (MATRIX.T,), "fill": (1.0,), "getfield": (float,), "item": (0,), "partition": (1,),
+    "put": ([0], [1.0]),
+       "repeat": (2,), "reshape": (3, 2), "resize": ((2, 3),), "setfield": (1.0, float),
     "swapaxes": (0, 1), "take": ([0],), "argpartition": (1,), "tofile": ("",), "dump": ("",),
     "searchsorted": (1.0,), "to_device": ("cpu",), "transpose": (), "diagonal": (), "trace": (),
 }  # fmt: skip

@@ -57,18 +57,17 @@ def without_out(
     function: Callable[..., Any], traced: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
     """The arguments without `out`, and what that is."""
-    out = kwargs.get("out")
+    out: Any = kwargs.get("out")
     place = _place_of_out(traced)
     if out is None and place is not None and len(args) > place:
         out = args[place]
         args = (*args[:place], None, *args[place + 1 :])
     if "out" in kwargs:
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
-    if isinstance(out, tuple) and len(cast("tuple[Any, ...]", out)) == 1:
-        out = cast("tuple[Any, ...]", out)[0]
-    if out is not None:
-        require_traced_out(f"np.{function.__name__}", out)
-    return args, kwargs, out
+    only: Any = cast("Any", out)[0] if isinstance(out, tuple) and len(cast("Any", out)) == 1 else out
+    if only is not None:
+        require_traced_out(f"np.{function.__name__}", only)
+    return args, kwargs, only
 
 
 def require_traced_out(name: str, out: Any) -> None:

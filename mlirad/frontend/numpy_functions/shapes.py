@@ -39,6 +39,9 @@ from mlirad.frontend.views import (
     selected,
 )
 
+MAX_RANK = 64
+"""The most dimensions that a NumPy array has."""
+
 
 def static_shape(shape: Any) -> Shape:
     """A shape given as an integer or a sequence of them."""
@@ -49,9 +52,15 @@ def static_shape(shape: Any) -> Shape:
     except TypeError:
         pass
     try:
-        return tuple(index(extent) for extent in shape)
+        extents = tuple(index(extent) for extent in shape)
     except TypeError as error:
         raise ShapeError(f"a shape is made of integers, got {shape!r}", location=user_line()) from error
+    if len(extents) > MAX_RANK:
+        raise ShapeError(
+            f"a shape of {len(extents)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
+            location=user_line(),
+        )
+    return extents
 
 
 # One array ---------------------------------------------------------------------------------------
