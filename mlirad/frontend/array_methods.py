@@ -153,7 +153,7 @@ class ArrayMethods:
     def resize(self, *shape: Any, refcheck: bool = True) -> None:
         """Does nothing for the shape that the array has; raises for another."""
         wanted: Any = shape[0] if len(shape) == 1 else shape
-        if tuple(np.atleast_1d(wanted)) != cast("Array", self).shape:
+        if tuple(cast("Any", np.atleast_1d(wanted))) != cast("Array", self).shape:
             raise UnsupportedError(
                 "the shape of a traced array cannot change in place",
                 location=user_line(),
@@ -231,6 +231,7 @@ _HINTS = {
     ),
     "item": ("itemset", "write x[i] = v"),
     "argpartition": ("argpartition", "write np.argsort"),
+    "choose": ("choose", "write np.select, or np.where for two choices"),
     "shape": ("compress", "the shape depends on elements; write np.where(condition, x, 0)"),
 }
 

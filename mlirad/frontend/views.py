@@ -163,7 +163,7 @@ def read_only(
 
 def copied(x: Array) -> Array:
     """The elements that `x` has now, as an array of its own: nothing is computed."""
-    x.refresh()
+    x._refresh()  # pyright: ignore[reportPrivateUsage]
     result = Array(x._value, x._scope, x.weak)  # pyright: ignore[reportPrivateUsage]
     result._owner = current_frame().scope  # pyright: ignore[reportPrivateUsage]
     result._is_row_major = is_ordered(x)  # pyright: ignore[reportPrivateUsage]

@@ -134,8 +134,8 @@ def _write_through(x: Array, selection: Selection, new: Value) -> None:
 
 def _traced_mask(key: Any) -> Array | None:
     """A traced mask that is all of a key."""
-    parts: Any = key if isinstance(key, tuple) else (key,)
-    only: Any = parts[0] if len(parts) == 1 else None
+    parts = cast("tuple[Any, ...]", key if isinstance(key, tuple) else (key,))
+    only = parts[0] if len(parts) == 1 else None
     return only if isinstance(only, Array) and only.dtype == BOOL else None
 
 

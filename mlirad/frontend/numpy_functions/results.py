@@ -64,7 +64,8 @@ def without_out(
         args = (*args[:place], None, *args[place + 1 :])
     if "out" in kwargs:
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
-    only: Any = cast("Any", out)[0] if isinstance(out, tuple) and len(cast("Any", out)) == 1 else out
+    outs = cast("tuple[Any, ...]", out if isinstance(out, tuple) else (out,))
+    only = outs[0] if len(outs) == 1 else outs
     if only is not None:
         require_traced_out(f"np.{function.__name__}", only)
     return args, kwargs, only
