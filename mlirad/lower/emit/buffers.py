@@ -28,12 +28,12 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
-from mlirad.dialects.shapes import Shape, Value, element_of, is_array, shape_of, values_of
+from mlirad.dialects.shapes import Shape, Value, is_array, shape_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
 from mlirad.lower.compiled_text import BUFFER_ALIGNMENT
-from mlirad.lower.emit.elementwise import KINDS
+from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.llvm_text import BYTES, Kind
 from mlirad.lower.plan_memory import ARENA_ATTRIBUTE
 from mlirad.lower.plan_memory.carries import (
@@ -113,7 +113,7 @@ def make_buffer(type_: Attribute, place: Place, layout: Shape | None = None) -> 
     size = 1
     for extent in shape:
         size *= extent
-    return Buffer(KINDS[element_of(type_)], shape, strides, place, size)
+    return Buffer(kind_of(type_), shape, strides, place, size)
 
 
 @dataclass(frozen=True)
