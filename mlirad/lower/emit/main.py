@@ -23,6 +23,7 @@ from mlirad.dialects.array.control import entry_types
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.frame_type import FrameType
+from mlirad.dialects.kernel_plans import stated_updates
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import element_of
@@ -50,7 +51,6 @@ from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.tapes import ALLOCATE, FREE, STATUS_PLACE, Tape
 from mlirad.lower.llvm_text import FunctionText, Kind, Parameter, Value, constant
-from mlirad.lower.plan_memory.carries import stated_updates
 
 
 class MainText:
