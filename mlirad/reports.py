@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import MliradError, NotANumberError, PositionError
+from mlirad.errors import NotANumberError, PositionError
 
 
 class _Failures(threading.local):
     """What went wrong in the call that is under way in this thread."""
 
     def __init__(self) -> None:
-        self.first: MliradError | None = None
+        self.first: BaseException | None = None
 
 
 _failures = _Failures()
@@ -30,9 +30,15 @@ def report(kind: str, message: str, source: str | None, values: Sequence[Any]) -
     """Report the values of one lane. Of failures the first one is kept."""
     if kind == "print":
         print(message.format(*values))  # noqa: T201 - what it is for
-    elif _failures.first is None:
+    else:
         error = PositionError if kind == "position" else NotANumberError
-        _failures.first = error(message.format(*values), location=source)
+        note(error(message.format(*values), location=source))
+
+
+def note(error: BaseException) -> None:
+    """Keep an error until the call ends, if it is the first one."""
+    if _failures.first is None:
+        _failures.first = error
 
 
 def report_lanes(

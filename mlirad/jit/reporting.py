@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.reports import report
+from mlirad.reports import note, report
 
 
 def _report(description: int, table: int, lane: int) -> None:
@@ -25,7 +25,10 @@ def _report(description: int, table: int, lane: int) -> None:
         nbytes = dtype.itemsize * prod(shape)
         data = ctypes.string_at(address + lane * nbytes, nbytes)
         values.append(np.frombuffer(data, dtype).reshape(shape)[()])
-    report(kind, message, source, values)
+    try:
+        report(kind, message, source, values)
+    except BaseException as error:  # a stream that fails, an interrupt: machine code cannot hand it on
+        note(error)
 
 
 @cache
