@@ -4,8 +4,8 @@
     chunk    address of the next chunk, of its own end; from byte 16 on, frames
 
 A frame's number is its address. A function that returns no frames sets the store back to where it was, and
-the chunks are used again; `mlirad_main` gives them back to the system. When there is no more memory, the
-frame has number 0 and is not written, and the status cell says so: whoever would read it returns at once.
+the chunks are used again; `mlirad_main` gives them back to the system. When there is no more memory the call
+ends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.lower.compiled_text import OUT_OF_MEMORY
 from mlirad.lower.emit.buffers import Place, make_buffer
-from mlirad.lower.emit.tapes import ALLOCATE, FREE, STATUS_PLACE
+from mlirad.lower.emit.tapes import ALLOCATE, FREE, MOST_CHUNKS
 from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value, constant
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def free(f: FunctionText, store: Value) -> None:
     """Give all chunks back."""
     f.module.external(FREE, "void", ["ptr"], "nounwind")
     at = f.gep(store, _FIRST, "i8")
-    with f.repeat(lambda: f.icmp("ne", f.load(at, "ptr"), _NULL)):
+    with f.repeat(lambda: f.icmp("ne", f.load(at, "ptr"), _NULL), at_most=MOST_CHUNKS):
         chunk = f.load(at, "ptr")
         f.store(f.load(f.gep(chunk, _NEXT, "i8"), "ptr"), at)
         f.call(FREE, [chunk])
@@ -97,16 +97,13 @@ def write_save(main: MainText, op: SaveOp) -> None:
         f.call("mlirad_frame_grow", [store, constant("i64", size)])
     frame = f.load(top_at, "ptr")
     after = f.gep(frame, size, "i8")
-    has_room = f.icmp("ule", after, f.load(end_at, "ptr"))
-    f.store(f.select(has_room, frame, _NULL), target)
-    with f.conditional(f.not_(has_room), rare=True):
-        f.store(constant("i64", OUT_OF_MEMORY), main.pointers[STATUS_PLACE])
-    with f.conditional(has_room):
-        f.store(after, top_at)
-        for k, (value, offset) in enumerate(zip(op.operands, offsets, strict=True)):
-            place = Place("frame", k)
-            main.pointers[place] = f.gep(frame, offset, "i8")
-            main.copy(main.buffer(value), make_buffer(value.type, place))
+    main.fail_if(f.icmp("ugt", after, f.load(end_at, "ptr")), OUT_OF_MEMORY)
+    f.store(frame, target)
+    f.store(after, top_at)
+    for k, (value, offset) in enumerate(zip(op.operands, offsets, strict=True)):
+        place = Place("frame", k)
+        main.pointers[place] = f.gep(frame, offset, "i8")
+        main.copy(main.buffer(value), make_buffer(value.type, place))
 
 
 def write_restore(main: MainText, op: RestoreOp) -> None:
