@@ -63,6 +63,9 @@ class OutOfMemoryError(MliradError, MemoryError):
 class TimeLimitError(MliradError, TimeoutError):
     """A program, or a tool, that ran longer than its option `timeout` allows."""
 
+    def __init__(self) -> None:
+        super().__init__("this took longer than its time limit", hint="raise the limit, option timeout")
+
 
 class ParseError(MliradError, ValueError):
     """MLIR text that does not parse; the location is `file:line:column`."""

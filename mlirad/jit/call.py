@@ -118,6 +118,7 @@ class GeneralPath:
         self._code = code  # owns the memory that the program is in
         self.releases_lock: Final = int(releases_lock)
         self.nanoseconds: Final = 0 if timeout is None else max(1, int(timeout * 1e9))
+        self._runner = runner()
         self._debug = debug
         self._arenas: deque[npt.NDArray[np.uint8]] = deque()
         self._buffers = len(program.inputs) + len(program.outputs) + len(self.constants)
@@ -157,7 +158,7 @@ class GeneralPath:
         """The program, on the addresses of its buffers and arena."""
         pointers = (ctypes.c_void_p * self._buffers)(*buffers)
         main = self._code.addresses[engine.ENTRY]
-        runner()(main, ctypes.addressof(pointers), arena, self.releases_lock, self.nanoseconds)
+        self._runner(main, ctypes.addressof(pointers), arena, self.releases_lock, self.nanoseconds)
 
 
 def resolve(symbols: tuple[str, ...], known: Mapping[str, int]) -> dict[str, int]:

@@ -79,7 +79,7 @@ def _fail(status: int) -> NoReturn:
             "functions called each other too deeply for the stack of this thread",
             hint="call with a larger threading.stack_size(), or write the recursion as a loop",
         )
-    raise TimeLimitError("the call took longer than its time limit", hint="raise the option timeout=")
+    raise TimeLimitError
 
 
 @cache
