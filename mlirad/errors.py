@@ -52,6 +52,21 @@ class NotANumberError(MliradError, FloatingPointError):
     """An operation that made NaN of operands without NaN, in a program compiled with `check_nans`."""
 
 
+class CallDepthError(MliradError, RecursionError):
+    """Functions of a running program that call each other too deeply, for the limit or for the stack."""
+
+
+class OutOfMemoryError(MliradError, MemoryError):
+    """A running program that needs more memory than there is, for what its loops and calls record."""
+
+
+class TimeLimitError(MliradError, TimeoutError):
+    """A program, or a tool, that ran longer than its option `timeout` allows."""
+
+    def __init__(self) -> None:
+        super().__init__("this took longer than its time limit", hint="raise the limit, option timeout")
+
+
 class ParseError(MliradError, ValueError):
     """MLIR text that does not parse; the location is `file:line:column`."""
 

@@ -178,12 +178,12 @@ class Transformed:
             has_builds = options.lanes is None and not options.interpret and holds_builds(module)
             expand(module, options.method, stats, kept_builds(options.lanes))
             if options.interpret:
-                flat, native = interpreted(module, "main"), None
+                flat, native = interpreted(module, "main", options.timeout), None
             else:
                 program = native_program(module, "main", stats)
                 if has_builds and program.arena_bytes > MEMORY_LIMIT:
                     program = self._in_blocks(program, function, tree, types, stats)
-                flat, native = compiled(program, "main", stats)
+                flat, native = compiled(program, "main", options.timeout, stats)
         call = structured(flat, result)
         is_direct = call is flat and tree.children == (LEAF,) * len(types) and all(t.shape for t in types)
         return Program(call, native if is_direct else None, stats)

@@ -18,7 +18,7 @@ been allocated. Where objects are laid out in an unknown way, the general path i
 The table, in words of 64 bits:
 
     0 program  1 arena  2 whether the arena is in use  3 inputs  4 outputs  5 constants  6 general
-    path 7 whether to release the global lock; then
+    path 7 whether to release the global lock at once 8 time limit in nanoseconds; then
     per input     dtype object, rank, address of the shape, type of NumPy scalar, type of Python
     scalar per output    dtype object, rank, address of the shape, dtype number
     per constant  address
@@ -63,7 +63,6 @@ class _Table:
         general: GeneralPath,
         main: int,
         name: str,
-        releases_lock: bool,
         otherwise: Callable[..., object],
     ):
         program = general.program
@@ -76,7 +75,7 @@ class _Table:
         shapes = [ctypes.addressof(shape) for shape in self._shapes]
         words = [main, self._arena.ctypes.data if program.arena_bytes else 0, 0]
         words += [len(program.inputs), len(program.outputs), len(general.constants)]
-        words += [id(otherwise), int(releases_lock)]
+        words += [id(otherwise), general.releases_lock, general.nanoseconds]
         for spec, shape in zip(program.inputs, shapes, strict=False):
             words += [*_described(spec, shape), *_scalar_types(spec)]
         for spec, shape in zip(program.outputs, shapes[len(program.inputs) :], strict=True):
@@ -97,7 +96,6 @@ def make_entry(
     general: GeneralPath,
     code: engine.LoadedCode,
     name: str,
-    releases_lock: bool,
     otherwise: Callable[..., object] | None = None,
 ) -> Callable[..., object]:
     """A function like `general`, and faster where arguments are as the program wants them.
@@ -107,7 +105,7 @@ def make_entry(
     otherwise = general if otherwise is None else otherwise
     if not layout.is_layout_known():
         return otherwise
-    table = _Table(general, code.addresses[engine.ENTRY], name, releases_lock, otherwise)
+    table = _Table(general, code.addresses[engine.ENTRY], name, otherwise)
     capsule = _python("PyCapsule_New", ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
         table.address, None, None
     )
