@@ -7,12 +7,16 @@ error goes to `fail`, with every result made so far in `%results` and the arena 
 from __future__ import annotations
 
 from mlirad.jit import object_layout as layout
+from mlirad.jit.guards_text import guards_text
 
 ENTRY_FUNCTION = "mlirad_entry"
 
 
 def entry_text() -> str:
-    """The text of `PyObject *mlirad_entry(PyObject *table, PyObject *const *arguments, Py_ssize_t count)`."""
+    """The text of `PyObject *mlirad_entry(PyObject *table, PyObject *const *arguments, Py_ssize_t count)`.
+
+    It comes with the functions of `guards_text`.
+    """
     functions = (
         "PyCapsule_GetPointer",
         "PyObject_Vectorcall",
@@ -41,7 +45,7 @@ def entry_text() -> str:
     text = _TEXT
     for name, value in {**names, **offsets}.items():
         text = text.replace(f"${{{name}}}", str(value))
-    return text
+    return guards_text() + text
 
 
 def id_of_ndarray() -> int:
@@ -72,13 +76,21 @@ entry:
   %general.at = getelementptr i64, ptr %table, i64 6
   %releases.at = getelementptr i64, ptr %table, i64 7
   %releases = load i64, ptr %releases.at
-  %input.words = getelementptr i64, ptr %table, i64 8
+  %guards.at = getelementptr i64, ptr %table, i64 8
+  %guards = load ptr, ptr %guards.at
+  %guards.count.at = getelementptr i64, ptr %table, i64 9
+  %guards.count = load i64, ptr %guards.count.at
+  %input.words = getelementptr i64, ptr %table, i64 10
   %input.size = mul i64 %inputs, 5
   %output.words = getelementptr i64, ptr %input.words, i64 %input.size
   %output.size = mul i64 %outputs, 4
   %constant.words = getelementptr i64, ptr %output.words, i64 %output.size
   %right_count = icmp eq i64 %count, %inputs
-  br i1 %right_count, label %stack, label %general
+  br i1 %right_count, label %guards.check, label %general
+
+guards.check:
+  %guards.hold = call i1 @mlirad_guards(ptr %guards, i64 %guards.count)
+  br i1 %guards.hold, label %stack, label %general
 
 stack:
   %results.end = add i64 %inputs, %outputs
