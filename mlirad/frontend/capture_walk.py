@@ -41,7 +41,7 @@ from mlirad.frontend.captured_objects import (
     slots_of,
 )
 from mlirad.frontend.code_reads import CodeReads, is_program_file, reads_of
-from mlirad.frontend.value_keys import Same, value_key
+from mlirad.frontend.value_keys import Same, base_key, value_key
 from mlirad.jit.guards import (
     MISSING,
     ArrayGuard,
@@ -110,13 +110,18 @@ class Walk:
         self._builtins_seen: set[tuple[int, str]] = set()
 
     @property
+    def is_whole(self) -> bool:
+        """Whether nothing was left out because there is too much."""
+        return len(self.entries) < LIMIT
+
+    @property
     def _reads_all(self) -> bool:
         return EVERY_NAME in self.names
 
     def run(self, root: object) -> None:
         """Look at all that the root reaches."""
         self._look_at(root, "")
-        while self._waiting and len(self.entries) < LIMIT:
+        while self.is_whole and self._waiting:
             self._open(*self._waiting.popleft())
 
     def _look_at(self, value: Any, path: str) -> None:
@@ -194,7 +199,10 @@ class Walk:
             for name in parts:
                 self._attribute(value, name, path)
             return
-        is_container = self._container(value, kind, path)
+        number = base_key(value)
+        if number is not None:
+            self._enter(path, Same(kind), number)
+        is_container = self._container(value, kind, path) or number is not None
         if is_program_class(kind):
             self._enter(path, "object", Same(kind))
             if value is not self._weak:

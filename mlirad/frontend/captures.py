@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from types import MethodType
 from typing import Any, Final
 
-from mlirad.frontend.capture_walk import SIZE_OF, Walk
-from mlirad.frontend.captured_objects import generator_state
+from mlirad.frontend.capture_walk import EVERY_NAME, SIZE_OF, Walk
+from mlirad.frontend.captured_objects import generator_state, is_program_class
 from mlirad.frontend.value_keys import value_key
 from mlirad.jit.guards import Guards
 
@@ -40,6 +40,8 @@ class Captures:
     generators: tuple[tuple[str, Any], ...]
     names: frozenset[str]
     key: Hashable = None
+    is_whole: bool = True
+    """Whether all was looked at."""
 
     def grown(self, after: Captures) -> list[str]:
         """The names of containers that have another number of elements after a trace."""
@@ -75,10 +77,10 @@ def weak_root(function: Callable[..., Any]) -> WeakRoot:
 class Watch:
     """What one function, or object, reads from outside, over time."""
 
-    def __init__(self, root: object):
+    def __init__(self, root: object, names: frozenset[str] = frozenset()):
         self._root = root
         self._recent: tuple[Captures, ...] = ()
-        self._names: frozenset[str] = frozenset()
+        self._names = names
         self._ignored: frozenset[str] = frozenset()
 
     @property
@@ -126,7 +128,7 @@ def find_captures(
             break
         names = frozenset(walk.names)
     entries = tuple(walk.entries)
-    return Captures(entries, Guards(walk.guards), tuple(walk.generators), names, _Key(entries))
+    return Captures(entries, Guards(walk.guards), tuple(walk.generators), names, _Key(entries), walk.is_whole)
 
 
 def static_key(value: object) -> Hashable:
@@ -136,11 +138,16 @@ def static_key(value: object) -> Hashable:
         return key
     watch = _watches.pop(id(value), None)
     if watch is None:
-        watch = Watch(value)
+        watch = Watch(value, frozenset((EVERY_NAME,)))
     _watches[id(value)] = watch  # at the end, as the most recently used
     while len(_watches) > 64:
         _watches.pop(next(iter(_watches)), None)
     return watch.current().key
+
+
+def classes_key(kinds: Iterable[type[Any]]) -> Hashable:
+    """The key of the classes of structured arguments, whose methods a traced function can call."""
+    return tuple(static_key(kind) for kind in kinds if is_program_class(kind))
 
 
 _watches: dict[int, Watch] = {}

@@ -20,10 +20,11 @@ from typing import Any, Literal, TypedDict, cast
 import numpy as np
 
 from mlirad.errors import CaptureWarning, TracingError, UnsupportedError
-from mlirad.frontend.capture_walk import PROGRAMS
-from mlirad.frontend.captures import Captures, Watch, WeakRoot, weak_root
+from mlirad.frontend.capture_walk import LIMIT, PROGRAMS
+from mlirad.frontend.captures import Captures, Watch, WeakRoot, classes_key, weak_root
 from mlirad.frontend.compilation import Stats
-from mlirad.frontend.functions import definition_of, function_name
+from mlirad.frontend.functions import LeafType, definition_of, function_name
+from mlirad.frontend.pytree import Tree
 from mlirad.frontend.source import user_line, user_place
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.guards import Guards
@@ -112,6 +113,7 @@ class Cache:
         self._watch = None if function is None else Watch(function)
         self._last: dict[Hashable, Captures] = {}
         self._changes = 0
+        self._is_whole = True
         self._written: set[str] = set()
 
     def captures(self) -> Captures:
@@ -154,6 +156,12 @@ class Cache:
 
     def _note(self, key: Hashable, captures: Captures) -> None:
         """Warn, once, if a signature is compiled again and again because of what is read from outside."""
+        if not captures.is_whole and self._is_whole:
+            self._is_whole = False
+            warn(
+                f"{self._name} reads more than {LIMIT} values from outside. Changes of the rest are not seen",
+                "pass them as arguments, or keep numbers in arrays",
+            )
         last = self._last.get(key)
         if last is None:
             return
@@ -249,6 +257,11 @@ class Programs:
     __copy__: Any = None
 
 
+def signature_key(tree: Tree, types: Sequence[LeafType]) -> Hashable:
+    """The key of arguments: their structure, with the methods of the classes in it, and the types of leaves."""
+    return tree, tuple(types), classes_key(tree.kinds())
+
+
 _of_builtins: dict[int, Programs] = {}
 """The programs of functions written in C, which live as long as the process."""
 
@@ -258,7 +271,7 @@ reads leads back to it.
 """
 
 OBJECTS = 8
-"""For how many methods and callable objects programs are kept besides those of transformed functions in use."""
+"""For how many methods and callable objects programs are kept, besides those that somebody holds."""
 
 
 def cache_of(function: Callable[..., Any], transformation: Hashable) -> Cache:

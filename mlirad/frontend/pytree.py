@@ -66,6 +66,13 @@ class Tree:
         for child in self.children:
             yield from child.statics()
 
+    def kinds(self) -> Iterator[type[Any]]:
+        """The classes of all containers."""
+        if self.kind is not None:
+            yield self.kind
+            for child in self.children:
+                yield from child.kinds()
+
     def paths(self, prefix: str) -> list[str]:
         """How to reach each leaf from a variable called `prefix`, such as `x['w'][0]`."""
         if self.kind is None:

@@ -36,7 +36,7 @@ from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.frames import is_tracing
 from mlirad.frontend.functions import LeafType, argument_paths, function_name, leaf_type, trace_module
 from mlirad.frontend.lowered import Lowered, Signature
-from mlirad.frontend.programs import Options, Program, cache_of
+from mlirad.frontend.programs import Options, Program, cache_of, signature_key
 from mlirad.frontend.pytree import LEAF, Tree, flatten
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracebacks import hide_frames, plain_errors
@@ -130,8 +130,9 @@ class Transformed:
         """The signature, and whether it is the short one: of arrays and scalars by position."""
         if not kwargs and not self._static and all(map(_is_plain, args)):
             return plain_key(args), True
-        static = tuple((name, self._static_value(name, args, kwargs)) for name in self._static)
-        return (tree, tuple(types), tuple(sorted(kwargs)), static), False
+        static = tuple(self._static_value(name, args, kwargs) for name in self._static)
+        names = tuple(sorted(name for name in kwargs if name not in self._static))
+        return (signature_key(tree, types), names, static), False
 
     def _types(self, function: Callable[..., Any], leaves: list[Any], tree: Tree) -> list[LeafType]:
         paths = argument_paths(function, tree) if leaves else []
@@ -156,6 +157,7 @@ class Transformed:
 
     def _static_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
         bound = inspect.signature(self._function).bind(*args, **kwargs)
+        bound.apply_defaults()
         value = bound.arguments.get(name)
         try:
             hash(value)

@@ -65,6 +65,25 @@ def value_key(value: object) -> Hashable | None:
     return None
 
 
+def base_key(value: object) -> Hashable | None:
+    """The key of a number or string of a class derived from Python's, without what else it has."""
+    match value:
+        case bool() | None:
+            return None
+        case float():
+            return float, struct.pack("<d", value)
+        case int():
+            return int, int.__index__(value)
+        case complex():
+            return complex, struct.pack("<dd", value.real, value.imag)
+        case str():
+            return str, str.__str__(value)
+        case bytes():
+            return bytes, bytes.hex(value)
+        case _:
+            return None
+
+
 def _sequence_key(kind: type[Any], value: Any) -> Hashable | None:
     """The key of a tuple and its like, if all that it holds has one."""
     if kind is slice:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from threading import RLock
@@ -108,8 +108,7 @@ class SparseDerivative(Transformed):
         function, moving = self._bound(args, kwargs)
         leaves, tree = flatten(moving)
         types = self._types(function, leaves, tree)
-        static = tuple((name, self._static_value(name, args, kwargs)) for name in self._static)
-        key: Hashable = (tree, tuple(types), tuple(sorted(kwargs)), static)
+        key, _ = self._key(args, kwargs, leaves, tree, types)
         found: Any = self._cache.find(key)
         if found is None:
             found = self._cache.find_or_make(key, lambda: cast(Any, self._make(function, tree, types)))
