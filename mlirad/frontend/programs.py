@@ -8,7 +8,6 @@ first out.
 from __future__ import annotations
 
 import functools
-import threading
 import warnings
 import weakref
 from collections import OrderedDict
@@ -27,6 +26,7 @@ from mlirad.frontend.functions import LeafType, definition_of, function_name
 from mlirad.frontend.pytree import Tree
 from mlirad.frontend.source import user_line, user_place
 from mlirad.jit.call import NativeFunction
+from mlirad.jit.forking import CompileLock
 from mlirad.jit.guards import Guards
 
 CACHE_SIZE = 256
@@ -109,7 +109,7 @@ class Cache:
 
     def __init__(self, function: Callable[..., Any] | WeakRoot | None = None) -> None:
         self.programs: OrderedDict[Hashable, Program] = OrderedDict()
-        self.lock = threading.RLock()
+        self.lock = CompileLock()
         self._watch = None if function is None else Watch(function)
         self._last: dict[Hashable, Captures] = {}
         self._changes = 0
@@ -258,7 +258,7 @@ class Programs:
 
 
 def signature_key(tree: Tree, types: Sequence[LeafType]) -> Hashable:
-    """The key of arguments: their structure, with the methods of the classes in it, and the types of leaves."""
+    """The key of arguments: structure, the classes in it with their methods, and the types of leaves."""
     return tree, tuple(types), classes_key(tree.kinds())
 
 

@@ -37,8 +37,8 @@ def one(x):
 
 
 DIFFERENT: list[Any] = [
-    0, 0.0, -0.0, False, 1, 1.0, True, math.nan, -math.nan, math.inf, 1 + 0j, complex(1, -0.0), "1", b"1", None,
-    ...,
+    0, 0.0, -0.0, False, 1, 1.0, True, math.nan, -math.nan, math.inf, 1 + 0j, complex(1, -0.0), "1", b"1",
+    None, ...,
     np.float64(0.0), np.float64(-0.0), np.float32(0.0), np.int64(0), np.int32(0), np.bool_(False),
     np.float64("nan"), np.dtype("f8"), np.dtype("f4"), np.dtype(">f8"), np.float64, float,
     (), (0.0,), (-0.0,), (0,), (math.nan,), ((0.0,),), ((-0.0,),), frozenset((0.0,)), frozenset((-0.0,)),
