@@ -154,7 +154,7 @@ class Walk:
     # Kinds of objects ----------------------------------------------------------------------------
 
     def _open(self, value: Any, path: str) -> None:
-        kind: type[Any] = type(value)
+        kind = cast("type[Any]", type(value))
         if kind is FunctionType:
             self._function(value, path)
         elif isinstance(value, MethodType):
@@ -184,7 +184,7 @@ class Walk:
             self._look_at(value.fget, path)
         elif isinstance(value, staticmethod | classmethod):
             self._enter(path, kind.__name__)
-            self._look_at(value.__func__, path)
+            self._look_at(cast(Any, value).__func__, path)
         elif isinstance(value, functools.cached_property):
             self._enter(path, "cached")
             self._look_at(value.func, path)
@@ -386,7 +386,7 @@ class Walk:
             for name, part in table.items():
                 self._guard(f"{path}.{name}", ItemGuard(table, name, part))
                 self._look_at(part, f"{path}.{name}")
-        for name in sorted(slots_of(type(value))):
+        for name in sorted(slots_of(cast("type[Any]", type(value)))):
             self._attribute(value, name, path)
 
     def _attribute(self, value: Any, name: str, path: str) -> None:

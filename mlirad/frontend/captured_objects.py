@@ -56,7 +56,8 @@ def generator_state(generator: Any) -> object:
     if isinstance(generator, random.Random):
         return generator.getstate()
     if isinstance(generator, np.random.RandomState):
-        return repr(generator.get_state(legacy=True)[1:]), generator.get_state(legacy=True)[1].tobytes()
+        legacy = cast("tuple[Any, ...]", generator.get_state(legacy=True))
+        return repr(legacy[2:]), legacy[1].tobytes()
     bits = generator.bit_generator if isinstance(generator, np.random.Generator) else generator
     state: Any = bits.state
     return repr({k: v for k, v in state.items() if k != "state"}), _shown(state["state"])
@@ -94,7 +95,8 @@ def are_same(before: tuple[object, ...], given: Iterable[object]) -> bool:
 
 def as_array(value: Any) -> npt.NDArray[Any] | None:
     """The elements of an array of another library."""
-    if not (hasattr(type(value), "__array__") or hasattr(type(value), "__dlpack__")):
+    kind = cast("type[Any]", type(value))
+    if not (hasattr(kind, "__array__") or hasattr(kind, "__dlpack__")):
         return None
     try:
         return np.asarray(value)

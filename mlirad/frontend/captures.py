@@ -124,9 +124,10 @@ def find_captures(
     while True:
         walk = Walk(names, ignored, weak)
         walk.run(root)
-        if walk.names == names or not walk.is_selective:
+        found = frozenset(walk.names)
+        if found == names or not walk.is_selective:
             break
-        names = frozenset(walk.names)
+        names = found
     entries = tuple(walk.entries)
     return Captures(entries, Guards(walk.guards), tuple(walk.generators), names, _Key(entries), walk.is_whole)
 

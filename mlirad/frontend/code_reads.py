@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from sysconfig import get_paths
 from types import CodeType
-from typing import Final
+from typing import Final, cast
 
 from mlirad.frontend.source import is_user_file
 
@@ -74,7 +74,7 @@ def _reads_of(code: CodeType) -> CodeReads:
 
 def _strings(constants: tuple[object, ...]) -> set[str]:
     """The strings in tuples of constants: the attributes that `match` reads are named there."""
-    tuples = [c for c in constants if isinstance(c, tuple)]
+    tuples = [cast("tuple[object, ...]", c) for c in constants if isinstance(c, tuple)]
     return {part for c in tuples for part in c if isinstance(part, str)}
 
 

@@ -108,7 +108,7 @@ class Cache:
     """
 
     def __init__(self, function: Callable[..., Any] | WeakRoot | None = None) -> None:
-        self.programs: OrderedDict[Hashable, Program] = OrderedDict()
+        self.programs: OrderedDict[tuple[Hashable, Hashable], Program] = OrderedDict()
         self.lock = CompileLock()
         self._watch = None if function is None else Watch(function)
         self._last: dict[Hashable, Captures] = {}
@@ -122,11 +122,11 @@ class Cache:
 
     def find(self, key: Hashable) -> Program | None:
         """The program of a signature, moved to the end of the queue for removal."""
-        key = (key, self.captures().key)
-        found = self.programs.get(key)
+        place = (key, self.captures().key)
+        found = self.programs.get(place)
         if found is not None:
             try:
-                self.programs.move_to_end(key)
+                self.programs.move_to_end(place)
             except KeyError:  # removed by another thread meanwhile
                 return found
         return found
@@ -148,8 +148,8 @@ class Cache:
                 self._last[key] = captures
                 self.programs[key, captures.key] = found
                 while len(self.programs) > CACHE_SIZE:
-                    (signature, _), _ = self.programs.popitem(last=False)
-                    self._last.pop(signature, None)
+                    dropped, _ = self.programs.popitem(last=False)
+                    self._last.pop(dropped[0], None)
             return found
 
     # What changes --------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ class Transformed:
         self._static = static_names(function, static_argnames)
         self._cache = cache_of(function, (transformation, options, self._static))
         self._entry: Callable[..., Any] | None = None  # machine code for a signature that was used twice
-        self._entry_key: Hashable = None  # what that was, and what the function read from outside
+        self._entry_key: tuple[Hashable, object] = (None, None)  # what it was, and what the function read
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:

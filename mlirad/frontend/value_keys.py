@@ -44,18 +44,20 @@ _SEQUENCES: Final = frozenset((tuple, frozenset, slice, range))
 
 def value_key(value: object) -> Hashable | None:
     """The key of a value that cannot change; `None` for an object that can, or that holds one."""
-    kind: type[Any] = type(value)
+    kind = cast("type[Any]", type(value))
     if kind in _EXACT:
         return kind, cast(Hashable, value)
     if kind is float:
         return float, struct.pack("<d", value)
     if kind is complex:
-        number = cast(complex, value)
-        return complex, struct.pack("<dd", number.real, number.imag)
-    if isinstance(value, np.generic) and value.dtype.kind != "O":
-        return kind, value.dtype.str, value.tobytes()
+        return base_key(value)
+    if issubclass(kind, np.generic):
+        number: Any = value
+        is_object = number.dtype.kind == "O"
+        return None if is_object else (cast(Any, kind), number.dtype.str, number.tobytes())
     if isinstance(value, np.dtype):
-        return np.dtype, Same(value) if value.hasobject or value.metadata else value.str, str(value)
+        dtype: Any = cast(object, value)
+        return np.dtype, Same(dtype) if dtype.hasobject or dtype.metadata else dtype.str, str(dtype)
     if isinstance(value, Enum | np.ufunc | CodeType) or (
         kind is BuiltinFunctionType and _is_of_module(cast(Any, value))
     ):

@@ -113,7 +113,7 @@ def compiling_section() -> Generator[None]:
 
 
 class CompileLock:
-    """A lock under which programs are made. Its holder may take it again; no other thread holds it at a fork."""
+    """A lock under which programs are made. Its holder may take it again; at a fork no other has it."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()

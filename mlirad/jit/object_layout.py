@@ -134,7 +134,7 @@ def _are_containers_as_expected() -> bool:
     def sample(x: object = content, *, y: object = None) -> object:
         return content, x, y
 
-    (cell,) = sample.__closure__ or ()
+    cell = (sample.__closure__ or (None,))[0]
     items = [content, cell]
     return (
         _word(id(cell) + CELL_CONTENT) == id(content)
