@@ -13,7 +13,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any, Literal, TypedDict, cast
 
 import numpy as np
@@ -107,7 +107,10 @@ class Cache:
     Without a function, for code that reads nothing from outside, by signature alone.
     """
 
-    def __init__(self, function: Callable[..., Any] | WeakRoot | None = None) -> None:
+    def __init__(
+        self, function: Callable[..., Any] | WeakRoot | None = None, transformation: Hashable = None
+    ) -> None:
+        self._transformation = transformation
         self.programs: OrderedDict[tuple[Hashable, Hashable], Program] = OrderedDict()
         self.lock = CompileLock()
         self._watch = None if function is None else Watch(function)
@@ -145,6 +148,7 @@ class Cache:
                 found = make()
                 self._require_undrawn(captures, states)
                 captures = self._settled(captures)
+                self._count(key, captures)
                 self._last[key] = captures
                 self.programs[key, captures.key] = found
                 while len(self.programs) > CACHE_SIZE:
@@ -153,6 +157,22 @@ class Cache:
             return found
 
     # What changes --------------------------------------------------------------------------------
+
+    def _count(self, key: Hashable, captures: Captures) -> None:
+        """Warn, once, of functions that are made anew by the same code, each to be compiled for the same."""
+        code = getattr(None if self._watch is None else self._watch.root, "__code__", None)
+        if not isinstance(code, CodeType) or captures is NOTHING:
+            return
+        counts = _compiles.setdefault(code, {})
+        what = hash((self._transformation, key, captures.key))
+        counts[what] = counts.get(what, 0) + 1
+        if counts[what] == REMADE:
+            warn(
+                f"{self._name} is compiled for the {REMADE}th time, as it is made anew for every call",
+                "make the function once, outside of the loop, and transform it there: g = ad.grad(f)",
+            )
+        while len(counts) > CACHE_SIZE:
+            del counts[next(iter(counts))]
 
     def _note(self, key: Hashable, captures: Captures) -> None:
         """Warn, once, if a signature is compiled again and again because of what is read from outside."""
@@ -223,6 +243,13 @@ CHANGES = 3
 """After how many programs, made because what is read from outside has changed, there is a warning."""
 
 
+REMADE = 10
+"""At which compile of equal functions there is a warning."""
+
+_compiles: weakref.WeakKeyDictionary[CodeType, dict[int, int]] = weakref.WeakKeyDictionary()
+"""How often functions of the same code were compiled, by what is the same about them."""
+
+
 def warn(message: str, hint: str) -> None:
     """A `CaptureWarning` at the user's line."""
     file, line = user_place() or ("<unknown>", 0)
@@ -246,7 +273,9 @@ class Programs:
 
     def cache(self, function: Any, transformation: Hashable) -> Cache:
         """The cache of a transformation."""
-        return self._caches.get(transformation) or self._caches.setdefault(transformation, Cache(function))
+        return self._caches.get(transformation) or self._caches.setdefault(
+            transformation, Cache(function, transformation)
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Programs, (None,)

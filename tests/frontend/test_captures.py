@@ -427,6 +427,17 @@ def test_values_that_change_with_every_call_are_reported():
     assert caught[0].filename == __file__
 
 
+def test_functions_that_are_made_anew_are_reported():
+    with pytest.warns(ad.CaptureWarning, match="made anew") as caught:
+        for _ in range(15):
+            assert ad.jit(lambda x: x * 2.0, interpret=True)(1.0) == 2.0
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for k in range(15):
+            assert ad.jit(lambda x, k=k: x * k, interpret=True)(1.0) == k
+
+
 def test_values_that_traces_change_are_reported():
     count, traces = 0, []
 
