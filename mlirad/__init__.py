@@ -5,6 +5,7 @@ g = ad.grad(loss)(w, x)
 """
 
 from mlirad.errors import (
+    CaptureWarning,
     CompileError,
     DerivativeCheckError,
     DifferentiationError,
@@ -61,6 +62,7 @@ from mlirad.tools.demo import demo
 
 __all__ = [
     "Array",
+    "CaptureWarning",
     "CompileError",
     "DerivativeCheckError",
     "DifferentiationError",

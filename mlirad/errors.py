@@ -1,4 +1,4 @@
-"""The errors mlirad raises for bad input, one class per kind, all under `MliradError`.
+"""The errors mlirad raises for bad input, one class per kind, all under `MliradError`, and its warning.
 
 Each carries the user's source location where one is known, says what is wrong and what to do about it,
 and is also a subclass of the Python class a NumPy user would expect.
@@ -85,3 +85,7 @@ class InterpreterError(MliradError, RuntimeError):
 
 class DerivativeCheckError(MliradError, AssertionError):
     """A derivative that does not agree with the function, or whose two modes do not agree with each other."""
+
+
+class CaptureWarning(UserWarning):
+    """What a traced function reads from outside changes: with every call, or while it is traced."""

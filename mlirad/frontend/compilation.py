@@ -30,6 +30,7 @@ from mlirad.frontend.stats import Stats, count_kernels
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context
 from mlirad.jit.call import NativeFunction
+from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
@@ -47,16 +48,42 @@ RECURSION_LIMIT = 30_000
 
 @contextmanager
 def compiling() -> Generator[None]:
-    """Collect no garbage and allow deep recursion, which is what compiles are made of."""
-    was_enabled, limit = gc.isenabled(), sys.getrecursionlimit()
-    gc.disable()
-    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
-        if was_enabled:
-            gc.enable()
+    """Collect no garbage and allow deep recursion, which is what compiles are made of; forks wait."""
+    with compiling_section():
+        _settings.enter()
+        try:
+            yield
+        finally:
+            _settings.leave()
+
+
+class _Settings:
+    """Settings of the interpreter during compiles: the first thread makes them, the last restores them."""
+
+    def __init__(self) -> None:
+        self._lock = CompileLock()
+        self._compiles = 0
+        self._before = False, 0
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._compiles == 0:
+                self._before = gc.isenabled(), sys.getrecursionlimit()
+                gc.disable()
+                sys.setrecursionlimit(max(self._before[1], RECURSION_LIMIT))
+            self._compiles += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._compiles -= 1
+            if self._compiles == 0:
+                was_enabled, limit = self._before
+                sys.setrecursionlimit(limit)
+                if was_enabled:
+                    gc.enable()
+
+
+_settings = _Settings()
 
 
 def passes_of(specs: Sequence[str]) -> list[ModulePass]:

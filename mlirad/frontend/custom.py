@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -55,6 +55,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 class CustomDerivative:
     """A function whose derivative is given by a rule. Outside of a trace, calling it compiles and runs it."""
+
+    CAPTURED: ClassVar = ("_function", "_rule", "_is_transposed")
 
     def __init__(self, function: Callable[..., Any]):
         functools.update_wrapper(self, function, updated=())
