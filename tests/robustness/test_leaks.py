@@ -1,8 +1,8 @@
 """Memory comes back: of programs that were dropped, of calls, and of calls that raise.
 
 Every day objects are counted. With `--fuzz-seconds` the resident memory of a process is measured over 3000
-programs. Of each program llvmlite keeps 1.6 kB for ever (the callbacks that its pass builder makes and does not
-free), which is measured alone and subtracted.
+programs. Of each program llvmlite keeps 1.6 kB for ever (the callbacks that its pass builder makes and does
+not free), which is measured alone and subtracted.
 """
 
 from __future__ import annotations
