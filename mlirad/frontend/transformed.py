@@ -34,7 +34,14 @@ from mlirad.frontend.compilation import (
 )
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.frames import is_tracing
-from mlirad.frontend.functions import LeafType, argument_paths, function_name, leaf_type, trace_module
+from mlirad.frontend.functions import (
+    LeafType,
+    argument_paths,
+    function_name,
+    leaf_type,
+    require_arguments,
+    trace_module,
+)
 from mlirad.frontend.lowered import Lowered, Signature
 from mlirad.frontend.programs import Options, Program, cache_of, signature_key
 from mlirad.frontend.pytree import LEAF, Tree, flatten
@@ -175,6 +182,7 @@ class Transformed:
         self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
     ) -> tuple[ModuleOp, Tree]:
         implementation = self._implementation
+        require_arguments(function, len(tree.children), "the transformed call")
 
         def traced(*args: Any) -> Any:
             return implementation(function, args)
