@@ -48,6 +48,10 @@ class PositionError(MliradError, IndexError):
     """A position outside its array, a static one or one that `check_bounds` found, or too many positions."""
 
 
+class IntegerOverflowError(DtypeError, OverflowError):
+    """A Python integer met an array of a dtype that does not hold it."""
+
+
 class NotANumberError(MliradError, FloatingPointError):
     """An operation that made NaN of operands without NaN, in a program compiled with `check_nans`."""
 

@@ -37,6 +37,7 @@ from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.reports import has_reports, last_token, resume, sealed, token
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import copied_leaves
 from mlirad.ir.builder import yields
 
 
@@ -93,7 +94,7 @@ class CustomDerivative:
                 hint="give it one: @f.rule before a function of the arguments that returns a linear function",
             )
         if self in _open.rules:
-            return self._function(*args)
+            return copied_leaves(self._function(*copied_leaves(args)))
         leaves, arguments = flatten(args)
         return self._emit(self._rule, [as_array(leaf) for leaf in leaves], arguments)
 
@@ -249,7 +250,7 @@ def checkpoint(function: F) -> F:
 
         def body() -> list[Value]:
             with frame.open_scope():
-                results, tree = call(functools.partial(function, **kwargs), args)
+                results, tree = call(functools.partial(function, **copied_leaves(kwargs)), args)
                 found.append((tree, results))
                 return _with_token([r.value for r in results])
 

@@ -47,6 +47,7 @@ from mlirad.frontend.programs import Options, Program, cache_of, signature_key
 from mlirad.frontend.pytree import LEAF, Tree, flatten
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracebacks import hide_frames, plain_errors
+from mlirad.frontend.views import copied_leaves
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.compiled_text import NativeProgram
 
@@ -114,7 +115,7 @@ class Transformed:
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if is_tracing():
             function, moving = self._bound(args, kwargs)
-            return self._implementation(function, moving)
+            return copied_leaves(self._implementation(function, copied_leaves(moving)))
         function, moving = self._bound(args, kwargs)
         leaves, tree = flatten(moving)
         types = self._types(function, leaves, tree)
