@@ -235,13 +235,13 @@ func.func @f(%k: f64, %p: i1, %v: tensor<4xf64>) {
 
 func.func @f(%k: f64, %p: i1, %v: tensor<4xf64>) {
   %m = linear.lambda (%x : f64) : -> !linear.map<f64, tensor<4xf64>> {
-    // expected-error @below {{linear.lambda: array.build adds to, or joins with, the tangent something that does not depend on it}}
     %y = array.build (%i) : -> tensor<4xf64> {
       %a = array.index %v[%i] : tensor<4xf64> -> f64
       %b = array.select %p, %k, %a : i1, f64, f64 -> f64
       %c = array.mul %b, %x : f64
       array.yield %a : f64
     }
+    // expected-error @below {{linear.lambda: array.yield adds to, or joins with, the tangent something that does not depend on it}}
     array.yield %y : tensor<4xf64>
   }
   func.return
