@@ -378,3 +378,45 @@ func.func @f(%m: !linear.map<f64, !linear.power<i64, f64>>) {
 func.func @f(%h: !linear.power<i64, f64>) {
   func.return
 }
+
+// -----
+
+func.func @f(%k: f64) {
+  // expected-error @below {{linear.rule: region takes (f64), it is given (f64, f64)}}
+  %m = linear.rule (%x : f64, %y : f64) : -> !linear.map<tuple<f64>, tuple<f64>> {
+    array.yield %x : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%k: f64) {
+  // expected-error @below {{linear.rule: region yields (), (f64) expected}}
+  %m = linear.rule (%x : f64) {transposed} : -> !linear.map<tuple<f64>, tuple<f64>> {
+    array.yield
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%k: f64) {
+  // expected-error @below {{linear.rule: 2 regions are given, one for each direction at most}}
+  %m = linear.rule (%x : f64) {transposed} : -> !linear.map<tuple<f64>, tuple<f64>> {
+    array.yield %x : f64
+  } transposed (%x : f64) {
+    array.yield %x : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%k: f64) {
+  // expected-error @below {{linear.rule: domain must be a tuple of float scalars and arrays, got f64}}
+  %m = linear.rule (%x : f64) : -> !linear.map<f64, tuple<f64>> {
+    array.yield %x : f64
+  }
+  func.return
+}
