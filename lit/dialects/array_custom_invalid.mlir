@@ -39,7 +39,7 @@ func.func @f(%x: f64) {
 // -----
 
 func.func @f(%x: f64) {
-  // expected-error @below {{array.custom: transposed derivative takes (f64, tensor<2xf64>), it is given (f64, f64)}}
+  // expected-error @below {{array.custom: transposed derivative takes (f64, f64), it is given (f64, tensor<2xf64>)}}
   %y = array.custom %x (%a : f64) {transposed} : f64 -> tensor<2xf64> {
     %b = array.broadcast %a {dims = []} : f64 -> tensor<2xf64>
     array.yield %b : tensor<2xf64>

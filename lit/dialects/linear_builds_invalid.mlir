@@ -382,7 +382,7 @@ func.func @f(%h: !linear.power<i64, f64>) {
 // -----
 
 func.func @f(%k: f64) {
-  // expected-error @below {{linear.rule: region takes (f64), it is given (f64, f64)}}
+  // expected-error @below {{linear.rule: region takes (f64, f64), it is given (f64)}}
   %m = linear.rule (%x : f64, %y : f64) : -> !linear.map<tuple<f64>, tuple<f64>> {
     array.yield %x : f64
   }

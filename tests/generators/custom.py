@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import AnyFloat, FloatAttr
+from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
-from mlirad.dialects.shapes import ELEMENTS, FLAG, FLOATS, Value, is_float
+from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
+from mlirad.dialects.shapes import ELEMENTS, FLAG, FLOATS, Value, element_of, ints, is_float
 from tests.generators.builder import ProgramBuilder
 from tests.generators.elementwise import Maker
 
@@ -32,7 +35,10 @@ def custom(g: ProgramBuilder) -> Value | None:
         (image,) = derivative(args)
         if not is_float(other):
             return [image]
-        return [image, g.emit(ew.SubOp, [args[1], args[1]], other.type, bound=0)]
+        element = element_of(other)
+        properties: dict[str, Attribute] = {"value": FloatAttr(0.0, cast(AnyFloat, element))}
+        zero = g.emit(ConstantOp, [], element, properties, bound=0)
+        return [image, g.emit(BroadcastOp, [zero], other.type, {"dims": ints(())}, bound=0)]
 
     tangents = [v.type for v in (x, other) if is_float(v)]
     kind = g.rng.randint(0, 2)
