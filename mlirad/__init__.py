@@ -5,6 +5,7 @@ g = ad.grad(loss)(w, x)
 """
 
 from mlirad.errors import (
+    CaptureWarning,
     CompileError,
     DerivativeCheckError,
     DifferentiationError,
@@ -62,6 +63,7 @@ from mlirad.tools.demo import demo
 
 __all__ = [
     "Array",
+    "CaptureWarning",
     "CompileError",
     "DerivativeCheckError",
     "DifferentiationError",
