@@ -255,7 +255,7 @@ def _method(name: str) -> None:
 
 for _name in (
     "sum", "mean", "max", "min", "all", "any", "argmax", "argmin", "var", "std", "dot", "ravel", "squeeze",
-    "swapaxes", "take", "clip", "round", "diagonal", "trace", "repeat", "ptp", "choose", "compress",
-    "argpartition",     "searchsorted", "prod", "cumsum", "cumprod", "argsort", "nonzero",
+    "swapaxes", "take", "clip", "round", "diagonal", "trace", "repeat", "ptp",
+    "searchsorted", "prod", "cumsum", "cumprod", "argsort", "nonzero",
 ):  # fmt: skip
     _method(_name)

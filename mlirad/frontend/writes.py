@@ -6,7 +6,7 @@ x.at[i].add(v)      a copy of x, changed
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
