@@ -96,6 +96,7 @@ class Level:
         self.trips = trips
         self.whole = frozenset(whole)
         self._found: set[Value] = set(free)
+        self._parts: set[Value] = set()
         self._invariant: set[Value] = set()
         self._last: Operation | None = None
 
@@ -107,10 +108,14 @@ class Level:
                 self._note(op)
             self._last = op
             op = op.next_op
-        return value in self._found
+        return value in self._found and value not in self._parts
 
     def _note(self, op: Operation) -> None:
         if self.part_of(op) is not None:
+            if self.recompute:
+                # What is made of it runs again, and it is kept.
+                self._found.update(op.results)
+                self._parts.update(op.results)
             return
         read = [v for v in free_values(op) if is_inside(v, self.block)]
         if self.repeats and all(v in self._invariant for v in read):
@@ -121,7 +126,7 @@ class Level:
 
     def part_of(self, op: Operation) -> Value | None:
         """The outer array of which an op reads a part that is better kept than the array."""
-        if self.recompute or not self.around or not isinstance(op, _PARTIAL_READS):
+        if not self.around or not isinstance(op, _PARTIAL_READS):
             return None
         array = own_operands(op)[0]
         if array in self.whole or is_inside(array, self.block):

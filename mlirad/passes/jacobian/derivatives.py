@@ -32,6 +32,7 @@ from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.calls import call
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
+from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.function_pass import holds
 from mlirad.passes.inline import inline_in_builds
 from mlirad.passes.jacobian.builds import build
@@ -145,6 +146,8 @@ class Derivatives(Callees):
 
         def body(b: ArrayBuilder, *args: Value) -> list[Value]:
             d = self.transformation(b, domain, dict(zip(block.args, args, strict=True)), again=True)
+            # The map crosses the call, so what it reads of an array is kept instead of the array.
+            d.levels = (Level(b.block, repeats=False),)
             for j, k in enumerate(wrt):
                 d.enter(block.args[k], b.identity_map(domain) if len(wrt) == 1 else b.project(domain, j))
             d.transform(op for op in block.ops if op is not block.last_op)
