@@ -54,7 +54,7 @@ def accumulate_control(
 ) -> Elements:
     """One sum per component of the domain, after the transposed image of ct, which is not zero, is added."""
     given = components(ct, op.codomain)
-    if isinstance(op, linear.CALL_MAPS):
+    if isinstance(op, (linear.CallOp, *linear.CALL_MAPS)):
         return accumulate_call(b, op, captured, sums, given)
     return TRANSPOSED_CONTROL[type(op)](b, op, captured, sums, given, expressions)
 

@@ -8,7 +8,8 @@ a transposed rule that is linear is transposed first. A rule that is not stays c
 is run as it is written in its own direction. So do two rules, one for each direction. What the code computes
 without the tangent is computed with the values.
 
-The map of a checkpoint, `linear.checkpoint`, keeps nothing but what the region captures.
+The map of a checkpoint, `linear.checkpoint`, keeps nothing but what the region captures, or, where that is an
+array that a loop around would have to keep, the elements of it that are read.
 """
 
 from __future__ import annotations
@@ -185,14 +186,21 @@ def checkpoint(d: DualArrays, op: CheckpointOp) -> None:
     b = d.b
     captured = [v for v in captures(op.body) if v in d.maps]
     step = trace(d, op.body, (), captured, recompute=True, repeats=False)
-    region = b.region((), lambda: step.values(b, ())[0])
-    results = b.insert(CheckpointOp, (), op.result_types, None, (region,)).results
-    d.env.update(zip(op.outputs, results, strict=True))
+
+    def emit() -> list[Value]:
+        values, kept = step.values(b, ())
+        return [*values, *kept]
+
+    region = b.region((), emit)
+    types = [*op.result_types, *(v.type for v in step.kept)]
+    results = b.insert(CheckpointOp, (), types, None, (region,)).results
+    known = list(zip(step.kept, results[len(op.outputs) :], strict=True))
+    d.env.update(zip(op.outputs, results, strict=False))
     wanted = [k for k, m in enumerate(step.companions) if not isinstance(m.owner, linear.ZeroOp)]
     if wanted:
         b.name_hint = None
         codomain = tuple_type([op.outputs[k].type for k in wanted])
-        map_region = b.region((), lambda: [step.map(b, (), wanted)])
+        map_region = b.region((), lambda: [step.map(b, known, wanted)])
         companion = b.map_of(linear.CheckpointOp, step.space, codomain, (), None, (map_region,))
         whole = b.compose(companion, b.vcat(d.space, [d.companion(v) for v in captured]))
         for k, place in enumerate(wanted):
