@@ -193,7 +193,8 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
 def rollaxis(a: Any, axis: Any, start: Any = 0) -> Array:
     """`np.rollaxis`."""
     x = as_array(a)
-    source, to = one_axis(axis, x.ndim), one_axis(start, x.ndim + 1)
+    source, first = one_axis(axis, x.ndim), index(start)
+    to = one_axis(first + x.ndim if first < 0 else first, x.ndim + 1)
     return moveaxis(x, source, to - 1 if source < to else to)
 
 
