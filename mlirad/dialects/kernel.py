@@ -46,13 +46,14 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.elementwise import ElementwiseOp, PolygammaOp
+from mlirad.dialects.array.elementwise import ElementwiseOp
+from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.indexing import UPDATE_KINDS, YieldOp, check_index_arguments
 from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import (
-    ELEMENTS,
+    STORED,
     Shape,
     array_type,
     check_dims,
@@ -142,9 +143,9 @@ class ScheduledOp(StructuredOp, ABC):
         if isinstance(op, LoadOp | LoadIfOp):
             if op.buffer not in self.operands:
                 raise VerifyException("the body loads from a buffer that is not an operand")
-        elif isinstance(op, ElementwiseOp | ConstantOp | PolygammaOp | YieldOp):
+        elif isinstance(op, ElementwiseOp | ConstantOp | NoFrameOp | YieldOp):
             for value in (*op.operands, *op.results):
-                if value.type not in ELEMENTS:
+                if value.type not in STORED:
                     raise VerifyException(f"{op.name} in a kernel body must be scalar")
         else:
             raise VerifyException(f"{op.name} cannot stand in a kernel body")

@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import NUMPY_DTYPES, numpy_dtype
-from mlirad.dialects.shapes import is_array, shape_of
+from mlirad.dialects.shapes import ELEMENTS, is_array, shape_of
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS, ARRAY_MEANINGS
 from mlirad.interpreter.control import CONTROL_MEANINGS
@@ -113,7 +113,7 @@ def _chosen(program: ModuleOp | FuncOp, functions: dict[str, FuncOp], name: str 
 
 
 def _argument(k: int, value: npt.ArrayLike, type_: Any) -> Any:
-    if not is_array(type_):
+    if not is_array(type_, ELEMENTS):
         raise UnsupportedError(f"argument {k} has type {type_}: functions run on arrays and scalars only")
     dtype = numpy_dtype(type_)
     array = np.asarray(value, dtype) if isinstance(value, bool | int | float) else np.asarray(value)

@@ -34,7 +34,7 @@ from mlirad.jit.entry import make_entry
 from mlirad.jit.guarded import run_guarded
 from mlirad.jit.memory import aligned_bytes, aligned_copy
 from mlirad.jit.target import Target
-from mlirad.lower.compiled_text import DEPTH_LIMIT, REPORT, TOO_DEEP, NativeProgram
+from mlirad.lower.compiled_text import DEPTH_LIMIT, NO_FRAME, REPORT, TOO_DEEP, NativeProgram
 
 LONG_WORK: Final = 20_000
 """Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""
@@ -105,6 +105,11 @@ class NativeFunction:
                 failure, cell.value = cell.value, 0
                 if failure == TOO_DEEP:
                     raise RecursionError(f"functions called each other more than {DEPTH_LIMIT} deep")
+                if failure == NO_FRAME:
+                    raise CompileError(
+                        "the program restores a frame that nothing has saved",
+                        hint="what array.no_frame makes cannot be restored",
+                    )
                 raise MemoryError("the record of a loop or the calls of a function took all memory")
             return result
 

@@ -33,6 +33,7 @@ DEPTH_LIMIT: Final = 4000
 
 OUT_OF_MEMORY: Final = 1
 TOO_DEEP: Final = 2
+NO_FRAME: Final = 3
 """What the status of a program says after a call that could not be finished."""
 
 REPORT: Final = "mlirad_rt_report"

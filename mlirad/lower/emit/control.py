@@ -18,19 +18,14 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
+from mlirad.dialects.array.frames import SaveOp
+from mlirad.dialects.kernel_plans import COPIED, IN_PLACE, stated_carries
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.emit.tapes import STATUS_PLACE, Reading
 from mlirad.lower.llvm_text import Value
-from mlirad.lower.plan_memory.carries import (
-    COPIED,
-    IN_PLACE,
-    body_of,
-    carry_arguments,
-    initial_carries,
-    stated_carries,
-)
+from mlirad.lower.plan_memory.carries import body_of, carry_arguments, initial_carries
 
 if TYPE_CHECKING:
     from mlirad.lower.emit.main import MainText
@@ -245,7 +240,7 @@ def _write_while(main: MainText, op: control.WhileOp) -> None:
         tape.clear(f)
     # What fails inside of a loop may have left values on which the loop would never end.
     may_fail = any(
-        isinstance(o, CallOp) or (isinstance(o, control.WhileOp) and o.tape and o is not op)
+        isinstance(o, CallOp | SaveOp) or (isinstance(o, control.WhileOp) and o.tape and o is not op)
         for o in op.walk()
     )
 

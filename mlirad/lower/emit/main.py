@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import i64
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block
 
@@ -23,6 +22,8 @@ from mlirad.dialects import kernel
 from mlirad.dialects.array.control import entry_types
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array
+from mlirad.dialects.frame_type import FrameType
+from mlirad.dialects.kernel_plans import stated_updates
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import element_of
@@ -32,7 +33,7 @@ from mlirad.lower.emit.buffers import Buffer, Memory, Place
 from mlirad.lower.emit.control import write_control
 from mlirad.lower.emit.cumulative import emit_cumulative
 from mlirad.lower.emit.dot import emit_dot
-from mlirad.lower.emit.elementwise import KINDS
+from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.emit.fills import copy
 from mlirad.lower.emit.frames import (
     STORE_PLACE,
@@ -50,7 +51,6 @@ from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.tapes import ALLOCATE, FREE, STATUS_PLACE, Tape
 from mlirad.lower.llvm_text import FunctionText, Kind, Parameter, Value, constant
-from mlirad.lower.plan_memory.carries import stated_updates
 
 
 class MainText:
@@ -76,6 +76,7 @@ class MainText:
         self._is_called = called
         self.tapes: dict[Ssa, Tape] = {}
         self._frame: Value | None = None
+        self._exit: str | None = None
         emitter.buffers = memory.buffers
         parameters = [Parameter("buffers", "ptr")]
         known: dict[Place, Value] = {}
@@ -206,8 +207,18 @@ class MainText:
             known = self.tapes[value] = Tape.of(self.f, entry_types(value))
         return known
 
+    def leave(self) -> None:
+        """Let the function end here after a failure: memory is given back, results are not written."""
+        if self._exit is None:
+            self._exit = self.f.fresh_label("leave")
+        self.f.branch(self._exit)
+        self.f.label(self.f.fresh_label("unreached"))
+
     def end(self) -> None:
         """Give memory back and return."""
+        if self._exit is not None:
+            self.f.branch(self._exit)
+            self.f.label(self._exit)
         for tape in self.tapes.values():
             tape.free(self.f)
         if self._marked is not None:
@@ -232,8 +243,8 @@ class MainText:
 
 
 def _returns_frames(function: FuncOp) -> bool:
-    """Whether results may be numbers of frames: none is in a float or a boolean."""
-    return any(element_of(v) == i64 for v in returned(function))
+    """Whether results are frames."""
+    return any(isinstance(element_of(v), FrameType) for v in returned(function))
 
 
 def called_name(name: str) -> str:
@@ -263,7 +274,7 @@ class _Pointers(dict[Place, Value]):
                 return self._f.gep(self._arena, place.number, "i8")
             case "literal":
                 op = self._literals[place.number]
-                kind = KINDS[element_of(op.result)]
+                kind = kind_of(op.result)
                 numbers = literal_array(op).ravel().tolist() or [0]
                 return self._f.module.table("i8" if kind == "i1" else kind, numbers)
             case _:

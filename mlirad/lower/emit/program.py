@@ -7,9 +7,10 @@ from typing import cast
 
 import numpy as np
 from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation
 
 from mlirad.dialects.array.control import WhileOp
-from mlirad.dialects.array.frames import SaveOp
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import shape_of
@@ -44,13 +45,13 @@ def emit_program(
     memory = program_buffers(function, returned)
     emitter = Emitter(ModuleText(), memory.buffers, vector_bytes, address_checks)
     constants = [literal_array(op) for op in memory.passed]
-    can_fail = bool(callees) or any(isinstance(o, WhileOp) and o.tape for o in function.walk())
+    can_fail = bool(callees) or any(_may_fail(o) for o in function.walk())
     status = len(constants) if can_fail else None
     cells = [STATUS_PLACE] if can_fail else []
     if address_checks:
         cells.append(FAULT_PLACE)
     constants += [np.zeros(1, np.int64) for _ in cells]
-    if any(isinstance(o, SaveOp) for f in (function, *callees) for o in f.walk()):
+    if any(isinstance(o, SaveOp | RestoreOp) for f in (function, *callees) for o in f.walk()):
         cells.append(STORE_PLACE)
     for callee in callees:
         last = cast(ReturnOp, callee.body.block.last_op)
@@ -67,6 +68,10 @@ def emit_program(
         emitter.operations,
         status,
     )
+
+
+def _may_fail(op: Operation) -> bool:
+    return isinstance(op, SaveOp | RestoreOp) or (isinstance(op, WhileOp) and op.tape is not None)
 
 
 def _spec(value: Ssa) -> ArraySpec:

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Mapping
 
 from xdsl.dialects.func import CallOp, FuncOp
 
+from mlirad.dialects.kernel_plans import UPDATES_ATTRIBUTE, stated_updates
 from mlirad.dialects.shapes import Value, ints, shape_of
 from mlirad.ir.builder import function_block, returned
-from mlirad.lower.plan_memory.carries import UPDATES_ATTRIBUTE, stated_updates
 from mlirad.lower.plan_memory.lifetimes import Lifetimes
 
 
@@ -45,9 +45,10 @@ def updated_arguments(functions: Mapping[str, FuncOp]) -> dict[str, Lifetimes]:
 
 def planned_lifetimes(function: FuncOp, known: Mapping[str, Lifetimes] | None = None) -> Lifetimes:
     """The storage of what a function computes, given what it and its calls state."""
+    block = function_block(function)
     plan = None if known is None else known.get(function.sym_name.data)
-    if plan is None:
-        block = function_block(function)
+    # A recursive entry is lowered twice, for those outside and for its own calls.
+    if plan is None or plan.block is not block:
         carries: dict[Value, int] = {block.args[j]: k for k, j in stated_updates(function).items()}
         plan = Lifetimes(block, carries or None)
     return plan
