@@ -7,7 +7,6 @@ executable(module, ...)    compiles a function of it to native code, or hands it
 from __future__ import annotations
 
 import gc
-import sys
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -29,6 +28,7 @@ from mlirad.frontend.source import user_line
 from mlirad.frontend.stats import Stats, count_kernels
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context
+from mlirad.ir.recursion import deep_recursion
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
@@ -40,20 +40,16 @@ from mlirad.pipelines import EXPANSIONS, LOWER, Step, run_passes
 Executable: TypeAlias = Callable[..., Any]
 """Takes the flat arguments; returns the only result, or a tuple of several or none."""
 
-RECURSION_LIMIT = 30_000
-"""Python's recursion limit during a compile: regions nested as deeply as programs are."""
-
 
 @contextmanager
 def compiling() -> Generator[None]:
     """Collect no garbage and allow deep recursion, which is what compiles are made of."""
-    was_enabled, limit = gc.isenabled(), sys.getrecursionlimit()
+    was_enabled = gc.isenabled()
     gc.disable()
-    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        yield
+        with deep_recursion():
+            yield
     finally:
-        sys.setrecursionlimit(limit)
         if was_enabled:
             gc.enable()
 

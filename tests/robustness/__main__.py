@@ -27,7 +27,9 @@ def main() -> int:
     add("--mutants", type=int, help="how many mutants are made")
     add("--workers", type=int, default=2, help="how many processes judge them")
     add("--programs", type=int, default=40, help="how many random programs the corpus has, at every stage")
-    add("--seed", type=int, default=random.SystemRandom().randrange(10**6), help="what mutants are drawn from")
+    add(
+        "--seed", type=int, default=random.SystemRandom().randrange(10**6), help="what mutants are drawn from"
+    )
     add("--first", type=int, default=0, help="the number of the first mutant")
     add("--only", type=int, help="show one mutant")
     add("--native", type=float, default=0.05, help="the share of verified texts that run as machine code")

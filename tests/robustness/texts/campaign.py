@@ -1,8 +1,8 @@
 """Mutants by number, judged and counted by class; each failure once, reduced.
 
-    campaign = Campaign(corpus, seed=1, depth=Depth(), workers=2)
-    campaign.run(mutants=10_000)
-    print(campaign.report())
+campaign = Campaign(corpus, seed=1, depth=Depth(), workers=2)
+campaign.run(mutants=10_000)
+print(campaign.report())
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ class Campaign:
             self.enter(task.key, verdict)
             if time.monotonic() - told > 60:
                 told = time.monotonic()
-                self.progress(f"{self.judged} mutants, {self.judged / (told - start):.0f}/s, {len(self.found)} kinds")
+                self.progress(
+                    f"{self.judged} mutants, {self.judged / (told - start):.0f}/s, {len(self.found)} kinds"
+                )
         self.seconds += time.monotonic() - start
 
     def task(self, number: int) -> Task:
@@ -107,7 +109,9 @@ class Campaign:
     def report(self) -> str:
         """Counts by class, then the failures."""
         rate = self.judged / self.seconds if self.seconds else 0.0
-        lines = [f"{self.judged} mutants in {self.seconds:.0f} s, {rate:.0f} per second, {self.workers} processes"]
+        lines = [
+            f"{self.judged} mutants in {self.seconds:.0f} s, {rate:.0f} per second, {self.workers} processes"
+        ]
         lines += [f"{count:>9}  {name}" for name, count in sorted(self.counts.items(), key=lambda c: -c[1])]
         lines.append(f"{len(self.found)} kinds of failures")
         for signature, found in sorted(self.found.items(), key=lambda f: -f[1].count):

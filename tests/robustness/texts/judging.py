@@ -154,10 +154,16 @@ class _Judging:
             kind = f"defect {type(error).__name__}" + ("" if cause is error else f" {type(cause).__name__}")
             raise _Failed(Failure(kind, name, _innermost(cause), _trace(error))) from error
         if isinstance(error, VerifyError) and error.message.startswith("after pass"):
-            place = error.message[:60] if error.__cause__ is None else error.__cause__.args[0].partition(": ")[2][:60]
+            place = (
+                error.message[:60]
+                if error.__cause__ is None
+                else error.__cause__.args[0].partition(": ")[2][:60]
+            )
             raise _Failed(Failure("invalid IR", name, place, _trace(error))) from error
         if error.location is None:
-            raise _Failed(Failure(f"no place {type(error).__name__}", name, _innermost(error), _trace(error))) from error
+            raise _Failed(
+                Failure(f"no place {type(error).__name__}", name, _innermost(error), _trace(error))
+            ) from error
 
     def check_reading(self, module: ModuleOp, stage: str) -> None:
         """What is printed is read back as the same, in both syntaxes."""
@@ -174,9 +180,13 @@ class _Judging:
             raise _Failed(Failure("slow", "read back", _innermost(error), _trace(error))) from error
         except Exception as error:
             place = error.message[:50] if isinstance(error, MliradError) else _innermost(error)
-            raise _Failed(Failure(f"not read back {stage}", "read back", place, f"{written}\n{_trace(error)}")) from error
+            raise _Failed(
+                Failure(f"not read back {stage}", "read back", place, f"{written}\n{_trace(error)}")
+            ) from error
         if second != text:
-            raise _Failed(Failure(f"read back as another {stage}", "read back", "", f"{text}\n// read back\n{second}"))
+            raise _Failed(
+                Failure(f"read back as another {stage}", "read back", "", f"{text}\n// read back\n{second}")
+            )
 
     def check_passes(self, module: ModuleOp) -> None:
         """One pass, or a pipeline."""
@@ -262,7 +272,9 @@ class _Judging:
     def run_natively(
         self, module: ModuleOp, function: FuncOp, arguments: list[Any], untrusted: bool
     ) -> tuple[Any, ...]:
-        target = next(op for op in module.body.ops if isinstance(op, FuncOp) and op.sym_name == function.sym_name)
+        target = next(
+            op for op in module.body.ops if isinstance(op, FuncOp) and op.sym_name == function.sym_name
+        )
         program = self.stage("lower", lambda: native_program(module, target, checked=True))
         compiled = self.stage("compile", lambda: NativeFunction(program, name="mutant", debug=True))
         try:
@@ -274,7 +286,12 @@ class _Judging:
             raise
 
     def compare(
-        self, got: tuple[Any, ...], expected: tuple[Any, ...], module: ModuleOp, arguments: list[Any], name: str
+        self,
+        got: tuple[Any, ...],
+        expected: tuple[Any, ...],
+        module: ModuleOp,
+        arguments: list[Any],
+        name: str,
     ) -> None:
         """Equal results, but for elements that rounding decides."""
         self.announce("compare")

@@ -28,9 +28,9 @@ def change_module(text: str, rng: random.Random) -> str | None:
         ops = [op for op in module.walk() if not isinstance(op, ModuleOp | FuncOp)]
         for _ in range(rng.randint(1, 3)):
             if ops:
-                rng.choice((_replace_operand, _replace_operand, _change_property, _change_property, _remove, _repeat))(
-                    rng.choice(ops), ops, rng
-                )
+                rng.choice(
+                    (_replace_operand, _replace_operand, _change_property, _change_property, _remove, _repeat)
+                )(rng.choice(ops), ops, rng)
             ops = [op for op in ops if op.parent is not None]
         return module_text(module, generic=rng.random() < 0.2)
     except Exception:

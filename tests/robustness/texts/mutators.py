@@ -90,7 +90,13 @@ def change_type(text: str, rng: random.Random, corpus: Corpus) -> str | None:
         return None
     old = text[span[0] : span[1]]
     new = rng.choice(
-        (rng.choice(corpus.types), rng.choice(TYPES), rng.choice(ELEMENTS), f"tuple<{old}>", f"tensor<2x{old}>")
+        (
+            rng.choice(corpus.types),
+            rng.choice(TYPES),
+            rng.choice(ELEMENTS),
+            f"tuple<{old}>",
+            f"tensor<2x{old}>",
+        )
     )
     return _everywhere(text, span, new, rng)
 
@@ -147,7 +153,11 @@ def change_entry(text: str, rng: random.Random, corpus: Corpus) -> str | None:
     values = ("-1", '"x"', "[]", "[0, 0]", "true", "unit", "f64", "@f", "[[1]]", "{}", "1.5", "array<i64: 0>")
     new = rng.choice(
         (
-            *(f"{name} = {rng.choice(values)}", f"{name} = {rng.choice(NUMBERS)}", rng.choice(corpus.entries)),
+            *(
+                f"{name} = {rng.choice(values)}",
+                f"{name} = {rng.choice(NUMBERS)}",
+                rng.choice(corpus.entries),
+            ),
             *(f"{entry}, {rng.choice(corpus.entries)}", f"{entry}, {entry}", name, f"x{name} = {value}", ""),
         )
     )
@@ -295,16 +305,24 @@ def add_location(text: str, rng: random.Random, corpus: Corpus) -> str | None:
     at = rng.choice(ends)
     location = rng.choice(LOCATIONS)
     if rng.random() < 0.2:
-        alias = rng.choice((f"#l = {location}\n", "#l = #l\n", "#l = loc(fused[#l])\n", "#l = loc(fused<#m>[])\n#m = #l\n"))
+        alias = rng.choice(
+            (f"#l = {location}\n", "#l = #l\n", "#l = loc(fused[#l])\n", "#l = loc(fused<#m>[])\n#m = #l\n")
+        )
         return alias + text[:at] + " loc(#l)" + text[at:]
     return text[:at] + " " + location + text[at:]
 
 
 def add_attribute(text: str, rng: random.Random, corpus: Corpus) -> str | None:
     """A discardable attribute, or one of a function, of any kind."""
-    value = rng.choice(("unit", "-1 : i64", '"x"', "dense<1.0> : tensor<3xf64>", "array<i64: 1, -5>", "[f64, [1]]"))
-    value = rng.choice((value, "affine_map<(d0) -> (d0)>", "dense<[]> : tensor<0xi64>", "{a = {b = 1}}", "@f::@g"))
-    name = rng.choice(("kernel.places", "kernel.arena_bytes", "kernel.carries", "kernel.updates", "a.b", "llvm.noinline"))
+    value = rng.choice(
+        ("unit", "-1 : i64", '"x"', "dense<1.0> : tensor<3xf64>", "array<i64: 1, -5>", "[f64, [1]]")
+    )
+    value = rng.choice(
+        (value, "affine_map<(d0) -> (d0)>", "dense<[]> : tensor<0xi64>", "{a = {b = 1}}", "@f::@g")
+    )
+    name = rng.choice(
+        ("kernel.places", "kernel.arena_bytes", "kernel.carries", "kernel.updates", "a.b", "llvm.noinline")
+    )
     ends = [m.start() for m in re.finditer(r"(?<=[\w>)])(?= ?\{\n|\n)", text)]
     if not ends:
         return None
@@ -324,7 +342,9 @@ def alias_type(text: str, rng: random.Random, corpus: Corpus) -> str | None:
     if span is None:
         return None
     old = text[span[0] : span[1]]
-    define = rng.choice((f"!a = {old}\n", "!a = tuple<!a>\n", "!a = !b\n!b = !a\n", f"!a = {old}\n!a = f64\n", ""))
+    define = rng.choice(
+        (f"!a = {old}\n", "!a = tuple<!a>\n", "!a = !b\n!b = !a\n", f"!a = {old}\n!a = f64\n", "")
+    )
     return define + _everywhere(text, span, "!a", rng)
 
 
@@ -369,7 +389,11 @@ def grow(text: str, rng: random.Random, corpus: Corpus) -> str | None:
         case _:
             span = _pick(syntax.regions(text), rng)
             op = "%p = array.constant true\n"
-            nested = f"{op}array.if %p : i1 -> () {{\n" * times + "array.yield\n" + "} else {\narray.yield\n}\narray.yield\n" * times
+            nested = (
+                f"{op}array.if %p : i1 -> () {{\n" * times
+                + "array.yield\n"
+                + "} else {\narray.yield\n}\narray.yield\n" * times
+            )
             if span is None:
                 return None
             return text[: span[0] + 1] + "\n" + nested[: -len("array.yield\n")] + text[span[0] + 1 :]
@@ -394,7 +418,11 @@ def change_bytes(text: str, rng: random.Random, corpus: Corpus) -> str | None:
     length = min(int(2 ** rng.uniform(0, 7)), len(text) - at)
     match rng.randrange(6):
         case 0:
-            return text[:at] + chr(rng.choice((rng.randrange(32, 127), rng.randrange(0x250), 0, 0x1F600))) + text[at + 1 :]
+            return (
+                text[:at]
+                + chr(rng.choice((rng.randrange(32, 127), rng.randrange(0x250), 0, 0x1F600)))
+                + text[at + 1 :]
+            )
         case 1:
             return text[:at] + text[at + length :]
         case 2:
@@ -402,7 +430,13 @@ def change_bytes(text: str, rng: random.Random, corpus: Corpus) -> str | None:
         case 3:
             return text[:at]
         case 4:
-            return text[:at] + rng.choice(("{", "}", "<", ">", "(", ")", "[", "]", '"', "\\", "//", "^", "%", "\x00", "\r")) + text[at:]
+            return (
+                text[:at]
+                + rng.choice(
+                    ("{", "}", "<", ">", "(", ")", "[", "]", '"', "\\", "//", "^", "%", "\x00", "\r")
+                )
+                + text[at:]
+            )
         case _:
             other = rng.randrange(len(text))
             return text[:at] + text[other : other + length] + text[at + length :]

@@ -23,7 +23,9 @@ OP_NAME = re.compile(r"\b(?:array|linear|kernel|func|builtin)\.[a-z_0-9.]+")
 ENTRY = re.compile(r"(?<=[{,\[ ])[a-z_.]+ = (?:\[[^\[\]]*\]|array<[^<>]*>|\"[^\"]*\"|[-\w.+]+(?: : \w+)?)")
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 PLAN = re.compile(r"(?:places|layouts|order|carries|updates|arena_bytes|lane|width|tile|tile_dim) = [^,}]*")
-_TYPE = re.compile(r"(?<![\w.%@#$])(?:tensor<|tuple<|![\w.]+<?|f64|f32|i64|i32|i1|index|vector<|memref<|complex<)")
+_TYPE = re.compile(
+    r"(?<![\w.%@#$])(?:tensor<|tuple<|![\w.]+<?|f64|f32|i64|i32|i1|index|vector<|memref<|complex<)"
+)
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 

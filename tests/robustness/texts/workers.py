@@ -65,7 +65,9 @@ class _Child:
     finished: bool = False
 
 
-def judged(tasks: Iterable[Task], depth: Depth, workers: int, batch: int = BATCH) -> Iterator[tuple[Task, Verdict]]:
+def judged(
+    tasks: Iterable[Task], depth: Depth, workers: int, batch: int = BATCH
+) -> Iterator[tuple[Task, Verdict]]:
     """Each task with its verdict, in no order, by so many processes at once."""
     source = iter(tasks)
     children: list[_Child] = []
@@ -135,7 +137,11 @@ def _work(tasks: Sequence[Task], depth: Depth, stream: int, errors: int) -> None
     """What a child does. Standard output goes nowhere: programs print."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(errors, 2)
-    size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize() if sys.platform == "linux" else 0
+    size = (
+        int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        if sys.platform == "linux"
+        else 0
+    )
     if size:
         resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -143,7 +149,10 @@ def _work(tasks: Sequence[Task], depth: Depth, stream: int, errors: int) -> None
     for number, task in enumerate(tasks):
         _write(stream, ["task", number])
         verdict = judge(
-            task.text(), random.Random(task.seed), depth, announce=lambda stage: _write(stream, ["stage", stage])
+            task.text(),
+            random.Random(task.seed),
+            depth,
+            announce=lambda stage: _write(stream, ["stage", stage]),
         )
         failure = None if verdict.failure is None else asdict(verdict.failure)
         _write(stream, ["done", number, verdict.classes, failure])
