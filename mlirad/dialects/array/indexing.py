@@ -30,7 +30,8 @@ from mlirad.dialects.array.structural import check_same_element, check_shape
 from mlirad.dialects.shapes import NUMBERS, STORED, array_type, element_of, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
-UPDATE_KINDS = ("add", "set")
+UPDATE_KINDS: dict[str, tuple[Attribute, ...]] = {"add": NUMBERS, "set": STORED}
+"""The ways in which elements are written, each with the element types it is defined on."""
 
 
 @irdl_op_definition
@@ -155,7 +156,7 @@ class UpdateOp(StructuredOp):
         kind = self.kind.data
         if kind not in UPDATE_KINDS:
             raise VerifyException(f"kind '{kind}' is not one of {', '.join(UPDATE_KINDS)}")
-        check_elements(self.base.type, NUMBERS if kind == "add" else STORED, "base")
+        check_elements(self.base.type, UPDATE_KINDS[kind], "base")
         check_same_element(self.base.type, self.operand.type)
         if self.result.type != self.base.type:
             raise VerifyException(f"result type {self.result.type} must equal base type {self.base.type}")

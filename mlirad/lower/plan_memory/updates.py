@@ -20,6 +20,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from mlirad.dialects.kernel_plans import UPDATES_ATTRIBUTE, stated_updates
 from mlirad.dialects.shapes import Value, ints, shape_of
 from mlirad.ir.builder import function_block, returned
+from mlirad.ir.verification import is_private
 from mlirad.lower.plan_memory.lifetimes import Lifetimes
 
 
@@ -27,7 +28,7 @@ def updated_arguments(functions: Mapping[str, FuncOp]) -> dict[str, Lifetimes]:
     """State for functions and calls which results overwrite arguments; returns plans of such functions."""
     calls = [op for f in functions.values() for op in f.walk() if isinstance(op, CallOp)]
     called = {op.callee.root_reference.data for op in calls}
-    updates = {name: _candidates(f) for name, f in functions.items() if name in called and _is_private(f)}
+    updates = {name: _candidates(f) for name, f in functions.items() if name in called and is_private(f)}
     plans: dict[str, Lifetimes] = {}
     while any(updates.values()):
         _state(functions, calls, updates)
@@ -60,10 +61,6 @@ def _candidates(function: FuncOp) -> dict[int, int]:
     first = len(args) - len(made)
     pairs = {k: first + k for k, v in enumerate(made) if first + k >= 0 and shape_of(v)}
     return {k: j for k, j in pairs.items() if args[j].type == made[k].type}
-
-
-def _is_private(function: FuncOp) -> bool:
-    return function.sym_visibility is not None and function.sym_visibility.data == "private"
 
 
 def _state(
