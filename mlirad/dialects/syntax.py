@@ -56,7 +56,7 @@ class LanguageOp(IRDLOperation, ABC):
             cls.check_rules = rules
 
     def check_declared(self) -> None:
-        """Check the numbers of operands, results, regions and blocks, their declared types, and properties."""
+        """Check the numbers of operands, results, regions and blocks, declared types, and properties."""
         self.get_irdl_definition().verify(self)
 
     def check_rules(self) -> None:

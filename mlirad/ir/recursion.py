@@ -1,4 +1,6 @@
-"""Python's recursion limit while mlirad works on a program: passes and the interpreter recurse over what values depend on.
+"""Python's recursion limit while mlirad works on a program.
+
+Passes and the interpreter recurse over what values depend on.
 
 with deep_recursion():
     ...                     a chain of some thousand ops is no danger
@@ -11,7 +13,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 RECURSION_LIMIT = 30_000
-"""Enough for the deepest calls, for long chains of ops and maps, and for regions nested as deeply as they may be."""
+"""Enough for the deepest calls, long chains of ops and maps, and regions nested as deeply as they may be."""
 
 
 @contextmanager

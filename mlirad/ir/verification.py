@@ -17,8 +17,8 @@ A module verifies when
   return frames;
 - regions are nested `MAX_NESTING` deep at most, and types have `MAX_ELEMENTS` elements at most.
 
-The walk is one pass over the ops, linear in their number and not recursive. What is declared is checked before the
-ops inside, rules after them: whatever a rule reads in the regions of its op is well-formed.
+The walk is one pass over the ops, linear in their number and not recursive. What an op declares is checked
+before the ops inside of it, its rules after them: what a rule reads in the regions of its op is well-formed.
 xDSL's own `verify` checks the second point alone; it cannot say which op failed without printing the module,
 and knows nothing of dominance.
 """

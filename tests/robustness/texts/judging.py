@@ -32,7 +32,7 @@ from mlirad.passes.registry import PASS_MODULES, make_passes
 from mlirad.pipelines import pipeline_passes, run_passes
 from mlirad.tools.instrumentation import module_text
 from mlirad.tools.native import is_written_in_kernels, native_program
-from mlirad.tools.run import check_memory
+from mlirad.tools.limits import MAX_INTERPRETED_WORK, MAX_WORK, check_memory, check_work, memory_limit
 from tests.acceptance.stages import NUDGE, assert_same, kept
 from tests.generators.arguments import random_value
 
@@ -225,7 +225,9 @@ class _Judging:
             return
         function = rng.choice(runnable)
         name = function.sym_name.data
-        self.stage("check memory", lambda: check_memory(module))
+        most = MAX_WORK if native else MAX_INTERPRETED_WORK
+        self.stage("check limits", lambda: check_memory(module, memory_limit()))
+        self.stage("check limits", lambda: check_work(module, function, most))
         special = rng.random() < 0.3
         arguments = [random_value(t, rng, special=special) for t in function.function_type.inputs.data]
         untrusted = is_written_in_kernels(module)
