@@ -402,6 +402,11 @@ func.func @empty_inside(%k: f64) {
 
 // -----
 
+// expected-error @below {{builtin.module: has one region, got 0}}
+"builtin.module"() () : () -> ()
+
+// -----
+
 // expected-error @below {{builtin.module: a region of builtin.module has no block}}
 "builtin.module"() ({
 }) : () -> ()

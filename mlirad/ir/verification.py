@@ -135,6 +135,8 @@ class _Verification:
 
     def run(self) -> None:
         """Check everything."""
+        if len(self.module.regions) != 1:
+            raise error_at(self.module, f"has one region, got {len(self.module.regions)}")
         top = self._frame(self.module.body, self.module, set())
         self._collect_functions()
         frames = [top]

@@ -118,7 +118,7 @@ class Campaign:
             lines += [
                 "",
                 f"== {signature}",
-                f"   {found.count} times, as mutant {found.key} of seed {self.seed} ({', '.join(found.names)})",
+                f"   {found.count} times, mutant {found.key} of seed {self.seed}: {', '.join(found.names)}",
                 found.text,
                 found.failure.detail,
             ]

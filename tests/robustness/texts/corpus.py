@@ -1,7 +1,8 @@
 """The texts that mutants are made of, and what mutators take from them.
 
-Seeds are the parts of every lit file, the programs of the documentation, and random programs: as they were drawn, after
-each pass of the pipelines, scheduled and planned kernels included, some of them in generic syntax.
+Seeds are the parts of every lit file, the programs of the documentation, and random programs: as they were
+drawn, after each pass of the pipelines, scheduled and planned kernels included, some of them in generic
+syntax.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def written_texts() -> list[tuple[str, str]]:
 
 
 def stages_of(program: ModuleOp) -> list[str]:
-    """The texts of a program: as it is, after each pass of several pipelines, and the last ones also in generic
+    """The texts of a program: as it is, after each pass of several pipelines, and the last ones also in
+    generic
     syntax."""
     found = [module_text(program), module_text(program, generic=True)]
     for pipeline in STAGES:

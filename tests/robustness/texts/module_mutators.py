@@ -1,7 +1,7 @@
 """Changes to a program that leave it well-formed more often than changes to its text do.
 
-The text is parsed, one op of the module is changed, and the module is printed. A value is replaced by one of its type, a
-property by one of its kind, and results of an op that goes by other values of their types.
+The text is parsed, one op of the module is changed, and the module is printed. A value is replaced by one
+of its type, a property by one of its kind, and results of an op that goes by other values of their types.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     mutant(corpus, seed=3, number=17)  -->  a text of the corpus after one to four changes, and their names
 
-Changes of types, numbers and symbols come in two forms: at one place, which most often breaks a rule, and at all
-places where the same thing stands, which most often leaves a program that is merely unusual.
+Changes of types, numbers and symbols come in two forms: at one place, which most often breaks a rule, and
+at all places where the same thing stands, which most often leaves a program that is merely unusual.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The least text that fails in the same way: ops, regions, entries and characters are left out while it does."""
+"""The least text that fails in the same way: ops, regions and entries are left out while it does."""
 
 from __future__ import annotations
 

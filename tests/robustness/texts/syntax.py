@@ -78,8 +78,8 @@ def regions(text: str) -> list[Span]:
 
 
 def ops(text: str) -> list[Span]:
-    """Every op that begins a line, with its regions: from the beginning of its line to the end of its last."""
-    opening = {start: end for start, end in regions(text)}
+    """Every op that begins a line, with its regions, as whole lines."""
+    opening = dict(regions(text))
     starts = sorted(opening)
     found: list[Span] = []
     position = 0

@@ -3,12 +3,13 @@
     with Workers(count=2, depth=Depth()) as workers:
         for task, verdict in workers.judge(tasks): ...
 
-A child is forked per batch from a process that has imported everything. It writes the number of the text and each stage
-before it begins, so whoever reads knows what it died of.
+A child is forked per batch from a process that has imported everything. It writes the number of the text
+and each stage before it begins, so whoever reads knows what it died of.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import json
 import os
@@ -22,9 +23,8 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
-
-import numpy as np
+from pathlib import Path
+from typing import IO, Any
 
 from tests.robustness.texts.judging import Depth, Failure, Verdict, judge
 
@@ -54,10 +54,10 @@ class Task:
 class _Child:
     """A child process at work on tasks."""
 
-    pid: int
-    stream: int
     tasks: Sequence[Task]
-    errors: Any
+    pid: int = 0
+    stream: int = -1
+    errors: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
     at: int = -1
     stage: str = "start"
     since: float = field(default_factory=time.monotonic)
@@ -112,39 +112,38 @@ def _taken(source: Iterator[Task], count: int) -> list[Task]:
 
 
 def _start(tasks: Sequence[Task], depth: Depth) -> _Child:
-    errors = tempfile.TemporaryFile()
-    # Collecting garbage in a child would touch, and so copy, all that the parent holds.
-    gc.freeze()
-    reading, writing = os.pipe()
+    child = _Child(tasks)
+    child.stream, writing = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()
     if pid == 0:
         status = 1
         try:
-            os.close(reading)
-            _work(tasks, depth, writing, errors.fileno())
+            os.close(child.stream)
+            _work(tasks, depth, writing, child.errors.fileno())
             status = 0
         except BaseException:
-            os.write(errors.fileno(), traceback.format_exc().encode())
+            os.write(child.errors.fileno(), traceback.format_exc().encode())
         finally:
             os._exit(status)
     os.close(writing)
-    return _Child(pid, reading, tasks, errors)
+    child.pid = pid
+    return child
 
 
 def _work(tasks: Sequence[Task], depth: Depth, stream: int, errors: int) -> None:
     """What a child does. Standard output goes nowhere: programs print."""
+    faulthandler.disable()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(errors, 2)
-    size = (
-        int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-        if sys.platform == "linux"
-        else 0
-    )
-    if size:
-        resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limit = pages * resource.getpagesize() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Collecting garbage would touch, and so copy, all that the parent holds.
+    gc.freeze()
     gc.set_threshold(200_000, 50, 50)
     for number, task in enumerate(tasks):
         _write(stream, ["task", number])
@@ -219,4 +218,3 @@ def prepare() -> None:
     deep = Depth(passes=1, interpreter=1, native=1)
     for k in range(60):
         judge(text, random.Random(k), deep)
-    assert np.isfinite(1.0)
