@@ -49,6 +49,7 @@ Builds whose bodies hold derivatives become bulk only once these are expanded, h
 
 EXPAND_JACOBIAN = (
     "mlirad-canonicalize",
+    "keep-calls",
     "linearize{method=jacobian}",
     "simplify-maps",
     "lower-map-values",

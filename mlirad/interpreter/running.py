@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -55,17 +56,20 @@ def run_function(
     *,
     function: str | None = None,
     counter: OperationCounter | None = None,
+    timeout: float | None = None,
 ) -> tuple[Any, ...]:
     """The results of a function on NumPy arrays and scalars, as fresh arrays and NumPy scalars.
 
     `function` names it; without a name it is the given function, `@main`, or the only one of the module.
     Arguments must have the shape and dtype of the parameters; Python numbers are converted. Executed
-    operations are added to `counter`.
+    operations are added to `counter`. After `timeout` seconds it raises TimeLimitError.
 
     Raises ShapeError and DtypeError for arguments that do not fit, UnsupportedError for ops that have no
     value (a derivative that no pass has expanded), InterpreterError for IR that breaks its own promises.
     """
     machine, main, values = prepared(program, args, function, counter)
+    if timeout is not None:
+        machine.deadline = time.monotonic() + timeout
     with np.errstate(all="ignore"), deep_recursion():
         results = machine.call(main.sym_name.data, values)
     return tuple(cast(Any, r).copy() if isinstance(r, np.ndarray) else r for r in results)

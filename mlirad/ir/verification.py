@@ -398,7 +398,8 @@ class _Verification:
 
     def _check_recorded(self, op: RecordedOp) -> None:
         function = self._callee(op, op.callee.root_reference.data)
-        taken = [*(o.type for o in op.operands), *components_of(op.codomain), *components_of(op.domain)]
+        sums = [components_of(op.domain)[k] for k in op.summed]
+        taken = [*(o.type for o in op.operands), *components_of(op.codomain), *sums]
         name = f"@{function.sym_name.data}"
         _check_same_types(op, f"{name} takes", taken, function.function_type.inputs.data)
         _check_same_types(

@@ -15,9 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 
+from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS
 from mlirad.dialects.kernel_plans import stated_arena
+from mlirad.dialects.shapes import element_of
 from mlirad.errors import CompileError
+from mlirad.ir.locations import location_of
 from mlirad.lower.compiled_text import NativeProgram
 from mlirad.lower.emit import emit_program
 from mlirad.lower.form_kernels import form_kernels
@@ -82,6 +85,12 @@ def compile_function(
     A memory plan is taken as it is if all functions have one; `VerifyError` is raised if one is not sound.
     Otherwise all are made here.
     """
+    for type_ in (*function.function_type.inputs, *function.function_type.outputs):
+        if isinstance(element_of(type_), FrameType):
+            raise CompileError(
+                f"@{function.sym_name.data} takes or returns frames: only functions can call it",
+                location=location_of(function),
+            )
     clock = _Clock(observe)
     lowered = [_scheduled(callee, vector_bytes, _Clock(None)) for callee in callees]
     function = _scheduled(function, vector_bytes, clock)

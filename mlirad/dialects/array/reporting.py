@@ -30,7 +30,7 @@ from mlirad.dialects.messages import check_message
 from mlirad.dialects.shapes import ELEMENTS, Value, array_type, element_of, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
-REPORT_KINDS = ("print", "position", "nan")
+REPORT_KINDS = ("print", "position", "nan", "overflow")
 """What a report does: print its message, or make the call fail for a position outside, or for a NaN."""
 
 

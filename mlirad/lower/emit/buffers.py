@@ -152,6 +152,13 @@ def program_buffers(function: FuncOp, returned: ReturnOp, *, all_in_text: bool =
     for k, value in enumerate(returned.arguments):
         first_output.setdefault(value, k)
     assignment.block(block, [o.place for o in outputs], first_output)
+    for value, buffer in buffers.items():
+        start = buffer.place.number
+        if buffer.place.region == "arena" and not 0 <= start <= assignment.arena - buffer.nbytes:
+            raise CompileError(
+                f"a value of type {value.type} at {start} lies outside of the arena",
+                hint="this is a defect of the memory plan",
+            )
     return Memory(
         buffers,
         outputs,

@@ -6,10 +6,9 @@
 A frame is its address, and 0 is no frame. A function that returns no frames sets the store back to where it
 was, and the chunks are used again; `mlirad_main` gives them back to the system.
 
-What has the type of a frame is 0 or the address of one that holds what the type says, unless a call before
-has failed: it may not have written its results. When there is no more memory, a frame is 0 and is not
-written, and the status cell says so. So `restore` looks at the status and at the address first, and leaves
-the function where there is nothing to restore. With address checks it looks for the address in the chunks.
+What has the type of a frame is 0 or the address of one that holds what the type says: when there is no more
+memory, the call ends. So `restore` looks whether the address is 0. With address checks it looks for the
+address in the chunks.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.lower.compiled_text import NO_FRAME, OUT_OF_MEMORY
 from mlirad.lower.emit.buffers import Place, make_buffer
-from mlirad.lower.emit.tapes import ALLOCATE, FREE, STATUS_PLACE
+from mlirad.lower.emit.tapes import ALLOCATE, FREE, MOST_CHUNKS
 from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value, constant
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def free(f: FunctionText, store: Value) -> None:
     """Give all chunks back."""
     f.module.external(FREE, "void", ["ptr"], "nounwind")
     at = f.gep(store, _FIRST, "i8")
-    with f.repeat(lambda: f.icmp("ne", f.load(at, "ptr"), _NULL)):
+    with f.repeat(lambda: f.icmp("ne", f.load(at, "ptr"), _NULL), at_most=MOST_CHUNKS):
         chunk = f.load(at, "ptr")
         f.store(f.load(f.gep(chunk, _NEXT, "i8"), "ptr"), at)
         f.call(FREE, [chunk])
@@ -101,26 +100,21 @@ def write_save(main: MainText, op: SaveOp) -> None:
         f.call("mlirad_frame_grow", [store, constant("i64", size)])
     frame = f.load(top_at, "ptr")
     after = f.gep(frame, size, "i8")
-    has_room = f.icmp("ule", after, f.load(end_at, "ptr"))
-    f.store(f.select(has_room, frame, _NULL), target)
-    with f.conditional(f.not_(has_room), rare=True):
-        f.store(constant("i64", OUT_OF_MEMORY), main.pointers[STATUS_PLACE])
-    with f.conditional(has_room):
-        f.store(after, top_at)
-        for k, (value, offset) in enumerate(zip(op.operands, offsets, strict=True)):
-            place = Place("frame", k)
-            main.pointers[place] = f.gep(frame, offset, "i8")
-            main.copy(main.buffer(value), make_buffer(value.type, place))
+    main.fail_if(f.icmp("ugt", after, f.load(end_at, "ptr")), OUT_OF_MEMORY)
+    f.store(frame, target)
+    f.store(after, top_at)
+    for k, (value, offset) in enumerate(zip(op.operands, offsets, strict=True)):
+        place = Place("frame", k)
+        main.pointers[place] = f.gep(frame, offset, "i8")
+        main.copy(main.buffer(value), make_buffer(value.type, place))
 
 
 def write_restore(main: MainText, op: RestoreOp) -> None:
-    """Let the results be where the frame holds them; leave the function if there is no such frame."""
-    f, status = main.f, main.pointers[STATUS_PLACE]
+    """Let the results be where the frame holds them; end the call if there is no such frame."""
+    f = main.f
     frame = f.load(main.pointer(op.frame), "ptr")
     offsets, size = _layout([v.type for v in op.results])
     if size:
-        with f.conditional(f.icmp("ne", f.load(status, "i64"), 0), rare=True):
-            main.leave()
         is_there = f.icmp("ne", frame, _NULL)
         if main.emitter.address_checks:
             f.module.shared_function("mlirad_frame_find", lambda: _write_find(f.module))
@@ -129,9 +123,7 @@ def write_restore(main: MainText, op: RestoreOp) -> None:
             )
             assert found is not None
             is_there = found
-        with f.conditional(f.not_(is_there), rare=True):
-            f.store(constant("i64", NO_FRAME), status)
-            main.leave()
+        main.fail_if(f.not_(is_there), NO_FRAME)
     for value, offset in zip(op.results, offsets, strict=True):
         main.pointers[main.buffer(value).place] = f.gep(frame, offset, "i8")
 
@@ -143,7 +135,7 @@ def _write_find(module: ModuleText) -> FunctionText:
     store, frame, size = f.arguments
     at = f.alloca("ptr", 1, 8)
     f.store(f.load(f.gep(store, _FIRST, "i8"), "ptr"), at)
-    with f.repeat(lambda: f.icmp("ne", f.load(at, "ptr"), _NULL)):
+    with f.repeat(lambda: f.icmp("ne", f.load(at, "ptr"), _NULL), at_most=MOST_CHUNKS):
         chunk = f.load(at, "ptr")
         start = f.gep(chunk, HEADER_BYTES, "i8")
         is_last = f.icmp("eq", chunk, f.load(f.gep(store, _CHUNK, "i8"), "ptr"))

@@ -131,11 +131,18 @@ def _read_before_updates(ops: Sequence[Operation]) -> set[Value]:
             case indexing.UpdateOp():
                 later.add(op.base)
             case indexing.IndexOp() | indexing.GatherOp() if op.operand in later:
-                if 2 * size_of(op.result) <= size_of(op.operand):
+                if is_small_read(op):
                     found.add(op.result)
             case _:
                 pass
     return found
+
+
+def is_small_read(op: Operation) -> bool:
+    """Whether an op reads at most half as many elements of an array as that has."""
+    if not isinstance(op, indexing.IndexOp | indexing.GatherOp):
+        return False
+    return 2 * size_of(op.result) <= size_of(op.operand)
 
 
 def _pays(value: Value, cost: float, readings: Readings) -> bool:

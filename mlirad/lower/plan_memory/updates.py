@@ -2,10 +2,10 @@
 
     @f(%h, %ct, %sum : tensor<9xf64>) -> tensor<9xf64>         result 0 overwrites argument 2
 
-So a sum of cotangents goes through a recursion without being copied: a call that adds to one element costs
-one element. The last arguments are taken for what the results are made of, where the types agree. Whether a
-result can overwrite its argument depends on the function, and on the calls that it makes; so all are assumed
-to, and those that turn out not to are taken back until nothing changes.
+So an array goes through calls that update it without being copied: a call that adds to one element costs one
+element. Whether a result can overwrite the argument that it is made of depends on the function, and on the
+calls that it makes; so all are assumed to, and those that turn out not to are taken back until nothing
+changes.
 
 Stated as the attribute `kernel.updates` of the function and of every call of it. Whoever calls passes one
 address for both, and copies the argument there before, unless it is the last to read it.
@@ -13,14 +13,19 @@ address for both, and copies the argument there before, unless it is the last to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Block, BlockArgument, Operation, OpResult
 
+from mlirad.dialects.array.control import BranchOp
+from mlirad.dialects.kernel import NestOp, ScatterOp
 from mlirad.dialects.kernel_plans import UPDATES_ATTRIBUTE, stated_updates
 from mlirad.dialects.shapes import Value, ints, shape_of
-from mlirad.ir.builder import function_block, returned
+from mlirad.ir.builder import function_block, returned, yields
 from mlirad.ir.verification import is_private
+from mlirad.lower.plan_memory.carries import initial_carries
 from mlirad.lower.plan_memory.lifetimes import Lifetimes
 
 
@@ -56,11 +61,56 @@ def planned_lifetimes(function: FuncOp, known: Mapping[str, Lifetimes] | None = 
 
 
 def _candidates(function: FuncOp) -> dict[int, int]:
-    """The results of the types of the last arguments, scalars excepted."""
-    made, args = returned(function), function_block(function).args
+    """For each array that is returned the argument that it is made of, by the way back through the function.
+
+    Where there is no such way it is the one as far from the end, if the types agree.
+    """
+    block = function_block(function)
+    made, args = returned(function), block.args
+    pairs: dict[int, int] = {}
+    for k, value in enumerate(made):
+        if shape_of(value):
+            found = next((a.index for a in _sources(value, block) if a.index not in pairs.values()), None)
+            if found is not None:
+                pairs[k] = found
     first = len(args) - len(made)
-    pairs = {k: first + k for k, v in enumerate(made) if first + k >= 0 and shape_of(v)}
-    return {k: j for k, j in pairs.items() if args[j].type == made[k].type}
+    for k, value in enumerate(made):
+        j = first + k
+        free = j >= 0 and j not in pairs.values() and k not in pairs
+        if free and shape_of(value) and args[j].type == value.type:
+            pairs[k] = j
+    return dict(sorted(pairs.items()))
+
+
+def _sources(value: Value, block: Block) -> Iterator[BlockArgument]:
+    """The arguments of the type of a value that it may be an update of, those on the shortest way first."""
+    seen: set[Value] = set()
+    pending = deque([value])
+    while pending:
+        value = pending.popleft()
+        if value in seen:
+            continue
+        seen.add(value)
+        if not isinstance(value, BlockArgument):
+            pending += [v for v in _made_of(value) if v.type == value.type]
+        elif value.block is block:
+            yield value
+
+
+def _made_of(value: Value) -> Sequence[Value]:
+    """What may be updated to be a value."""
+    op = value.owner
+    assert isinstance(op, Operation) and isinstance(value, OpResult)
+    k = value.index
+    match op:
+        case ScatterOp():
+            return op.inputs[:1] if op.from_zero is None else ()
+        case NestOp() | CallOp():
+            return op.operands
+        case _ if isinstance(op, BranchOp):
+            return [yields(region)[k] for region in op.regions]
+        case _:
+            return initial_carries(op)[k : k + 1]
 
 
 def _state(

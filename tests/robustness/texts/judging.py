@@ -285,8 +285,8 @@ class _Judging:
         try:
             return self.stage("run", lambda: compiled(*arguments))
         except _Failed as failed:
-            if failed.failure.kind in ("exception MemoryError", "exception RecursionError"):
-                self.verdict.classes.append(f"run: {failed.failure.kind[10:]}")
+            if failed.failure.kind in ("exception MemoryError", "exception RecursionError", "slow"):
+                self.verdict.classes.append(f"run: {failed.failure.kind.removeprefix('exception ')}")
                 raise _Refused from failed
             raise
 
