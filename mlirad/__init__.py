@@ -5,10 +5,12 @@ g = ad.grad(loss)(w, x)
 """
 
 from mlirad.errors import (
+    CaptureWarning,
     CompileError,
     DerivativeCheckError,
     DifferentiationError,
     DtypeError,
+    IntegerOverflowError,
     InterpreterError,
     MliradError,
     NotANumberError,
@@ -61,10 +63,12 @@ from mlirad.tools.demo import demo
 
 __all__ = [
     "Array",
+    "CaptureWarning",
     "CompileError",
     "DerivativeCheckError",
     "DifferentiationError",
     "DtypeError",
+    "IntegerOverflowError",
     "InterpreterError",
     "LinearMap",
     "MliradError",

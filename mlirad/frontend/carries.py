@@ -19,9 +19,9 @@ from xdsl.ir import Block, Region
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, Value, array_type
 from mlirad.errors import DtypeError, ShapeError, TracingError
-from mlirad.frontend.dtypes import F32, I32, Dtype, Kind, result_type
+from mlirad.frontend.dtypes import F32, I32, PYTHON_TYPES, Dtype, Kind, result_type
 from mlirad.frontend.frames import current_frame, is_tracing
-from mlirad.frontend.operations import as_array, converted, made
+from mlirad.frontend.operations import as_array, made, value_of
 from mlirad.frontend.pytree import Tree, flatten, structure_text
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
@@ -84,7 +84,7 @@ class Leaf:
     @property
     def kind(self) -> Kind:
         """How it promotes."""
-        return (float if self.dtype.kind == "f" else int) if self.weak else self.dtype
+        return PYTHON_TYPES[self.dtype.kind] if self.weak else self.dtype
 
     def __str__(self) -> str:
         return f"{self.dtype}{list(self.shape)}"
@@ -103,7 +103,7 @@ class Carry:
     @property
     def initial(self) -> list[Value]:
         """The initial values."""
-        return [converted(a, t.dtype).value for a, t in zip(self._arrays, self.types, strict=True)]
+        return [value_of(a, t.dtype) for a, t in zip(self._arrays, self.types, strict=True)]
 
     def structure(self, values: Sequence[Value]) -> Any:
         """Values of these types in the structure of the carries."""
@@ -129,7 +129,7 @@ class Carry:
                     raise self._error(path, old, found)
                 changed = True
             elif found.weak and result_type([found.kind, old.dtype]) == old.dtype:
-                values.append(converted(array, old.dtype).value)
+                values.append(value_of(array, old.dtype))
             else:
                 raise self._error(path, old, found)
         if changed:
@@ -201,7 +201,7 @@ class Results:
         self._count += 1
         if is_late:
             raise Retrace
-        return [converted(a, w.dtype).value for a, w in zip(arrays, self.wanted, strict=True)]
+        return [value_of(a, w.dtype) for a, w in zip(arrays, self.wanted, strict=True)]
 
     def structure(self, values: Sequence[Value]) -> Any:
         """The chosen values in the structure that the branches return."""

@@ -13,6 +13,7 @@ from typing import Any, Unpack
 
 from mlirad.errors import TracingError
 from mlirad.frontend import batching, derivatives, jacobians
+from mlirad.frontend.captures import static_key
 from mlirad.frontend.decorating import decorating
 from mlirad.frontend.derivatives import Argnums
 from mlirad.frontend.jacobians import Mode
@@ -208,5 +209,5 @@ def vmap(
     def batched(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return batching.vmap(f, axes, out_axes, args)
 
-    key = ("vmap", repr(axes), repr(out_axes))
+    key = ("vmap", static_key(axes), static_key(out_axes))
     return Transformed(function, batched, key, options_of(options), static_argnames)

@@ -11,7 +11,9 @@ A module verifies when
   do these stand;
 - every callee exists and takes and returns the types it is called with; functions may be recursive, but none
   reaches its own derivative;
-- the tape of a loop is read by `array.replay` and `linear.while` and by nothing else.
+- the tape of a loop is read by `array.replay` and `linear.while` and by nothing else;
+- whatever saves or restores frames of one type agrees on what they hold, and only private functions take and
+  return frames.
 
 The walk is one pass over the ops, linear in their number and not recursive, so deep nesting is no danger.
 xDSL's own `verify` checks the second point alone; it cannot say which op failed without printing the module,
@@ -40,9 +42,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import ARRAY_OPS, FRAME_OPS
-from mlirad.dialects.array.control import ReplayOp, TapeType
+from mlirad.dialects.array.control import ReplayOp, TapeType, shown
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.kernel import Kernel
+from mlirad.dialects.kernel_plans import check_plan_attributes
 from mlirad.dialects.linear import (
     DerivedOp,
     DifferentiationOp,
@@ -53,7 +58,16 @@ from mlirad.dialects.linear import (
     RecordedOp,
     WhileOp,
 )
-from mlirad.dialects.shapes import Value, components_of, is_array, is_float, size_of
+from mlirad.dialects.shapes import (
+    ELEMENTS,
+    STORED,
+    Value,
+    components_of,
+    element_of,
+    is_array,
+    is_float,
+    size_of,
+)
 from mlirad.errors import VerifyError
 from mlirad.ir.locations import location_of, name_of
 
@@ -109,6 +123,7 @@ class _Verification:
         self.calls: dict[str, list[tuple[str, Operation]]] = {}
         self.function = ""
         self.checked_types: dict[int, Attribute] = {}
+        self.frames: dict[FrameType, tuple[Sequence[Attribute], Operation]] = {}
 
     def run(self) -> None:
         """Check everything."""
@@ -194,6 +209,10 @@ class _Verification:
             raise error_at(op, "branches to other blocks are not part of the language")
         if isinstance(op, TERMINATORS) and (op.parent is None or op.parent.last_op is not op):
             raise error_at(op, "must be the last op of its block")
+        try:
+            check_plan_attributes(op)
+        except VerifyException as error:
+            raise error_at(op, str(error)) from error
         at_top = op.parent_op() is self.module
         match op:
             case CallOp():
@@ -202,7 +221,9 @@ class _Verification:
                 self._check_function(op, at_top)
             case _:
                 _check_rules(op)
-                if isinstance(op, DifferentiationOp):
+                if isinstance(op, SaveOp | RestoreOp):
+                    self._check_frame(op)
+                elif isinstance(op, DifferentiationOp):
                     self._check_differentiation(op)
                 elif isinstance(op, linear.CallOp):
                     self._check_map_call(op)
@@ -214,6 +235,20 @@ class _Verification:
             raise error_at(op, "stands outside of a function")
         for k, result in enumerate(op.results):
             self._check_type(op, f"result {k}", result.type)
+
+    def _check_frame(self, op: SaveOp | RestoreOp) -> None:
+        """Require the types of values that frames of this type hold: what is restored is what was saved."""
+        type_ = op.frame.type
+        assert isinstance(type_, FrameType)
+        held = op.values.types
+        known, first = self.frames.setdefault(type_, (held, op))
+        if list(known) != list(held):
+            at = location_of(first)
+            raise error_at(
+                op,
+                f"a frame of type {type_} holds {shown(held)} here and {shown(known)} in {first.name}"
+                + ("" if at is None else f" at {at}"),
+            )
 
     def _not_visible(self, op: Operation, operand: Value) -> VerifyError:
         if not isinstance(operand, OpResult | BlockArgument):
@@ -233,6 +268,7 @@ class _Verification:
         # Held, so that no other type can take its id.
         self.checked_types[id(type_)] = type_
         pending = [type_]
+        in_tape = isinstance(type_, TapeType)
         while pending:
             current = pending.pop()
             if isinstance(current, TupleType):
@@ -243,7 +279,7 @@ class _Verification:
                 pending += (current.point, current.space)
             elif isinstance(current, TapeType):
                 pending += current.types.data
-            elif not is_array(current):
+            elif not is_array(current, STORED if current is type_ or in_tape else ELEMENTS):
                 raise error_at(
                     op,
                     f"{what} has type {type_}, which is not of the language",
@@ -266,6 +302,11 @@ class _Verification:
                 if isinstance(type_, TapeType):
                     raise error_at(
                         function, f"{what} {k} of @{name} is a tape: no function takes or returns one"
+                    )
+                if isinstance(element_of(type_), FrameType) and not is_private(function):
+                    raise error_at(
+                        function,
+                        f"{what} {k} of @{name} is a frame, which only private functions take and return",
                     )
         entry = function.body.first_block
         assert entry is not None
@@ -377,6 +418,12 @@ class _Verification:
                     found.add(callee)
                     pending.append(callee)
         return found
+
+
+def is_private(function: FuncOp) -> bool:
+    """Whether a function is called from inside of its module alone."""
+    visibility = function.sym_visibility
+    return visibility is not None and visibility.data == "private"
 
 
 def _is_dictionaries(attribute: Attribute, count: int) -> bool:

@@ -3,6 +3,7 @@
     mlirad-run program.mlir --entry f --args 2.5 '[1.0, 2.0]' data.npy 'zeros(3x4)'
     mlirad-run program.mlir --pipeline='grad{function=f}' --args 2.5 -o gradient.npy
     mlirad-run program.mlir --interpret --args 2.5            by the reference interpreter
+    mlirad-run program.mlir --timeout 10 --args 2.5           or an error after ten seconds
 
 Without `--interpret` the function is compiled to native code; kernels written by hand run with their accesses
 checked. Passes given with `-p` and `--pipeline` run
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from io import BytesIO
 from typing import Any, cast
@@ -39,13 +41,19 @@ from mlirad.tools.arguments import read_arguments
 from mlirad.tools.diagnostics import read_source, report
 from mlirad.tools.native import is_written_in_kernels, native_program
 from mlirad.tools.process import entry_function, guarded, write_output
+from mlirad.tools.time_limit import time_limit
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the tool on the given arguments, by default those of the process; returns the exit code."""
     words, values = _split_arguments(sys.argv[1:] if argv is None else argv)
     arguments = _argument_parser().parse_args(words)
-    return guarded(lambda: _run(arguments, values))
+
+    def run() -> int:
+        with time_limit(cast("float | None", arguments.timeout)):
+            return _run(arguments, values)
+
+    return guarded(run)
 
 
 def _split_arguments(argv: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -131,6 +139,14 @@ def _run_native(
         ) from error
 
 
+def seconds(text: str) -> float:
+    """A time limit of the command line. Raises `ValueError`."""
+    number = float(text)
+    if not 0 < number < threading.TIMEOUT_MAX:
+        raise ValueError
+    return number
+
+
 def _write(path: str | None, results: Sequence[object]) -> None:
     if path is None:
         with np.printoptions(threshold=1000, linewidth=110, floatmode="unique"):
@@ -157,6 +173,7 @@ def _argument_parser() -> argparse.ArgumentParser:
     add("--entry", metavar="FUNCTION", help="the function to run: by default the only one, or @main")
     add("--args", metavar="ARG ...", help="its arguments: .npy files and literals, up to the next option")
     add("--interpret", action="store_true", help="use the reference interpreter instead of native code")
+    add("--timeout", type=seconds, metavar="SECONDS", help="end with an error after so many seconds")
     add("-o", dest="output", metavar="FILE", help="store the results in FILE (.npy or .npz)")
     add(
         "-p",

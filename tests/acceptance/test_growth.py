@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.lower.plan_memory.carries import COPIED, IN_PLACE, stated_carries
+from mlirad.dialects.kernel_plans import COPIED, IN_PLACE, stated_carries
 from mlirad.pipelines import EXPAND, LOWER
 from tests.acceptance.test_cost import FACTOR, ratios
 from tests.acceptance.test_cost import operations as operations_and_elements

@@ -9,12 +9,12 @@ import pytest
 from xdsl.dialects.func import CallOp, FuncOp
 
 import mlirad as ad
+from mlirad.dialects.kernel_plans import stated_updates
 from mlirad.dialects.shapes import shape_of
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.compile import compile_module
 from mlirad.lower.compiled_text import NativeProgram
 from mlirad.lower.emit.frames import FIRST_CHUNK_BYTES
-from mlirad.lower.plan_memory.carries import stated_updates
 from mlirad.lower.plan_verification import verify_plan
 from mlirad.pipelines import pipeline_passes, run_passes
 from tests.lower.test_loops import Allocations

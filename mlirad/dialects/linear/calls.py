@@ -40,6 +40,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.linear.control import product_components
 from mlirad.dialects.linear.maps import ControlMapOp
 from mlirad.dialects.shapes import (
@@ -287,8 +288,8 @@ class RecordedOp(ControlMapOp):
 
     def verify_(self) -> None:
         """A frame, and spaces that are tuples."""
-        if not self.operands or self.operands[0].type != i64:
-            raise VerifyException("the first operand must be the frame of a call, an i64")
+        if not self.operands or not isinstance(self.operands[0].type, FrameType):
+            raise VerifyException("the first operand must be the frame of a call")
         for space in (self.domain, self.codomain):
             if not isinstance(space, TupleType):
                 raise VerifyException(f"the map must go from tuple to tuple, got {space}")

@@ -1,6 +1,6 @@
 """`mlirad_main`: calls of kernels, in the order of the program, with loops and branches around them.
 
-    define void @mlirad_main(ptr %buffers, ptr %arena) {
+    define void @mlirad_main(ptr %buffers, ptr %arena, ptr noalias %context) {
       ...                                        addresses of inputs, outputs and constants
       call void @k0_map(ptr ..., ptr ...)
       br label %t.body                           a loop
@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import i64
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block
 
@@ -23,16 +22,19 @@ from mlirad.dialects import kernel
 from mlirad.dialects.array.control import entry_types
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array
+from mlirad.dialects.frame_type import FrameType
+from mlirad.dialects.kernel_plans import stated_updates
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import element_of
 from mlirad.ir.builder import returned
-from mlirad.lower.compiled_text import DEPTH_LIMIT, OUT_OF_MEMORY, TOO_DEEP
+from mlirad.lower.compiled_text import OUT_OF_MEMORY, STATUS_WORD
 from mlirad.lower.emit.buffers import Buffer, Memory, Place
+from mlirad.lower.emit.calls import begin_call, fail_and_return, finish_call, prepare_calls
 from mlirad.lower.emit.control import write_control
 from mlirad.lower.emit.cumulative import emit_cumulative
 from mlirad.lower.emit.dot import emit_dot
-from mlirad.lower.emit.elementwise import KINDS
+from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.emit.fills import copy
 from mlirad.lower.emit.frames import (
     STORE_PLACE,
@@ -48,15 +50,16 @@ from mlirad.lower.emit.nest import emit_nest
 from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
-from mlirad.lower.emit.tapes import ALLOCATE, FREE, STATUS_PLACE, Tape
+from mlirad.lower.emit.tapes import ALLOCATE, FREE, Tape
 from mlirad.lower.llvm_text import FunctionText, Kind, Parameter, Value, constant
-from mlirad.lower.plan_memory.carries import stated_updates
 
 
 class MainText:
     """The text of one function, and where its buffers are: of `mlirad_main`, or of one that it calls.
 
-    A called function has further parameters: the cells, and how deep the call is. It allocates its arena.
+    A called function has further parameters: the cells, how deep the call is, and the record of the call. It
+    allocates its arena. Whatever makes a call fail, in a function or in one that it calls, it goes to its
+    end at once, gives back what it owns and returns: nothing is computed from values that are not there.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class MainText:
         cells: Sequence[Place],
         *,
         called: bool = False,
+        calls: bool = False,
     ):
         block = function.body.block
         self.emitter = emitter
@@ -84,14 +88,17 @@ class MainText:
             parameters.append(Parameter("depth", "i64"))
             name = called_name(function.sym_name.data)
             self.f = emitter.module.function(name, parameters, attributes="noinline nounwind")
-            self.depth = self.f.arguments[-1]
             known.update(zip(cells, self.f.arguments[1:-1], strict=True))
-            self.arena = self._begin_call(known[STATUS_PLACE])
+            self.depth = self.f.arguments[-1]
+            begin_call(self.f, self.depth)
+            self.arena = self._allocated_arena()
         else:
             parameters.append(Parameter("arena", "ptr", 1, "noalias"))
             self.f = emitter.module.function("mlirad_main", parameters, linkage="", attributes="nounwind")
             self.depth = constant("i64", 0)
             self.arena = self.f.arguments[1]
+            if calls:
+                prepare_calls(self.f)
         in_table = () if called else [place for place in cells if place != STORE_PLACE]
         self.pointers = _Pointers(self.f, self.arena, memory, len(block.args), in_table)
         self.pointers.update(known)
@@ -101,29 +108,24 @@ class MainText:
         elif called and STORE_PLACE in cells and not _returns_frames(function):
             self._marked = mark(self.f, self.pointers[STORE_PLACE])
 
-    def _begin_call(self, status: Value) -> Value:
-        """Return at once where the program has failed or this call is too deep; the arena otherwise."""
-        f, null = self.f, Value("null", "ptr")
-        with f.conditional(f.icmp("sge", self.depth, DEPTH_LIMIT), rare=True):
-            f.store(constant("i64", TOO_DEEP), status)
-        arena = null
-        if self.memory.arena_bytes:
-            f.module.external(ALLOCATE, "ptr", ["i64"], "nounwind")
-            allocated = f.call(ALLOCATE, [constant("i64", self.memory.arena_bytes)], "ptr")
-            assert allocated is not None
-            arena = self._frame = allocated
-            with f.conditional(f.icmp("eq", arena, null), rare=True):
-                f.store(constant("i64", OUT_OF_MEMORY), status)
-        with f.conditional(f.icmp("ne", f.load(status, "i64"), 0), rare=True):
-            self._free_frame()
-            f.ret()
+    def fail_if(self, condition: Value, status: int) -> None:
+        """End the call with this status where a condition holds."""
+        f = self.f
+        with f.conditional(condition, rare=True):
+            f.store(constant("i64", status), f.gep(f.context, STATUS_WORD, "i64"))
+            f.line(f"br label %{f.stop_label}")
             f.label(f.fresh_label("unreached"))
-        return arena
 
-    def _free_frame(self) -> None:
-        if self._frame is not None:
-            self.f.module.external(FREE, "void", ["ptr"], "nounwind")
-            self.f.call(FREE, [self._frame])
+    def _allocated_arena(self) -> Value:
+        f = self.f
+        if not self.memory.arena_bytes:
+            return Value("null", "ptr")
+        f.module.external(ALLOCATE, "ptr", ["i64"], "nounwind")
+        arena = f.call(ALLOCATE, [constant("i64", self.memory.arena_bytes)], "ptr")
+        assert arena is not None
+        fail_and_return(f, f.icmp("eq", arena, Value("null", "ptr")), OUT_OF_MEMORY)
+        self._frame = arena
+        return arena
 
     def write(self) -> None:
         """Write the whole body."""
@@ -146,7 +148,9 @@ class MainText:
         for k, pointer in enumerate(pointers):
             f.store(pointer, f.gep(table, k, "ptr"))
         cells = [self.pointers[place] for place in self.cells]
-        f.call(called_name(op.callee.root_reference.data), [table, *cells, f.add(self.depth, 1)])
+        f.call_stopping(
+            called_name(op.callee.root_reference.data), [table, *cells, f.add(self.depth, 1), f.context]
+        )
 
     def write_block(self, block: Block) -> None:
         """Write what the ops of a block do."""
@@ -208,13 +212,18 @@ class MainText:
 
     def end(self) -> None:
         """Give memory back and return."""
+        if self._is_called:
+            finish_call(self.f)
+        self.f.write_stop()
         for tape in self.tapes.values():
             tape.free(self.f)
         if self._marked is not None:
             reset(self.f, self.pointers[STORE_PLACE], self._marked)
         elif not self._is_called and STORE_PLACE in self.cells:
             free(self.f, self.pointers[STORE_PLACE])
-        self._free_frame()
+        if self._frame is not None:
+            self.f.module.external(FREE, "void", ["ptr"], "nounwind")
+            self.f.call(FREE, [self._frame])
         self.f.ret()
         self.f.module.move_last(self.f)
 
@@ -232,8 +241,8 @@ class MainText:
 
 
 def _returns_frames(function: FuncOp) -> bool:
-    """Whether results may be numbers of frames: none is in a float or a boolean."""
-    return any(element_of(v) == i64 for v in returned(function))
+    """Whether results are frames."""
+    return any(isinstance(element_of(v), FrameType) for v in returned(function))
 
 
 def called_name(name: str) -> str:
@@ -263,7 +272,7 @@ class _Pointers(dict[Place, Value]):
                 return self._f.gep(self._arena, place.number, "i8")
             case "literal":
                 op = self._literals[place.number]
-                kind = KINDS[element_of(op.result)]
+                kind = kind_of(op.result)
                 numbers = literal_array(op).ravel().tolist() or [0]
                 return self._f.module.table("i8" if kind == "i1" else kind, numbers)
             case _:

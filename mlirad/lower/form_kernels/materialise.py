@@ -17,7 +17,7 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.frames import FRAME_OPS
+from mlirad.dialects.array.frames import NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, size_of, values_of
 from mlirad.ir.free_values import free_values
@@ -39,10 +39,11 @@ FREE = (
     structural.ReverseOp,
     structural.IotaOp,
     structural.ConstantOp,
+    NoFrameOp,
     ew.NotOp,
 )
 _REDUCTIONS = (reductions.SumOp, reductions.ReduceOp, reductions.ArgReductionOp, reductions.DotOp)
-_READS_ARRAYS = (*control.CONTROL_OPS, *ordering.ORDERING_OPS, *REPORTING_OPS, CallOp, *FRAME_OPS)
+_READS_ARRAYS = (*control.CONTROL_OPS, *ordering.ORDERING_OPS, *REPORTING_OPS, CallOp, SaveOp, RestoreOp)
 _STORED = (*_REDUCTIONS, indexing.UpdateOp, *_READS_ARRAYS)
 MAX_JOINED = 4
 """Concatenations and stacks of more parts than this are written part by part."""

@@ -21,6 +21,7 @@ from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import indexing, structural
+from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.kernel import LoadIfOp, LoadOp
 from mlirad.dialects.shapes import (
     Shape,
@@ -100,7 +101,7 @@ class Reader:
             return value
         b = self.b
         match op:
-            case structural.ConstantOp():
+            case structural.ConstantOp() | NoFrameOp():
                 return b.rebuild_unfolded(op, {}).results[0]
             case structural.IotaOp():
                 return position[op.dim.value.data]

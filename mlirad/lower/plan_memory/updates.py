@@ -21,9 +21,11 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult
 
 from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.kernel import NestOp, ScatterOp
+from mlirad.dialects.kernel_plans import UPDATES_ATTRIBUTE, stated_updates
 from mlirad.dialects.shapes import Value, ints, shape_of
 from mlirad.ir.builder import function_block, returned, yields
-from mlirad.lower.plan_memory.carries import UPDATES_ATTRIBUTE, initial_carries, stated_updates
+from mlirad.ir.verification import is_private
+from mlirad.lower.plan_memory.carries import initial_carries
 from mlirad.lower.plan_memory.lifetimes import Lifetimes
 
 
@@ -31,7 +33,7 @@ def updated_arguments(functions: Mapping[str, FuncOp]) -> dict[str, Lifetimes]:
     """State for functions and calls which results overwrite arguments; returns plans of such functions."""
     calls = [op for f in functions.values() for op in f.walk() if isinstance(op, CallOp)]
     called = {op.callee.root_reference.data for op in calls}
-    updates = {name: _candidates(f) for name, f in functions.items() if name in called and _is_private(f)}
+    updates = {name: _candidates(f) for name, f in functions.items() if name in called and is_private(f)}
     plans: dict[str, Lifetimes] = {}
     while any(updates.values()):
         _state(functions, calls, updates)
@@ -49,9 +51,10 @@ def updated_arguments(functions: Mapping[str, FuncOp]) -> dict[str, Lifetimes]:
 
 def planned_lifetimes(function: FuncOp, known: Mapping[str, Lifetimes] | None = None) -> Lifetimes:
     """The storage of what a function computes, given what it and its calls state."""
+    block = function_block(function)
     plan = None if known is None else known.get(function.sym_name.data)
-    if plan is None:
-        block = function_block(function)
+    # A recursive entry is lowered twice, for those outside and for its own calls.
+    if plan is None or plan.block is not block:
         carries: dict[Value, int] = {block.args[j]: k for k, j in stated_updates(function).items()}
         plan = Lifetimes(block, carries or None)
     return plan
@@ -108,10 +111,6 @@ def _made_of(value: Value) -> Sequence[Value]:
             return [yields(region)[k] for region in op.regions]
         case _:
             return initial_carries(op)[k : k + 1]
-
-
-def _is_private(function: FuncOp) -> bool:
-    return function.sym_visibility is not None and function.sym_visibility.data == "private"
 
 
 def _state(

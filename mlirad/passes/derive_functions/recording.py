@@ -6,8 +6,8 @@
     f_reverse(h, x, ct, sx)  y, h1, p = restore(h);   if p {sx} else {f_reverse(h1, x, x * ct, sx + y * ct)}
 
 What a call keeps is one frame: the residuals of the body, as of the body of a loop, and the frames of the
-calls that it made. A frame is known by a number, which is an integer like any other: a scan stacks those of
-its trips, a branch yields 0 for calls that it did not make. The sums of cotangents are parameters, which are
+calls that it made. A frame is a value, of type `!array.frame<f_record>`: a scan stacks those of its trips, a
+branch yields `no_frame` for calls that it did not make. The sums of cotangents are parameters, which are
 updated in place and handed on; those of arrays that the function updates or returns come with the cotangents
 of what it returns, and are results (`handed.py`). So the cost is in proportion to that of the calls, whatever
 they read and write of arrays.
@@ -19,12 +19,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import SymbolRefAttr, i64
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.frame_type import frame_type
 from mlirad.dialects.shapes import UNIT, Shape, Value, ints, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, returned
@@ -49,6 +50,7 @@ class Recording:
         self.wrt = wrt
         self.record_name = functions.fresh_name(f"{name}_record")
         self.reverse_name = functions.fresh_name(f"{name}_reverse")
+        self.frame = frame_type(self.record_name)
         self.handed = functions.handed[name]
         self.fresh = tuple(j for j, k in enumerate(wrt) if k in functions.moved[name])
         self._is_made = False
@@ -69,7 +71,7 @@ class Recording:
             step = trace(d, source.body, (), active, self.handed, repeats=False)
             steps.append(step)
             values, kept = step.values(b, args)
-            return [*values, b.emit(SaveOp, kept, i64)]
+            return [*values, b.emit(SaveOp, kept, self.frame)]
 
         hints = [a.name_hint for a in block.args]
         recording = new_function(self.record_name, list(block.arg_types), record, "private", hints)
@@ -101,7 +103,7 @@ class Recording:
 
         names = ["frame", *(hints[k] for k in self.handed), *(["ct"] * len(floats))]
         names += [None if hints[self.wrt[j]] is None else f"ct_{hints[self.wrt[j]]}" for j in onto]
-        types = [i64, *invariant, *cotangents, *(sums[j] for j in onto)]
+        types = [self.frame, *invariant, *cotangents, *(sums[j] for j in onto)]
         reversing = new_function(self.reverse_name, types, reverse, "private", names)
         reversing.location = source.location
         step.discard()
@@ -115,7 +117,7 @@ class Recording:
         inner = self.functions.recording(op.callee.root_reference.data, active)
         given = [d.value(v) for v in operands]
         callee = SymbolRefAttr(inner.record_name)
-        call = b.insert(CallOp, given, [*op.result_types, i64], {"callee": callee})
+        call = b.insert(CallOp, given, [*op.result_types, inner.frame], {"callee": callee})
         d.env.update(zip(op.results, call.results, strict=False))
         floats = [v for v in op.results if is_float(v)]
         if not floats:
@@ -144,7 +146,7 @@ class Recording:
         def body(b: ArrayBuilder, *args: Value) -> list[Value]:
             primals, given = args[:count], args[count:]
             callee = SymbolRefAttr(self.record_name)
-            frame = b.insert(CallOp, primals, [*outputs, i64], {"callee": callee}).results[-1]
+            frame = b.insert(CallOp, primals, [*outputs, self.frame], {"callee": callee}).results[-1]
             known = dict(zip(results, given, strict=False))
             cotangents = [known[k] if k in known else b.zeros(t) for k, t in enumerate(floats)]
             again = [primals[k] for k in self.handed]
