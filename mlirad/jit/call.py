@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad import reports
-from mlirad.errors import CompileError
+from mlirad.errors import CompileError, InterpreterError
 from mlirad.jit import engine
 from mlirad.jit.arguments import prepare, type_of_element
 from mlirad.jit.blas import PREFIX as BLAS_PREFIX
@@ -106,7 +106,7 @@ class NativeFunction:
                 if failure == TOO_DEEP:
                     raise RecursionError(f"functions called each other more than {DEPTH_LIMIT} deep")
                 if failure == NO_FRAME:
-                    raise CompileError(
+                    raise InterpreterError(
                         "the program restores a frame that nothing has saved",
                         hint="what array.no_frame makes cannot be restored",
                     )

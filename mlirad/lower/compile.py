@@ -88,7 +88,7 @@ def compile_function(
     for type_ in (*function.function_type.inputs, *function.function_type.outputs):
         if isinstance(element_of(type_), FrameType):
             raise CompileError(
-                f"@{function.sym_name.data} takes or returns frames: it can only be called by other functions",
+                f"@{function.sym_name.data} takes or returns frames: only functions can call it",
                 location=location_of(function),
             )
     clock = _Clock(observe)
