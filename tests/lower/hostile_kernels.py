@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
+from math import prod
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -31,7 +32,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 
 from mlirad.dialects.array.frames import FRAME_OPS, SaveOp
-from mlirad.dialects.kernel import KERNEL_OPS
+from mlirad.dialects.kernel import KERNEL_OPS, MAX_POINTS
 from mlirad.dialects.kernel_plans import (
     ARENA_ATTRIBUTE,
     CARRIES_ATTRIBUTE,
@@ -264,6 +265,9 @@ FEW = (-(2**63), -64, -2, -1, 0, 1, 64, 640000000, 2**62)
 """Numbers to replace those of lists by, one at a time."""
 
 
+MOST_TRIPS = 10**6
+
+
 class Mutant(NamedTuple):
     """A program, which op of it (counted in a walk) gets which attribute; None takes it away."""
 
@@ -349,9 +353,15 @@ def _lists(numbers: Sequence[int]) -> Iterator[Attribute]:
 
 
 def never_ends(mutant: Mutant) -> bool:
-    """Whether a mutant is sound and takes hours: a loop of so many trips."""
-    value = mutant.value
-    return mutant.name == "length" and isinstance(value, IntegerAttr) and value.value.data > 10**6
+    """Whether a mutant may be sound and take hours: a loop of so many trips."""
+    match mutant.value:
+        case IntegerAttr() if mutant.name in ("length", "extent", "block"):
+            return cast("IntegerAttr[Any]", mutant.value).value.data > MOST_TRIPS
+        case DenseArrayBase() if mutant.name in ("space", "reduction"):
+            extents = values_of(cast("DenseArrayBase[Any]", mutant.value))
+            return MOST_TRIPS < prod(extents) <= MAX_POINTS
+        case _:
+            return False
 
 
 def outcome(mutant: Mutant) -> str:
