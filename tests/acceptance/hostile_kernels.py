@@ -1,6 +1,6 @@
 """Kernel programs with one attribute changed, as no pass would ever write them, and what becomes of them.
 
-    python -m tests.lower.hostile_kernels 0 1       every mutant, one line each: its number, what became of it
+    python -m tests.acceptance.hostile_kernels 0 1        every mutant, a line each: what became of it
 
 Every attribute of every op of a few valid programs, which have all that the dialect has, is taken away, and
 replaced by values that are negative, huge, of another length or of another type; missing ones are added. A
@@ -10,9 +10,12 @@ that is neither refused nor sound may end the process.
 
 from __future__ import annotations
 
+import signal
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import count
 from math import prod
 from typing import Any, NamedTuple, cast
 
@@ -55,13 +58,15 @@ V = np.linspace(-0.5, 0.7, 10)
 
 NESTS = """
 func.func @f(%x: tensor<3x4xf64>) -> (tensor<3xf64>, tensor<4x3xf64>, i64, tensor<3x4xi1>) {
-  %a, %b = kernel.nest %x (%i, %j) {space = [3, 4], reduction = [], lane = 1, width = 4, tile_dim = 0, tile = 2,
-      order = [0, 1], layouts = [[1, 0], [0, 1]]} : tensor<3x4xf64> -> (tensor<3x4xf64>, tensor<3x4xi1>) {
+  %a, %b = kernel.nest %x (%i, %j) {space = [3, 4], reduction = [], lane = 1, width = 4, tile_dim = 0,
+      tile = 2, order = [0, 1], layouts = [[1, 0], [0, 1]]}
+      : tensor<3x4xf64> -> (tensor<3x4xf64>, tensor<3x4xi1>) {
     %u = kernel.load %x[%i, %j] : tensor<3x4xf64> -> f64
     %n = array.is_nan %u : f64 -> i1
     array.yield %u, %n : f64, i1
   }
-  %s = kernel.nest %a (%i, %r) {space = [3], reduction = [4], combiners = [add], lane = 0, width = 2, reduction_outer}
+  %s = kernel.nest %a (%i, %r)
+      {space = [3], reduction = [4], combiners = [add], lane = 0, width = 2, reduction_outer}
       : tensor<3x4xf64> -> tensor<3xf64> {
     %u = kernel.load %a[%i, %r] : tensor<3x4xf64> -> f64
     array.yield %u : f64
@@ -83,7 +88,8 @@ func.func @f(%x: tensor<3x4xf64>) -> (tensor<3x3xf64>, tensor<3x4xf64>, tensor<3
   %d = kernel.dot %c, %x {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [1],
       layouts = [[0, 1]]} : tensor<3x4xf64>, tensor<3x4xf64> -> tensor<3x3xf64>
   %s, %w = kernel.sort %x {dim = 0} : tensor<3x4xf64> -> (tensor<3x4xf64>, tensor<6xf64>)
-  %p, %v, %q = kernel.sort %x {dim = 1, positions} : tensor<3x4xf64> -> (tensor<3x4xi64>, tensor<8xf64>, tensor<8xi64>)
+  %p, %v, %q = kernel.sort %x {dim = 1, positions}
+      : tensor<3x4xf64> -> (tensor<3x4xi64>, tensor<8xf64>, tensor<8xi64>)
   func.return %d, %c, %s, %p : tensor<3x3xf64>, tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xi64>
 }"""
 
@@ -150,7 +156,8 @@ func.func @f(%v: tensor<10xf64>, %a: f64) -> (f64, tensor<10xf64>) {
 }"""
 
 LOOPS = """
-func.func @f(%a: tensor<4xf64>, %x: tensor<6xf64>, %b: i1) -> (tensor<4xf64>, tensor<6x4xf64>, tensor<4xf64>, f64) {
+func.func @f(%a: tensor<4xf64>, %x: tensor<6xf64>, %b: i1)
+    -> (tensor<4xf64>, tensor<6x4xf64>, tensor<4xf64>, f64) {
   %c, %s = array.scan %a, %x (%i, %p: tensor<4xf64>, %v: f64) {carries = 1, length = 6}
       : tensor<4xf64>, tensor<6xf64> -> (tensor<4xf64>, tensor<6x4xf64>) {
     %n = array.update add %p, %v () : tensor<4xf64>, f64 -> tensor<4xf64> {
@@ -266,6 +273,8 @@ FEW = (-(2**63), -64, -2, -1, 0, 1, 64, 640000000, 2**62)
 
 
 MOST_TRIPS = 10**6
+
+MOST_SECONDS = 60
 
 
 class Mutant(NamedTuple):
@@ -397,16 +406,26 @@ def outcome(mutant: Mutant) -> str:
 
 
 def main() -> None:
-    """Print what becomes of mutants number start, start + step, ..."""
-    start, step = int(sys.argv[1]), int(sys.argv[2])
+    """Print what becomes of mutants number start, start + step, ..., once around or for some seconds."""
+    start, step, seconds = int(sys.argv[1]), int(sys.argv[2]), float((*sys.argv, 0)[3])
     every = [m for k in range(len(PROGRAMS)) for m in mutants(k) if not never_ends(m)]
-    for number in range(start, len(every), step):
-        mutant = every[number]
-        print(number, mutant, end=" -> ", flush=True)
+    end = time.monotonic() + seconds
+    for number in count(start, step):
+        if time.monotonic() >= end if seconds else number >= len(every):
+            break
+        mutant = every[number % len(every)]
+        _say(f"{number} {mutant} -> ")
+        # A mutant that does not end ends the process.
+        signal.alarm(MOST_SECONDS)
         try:
-            print(outcome(mutant), flush=True)
+            _say(f"{outcome(mutant)}\n")
         except Exception as error:
-            print(f"{type(error).__name__}: {error}", flush=True)
+            _say(f"{type(error).__name__}: {error}\n")
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from random import Random
 
 import numpy as np
@@ -157,10 +159,26 @@ class _Writer:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_positions(seed: int) -> None:
+    check_positions(seed)
+
+
+@pytest.mark.fuzz
+def test_many_random_positions(fuzz_seconds: float) -> None:
+    end = time.monotonic() + fuzz_seconds
+    while time.monotonic() < end:
+        seed = random.SystemRandom().randrange(2**32)
+        try:
+            check_positions(seed)
+        except Exception as error:
+            raise AssertionError(f"positions are wrong for seed {seed}") from error
+
+
+def check_positions(seed: int) -> None:
+    """Compiled under guard and with checks, a random program must give what the interpreter gives."""
     text = _Writer(seed).module()
-    random = np.random.default_rng(seed)
-    k, m = (random.choice(NUMBERS["i64"], COUNT) for _ in range(2))
-    n = random.choice(NUMBERS["i32"], COUNT).astype(np.int32)
+    rng = np.random.default_rng(seed)
+    k, m = (rng.choice(NUMBERS["i64"], COUNT) for _ in range(2))
+    n = rng.choice(NUMBERS["i32"], COUNT).astype(np.int32)
     arguments = [np.arange(1.0, 1 + EXTENT), np.arange(2.0, 2 + COUNT), k, m, n]
     module = parse_module(text)
     verify_module(module)
