@@ -26,6 +26,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.kernel_plans import stated_arena
 from mlirad.dialects.shapes import is_array, size_of
 from mlirad.errors import CompileError, MliradError, UnsupportedError, VerifyError
 from mlirad.interpreter import run_function
@@ -100,6 +101,11 @@ def check_memory(module: ModuleOp) -> None:
     """
     limit = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     for op in module.walk():
+        if isinstance(op, FuncOp) and (stated_arena(op) or 0) > limit:
+            raise UnsupportedError(
+                f"an arena of {stated_arena(op)} bytes takes more than half of this machine's memory",
+                location=location_of(op),
+            )
         arguments = op.function_type.inputs.data if isinstance(op, FuncOp) else ()
         for type_ in (*arguments, *(result.type for result in op.results)):
             if is_array(type_) and size_of(type_) * numpy_dtype(type_).itemsize > limit:

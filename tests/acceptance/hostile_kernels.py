@@ -265,10 +265,10 @@ PLANNED = (*KERNEL_OPS, *LOWERED_CONTROL, *FRAME_OPS, CallOp, FuncOp)
 
 WORDS = ("add", "set", "and", "max", "argmin", "sum", "nan", "zzz", "{0.__class__} {9}", "{:>3000000000}")
 
-NUMBERS = (-(2**63), -640, -2, -1, 0, 1, 2, 3, 5, 8, 63, 64, 65, 640000000, 2**62, 2**63 - 1)
+NUMBERS = (-(2**63), -640, -2, -1, 0, 1, 2, 3, 5, 8, 63, 64, 65, 6400000, 2**62, 2**63 - 1)
 """Numbers to replace others by."""
 
-FEW = (-(2**63), -64, -2, -1, 0, 1, 64, 640000000, 2**62)
+FEW = (-(2**63), -64, -2, -1, 0, 1, 64, 6400000, 2**62)
 """Numbers to replace those of lists by, one at a time."""
 
 
