@@ -1,7 +1,7 @@
 """Memory: what is compiled and dropped, called, or fails is given back.
 
-Resident memory is read after some warming up and again later; the difference per repetition must be below half
-a kilobyte. What Python itself counts, blocks of its own memory, must not grow.
+Resident memory is read after some warming up and again later; the difference per repetition must be below
+half a kilobyte. What Python itself counts, blocks of its own memory, must not grow.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def quiet():
 @needs_status
 @pytest.mark.parametrize(
     "action, count",
-    [(link_and_drop, 80), (call, 50_000), (call_in_all_ways, 300), (fail, 60)],
+    [(link_and_drop, 40), (call, 20_000), (call_in_all_ways, 300), (fail, 60)],
     ids=lambda value: getattr(value, "__name__", None),
 )
 def test_memory_is_given_back(action, count) -> None:
