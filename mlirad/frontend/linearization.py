@@ -179,7 +179,9 @@ def _compile(
         split = split_map(main)
         pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
         expand(pieces, options.method, stats)
-        primal, _ = executable(pieces, "primal", interpret=options.interpret, stats=stats)
+        primal, _ = executable(
+            pieces, "primal", interpret=options.interpret, timeout=options.timeout, stats=stats
+        )
     names = tuple(parameter_names(function, len(tree.children)))
     domain = Space(tree, tuple(moving_type(t) for t in types), True, names)
     name = function_name(function)

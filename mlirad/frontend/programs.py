@@ -32,6 +32,9 @@ from mlirad.jit.guards import Guards
 CACHE_SIZE = 256
 """How many compiled signatures of one function are kept."""
 
+MOST_SECONDS = 1e9
+"""Time limits are below this: 30 years."""
+
 
 Lanes = int | Literal["all"] | None
 
@@ -44,6 +47,7 @@ class CompileOptions(TypedDict, total=False):
     lanes: Lanes
     check_bounds: bool
     check_nans: bool
+    timeout: float | None
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,8 @@ class Options:
     many positions of a `build` or `vmap` are computed at a time: "all", by operations on whole arrays; 1, one
     after another; n, by operations on blocks of n. `None` is "all" where the memory of the program stays
     within `MEMORY_LIMIT`. `check_bounds` raises a `PositionError` for a position that is found outside its
-    array when the program runs, `check_nans` a `NotANumberError` where the function makes NaN.
+    array when the program runs, `check_nans` a `NotANumberError` where the function makes NaN. `timeout` is
+    how many seconds a call may take once it is compiled; one that takes longer raises a `TimeLimitError`.
     """
 
     interpret: bool = False
@@ -62,6 +67,7 @@ class Options:
     lanes: Lanes = None
     check_bounds: bool = False
     check_nans: bool = False
+    timeout: float | None = None
 
     @property
     def checks(self) -> frozenset[str]:
@@ -69,6 +75,12 @@ class Options:
         return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
 
     def __post_init__(self) -> None:
+        if self.timeout is not None and not 0 < self.timeout < MOST_SECONDS:
+            raise UnsupportedError(
+                f"timeout is {self.timeout}, which is no number of seconds to wait",
+                location=user_line(),
+                hint="write timeout=10.0 to let calls take ten seconds, or leave it out",
+            )
         if isinstance(self.lanes, int) and self.lanes < 1:
             raise UnsupportedError(
                 f"lanes is {self.lanes}, which is no number of positions",

@@ -34,12 +34,19 @@ from mlirad.frontend.compilation import (
 )
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.frames import is_tracing
-from mlirad.frontend.functions import LeafType, argument_paths, function_name, leaf_type, trace_module
+from mlirad.frontend.functions import (
+    LeafType,
+    argument_paths,
+    function_name,
+    leaf_type,
+    trace_module,
+)
 from mlirad.frontend.lowered import Lowered, Signature
 from mlirad.frontend.programs import Options, Program, cache_of, signature_key
 from mlirad.frontend.pytree import LEAF, Tree, flatten
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracebacks import hide_frames, plain_errors
+from mlirad.frontend.views import copied_leaves
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.compiled_text import NativeProgram
 
@@ -107,7 +114,7 @@ class Transformed:
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if is_tracing():
             function, moving = self._bound(args, kwargs)
-            return self._implementation(function, moving)
+            return copied_leaves(self._implementation(function, copied_leaves(moving)))
         function, moving = self._bound(args, kwargs)
         leaves, tree = flatten(moving)
         types = self._types(function, leaves, tree)
@@ -193,12 +200,12 @@ class Transformed:
             has_builds = options.lanes is None and not options.interpret and holds_builds(module)
             expand(module, options.method, stats, kept_builds(options.lanes))
             if options.interpret:
-                flat, native = interpreted(module, "main"), None
+                flat, native = interpreted(module, "main", options.timeout), None
             else:
                 program = native_program(module, "main", stats)
                 if has_builds and program.arena_bytes > MEMORY_LIMIT:
                     program = self._in_blocks(program, function, tree, types, stats)
-                flat, native = compiled(program, "main", stats)
+                flat, native = compiled(program, "main", options.timeout, stats)
         call = structured(flat, result)
         is_direct = call is flat and tree.children == (LEAF,) * len(types) and all(t.shape for t in types)
         return Program(call, native if is_direct else None, stats)

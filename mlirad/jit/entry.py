@@ -17,7 +17,8 @@ been allocated. Where objects are laid out in an unknown way, the general path i
 The table, in words of 64 bits:
 
     0 program  1 arena  2 whether the arena is in use  3 inputs  4 outputs  5 constants  6 general
-    path 7 whether to release the global lock 8 guards 9 how many; then
+    path 7 whether to release the global lock at once 8 time limit in nanoseconds 9 guards
+    10 how many; then
     per input     dtype object, rank, address of the shape, type of NumPy scalar, type of Python
     scalar per output    dtype object, rank, address of the shape, dtype number
     per constant  address
@@ -50,7 +51,6 @@ class _Table:
         general: GeneralPath,
         main: int,
         name: str,
-        releases_lock: bool,
         otherwise: Callable[..., object],
         guards: Guards | None,
     ):
@@ -65,7 +65,7 @@ class _Table:
         shapes = [ctypes.addressof(shape) for shape in self._shapes]
         words = [main, self._arena.ctypes.data if program.arena_bytes else 0, 0]
         words += [len(program.inputs), len(program.outputs), len(general.constants)]
-        words += [id(otherwise), int(releases_lock)]
+        words += [id(otherwise), general.releases_lock, general.nanoseconds]
         words += [0, 0] if guards is None else [guards.address, guards.count]
         for spec, shape in zip(program.inputs, shapes, strict=False):
             words += [*_described(spec, shape), *_scalar_types(spec)]
@@ -85,7 +85,6 @@ def make_entry(
     general: GeneralPath,
     code: engine.LoadedCode,
     name: str,
-    releases_lock: bool,
     otherwise: Callable[..., object] | None = None,
     guards: Guards | None = None,
 ) -> Callable[..., object]:
@@ -97,7 +96,7 @@ def make_entry(
     otherwise = general if otherwise is None else otherwise
     if not layout.is_layout_known():
         return otherwise
-    return c_function(_Table(general, code.addresses[engine.ENTRY], name, releases_lock, otherwise, guards))
+    return c_function(_Table(general, code.addresses[engine.ENTRY], name, otherwise, guards))
 
 
 def _described(spec: ArraySpec, shape: int) -> tuple[int, int, int]:

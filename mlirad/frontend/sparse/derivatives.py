@@ -242,8 +242,13 @@ class Matrices:
                         assert instance.lanes is not None
                         module = blocks_module(self.expression, instance.lanes)
                     expand(module, self.options.method, self.stats, kept_builds(self.options.lanes))
-                    interpret = self.options.interpret
-                    program = executable(module, "main", interpret=interpret, stats=self.stats)
+                    program = executable(
+                        module,
+                        "main",
+                        interpret=self.options.interpret,
+                        timeout=self.options.timeout,
+                        stats=self.stats,
+                    )
                 self.programs[which] = program
             return program
 
