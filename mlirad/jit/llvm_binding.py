@@ -114,13 +114,13 @@ LLVM.initialize_native_target()
 LLVM.initialize_native_asmprinter()
 
 
-def run_pipeline(machine: TargetMachine, options: TuningOptions, module: Module) -> None:
-    """Optimise the module in place, by the pipeline that `options` describe.
+def run_pipeline(builder: PassBuilder, module: Module) -> None:
+    """Optimise the module in place, by the pipeline that the builder makes.
 
-    In llvmlite 0.50 closing a pass manager leaks it, 50 kB each time: `ModulePassManager` inherits
-    `_dispose` from two classes and finds the one that does nothing first. The other one is called here.
+    A builder is to be kept and used again: llvmlite 0.50 frees not all of it, and leaves 1.5 kB. Closing a
+    pass manager leaks it, 50 kB each time: `ModulePassManager` inherits `_dispose` from two classes and finds
+    the one that does nothing first. The other one is called here.
     """
-    builder = LLVM.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()
     try:
         passes.run(module, builder)
