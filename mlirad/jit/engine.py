@@ -29,19 +29,10 @@ import time
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from mlirad.errors import CompileError
-from mlirad.jit.llvm_binding import (
-    LLVM,
-    Linker,
-    LoadedLibrary,
-    Module,
-    PassBuilder,
-    TargetMachine,
-    run_pipeline,
-)
+from mlirad.jit.llvm_binding import LLVM, Linker, LoadedLibrary, Module, TargetMachine, run_pipeline
 from mlirad.jit.stacks import large_stack
 from mlirad.jit.target import Target, find_target
 
@@ -185,18 +176,14 @@ def _parsed(text: str, target: Target) -> Module:
 
 def _optimised(text: str, target: Target) -> tuple[Module, float, float]:
     """The optimised module, and the seconds that parsing and optimising took."""
+    machine = target.machine
     start = time.perf_counter()
     module = _parsed(text, target)
     parsed = time.perf_counter()
-    run_pipeline(_pass_builder(target), module)
-    return module, parsed - start, time.perf_counter() - parsed
-
-
-@lru_cache(maxsize=64)
-def _pass_builder(target: Target) -> PassBuilder:
     options = LLVM.create_pipeline_tuning_options(OPTIMISATION_LEVEL)
     options.loop_interleaving = False
     options.loop_vectorization = False
     options.slp_vectorization = False
     options.loop_unrolling = False
-    return LLVM.create_pass_builder(target.machine, options)
+    run_pipeline(machine, options, module)
+    return module, parsed - start, time.perf_counter() - parsed

@@ -71,8 +71,6 @@ def run_guarded(
     """The outputs of `run(addresses of buffers, address of arena)` on these inputs and constants."""
     first = _run_filled(program, run, inputs, constants, 0xFF)
     second = _run_filled(program, run, inputs, constants, 0x00)
-    if program.status is not None and constants[program.status].any():
-        return [_typed(spec, one).copy() for spec, one in zip(program.outputs, first, strict=True)]
     for number, (spec, one, two) in enumerate(zip(program.outputs, first, second, strict=True)):
         differs = one != two
         if spec.dtype.startswith("float"):
