@@ -1,4 +1,4 @@
-"""The same bits: from call to call, thread to thread, process to process, wherever arrays lie, checked or not."""
+"""The same bits: from call to call, thread to thread and process to process, wherever arrays lie."""
 
 from __future__ import annotations
 
