@@ -45,6 +45,9 @@ MAX_ATTRIBUTE_SIZE = 2**16
 MAX_ATTRIBUTE_DEPTH = 64
 """How many parts a type or an attribute may have, and how deep they may be nested."""
 
+MAX_NESTING = 64
+"""How deep ops may stand inside each other in text: the parser and the passes recurse over their regions."""
+
 MAX_INTEGER_WIDTH = 128
 """The widest integers whose literals are read. The language has none beyond 64 bits."""
 
@@ -254,6 +257,8 @@ class _LocatingParser(Parser):
     def _parse_op_result_list(self) -> list[tuple[Span, int]]:
         results = super()._parse_op_result_list()
         self._names.append(self._current_token.span.start)
+        if len(self._names) > MAX_NESTING:
+            self.raise_error(f"ops are nested more than {MAX_NESTING} deep")
         return results
 
     def _parse_dense_literal_type(self) -> RankedStructure[Any]:
