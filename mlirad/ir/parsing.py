@@ -22,9 +22,14 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     Float32Type,
     Float64Type,
+    FloatAttr,
+    IntegerAttr,
     IntegerType,
     ModuleOp,
     RankedStructure,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
     UnknownLoc,
 )
 from xdsl.dialects.func import Func
@@ -50,6 +55,18 @@ MAX_NESTING = 64
 
 MAX_INTEGER_WIDTH = 128
 """The widest integers whose literals are read. The language has none beyond 64 bits."""
+
+_SMALL = (
+    TensorType,
+    IntegerType,
+    Float64Type,
+    Float32Type,
+    IntegerAttr,
+    FloatAttr,
+    StringAttr,
+    SymbolRefAttr,
+)
+"""What by itself is not large, and most often met. What it is part of is measured as a whole."""
 
 _Parsed = TypeVar("_Parsed", bound=Attribute | None)
 
@@ -234,7 +251,7 @@ class _LocatingParser(Parser):
         Attributes are compared and printed by what they contain, as often as it is contained: a few lines of
         aliases that each name the one before twice would never end.
         """
-        if attribute is not None:
+        if attribute is not None and not isinstance(attribute, _SMALL):
             size, depth = self._sizes.measure(attribute)
             if size > MAX_ATTRIBUTE_SIZE or depth > MAX_ATTRIBUTE_DEPTH:
                 self.raise_error(
@@ -242,8 +259,8 @@ class _LocatingParser(Parser):
                     f"or nested more than {MAX_ATTRIBUTE_DEPTH} deep",
                     start,
                 )
-            if isinstance(attribute, IntegerType) and attribute.width.data > MAX_INTEGER_WIDTH:
-                self.raise_error(f"integers have at most {MAX_INTEGER_WIDTH} bits", start)
+        if isinstance(attribute, IntegerType) and attribute.width.data > MAX_INTEGER_WIDTH:
+            self.raise_error(f"integers have at most {MAX_INTEGER_WIDTH} bits", start)
         return attribute
 
     def parse_operation(self) -> Operation:

@@ -109,7 +109,10 @@ def test_nesting_is_bounded_and_what_is_allowed_compiles() -> None:
 
 def test_long_chains_are_lowered() -> None:
     """Lowering recurses over what an element is computed from: here ops that change positions."""
-    ops = [f"%v{k + 1} = array.reverse %v{k} {{dims = [0]}} : tensor<3xf64> -> tensor<3xf64>" for k in range(1200)]
+    ops = [
+        f"%v{k + 1} = array.reverse %v{k} {{dims = [0]}} : tensor<3xf64> -> tensor<3xf64>"
+        for k in range(1200)
+    ]
     text = "func.func @f(%v0: tensor<3xf64>) -> tensor<3xf64> {\n" + "\n".join(ops)
     module = parse_module(text + "\nfunc.return %v1200 : tensor<3xf64>\n}")
     run_passes(module, pipeline_passes("lower"))
