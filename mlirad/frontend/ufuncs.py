@@ -121,10 +121,10 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
             require_traced_out(name, o)
     where = options.pop("where", True)
     result = _applied(ufunc, method, inputs, options)
-    results = result if isinstance(result, tuple) else (result,)
+    results: tuple[Any, ...] = cast("Any", result) if isinstance(result, tuple) else (result,)
     given = tuple(
         r if o is None else written_out(name, r if where is True else select(where, r, o), o)
-        for r, o in zip(cast("tuple[Any, ...]", results), out, strict=True)
+        for r, o in zip(results, out, strict=True)
     )
     return given if isinstance(result, tuple) else given[0]
 
@@ -320,7 +320,7 @@ def update_at(ufunc: np.ufunc, x: Any, key: Any, *values: Any) -> None:
     loop_dtypes(ufunc, kinds, x.dtype)
     if ufunc in (np.add, np.subtract) and x.dtype != BOOL:
         kind = "add" if ufunc is np.add else "subtract"
-        replace(x, handlers.updated(x, key, *values, kind).value)
+        replace(x, handlers.updated(x, key, values[0], kind).value)
         return
 
     def combine(b: ArrayBuilder, old: Value, *new: Value) -> Value:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 from types import EllipsisType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import i1
@@ -163,7 +163,7 @@ def read_only(
 
 def copied(x: Array) -> Array:
     """The elements that `x` has now, as an array of its own: nothing is computed."""
-    x.refresh()
+    x._refresh()  # pyright: ignore[reportPrivateUsage]
     result = Array(x._value, x._scope, x.weak)  # pyright: ignore[reportPrivateUsage]
     result._owner = current_frame().scope  # pyright: ignore[reportPrivateUsage]
     result._is_row_major = is_ordered(x)  # pyright: ignore[reportPrivateUsage]
@@ -368,7 +368,7 @@ def unraveled(shape: Shape, selection: Selection) -> Selection | None:
     b = emitting()
     flat, inside = b.index_constant(0), b.constant(True, i1)
     for term, extent, step in steps:
-        value = b.index_constant(term) if isinstance(term, int) else wrapped(b, term, extent)
+        value = b.index_constant(term) if isinstance(term, int) else wrapped(b, cast(Array, term), extent)
         inside = b.logical_and(inside, b.inside([value], [extent]))
         flat = b.add(flat, b.mul(value, b.index_constant(step)))
     found: list[Term] = []

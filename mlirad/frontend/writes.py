@@ -134,11 +134,8 @@ def _write_through(x: Array, selection: Selection, new: Value) -> None:
 
 def _traced_mask(key: Any) -> Array | None:
     """A traced mask that is all of a key."""
-    only = (
-        cast("tuple[Any, ...]", key)[0]
-        if isinstance(key, tuple) and len(cast("tuple[Any, ...]", key)) == 1
-        else key
-    )
+    parts = cast("tuple[Any, ...]", key if isinstance(key, tuple) else (key,))
+    only = parts[0] if len(parts) == 1 else None
     return only if isinstance(only, Array) and only.dtype == BOOL else None
 
 

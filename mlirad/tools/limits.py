@@ -20,6 +20,7 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.reductions import DotOp
 from mlirad.dialects.kernel import DotOp as KernelDotOp
 from mlirad.dialects.kernel import ScheduledOp
+from mlirad.dialects.kernel_plans import stated_arena
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import ELEMENTS, is_array, size_of
 from mlirad.errors import UnsupportedError
@@ -97,8 +98,10 @@ def _trips_of(op: Operation) -> int:
 
 
 def check_memory(module: ModuleOp, limit: int) -> None:
-    """Refuse a program with a value of more than `limit` bytes. Raises `UnsupportedError` at the op."""
+    """Refuse a program with a value, or an arena, of more than `limit` bytes. Raises `UnsupportedError`."""
     for op in module.walk():
+        if isinstance(op, FuncOp) and (stated_arena(op) or 0) > limit:
+            raise memory_error(op, f"the arena of @{op.sym_name.data}", limit)
         arguments = op.function_type.inputs.data if isinstance(op, FuncOp) else ()
         for type_ in (*arguments, *(result.type for result in op.results)):
             if is_array(type_, ELEMENTS) and size_of(type_) * numpy_dtype(type_).itemsize > limit:

@@ -27,7 +27,7 @@ BETWEEN_POLLS: Final = 1 << 20
 ASSUMED_TRIPS: Final = 16
 """How many trips a loop is taken to make whose number of trips is not known."""
 
-POLL_ATTRIBUTES: Final = "nounwind memory(argmem: readwrite, inaccessiblemem: readwrite)"
+POLL_ATTRIBUTES: Final = "nounwind willreturn memory(argmem: readwrite, inaccessiblemem: readwrite)"
 """A poll changes no memory that the program sees, so values stay in registers around it."""
 
 
@@ -87,7 +87,7 @@ class Polling(Memory):
 
     def poll(self) -> None:
         """Ask the host, and end early if it says so."""
-        self.module.external(POLL, "i64", ["ptr"], POLL_ATTRIBUTES)
+        self.module.external(POLL, "i64", ["ptr captures(none)"], POLL_ATTRIBUTES)
         status = self.define(f"call i64 @{POLL}({self.context.typed})", "i64")
         self.stop_if(self.icmp("ne", status, 0))
         self.work = 0

@@ -58,9 +58,6 @@ SMALLER_OPERAND: tuple[type[Operation], ...] = (
 )
 """Ops of one operand that is no larger than the result."""
 
-_PARTIAL_READS = (indexing.IndexOp, indexing.GatherOp, structural.SliceOp)
-"""Ops that read part of their first operand."""
-
 
 def is_inside(value: Value, block: Block) -> bool:
     """Whether a value is an argument of the block or a result of an op of it."""
@@ -96,42 +93,63 @@ class Level:
         self.trips = trips
         self.whole = frozenset(whole)
         self._found: set[Value] = set(free)
-        self._parts: set[Value] = set()
+        self._parts: dict[Value, Value] = {}
+        self._sources: dict[Value, Value] = {}
         self._invariant: set[Value] = set()
         self._last: Operation | None = None
 
     def has_again(self, value: Value) -> bool:
         """Whether a value of the block is had again without being kept."""
+        self._look()
+        return value in self._found and value not in self._parts
+
+    def part_of(self, value: Value) -> Value | None:
+        """The outer array that has to be there to compute a value again, which is better kept itself."""
+        self._look()
+        return self._parts.get(value)
+
+    def _look(self) -> None:
+        """Take the ops into account that the block has now."""
         op = self.block.first_op if self._last is None else self._last.next_op
         while op is not None:
             if not isinstance(op, linear.MapOp):
                 self._note(op)
             self._last = op
             op = op.next_op
-        return value in self._found and value not in self._parts
 
     def _note(self, op: Operation) -> None:
-        if self.part_of(op) is not None:
-            if self.recompute:
-                # What is made of it runs again, and it is kept.
-                self._found.update(op.results)
-                self._parts.update(op.results)
+        read = free_values(op)
+        inside = [v for v in read if is_inside(v, self.block)]
+        invariant = self.repeats and all(v in self._invariant for v in inside)
+        runs_again = self.recompute or _is_cheap(op)
+        if not invariant and not (runs_again and all(v in self._found for v in inside)):
             return
-        read = [v for v in free_values(op) if is_inside(v, self.block)]
-        if self.repeats and all(v in self._invariant for v in read):
-            self._invariant.update(op.results)
-            self._found.update(op.results)
-        elif (self.recompute or _is_cheap(op)) and all(v in self._found for v in read):
-            self._found.update(op.results)
+        source, cost = self._costliest(read)
+        for result in op.results:
+            if (
+                source is not None
+                and elements(result) * self.trips < cost
+                and not isinstance(result.type, TapeType)
+            ):
+                self._parts[result] = source
+                if self.recompute:
+                    # What is made of it runs again.
+                    self._found.add(result)
+                continue
+            self._found.add(result)
+            if invariant:
+                self._invariant.add(result)
+            if source is not None:
+                self._sources[result] = source
 
-    def part_of(self, op: Operation) -> Value | None:
-        """The outer array of which an op reads a part that is better kept than the array."""
-        if not self.around or not isinstance(op, _PARTIAL_READS):
-            return None
-        array = own_operands(op)[0]
-        if array in self.whole or is_inside(array, self.block):
-            return None
-        return array if elements(op.results[0]) * self.trips < self.cost_of_outer(array) else None
+    def _costliest(self, read: Sequence[Value]) -> tuple[Value | None, int]:
+        """Of the outer arrays that are needed for values that an op reads the costliest, if one costs."""
+        if not self.around:
+            return None, 0
+        needed = [v if not is_inside(v, self.block) else self._sources.get(v) for v in read]
+        costs = {v: self.cost_of_outer(v) for v in needed if v is not None and v not in self.whole}
+        source = max(costs, key=lambda v: costs[v], default=None)
+        return (None, 0) if source is None or not costs[source] else (source, costs[source])
 
     def cost_of_outer(self, value: Value) -> int:
         """How many elements the levels around would keep for a value to be read here."""
@@ -144,7 +162,8 @@ class Level:
         """How many elements a value of the block costs that is to be read later."""
         while is_inside(value, self.block):
             if self.has_again(value):
-                return 0
+                source = self._sources.get(value)
+                return 0 if source is None else self.cost_of_outer(source)
             owner = value.owner
             if isinstance(owner, Block) or not isinstance(owner, SMALLER_OPERAND):
                 return elements(value)

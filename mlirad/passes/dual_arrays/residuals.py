@@ -10,8 +10,8 @@ are had again, closed under rematerialisation:
       cheap arithmetic on what is had again               computed again
     a broadcast, reshape, negation ... of a value         the value is kept, the op computed again
     tapes, which cannot be stacked                        the loop runs again
-    part of an outer array that others would have
-      to keep, where all such parts are smaller           kept
+    what is made of an outer array that others would
+      have to keep, where it is less                      kept
     all else                                              kept
 
 With `recompute` everything is computed again from the carries at the start of the trip. Without, the carries
@@ -91,8 +91,7 @@ class Residuals:
         """The outer arrays of which parts are kept that are read anyway, or have no more elements."""
         parts: Counter[Value] = Counter()
         for value in self.kept:
-            owner = value.owner
-            array = self._level.part_of(owner) if isinstance(owner, Operation) else None
+            array = self._level.part_of(value)
             if array is not None:
                 parts[array] += elements(value) * self.trips
         if not parts:
