@@ -22,9 +22,14 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     Float32Type,
     Float64Type,
+    FloatAttr,
+    IntegerAttr,
     IntegerType,
     ModuleOp,
     RankedStructure,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
     UnknownLoc,
 )
 from xdsl.dialects.func import Func
@@ -45,8 +50,23 @@ MAX_ATTRIBUTE_SIZE = 2**16
 MAX_ATTRIBUTE_DEPTH = 64
 """How many parts a type or an attribute may have, and how deep they may be nested."""
 
+MAX_NESTING = 64
+"""How deep ops may stand inside each other in text: the parser and the passes recurse over their regions."""
+
 MAX_INTEGER_WIDTH = 128
 """The widest integers whose literals are read. The language has none beyond 64 bits."""
+
+_SMALL = (
+    TensorType,
+    IntegerType,
+    Float64Type,
+    Float32Type,
+    IntegerAttr,
+    FloatAttr,
+    StringAttr,
+    SymbolRefAttr,
+)
+"""What by itself is not large, and most often met. What it is part of is measured as a whole."""
 
 _Parsed = TypeVar("_Parsed", bound=Attribute | None)
 
@@ -231,7 +251,7 @@ class _LocatingParser(Parser):
         Attributes are compared and printed by what they contain, as often as it is contained: a few lines of
         aliases that each name the one before twice would never end.
         """
-        if attribute is not None:
+        if attribute is not None and not isinstance(attribute, _SMALL):
             size, depth = self._sizes.measure(attribute)
             if size > MAX_ATTRIBUTE_SIZE or depth > MAX_ATTRIBUTE_DEPTH:
                 self.raise_error(
@@ -239,8 +259,8 @@ class _LocatingParser(Parser):
                     f"or nested more than {MAX_ATTRIBUTE_DEPTH} deep",
                     start,
                 )
-            if isinstance(attribute, IntegerType) and attribute.width.data > MAX_INTEGER_WIDTH:
-                self.raise_error(f"integers have at most {MAX_INTEGER_WIDTH} bits", start)
+        if isinstance(attribute, IntegerType) and attribute.width.data > MAX_INTEGER_WIDTH:
+            self.raise_error(f"integers have at most {MAX_INTEGER_WIDTH} bits", start)
         return attribute
 
     def parse_operation(self) -> Operation:
@@ -254,6 +274,8 @@ class _LocatingParser(Parser):
     def _parse_op_result_list(self) -> list[tuple[Span, int]]:
         results = super()._parse_op_result_list()
         self._names.append(self._current_token.span.start)
+        if len(self._names) > MAX_NESTING:
+            self.raise_error(f"ops are nested more than {MAX_NESTING} deep")
         return results
 
     def _parse_dense_literal_type(self) -> RankedStructure[Any]:

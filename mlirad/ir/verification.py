@@ -15,7 +15,7 @@ A module verifies when
 - the tape of a loop is read by `array.replay` and `linear.while` and by nothing else;
 - whatever saves or restores frames of one type agrees on what they hold, and only private functions take and
   return frames;
-- regions are nested `MAX_NESTING` deep at most, and types have `MAX_ELEMENTS` elements at most.
+- types have `MAX_ELEMENTS` elements at most.
 
 The walk is one pass over the ops, linear in their number and not recursive. What an op declares is checked
 before the ops inside of it, its rules after them: what a rule reads in the regions of its op is well-formed.
@@ -77,9 +77,6 @@ from mlirad.ir.locations import location_of, name_of
 
 MAX_ELEMENTS = 2**48
 """The most elements an array type may have: addresses of what is larger do not fit a machine word."""
-
-MAX_NESTING = 64
-"""How deep regions may be nested in a module: passes recurse over them."""
 
 LANGUAGE: frozenset[type[Operation]] = frozenset(
     (*ARRAY_OPS, *FRAME_OPS, *Linear.operations, *Kernel.operations, FuncOp, CallOp, ReturnOp)
@@ -156,8 +153,6 @@ class _Verification:
                 continue
             frame.last = op
             self._check_op(op, frame.visible)
-            if op.regions and len(frames) > MAX_NESTING:
-                raise error_at(op, f"regions are nested more than {MAX_NESTING} deep")
             visible = set[Value]() if isinstance(op, FuncOp) else frame.visible
             frames += [self._frame(region, op, visible) for region in reversed(op.regions)]
         self._check_recursion()

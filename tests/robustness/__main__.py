@@ -38,6 +38,7 @@ def main() -> int:
     options = parser.parse_args()
     prepare()
     texts = corpus(options.programs)
+    texts.parse_all()
     depth = Depth(passes=options.passes, native=options.native)
     if options.only is not None:
         text, names = mutant(texts, options.seed, options.only)

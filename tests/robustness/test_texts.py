@@ -155,5 +155,5 @@ def test_text_that_is_read_back_as_another_is_found(monkeypatch):
         return parse_module(text.replace("array.sin", "array.cos") if name == "printed.mlir" else text, name)
 
     monkeypatch.setattr(judging, "parse_module", forgetful)
-    failure = judge(PROGRAM, random.Random(0), Depth(passes=0, interpreter=0, native=0)).failure
+    failure = judge(PROGRAM, random.Random(0), Depth(reading=1, passes=0, interpreter=0, native=0)).failure
     assert failure is not None and failure.kind.startswith("read back as another")

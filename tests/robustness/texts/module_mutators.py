@@ -7,24 +7,23 @@ of its type, a property by one of its kind, and results of an op that goes by ot
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FloatAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from mlirad.ir.parsing import parse_module
 from mlirad.tools.instrumentation import module_text
 
 INTEGERS = (0, 1, -1, 2, 3, 5, 8, 64, 1000, 2**31, 2**62, -(2**63))
 FLOATS = (0.0, -0.0, 1.0, -1.5, 1e300, float("inf"), float("nan"), 5e-324)
 
 
-def change_module(text: str, rng: random.Random) -> str | None:
+def change_module(parse: Callable[[], ModuleOp], rng: random.Random) -> str | None:
     """The program after one to three changes of its ops; `None` if it does not parse or cannot be printed."""
     try:
-        module = parse_module(text)
+        module = parse()
         ops = [op for op in module.walk() if not isinstance(op, ModuleOp | FuncOp)]
         for _ in range(rng.randint(1, 3)):
             if ops:

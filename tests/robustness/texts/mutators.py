@@ -407,7 +407,7 @@ def add_function(text: str, rng: random.Random, corpus: Corpus) -> str | None:
 
 def change_ops_in_place(text: str, rng: random.Random, corpus: Corpus) -> str | None:
     """The parsed program with ops changed so that types fit."""
-    return change_module(text, rng)
+    return change_module(lambda: corpus.module(text), rng)
 
 
 def change_bytes(text: str, rng: random.Random, corpus: Corpus) -> str | None:

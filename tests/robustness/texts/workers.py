@@ -28,7 +28,7 @@ from typing import IO, Any
 
 from tests.robustness.texts.judging import Depth, Failure, Verdict, judge
 
-BATCH = 200
+BATCH = 500
 """Texts per child. A fork costs about 20 ms, and what texts leave behind in a child ends with it."""
 
 WALL_SECONDS = 30.0
