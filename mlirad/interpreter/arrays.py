@@ -131,8 +131,8 @@ def contraction(lhs: Array, rhs: Array, batch: Sequence[Shape], contract: Sequen
     left, right, out = contraction_labels(lhs.ndim, rhs.ndim, batch, contract)
     # Where one factor is a view that repeats an element, einsum sums the other factor and multiplies once:
     # with infinities that is another value than the sum of the products. It does not do so for copies.
-    factors = np.asarray(lhs, order="C"), left, np.asarray(rhs, order="C"), right
-    return np.einsum(*factors, out, dtype=carried(lhs), casting="unsafe").astype(lhs.dtype)
+    one, other = (np.asarray(x, carried(x), order="C") for x in (lhs, rhs))
+    return np.einsum(one, left, other, right, out).astype(lhs.dtype)
 
 
 def contraction_labels(

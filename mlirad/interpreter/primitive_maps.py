@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from xdsl.ir import Attribute, Operation
@@ -247,15 +247,12 @@ def _dot(op: linear.DotMapOp, operands: Sequence[Array], frame: Frame) -> Linear
     extents = dict(zip((*moving, *still), (*shape_of(op.domain), *fixed.shape), strict=True))
     operations = 2 * int(np.prod(list(extents.values()), dtype=np.int64))
 
-    def summed(x: Array, *factors: Any) -> Array:
-        dtype = arrays.carried(x)
-        return np.einsum(x, *factors, dtype=dtype, casting="unsafe").astype(x.dtype)
-
+    wide = np.asarray(fixed, arrays.carried(fixed))
     return _primitive(
         op,
         frame,
-        lambda x: summed(x, moving, fixed, still, out),
-        lambda ct: summed(ct, out, fixed, still, moving),
+        lambda x: np.einsum(np.asarray(x, wide.dtype), moving, wide, still, out).astype(fixed.dtype),
+        lambda ct: np.einsum(np.asarray(ct, wide.dtype), out, wide, still, moving).astype(fixed.dtype),
         (operations, operations),
     )
 
