@@ -5,6 +5,7 @@ g = ad.grad(loss)(w, x)
 """
 
 from mlirad.errors import (
+    CallDepthError,
     CompileError,
     DerivativeCheckError,
     DifferentiationError,
@@ -12,9 +13,11 @@ from mlirad.errors import (
     InterpreterError,
     MliradError,
     NotANumberError,
+    OutOfMemoryError,
     ParseError,
     PositionError,
     ShapeError,
+    TimeLimitError,
     TracingError,
     UnsupportedError,
     VerifyError,
@@ -61,6 +64,7 @@ from mlirad.tools.demo import demo
 
 __all__ = [
     "Array",
+    "CallDepthError",
     "CompileError",
     "DerivativeCheckError",
     "DifferentiationError",
@@ -69,9 +73,11 @@ __all__ = [
     "LinearMap",
     "MliradError",
     "NotANumberError",
+    "OutOfMemoryError",
     "ParseError",
     "PositionError",
     "ShapeError",
+    "TimeLimitError",
     "TracingError",
     "UnsupportedError",
     "VerifyError",
