@@ -6,10 +6,12 @@ g = ad.grad(loss)(w, x)
 
 from mlirad.errors import (
     CallDepthError,
+    CaptureWarning,
     CompileError,
     DerivativeCheckError,
     DifferentiationError,
     DtypeError,
+    IntegerOverflowError,
     InterpreterError,
     MliradError,
     NotANumberError,
@@ -65,10 +67,12 @@ from mlirad.tools.demo import demo
 __all__ = [
     "Array",
     "CallDepthError",
+    "CaptureWarning",
     "CompileError",
     "DerivativeCheckError",
     "DifferentiationError",
     "DtypeError",
+    "IntegerOverflowError",
     "InterpreterError",
     "LinearMap",
     "MliradError",

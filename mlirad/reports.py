@@ -16,7 +16,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import MliradError, NotANumberError, PositionError
+from mlirad.errors import IntegerOverflowError, MliradError, NotANumberError, PositionError
+
+_ERRORS: dict[str, type[MliradError]] = {
+    "position": PositionError,
+    "nan": NotANumberError,
+    "overflow": IntegerOverflowError,
+}
+"""What each kind of failure raises."""
 
 
 class _Failures(threading.local):
@@ -34,8 +41,7 @@ def perform(kind: str, message: str, source: str | None, values: Sequence[Any]) 
     if kind == "print":
         print(message.format(*values))  # noqa: T201 - what it is for
         return None
-    error = PositionError if kind == "position" else NotANumberError
-    return error(message.format(*values), location=source)
+    return _ERRORS[kind](message.format(*values), location=source)
 
 
 def report(kind: str, message: str, source: str | None, values: Sequence[Any]) -> None:

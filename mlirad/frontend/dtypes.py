@@ -21,8 +21,11 @@ from mlirad.errors import DtypeError, UnsupportedError
 from mlirad.frontend.source import user_line
 
 Dtype: TypeAlias = np.dtype[Any]
-Kind: TypeAlias = Dtype | type[int] | type[float]
-"""The dtype of an operand, or `int` or `float` for what has no width of its own."""
+Kind: TypeAlias = Dtype | type[bool] | type[int] | type[float]
+"""The dtype of an operand, or the Python type of what has no width of its own."""
+
+PYTHON_TYPES: dict[str, type[bool] | type[int] | type[float]] = {"b": bool, "i": int, "f": float}
+"""What an operand without a width of its own is in Python, by the kind of its dtype."""
 
 BOOL, I32, I64, F32, F64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float32, np.float64))
 _BY_CODE: dict[str, Dtype] = {f"{d.kind}{d.itemsize}": d for d in ELEMENT_TYPES}
@@ -58,10 +61,13 @@ def _result_type(kinds: tuple[Kind, ...]) -> Dtype:
     return language_dtype(np.result_type(*(k if isinstance(k, np.dtype) else k(0) for k in kinds)))
 
 
-def loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
-    """The dtypes that a ufunc converts its operands to, and those of its results."""
+def loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...], out: Dtype | None = None) -> tuple[Dtype, ...]:
+    """The dtypes that a ufunc converts its operands to, and those of its results.
+
+    Raises `DtypeError` where the ufunc is not defined, or its result cannot be written into dtype `out`.
+    """
     try:
-        return _loop_dtypes(ufunc, kinds)
+        return _loop_dtypes(ufunc, kinds, out)
     except DtypeError:
         raise
     except TypeError as error:
@@ -74,10 +80,11 @@ def loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
 
 
 @cache
-def _loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
-    if all(k is int or k is float for k in kinds):  # NumPy would compare Python numbers exactly, as objects
+def _loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...], out: Dtype | None) -> tuple[Dtype, ...]:
+    if not any(isinstance(k, np.dtype) for k in kinds):  # NumPy would compare Python numbers as objects
         kinds = tuple(np.dtype(k) for k in kinds)
-    resolved = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
+    kinds = tuple(BOOL if k is bool else k for k in kinds)
+    resolved = ufunc.resolve_dtypes((*kinds, *[out] * ufunc.nout), casting="same_kind")
     return tuple(language_dtype(dtype) for dtype in resolved)
 
 

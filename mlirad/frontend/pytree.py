@@ -14,6 +14,10 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, cast
 
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.captures import static_key
+from mlirad.frontend.source import user_line
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -21,14 +25,20 @@ class Tree:
 
     `kind` is the class of the container, `None` for a leaf, and `NoneType` for `None`. `names` are the keys
     of a dictionary (sorted) or the fields of a dataclass; `static` holds the values of fields that are part
-    of the structure; `order` is the insertion order of the keys, which takes no part in comparisons.
+    of the structure; `order` is the insertion order of the keys, which takes no part in comparisons. Names
+    and static values are compared by their keys, which tell 1 from True and 0.0 from -0.0.
     """
 
     kind: type[Any] | None
     children: tuple[Tree, ...] = ()
-    names: tuple[Hashable, ...] = ()
-    static: tuple[Hashable, ...] = ()
+    names: tuple[Hashable, ...] = field(default=(), compare=False)
+    static: tuple[Hashable, ...] = field(default=(), compare=False)
     order: tuple[Hashable, ...] = field(default=(), compare=False)
+    keys: Hashable = field(init=False)
+
+    def __post_init__(self) -> None:
+        keys = (*map(static_key, self.names), *map(static_key, self.static)) if self.names else ()
+        object.__setattr__(self, "keys", keys)
 
     @property
     def _is_dict(self) -> bool:
@@ -57,6 +67,13 @@ class Tree:
         yield from self.static
         for child in self.children:
             yield from child.statics()
+
+    def kinds(self) -> Iterator[type[Any]]:
+        """The classes of all containers."""
+        if self.kind is not None:
+            yield self.kind
+            for child in self.children:
+                yield from child.kinds()
 
     def paths(self, prefix: str) -> list[str]:
         """How to reach each leaf from a variable called `prefix`, such as `x['w'][0]`."""
@@ -121,10 +138,17 @@ NONE = Tree(type(None))
 """The structure of `None`, which has no leaves."""
 
 
+MAX_DEPTH = 200
+"""How deep containers may be nested."""
+
+
 def flatten(value: object) -> tuple[list[Any], Tree]:
-    """The leaves of a value and its structure."""
+    """The leaves of a value and its structure.
+
+    Raises `UnsupportedError` for containers that hold themselves, or are nested more than `MAX_DEPTH` deep.
+    """
     leaves: list[Any] = []
-    return leaves, _flatten(value, leaves)
+    return leaves, _flatten(value, leaves, MAX_DEPTH)
 
 
 def parts_of(value: object) -> dict[Hashable, object] | None:
@@ -141,16 +165,22 @@ def structure_text(value: object) -> str:
     return str(flatten(value)[1]) if _is_node(value) else kind.__name__
 
 
-def _flatten(value: object, leaves: list[Any]) -> Tree:
+def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
     if value is None:
         return NONE
     if not _is_node(value):
         leaves.append(value)
         return LEAF
+    if depth == 0:
+        raise UnsupportedError(
+            f"a {type(value).__name__} contains itself, or is nested more than {MAX_DEPTH} deep",
+            location=user_line(),
+            hint="keep the values in an array, or in a list of one level",
+        )
     kind = cast("type[Any]", type(value))
     names, parts, static = _open(value)
     order = tuple(cast("dict[Hashable, object]", value)) if isinstance(value, dict) else ()
-    return Tree(kind, tuple(_flatten(part, leaves) for part in parts), names, static, order)
+    return Tree(kind, tuple(_flatten(part, leaves, depth - 1) for part in parts), names, static, order)
 
 
 def _is_node(value: object) -> bool:

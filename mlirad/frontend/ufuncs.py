@@ -11,28 +11,48 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
+from xdsl.dialects.builtin import i1
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import DtypeError, UnsupportedError
-from mlirad.frontend.dtypes import loop_dtypes
+from mlirad.frontend.colliding import one_by_one
+from mlirad.frontend.dtypes import BOOL, loop_dtypes
 from mlirad.frontend.frames import emitting
+from mlirad.frontend.handlers import handlers
+from mlirad.frontend.indexing import read_value
+from mlirad.frontend.keys import select_key
 from mlirad.frontend.numpy_functions.ordering import cumulative
 from mlirad.frontend.numpy_functions.reductions import logsumexp
+from mlirad.frontend.numpy_functions.results import all_ordered, require_traced_out, written_out
 from mlirad.frontend.operations import (
     Operand,
+    as_array,
     broadcast_shapes,
     broadcast_value,
+    converted,
     kind_of,
     made,
     operand_of,
+    select,
     shape_of_operand,
     value_of,
 )
+from mlirad.frontend.python_numbers import (
+    ARITHMETIC,
+    COMPARISONS,
+    as_numbers,
+    order_beyond,
+    require_no_repetition,
+    wide_enough,
+)
 from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array, handlers
+from mlirad.frontend.tracer import Array
 from mlirad.frontend.ufunc_meanings import meaning_of
+from mlirad.frontend.updates import updated_value
+from mlirad.frontend.views import require_writable, view_of
+from mlirad.frontend.writes import fitted, replace
 from mlirad.ir.arrays import ArrayBuilder
 
 MAX_UNROLLED_POWER = 32
@@ -41,6 +61,8 @@ MAX_UNROLLED_POWER = 32
 
 def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
     """A Python operator on traced operands; `NotImplemented` for operands that are no arrays."""
+    if any(isinstance(x, list | tuple) for x in inputs):
+        require_no_repetition(ufunc, inputs)
     if any(x is None or isinstance(x, str | dict | set) or callable(x) for x in inputs):
         return NotImplemented
     return apply(ufunc, inputs, is_operator=True)
@@ -62,24 +84,55 @@ def apply(ufunc: np.ufunc, inputs: tuple[Any, ...], *, is_operator: bool = False
             hint="write it with other functions, or compute it outside if it depends on no traced value",
         )
     kinds = tuple(kind_of(o) for o in operands)
+    if is_operator and ufunc in ARITHMETIC:
+        kinds = as_numbers(kinds)
     dtypes = loop_dtypes(ufunc, kinds)
     b = emitting()
+    if ufunc in COMPARISONS:
+        known = order_beyond(ufunc, operands)
+        if known is not None:
+            shape = broadcast_shapes([shape_of_operand(o) for o in operands], f"np.{ufunc.__name__}")
+            return made(b.splat(known, array_type(shape, i1)))
+        dtypes = wide_enough(b, operands, dtypes)
     values = [value_of(o, d) for o, d in zip(operands, dtypes, strict=False)]
     shape = broadcast_shapes([shape_of_operand(o) for o in operands], f"np.{ufunc.__name__}")
     result = meaning(b, *(broadcast_value(b, v, shape) for v in values))
     result = b.convert(result, ELEMENT_TYPES[dtypes[-1]])
-    return made(result, weak=is_operator and not any(isinstance(k, np.dtype) for k in kinds))
+    array = made(result, weak=is_operator and not any(isinstance(k, np.dtype) for k in kinds))
+    array._is_row_major = len(shape) < 2 or all_ordered(operands)  # pyright: ignore[reportPrivateUsage]
+    return array
 
 
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """NumPy's `__array_ufunc__`."""
+    name = f"np.{ufunc.__name__}"
     out = options.pop("out", None)
-    if out is not None and any(o is not None for o in out):
-        raise UnsupportedError(
-            f"np.{ufunc.__name__} cannot write a traced value into an existing array",
-            location=user_line(),
-            hint="write a = a + x for a += x on a NumPy array, or start from a traced one: ad.asarray(a)",
-        )
+    if method == "at":
+        return update_at(ufunc, *inputs)
+    if out is None or all(o is None for o in out):
+        return _applied(ufunc, method, inputs, options)
+    for o in out:
+        if o is not None:
+            require_traced_out(name, o)
+    where = options.pop("where", True)
+    result = _applied(ufunc, method, inputs, options)
+    results: tuple[Any, ...] = cast("Any", result) if isinstance(result, tuple) else (result,)
+    given = tuple(
+        r if o is None else written_out(name, r if where is True else select(where, r, o), o)
+        for r, o in zip(results, out, strict=True)
+    )
+    return given if isinstance(result, tuple) else given[0]
+
+
+def apply_in_place(ufunc: np.ufunc, x: Array, other: Any) -> Any:
+    """`x += other` and the like: written into x, and so into its base. A scalar becomes another."""
+    result = apply_operator(ufunc, x, other)
+    if result is NotImplemented or (not x.ndim and view_of(x) is None):
+        return result
+    return written_out(f"np.{ufunc.__name__}", result, x)
+
+
+def _applied(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     where = options.pop("where", True)
     dtype = options.pop("dtype", None)
     if method == "accumulate":
@@ -161,7 +214,7 @@ def _power(base: Operand, exponent: Operand) -> Array | None:
         number = exponent
     else:
         return None
-    kinds = (kind_of(base), kind_of(exponent))
+    kinds = as_numbers((kind_of(base), kind_of(exponent)))
     dtype = loop_dtypes(np.power, kinds)[-1]
     weak = not any(isinstance(k, np.dtype) for k in kinds)
     b = emitting()
@@ -196,6 +249,32 @@ def integer_power(b: ArrayBuilder, x: Value, exponent: int) -> Value:
     return b.splat(1, x.type) if result is None else result
 
 
+def update_at(ufunc: np.ufunc, x: Any, key: Any, *values: Any) -> None:
+    """`ufunc.at(x, key, values)`: the elements of `x` at the positions, one after the other, in place."""
+    if not isinstance(x, Array):
+        require_traced_out(f"np.{ufunc.__name__}.at", x)
+    require_writable(x)
+    selection = select_key(x.shape, key)
+    kinds = (x.dtype, *(kind_of(operand_of(v)) for v in values))
+    loop_dtypes(ufunc, kinds, x.dtype)
+    if ufunc in (np.add, np.subtract) and x.dtype != BOOL:
+        kind = "add" if ufunc is np.add else "subtract"
+        replace(x, handlers.updated(x, key, values[0], kind).value)
+        return
+
+    def combine(b: ArrayBuilder, old: Value, *new: Value) -> Value:
+        return converted(apply(ufunc, (made(old), *(made(v) for v in new))), x.dtype).value
+
+    if not values:
+        old = read_value(x.value, selection)
+        replace(x, updated_value(x.value, selection, combine(emitting(), old), "set"))
+        return
+    kept = as_array(values[0])
+    dtype = x.dtype if kept.weak else kept.dtype
+    new = fitted(made(x.value) if dtype == x.dtype else converted(x, dtype), kept, selection)
+    replace(x, one_by_one(x, selection, new, combine).value)
+
+
 def _divmod(x: Operand, y: Operand) -> tuple[Any, Any]:
     return apply(np.floor_divide, (x, y), is_operator=True), apply(np.remainder, (x, y), is_operator=True)
 
@@ -214,3 +293,4 @@ SPECIAL: dict[np.ufunc, Callable[..., Any]] = {
 
 handlers.ufunc = apply_ufunc
 handlers.operator = apply_operator
+handlers.operator_in_place = apply_in_place

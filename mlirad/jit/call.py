@@ -32,6 +32,7 @@ from mlirad.jit.blas import PREFIX as BLAS_PREFIX
 from mlirad.jit.blas import blas_addresses
 from mlirad.jit.entry import make_entry
 from mlirad.jit.guarded import run_guarded
+from mlirad.jit.guards import Guards
 from mlirad.jit.host import runner
 from mlirad.jit.memory import aligned_bytes, aligned_copy
 from mlirad.jit.target import Target
@@ -77,9 +78,11 @@ class NativeFunction:
         self.entry: Final[Callable[..., object]] = general if self._make is None else self._make()
         """The fastest way to call: one result as it is, several or none as a tuple."""
 
-    def entry_or(self, otherwise: Callable[..., object]) -> Callable[..., object]:
-        """As `entry`, but arguments that are not exactly as the program reads them go to `otherwise`."""
-        return otherwise if self._make is None else self._make(otherwise)
+    def entry_or(self, otherwise: Callable[..., object], guards: Guards) -> Callable[..., object]:
+        """As `entry`, but arguments that are not exactly as the program reads them go to `otherwise`, and so
+        does every call while a guard does not hold.
+        """
+        return otherwise if self._make is None else self._make(otherwise, guards)
 
     def into(self, outputs: Sequence[npt.NDArray[Any]], *arguments: object) -> None:
         """Call the program with its results written to arrays that overlap no argument.

@@ -7,6 +7,7 @@ error goes to `fail`, with every result made so far in `%results` and the arena 
 from __future__ import annotations
 
 from mlirad.jit import object_layout as layout
+from mlirad.jit.guards_text import guards_text
 from mlirad.jit.host import host_address
 from mlirad.jit.host_text import CALL
 
@@ -14,7 +15,10 @@ ENTRY_FUNCTION = "mlirad_entry"
 
 
 def entry_text() -> str:
-    """The text of `PyObject *mlirad_entry(PyObject *table, PyObject *const *arguments, Py_ssize_t count)`."""
+    """The text of `PyObject *mlirad_entry(PyObject *table, PyObject *const *arguments, Py_ssize_t count)`.
+
+    It comes with the functions of `guards_text`.
+    """
     functions = (
         "PyCapsule_GetPointer",
         "PyObject_Vectorcall",
@@ -42,7 +46,7 @@ def entry_text() -> str:
     text = _TEXT
     for name, value in {**names, **offsets}.items():
         text = text.replace(f"${{{name}}}", str(value))
-    return text
+    return guards_text() + text
 
 
 def id_of_ndarray() -> int:
@@ -75,13 +79,21 @@ entry:
   %releases = load i64, ptr %releases.at
   %limit.at = getelementptr i64, ptr %table, i64 8
   %limit = load i64, ptr %limit.at
-  %input.words = getelementptr i64, ptr %table, i64 9
+  %guards.at = getelementptr i64, ptr %table, i64 9
+  %guards = load ptr, ptr %guards.at
+  %guards.count.at = getelementptr i64, ptr %table, i64 10
+  %guards.count = load i64, ptr %guards.count.at
+  %input.words = getelementptr i64, ptr %table, i64 11
   %input.size = mul i64 %inputs, 5
   %output.words = getelementptr i64, ptr %input.words, i64 %input.size
   %output.size = mul i64 %outputs, 4
   %constant.words = getelementptr i64, ptr %output.words, i64 %output.size
   %right_count = icmp eq i64 %count, %inputs
-  br i1 %right_count, label %stack, label %general
+  br i1 %right_count, label %guards.check, label %general
+
+guards.check:
+  %guards.hold = call i1 @mlirad_guards(ptr %guards, i64 %guards.count)
+  br i1 %guards.hold, label %stack, label %general
 
 stack:
   %results.end = add i64 %inputs, %outputs

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final, NoReturn, cast
 
-from mlirad.errors import CallDepthError, OutOfMemoryError, TimeLimitError
+from mlirad.errors import CallDepthError, InterpreterError, OutOfMemoryError, TimeLimitError
 from mlirad.jit import engine
 from mlirad.jit.host_text import CALL, host_text
 from mlirad.jit.reporting import report
 from mlirad.lower.compiled_text import (
     DEPTH_LIMIT,
+    NO_FRAME,
     OUT_OF_MEMORY,
     OUT_OF_STACK,
     POLL,
@@ -78,6 +79,11 @@ def _fail(status: int) -> NoReturn:
         raise CallDepthError(
             "functions called each other too deeply for the stack of this thread",
             hint="call with a larger threading.stack_size(), or write the recursion as a loop",
+        )
+    if status == NO_FRAME:
+        raise InterpreterError(
+            "the program restores a frame that nothing has saved",
+            hint="what array.no_frame makes cannot be restored",
         )
     raise TimeLimitError
 

@@ -40,6 +40,7 @@ TOO_DEEP: Final = 2
 OUT_OF_STACK: Final = 3
 OUT_OF_TIME: Final = 4
 RAISED: Final = 5
+NO_FRAME: Final = 6
 """What the first word of a call's record says after a call that could not be finished; RAISED: a Python
 exception is set."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.errors import ShapeError, UnsupportedError
+from mlirad.frontend.handlers import handlers
 from mlirad.frontend.numpy_functions import (
     contraction,
     filling,
@@ -19,9 +20,10 @@ from mlirad.frontend.numpy_functions import (
     selection,
     shapes,
     windows,
+    writing,
 )
+from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order, without_out, written_out
 from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import handlers
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **shapes.FUNCTIONS,
@@ -33,15 +35,32 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **ordering.FUNCTIONS,
     **norms.FUNCTIONS,
     **windows.FUNCTIONS,
+    **writing.FUNCTIONS,
 }
 """Every NumPy function that can be traced."""
+
+VIEWS: frozenset[Callable[..., Any]] = frozenset(
+    (
+        np.reshape, np.ravel, np.transpose, np.permute_dims, np.swapaxes, np.moveaxis, np.rollaxis,
+        np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to,
+        np.broadcast_arrays, np.meshgrid, np.flip, np.fliplr, np.flipud, np.rot90, np.matrix_transpose,
+        np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.real, np.imag,
+        np.real_if_close, np.nan_to_num, np.diff, np.linalg.matrix_power,
+    )
+)  # fmt: skip
+"""The functions whose results can share elements with their arguments. Those of all others are copies."""
+
+TRANSPOSING: frozenset[Callable[..., Any]] = frozenset(
+    (np.linspace, np.take_along_axis, np.take, np.repeat, np.pad, np.gradient, np.diff, np.cross)
+)
+"""Functions that may lay out what they return in another order than row-major."""
 
 HINTS: dict[Callable[..., Any], str] = {
     np.nonzero: "its shape depends on elements; use np.where(condition, a, b)",
     np.argwhere: "its shape depends on elements; use np.where(condition, a, b)",
     np.unique: "its shape depends on elements",
-    np.copyto: "traced values are never written into existing arrays; use np.where or x.at[i].set(v)",
-    np.put: "traced values are never written into existing arrays; use x.at[i].set(v)",
+    np.extract: "its shape depends on elements; use np.where(condition, a, b)",
+    np.compress: "its shape depends on elements; use np.where(condition, a, b)",
 }
 """What to do about some of those that cannot."""
 
@@ -56,16 +75,15 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             location=user_line(),
             hint=HINTS.get(function, "write it with other functions, or compute it outside the traced one"),
         )
-    if kwargs.get("out") is not None:
-        raise UnsupportedError(
-            f"np.{function.__name__} cannot write a traced value into an existing array",
-            location=user_line(),
-            hint="assign the result to a name instead of passing out=",
-        )
+    args, kwargs, out = without_out(function, traced, args, kwargs)
     try:
-        return traced(*args, **kwargs)
+        result = traced(*args, **kwargs)
     except VerifyException as error:
         raise ShapeError(f"np.{function.__name__}: {error}", location=user_line()) from error
+    if out is not None:
+        return written_out(f"np.{function.__name__}", result, out)
+    is_row_major = function not in TRANSPOSING and all_ordered((*args, *kwargs.values()))
+    return in_order(result, args, is_row_major) if function in VIEWS else as_copies(result, is_row_major)
 
 
 handlers.function = apply_function

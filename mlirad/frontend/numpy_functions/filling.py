@@ -10,7 +10,7 @@ import numpy as np
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, array_type
-from mlirad.frontend.dtypes import language_dtype
+from mlirad.frontend.dtypes import language_dtype, result_type
 from mlirad.frontend.frames import emitting
 from mlirad.frontend.numpy_functions.shapes import (
     broadcast_to,
@@ -18,8 +18,7 @@ from mlirad.frontend.numpy_functions.shapes import (
 )
 from mlirad.frontend.operations import (
     as_array,
-    common,
-    inexact,
+    kind_of,
     made,
     operand_of,
     stacked,
@@ -27,6 +26,7 @@ from mlirad.frontend.operations import (
     xp,
 )
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import copied
 
 
 def full_like(
@@ -67,9 +67,12 @@ def _filled_like(number: int) -> Callable[..., Array]:
 
 
 def copy_of(a: Any, order: Any = "K", subok: bool = False) -> Array:
-    """`np.copy`: another name for the same value, which `x[i] = v` on one does not change for the other."""
+    """`np.copy`: another array of the same value, so that writing one does not change the other."""
     x = as_array(a)
-    return made(x.value, weak=x.weak)
+    result = copied(x)
+    if order in ("C", "F"):
+        result._is_row_major = order == "C" or x.ndim < 2  # pyright: ignore[reportPrivateUsage]
+    return result
 
 
 def shape_of_any(a: Any) -> Shape:
@@ -82,10 +85,12 @@ def linspace(
     axis: int = 0, *, device: Any = None,
 ) -> Any:  # fmt: skip
     """`np.linspace` between traced ends."""
-    first, last = (inexact(v) for v in common([operand_of(start), operand_of(stop)]))
+    ends = [operand_of(start), operand_of(stop)]
+    target = result_type([*map(kind_of, ends), float])
+    first, last = (made(value_of(e, target)) for e in ends)
     gaps = num - 1 if endpoint else num
     step = (last - first) / max(gaps, 1)
-    count = np.arange(num).reshape(-1, *[1] * max(first.ndim, last.ndim))
+    count = np.arange(num, dtype=target).reshape(-1, *[1] * max(first.ndim, last.ndim))
     values = xp.moveaxis(first + count * step, 0, axis)
     values = values if dtype is None else values.astype(dtype)
     return (values, step) if retstep else values

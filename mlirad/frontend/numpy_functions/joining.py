@@ -25,6 +25,7 @@ from mlirad.frontend.operations import (
 )
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import copied
 
 
 def concatenate(
@@ -130,7 +131,8 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     lines = [reshape(x, [-1 if d == k else 1 for d in range(len(arrays))]) for k, x in enumerate(arrays)]
     if indexing == "xy" and len(lines) > 1:
         lines = [swapaxes(line, 0, 1) for line in lines]
-    return tuple(lines) if sparse else broadcast_arrays(*lines)
+    grids = tuple(lines) if sparse else broadcast_arrays(*lines)
+    return tuple(copied(g) for g in grids) if copy else grids
 
 
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:

@@ -13,6 +13,7 @@ from mlirad.frontend.numpy_functions.shapes import static_shape
 from mlirad.frontend.operations import as_array, select, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import copied
 
 
 def where(condition: Any, *branches: Any, x: Any = None, y: Any = None) -> Array:
@@ -63,7 +64,9 @@ def choose(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 
 def diff(a: Any, n: int = 1, axis: int = -1) -> Array:
-    """`np.diff`."""
+    """`np.diff`; no differences at all are the array itself."""
+    if n == 0:
+        return as_array(a)
     x = xp.moveaxis(as_array(a), axis, 0)
     for _ in range(n):
         x = x[1:] != x[:-1] if x.dtype == np.bool_ else x[1:] - x[:-1]
@@ -136,10 +139,13 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
 
 
 def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
-    """`np.nan_to_num`."""
+    """`np.nan_to_num`; without `copy` it writes `x`."""
     array = as_array(x)
+    if not copy and isinstance(x, Array):
+        x[...] = nan_to_num(copied(array), True, nan, posinf, neginf)
+        return x
     if array.dtype.kind != "f":
-        return array
+        return copied(array)
     limits = np.finfo(array.dtype)
     kind = array.dtype.type
     finite = select(xp.isnan(array), kind(nan), array)

@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.dialects.shapes import Shape
+from mlirad.dialects.shapes import Shape, Value
 from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.frames import emitting
+from mlirad.frontend.keys import select_key
 from mlirad.frontend.numpy_functions.axes import all_axes, listed, one_axis
 from mlirad.frontend.operations import (
     as_array,
     broadcast_array,
     broadcast_shapes,
+    broadcast_value,
     contains_traced,
     made,
     operand_of,
@@ -24,8 +26,20 @@ from mlirad.frontend.operations import (
     value_of,
     xp,
 )
+from mlirad.frontend.selections import Strides, row_major
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import (
+    copied,
+    permuted,
+    raveled,
+    read_only,
+    reshaped,
+    selected,
+)
+
+MAX_RANK = 64
+"""The most dimensions that a NumPy array has."""
 
 
 def static_shape(shape: Any) -> Shape:
@@ -37,9 +51,15 @@ def static_shape(shape: Any) -> Shape:
     except TypeError:
         pass
     try:
-        return tuple(index(extent) for extent in shape)
+        extents = tuple(index(extent) for extent in shape)
     except TypeError as error:
         raise ShapeError(f"a shape is made of integers, got {shape!r}", location=user_line()) from error
+    if len(extents) > MAX_RANK:
+        raise ShapeError(
+            f"a shape of {len(extents)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
+            location=user_line(),
+        )
+    return extents
 
 
 # One array ---------------------------------------------------------------------------------------
@@ -62,12 +82,14 @@ def reshape(
             f"cannot reshape {x.size} elements of shape {x.shape} into {wanted}",
             location=user_line(),
         )
-    return made(emitting().reshape(x.value, extents), weak=x.weak)
+    return reshaped(x, tuple(extents)) if copy is not True else copied(reshaped(x, tuple(extents)))
 
 
 def ravel(a: Any, order: str = "C") -> Array:
     """`np.ravel`."""
-    return reshape(a, (-1,) if np.size(a) else (0,), order)
+    if order != "C":
+        raise UnsupportedError("arrays are traced in row-major order only", location=user_line())
+    return raveled(as_array(a))
 
 
 def transpose(a: Any, axes: Any = None) -> Array:
@@ -76,7 +98,7 @@ def transpose(a: Any, axes: Any = None) -> Array:
     order = list(range(x.ndim))[::-1] if axes is None else [one_axis(d, x.ndim) for d in axes]
     if sorted(order) != list(range(x.ndim)):
         raise ShapeError(f"axes {axes} are no order of the dimensions of {x.shape}", location=user_line())
-    return made(emitting().transpose(x.value, order), weak=x.weak)
+    return permuted(x, order)
 
 
 def swapaxes(a: Any, axis1: Any, axis2: Any) -> Array:
@@ -122,20 +144,57 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Array:
     x, extents = as_array(array), static_shape(shape)
     if broadcast_shapes([x.shape, extents], "broadcast_to") != extents:
         raise ShapeError(f"shape {x.shape} does not broadcast to {extents}", location=user_line())
-    return broadcast_array(x, extents)
+    return _repeated(x, extents)
+
+
+def _repeated(x: Array, shape: Shape) -> Array:
+    def spread(strides: Strides) -> Strides:
+        own = [0 if e == 1 else s for s, e in zip(strides, x.shape, strict=True)]
+        return (*[0] * (len(shape) - x.ndim), *own)
+
+    def read(value: Value) -> Value:
+        return broadcast_value(emitting(), value, shape)
+
+    return read_only(x, read, "what np.broadcast_to gives", spread)
 
 
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Array, ...]:
     """`np.broadcast_arrays`."""
     arrays = [as_array(a) for a in args]
     shape = broadcast_shapes([a.shape for a in arrays], "broadcast_arrays")
-    return tuple(broadcast_array(a, shape) for a in arrays)
+    return tuple(_repeated(a, shape) if a.shape != shape else a for a in arrays)
 
 
 def flip(m: Any, axis: Any = None) -> Array:
     """`np.flip`."""
     x = as_array(m)
-    return made(emitting().reverse(x.value, all_axes(axis, x.ndim)), weak=x.weak)
+    axes = all_axes(axis, x.ndim)
+    key = tuple(slice(None, None, -1) if d in axes else slice(None) for d in range(x.ndim))
+    return selected(x, select_key(x.shape, key), lambda value: emitting().reverse(value, axes))
+
+
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
+    """`np.rot90`."""
+    x = as_array(m)
+    first, second = (one_axis(a, x.ndim) for a in axes)
+    if first == second:
+        raise ShapeError(f"rot90 turns in a plane of two axes, got {axes}", location=user_line())
+    turns = index(k) % 4
+    if turns == 0:
+        return x[...]
+    if turns == 2:
+        return flip(x, (first, second))
+    return (
+        swapaxes(flip(x, second), first, second) if turns == 1 else flip(swapaxes(x, first, second), second)
+    )
+
+
+def rollaxis(a: Any, axis: Any, start: Any = 0) -> Array:
+    """`np.rollaxis`."""
+    x = as_array(a)
+    source, first = one_axis(axis, x.ndim), index(start)
+    to = one_axis(first + x.ndim if first < 0 else first, x.ndim + 1)
+    return moveaxis(x, source, to - 1 if source < to else to)
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
@@ -223,12 +282,21 @@ def _triangle(lower: bool) -> Callable[..., Array]:
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """`np.diagonal`."""
-    x = xp.moveaxis(as_array(a), (axis1, axis2), (0, 1))
-    rows, columns = x.shape[:2]
-    first, second = max(-offset, 0), max(offset, 0)
-    length = max(min(rows - first, columns - second), 0)
-    at = np.arange(int(length))
-    return xp.moveaxis(x[at + first, at + second], 0, -1)
+    x = as_array(a)
+
+    def read(value: Value) -> Value:
+        turned = moveaxis(made(value), (axis1, axis2), (0, 1))
+        rows, columns = turned.shape[:2]
+        first, second = max(-offset, 0), max(offset, 0)
+        at = np.arange(max(min(rows - first, columns - second), 0))
+        return moveaxis(turned[at + first, at + second], 0, -1).value
+
+    def spread(strides: Strides) -> Strides:
+        planes = [one_axis(axis1, x.ndim), one_axis(axis2, x.ndim)]
+        rest = [s for d, s in enumerate(strides) if d not in planes]
+        return (*rest, strides[planes[0]] + strides[planes[1]])
+
+    return read_only(x, read, "a diagonal", spread)
 
 
 def diag(v: Any, k: int = 0) -> Array:
@@ -265,6 +333,13 @@ def fliplr(m: Any) -> Array:
     return flip(m, 1)
 
 
+def imag(val: Any) -> Array:
+    """`np.imag`: zeros."""
+    x = as_array(val)
+    what = "the imaginary part of a real array"
+    return read_only(x, lambda value: emitting().zeros(value.type), what, lambda _: row_major(x.shape))
+
+
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.reshape: reshape,
     np.ravel: ravel,
@@ -290,6 +365,10 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.diagonal: diagonal,
     np.diag: diag,
     np.trace: trace,
+    np.rot90: rot90,
+    np.rollaxis: rollaxis,
     np.real: as_array,
+    np.imag: imag,
+    np.real_if_close: as_array,
 }
 """What this file traces."""

@@ -17,20 +17,14 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
+from mlirad.dialects.kernel_plans import COPIED, IN_PLACE, stated_carries
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.emit.tapes import Reading
 from mlirad.lower.llvm_text import Value
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
-from mlirad.lower.plan_memory.carries import (
-    COPIED,
-    IN_PLACE,
-    body_of,
-    carry_arguments,
-    initial_carries,
-    stated_carries,
-)
+from mlirad.lower.plan_memory.carries import body_of, carry_arguments, initial_carries
 
 if TYPE_CHECKING:
     from mlirad.lower.emit.main import MainText

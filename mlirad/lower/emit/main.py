@@ -18,7 +18,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from xdsl.dialects.builtin import i64
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block
 
@@ -26,6 +25,8 @@ from mlirad.dialects import kernel
 from mlirad.dialects.array.control import entry_types
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array
+from mlirad.dialects.frame_type import FrameType
+from mlirad.dialects.kernel_plans import stated_updates
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import element_of
@@ -36,7 +37,7 @@ from mlirad.lower.emit.calls import begin_call, fail_and_return, finish_call, pr
 from mlirad.lower.emit.control import write_control
 from mlirad.lower.emit.cumulative import emit_cumulative
 from mlirad.lower.emit.dot import emit_dot
-from mlirad.lower.emit.elementwise import KINDS
+from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.emit.fills import copy
 from mlirad.lower.emit.frames import (
     STORE_PLACE,
@@ -54,7 +55,6 @@ from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.tapes import ALLOCATE, FREE, Tape
 from mlirad.lower.llvm_text import FunctionText, Kind, ModuleText, Parameter, Value, constant
-from mlirad.lower.plan_memory.carries import stated_updates
 
 BODY: Final = "mlirad_body"
 """The name of the function that a program with loops consists of."""
@@ -262,8 +262,8 @@ class MainText:
 
 
 def _returns_frames(function: FuncOp) -> bool:
-    """Whether results may be numbers of frames: none is in a float or a boolean."""
-    return any(element_of(v) == i64 for v in returned(function))
+    """Whether results are frames."""
+    return any(isinstance(element_of(v), FrameType) for v in returned(function))
 
 
 def called_name(name: str) -> str:
@@ -311,7 +311,7 @@ class _Pointers(dict[Place, Value]):
                 return self._f.gep(self._arena, place.number, "i8")
             case "literal":
                 op = self._literals[place.number]
-                kind = KINDS[element_of(op.result)]
+                kind = kind_of(op.result)
                 numbers = literal_array(op).ravel().tolist() or [0]
                 return self._f.module.table("i8" if kind == "i1" else kind, numbers)
             case _:

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from xdsl.dialects.func import FuncOp, ReturnOp
 
-from mlirad.dialects.array.frames import SaveOp
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import shape_of
@@ -46,7 +46,7 @@ def emit_program(
     if address_checks:
         cells.append(FAULT_PLACE)
     constants += [np.zeros(1, np.int64) for _ in cells]
-    if any(isinstance(o, SaveOp) for f in (function, *callees) for o in f.walk()):
+    if any(isinstance(o, SaveOp | RestoreOp) for f in (function, *callees) for o in f.walk()):
         cells.append(STORE_PLACE)
     for callee in callees:
         last = cast(ReturnOp, callee.body.block.last_op)
