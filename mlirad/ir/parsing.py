@@ -169,10 +169,14 @@ class _Sizes:
         return size, depth
 
 
+def _bits_of(attribute: object) -> int:
+    return cast("IntegerType", attribute).width.data if isinstance(attribute, IntegerType) else 0
+
+
 def _parts_of(attribute: Attribute) -> Sequence[Attribute]:
     match attribute:
         case ArrayAttr():
-            return cast("ArrayAttr[Attribute]", attribute).data
+            return attribute.data
         case DictionaryAttr():
             return tuple(attribute.data.values())
         case ParametrizedAttribute():
@@ -259,7 +263,7 @@ class _LocatingParser(Parser):
                     f"or nested more than {MAX_ATTRIBUTE_DEPTH} deep",
                     start,
                 )
-        if isinstance(attribute, IntegerType) and attribute.width.data > MAX_INTEGER_WIDTH:
+        if _bits_of(attribute) > MAX_INTEGER_WIDTH:
             self.raise_error(f"integers have at most {MAX_INTEGER_WIDTH} bits", start)
         return attribute
 

@@ -50,9 +50,11 @@ MOST_GROWTH = 200_000
 _FUNCTION_WEIGHT = 16
 """What a float function weighs that is not arithmetic, such as sin: it is inlined LLVM IR."""
 
-_ARITHMETIC = (ew.AddOp, ew.SubOp, ew.MulOp, ew.AbsorbingMulOp, ew.DivOp, ew.NegOp, ew.AbsOp, ew.MaxOp)
-_ARITHMETIC += (ew.MinOp, ew.SelectOp, ew.ConvertOp, ew.SqrtOp, ew.StopGradientOp, ew.CopysignOp)
-_ARITHMETIC += (ew.FloorOp, ew.CeilOp, ew.RoundOp, ew.TruncOp, ew.SignOp)
+_ARITHMETIC = (
+    ew.AddOp, ew.SubOp, ew.MulOp, ew.AbsorbingMulOp, ew.DivOp, ew.NegOp, ew.AbsOp, ew.MaxOp, ew.MinOp,
+    ew.SelectOp, ew.ConvertOp, ew.SqrtOp, ew.StopGradientOp, ew.CopysignOp, ew.FloorOp, ew.CeilOp,
+    ew.RoundOp, ew.TruncOp, ew.SignOp,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
