@@ -21,9 +21,9 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from mlirad.errors import CompileError, MliradError, UnsupportedError
 from mlirad.ir.parsing import make_context
-from mlirad.ir.recursion import deep_recursion
 from mlirad.ir.verification import verify_module
 from mlirad.passes.registry import make_pass, parse_specs
+from mlirad.recursion import deep_recursion
 
 SIMPLIFY = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad-dce")
 """The same program, smaller: calls resolved, constants folded, equal ops shared, unused ones dropped."""

@@ -13,12 +13,13 @@ ROOMS: dict[str, frozenset[str]] = {
     "ir": frozenset({"dialects"}),
     "rules": frozenset({"dialects", "ir"}),
     "reports": frozenset(),
-    "interpreter": frozenset({"dialects", "reports"}),
+    "recursion": frozenset(),
+    "interpreter": frozenset({"dialects", "reports", "recursion"}),
     "passes": frozenset({"dialects", "ir", "rules"}),
     "lower": frozenset({"dialects", "ir", "passes"}),
-    "pipelines": frozenset({"dialects", "ir", "passes", "lower"}),
+    "pipelines": frozenset({"dialects", "ir", "passes", "lower", "recursion"}),
     "jit": frozenset({"lower", "reports"}),
-    "structure": frozenset({"dialects", "ir", "interpreter"}),
+    "structure": frozenset({"dialects", "ir", "interpreter", "recursion"}),
     "frontend": frozenset(
         {
             "dialects",
@@ -31,6 +32,7 @@ ROOMS: dict[str, frozenset[str]] = {
             "jit",
             "structure",
             "reports",
+            "recursion",
         }
     ),
     "tools": frozenset(
@@ -45,6 +47,7 @@ ROOMS: dict[str, frozenset[str]] = {
             "jit",
             "structure",
             "frontend",
+            "recursion",
         }
     ),
     "universe": frozenset({"dialects", "passes", "lower"}),

@@ -402,8 +402,15 @@ func.func @empty_inside(%k: f64) {
 
 // -----
 
-// expected-error @below {{builtin.module: has one region, got 0}}
+// expected-error @below {{builtin.module: takes its functions as one region, and has no operands and no results}}
 "builtin.module"() () : () -> ()
+
+// -----
+
+// expected-error @below {{builtin.module: takes its functions as one region, and has no operands and no results}}
+%m = "builtin.module"() ({
+^bb0:
+}) : () -> f64
 
 // -----
 

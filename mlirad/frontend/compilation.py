@@ -28,7 +28,6 @@ from mlirad.frontend.source import user_line
 from mlirad.frontend.stats import Stats, count_kernels
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context
-from mlirad.ir.recursion import deep_recursion
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.jit.stacks import on_large_stack
@@ -38,6 +37,7 @@ from mlirad.lower.compiled_text import NativeProgram
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.passes.registry import make_pass, parse_specs
 from mlirad.pipelines import EXPANSIONS, LOWER, Step, run_passes
+from mlirad.recursion import deep_recursion
 
 Executable: TypeAlias = Callable[..., Any]
 """Takes the flat arguments; returns the only result, or a tuple of several or none."""

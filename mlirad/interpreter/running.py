@@ -24,7 +24,7 @@ from mlirad.interpreter.kernels import KERNEL_ELEMENT_MEANINGS, KERNEL_MEANINGS
 from mlirad.interpreter.linear_maps import STRUCTURE_MEANINGS
 from mlirad.interpreter.machine import Frame, Machine, Meaning
 from mlirad.interpreter.primitive_maps import PRIMITIVE_MEANINGS
-from mlirad.ir.recursion import deep_recursion
+from mlirad.recursion import deep_recursion
 
 
 def _call(op: CallOp, operands: Sequence[Any], frame: Frame) -> Any:

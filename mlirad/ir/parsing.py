@@ -13,7 +13,7 @@ import struct
 from collections import defaultdict
 from collections.abc import Sequence
 from math import prod
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -55,20 +55,6 @@ MAX_NESTING = 64
 
 MAX_INTEGER_WIDTH = 128
 """The widest integers whose literals are read. The language has none beyond 64 bits."""
-
-_SMALL = (
-    TensorType,
-    IntegerType,
-    Float64Type,
-    Float32Type,
-    IntegerAttr,
-    FloatAttr,
-    StringAttr,
-    SymbolRefAttr,
-)
-"""What by itself is not large, and most often met. What it is part of is measured as a whole."""
-
-_Parsed = TypeVar("_Parsed", bound=Attribute | None)
 
 MAX_LITERAL_ELEMENTS = 2**24
 """The most elements that a literal with one repeated value may have."""
@@ -169,10 +155,6 @@ class _Sizes:
         return size, depth
 
 
-def _bits_of(attribute: object) -> int:
-    return cast("IntegerType", attribute).width.data if isinstance(attribute, IntegerType) else 0
-
-
 def _parts_of(attribute: Attribute) -> Sequence[Attribute]:
     match attribute:
         case ArrayAttr():
@@ -235,7 +217,9 @@ class _LocatingParser(Parser):
     def parse_optional_type(self) -> TypeAttribute | None:
         start = self.pos
         try:
-            return self._measured(super().parse_optional_type(), start)
+            type_ = super().parse_optional_type()
+            self._check_parsed(type_, start)
+            return type_
         except VerifyException as error:
             self.raise_error(str(error), start)
         except ValueError:
@@ -245,27 +229,36 @@ class _LocatingParser(Parser):
     def parse_optional_attribute(self) -> Attribute | None:
         start = self.pos
         try:
-            return self._measured(super().parse_optional_attribute(), start)
+            attribute = super().parse_optional_attribute()
+            self._check_parsed(attribute, start)
+            return attribute
         except VerifyException as error:
             self.raise_error(str(error), start)
 
-    def _measured(self, attribute: _Parsed, start: int) -> _Parsed:
-        """The attribute or type, if it is not too large, or too deep, when its aliases are written out.
+    def _check_parsed(self, attribute: Attribute | None, start: int) -> None:
+        """Refuse an attribute or type that is too large, or too deep, when its aliases are written out.
 
         Attributes are compared and printed by what they contain, as often as it is contained: a few lines of
         aliases that each name the one before twice would never end.
         """
-        if attribute is not None and not isinstance(attribute, _SMALL):
-            size, depth = self._sizes.measure(attribute)
-            if size > MAX_ATTRIBUTE_SIZE or depth > MAX_ATTRIBUTE_DEPTH:
-                self.raise_error(
-                    f"a type or attribute of more than {MAX_ATTRIBUTE_SIZE} parts, "
-                    f"or nested more than {MAX_ATTRIBUTE_DEPTH} deep",
-                    start,
-                )
-        if _bits_of(attribute) > MAX_INTEGER_WIDTH:
-            self.raise_error(f"integers have at most {MAX_INTEGER_WIDTH} bits", start)
-        return attribute
+        match attribute:
+            case IntegerType():
+                if cast("IntegerType[Any, Any]", attribute).width.data > MAX_INTEGER_WIDTH:
+                    self.raise_error(f"integers have at most {MAX_INTEGER_WIDTH} bits", start)
+            case None | TensorType() | FloatAttr() | IntegerAttr() | StringAttr() | SymbolRefAttr():
+                # Not large by themselves, and most often met. What they are part of is measured as a whole.
+                pass
+            case _:
+                self._check_size(attribute, start)
+
+    def _check_size(self, attribute: Attribute, start: int) -> None:
+        size, depth = self._sizes.measure(attribute)
+        if size > MAX_ATTRIBUTE_SIZE or depth > MAX_ATTRIBUTE_DEPTH:
+            self.raise_error(
+                f"a type or attribute of more than {MAX_ATTRIBUTE_SIZE} parts, "
+                f"or nested more than {MAX_ATTRIBUTE_DEPTH} deep",
+                start,
+            )
 
     def parse_operation(self) -> Operation:
         op = super().parse_operation()

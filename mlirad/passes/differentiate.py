@@ -21,6 +21,7 @@ from mlirad.dialects.shapes import (
     FLOATS,
     Value,
     ints,
+    is_array,
     is_float,
     product_type,
     tangent_type,
@@ -79,6 +80,12 @@ def differentiate(function: FuncOp, wrt: tuple[int, ...] = (0,), mode: str = "re
     inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
     name = function.sym_name.data
     _check_wrt(function, wrt)
+    for k, type_ in enumerate(outputs):
+        if not is_array(type_):
+            raise DifferentiationError(
+                f"result {k} of @{name} has type {type_}, and derivatives are of arrays",
+                location=location_of(function),
+            )
     floats = [t for t in outputs if is_float(t)]
     if not floats:
         raise DifferentiationError(

@@ -6,11 +6,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.kernel import KERNEL_OPS
-from mlirad.ir.recursion import deep_recursion
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
 from mlirad.lower.compiled_text import NativeProgram
 from mlirad.pipelines import pipeline_passes, run_passes
+from mlirad.recursion import deep_recursion
 
 
 def is_written_in_kernels(module: ModuleOp) -> bool:

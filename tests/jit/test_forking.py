@@ -18,7 +18,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.frontend.compilation import compiling
-from mlirad.ir.recursion import RECURSION_LIMIT
+from mlirad.recursion import RECURSION_LIMIT
 
 DEADLINE = 60.0
 """Seconds after which a child counts as hanging."""

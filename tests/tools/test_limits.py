@@ -90,14 +90,14 @@ def test_the_tool_refuses_and_can_be_told_not_to(
     assert run.main([str(path), *how, "--max-memory", "40", "--args", "1.0"]) == 0
 
 
-def test_values_together_are_bounded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_arenas_are_bounded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "f.mlir"
     planned = REDUCTION.replace("LENGTH", "2").replace("[add]", "[add], places = [-1]")
     path.write_text(
         planned.replace("f64 {", "f64 attributes {kernel.arena_bytes = 1099511627776 : i64} {", 1)
     )
     assert run.main([str(path), "--args", "1.0"]) == 1
-    assert "the values of @f together, 1099511627776 bytes, takes more than" in capsys.readouterr().err
+    assert "the arena of @f takes more than" in capsys.readouterr().err
 
 
 def test_a_private_function_can_be_the_entry(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ from mlirad.interpreter.deltas.rules import RULES, Step, Terms
 from mlirad.interpreter.deltas.terms import ZERO, Delta, Input
 from mlirad.interpreter.machine import Frame, Machine, location_of
 from mlirad.interpreter.running import prepared
-from mlirad.ir.recursion import deep_recursion
+from mlirad.recursion import deep_recursion
 
 
 @dataclass(frozen=True)
