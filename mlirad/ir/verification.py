@@ -134,7 +134,7 @@ class _Verification:
         """Check everything."""
         if len(self.module.regions) != 1 or self.module.operands or self.module.results:
             raise error_at(
-                self.module, "takes its functions as one region, and has no operands and no results"
+                self.module, "takes its functions as one region, without operands and results"
             )
         top = self._frame(self.module.body, self.module, set())
         self._collect_functions()
