@@ -5,6 +5,7 @@ g = ad.grad(loss)(w, x)
 """
 
 from mlirad.errors import (
+    ArgumentError,
     CompileError,
     DerivativeCheckError,
     DifferentiationError,
@@ -60,6 +61,7 @@ from mlirad.frontend import (
 from mlirad.tools.demo import demo
 
 __all__ = [
+    "ArgumentError",
     "Array",
     "CompileError",
     "DerivativeCheckError",

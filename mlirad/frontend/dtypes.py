@@ -58,26 +58,34 @@ def _result_type(kinds: tuple[Kind, ...]) -> Dtype:
     return language_dtype(np.result_type(*(k if isinstance(k, np.dtype) else k(0) for k in kinds)))
 
 
-def loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
-    """The dtypes that a ufunc converts its operands to, and those of its results."""
+def loop_dtypes(
+    ufunc: np.ufunc, kinds: tuple[Kind, ...], dtype: Dtype | None = None, casting: str = "same_kind"
+) -> tuple[Dtype, ...]:
+    """The dtypes that a ufunc converts its operands to, and those of its results, of which one may be given."""
     try:
-        return _loop_dtypes(ufunc, kinds)
+        return _loop_dtypes(ufunc, kinds, dtype, casting)
     except DtypeError:
         raise
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         shown = ", ".join(k.name if isinstance(k, np.dtype) else k.__name__ for k in kinds)
+        wanted = "" if dtype is None else f" with dtype {dtype}"
         raise DtypeError(
-            f"np.{ufunc.__name__} is not defined on ({shown})",
+            f"np.{ufunc.__name__} is not defined on ({shown}){wanted}",
             location=user_line(),
             hint=f"NumPy says: {error}",
         ) from error
 
 
 @cache
-def _loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...]) -> tuple[Dtype, ...]:
+def _loop_dtypes(
+    ufunc: np.ufunc, kinds: tuple[Kind, ...], dtype: Dtype | None, casting: str
+) -> tuple[Dtype, ...]:
     if all(k is int or k is float for k in kinds):  # NumPy would compare Python numbers exactly, as objects
         kinds = tuple(np.dtype(k) for k in kinds)
-    resolved = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
+    given: dict[str, Any] = {"casting": casting}
+    if dtype is not None:
+        given["signature"] = (*[None] * ufunc.nin, *[dtype] * ufunc.nout)
+    resolved = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout), **given)
     return tuple(language_dtype(dtype) for dtype in resolved)
 
 

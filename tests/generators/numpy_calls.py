@@ -134,7 +134,7 @@ class Draw:
     def plain(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """A NumPy array in some layout."""
         dtype = np.dtype(dtype)
-        if dtype == bool:
+        if dtype.kind == "b":
             array = self.numbers.integers(0, 2, size=shape).astype(bool)
         elif dtype.kind == "i":
             array = self.numbers.integers(-5, 6, size=shape).astype(dtype)
@@ -218,7 +218,7 @@ class Draw:
                 return self.axis()
 
     def flag(self) -> Any:
-        return self.choice(True, False, True, False, 1, 0, np.True_)
+        return self.choice(True, False, True, False, 1, 0)
 
     def number(self) -> Any:
         return self.choice(0, 1, 2, -1, 0.5, 2.5, -3, True, np.float32(1.5), np.int64(3), np.nan, np.inf)
@@ -262,9 +262,20 @@ OPTIONS: dict[str, Callable[[Draw], Any]] = {
     "sorter": lambda d: d.integers(d.shape, 0, max((*d.shape, 1))),
     "right": Draw.flag,
     "method": lambda d: d.choice(
-        "linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",
-        "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased",
-        "normal_unbiased", "other",
+        "linear",
+        "lower",
+        "higher",
+        "midpoint",
+        "nearest",
+        "inverted_cdf",
+        "averaged_inverted_cdf",
+        "closest_observation",
+        "interpolated_inverted_cdf",
+        "hazen",
+        "weibull",
+        "median_unbiased",
+        "normal_unbiased",
+        "other",
     ),
     "overwrite_input": Draw.flag,
     "decimals": lambda d: d.choice(0, 1, 2, 3, -1, -2, 20, -20),
@@ -400,7 +411,7 @@ def _tensordot(d: Draw) -> Any:
 
 
 def _einsum(d: Draw) -> Any:
-    letters = {c: d.extent for c in "ijk"}
+    letters = dict.fromkeys("ijk", d.extent)
     text = d.choice(
         "ij,jk->ik", "i,i->", "ii->i", "ii", "ij->ji", "i,j", "ij,ij->i", "...i,i->...", "...ij->...ji", "ij,j",
         "i,ij,j->", "ijk->", "i->ii", "ij,jk", "i,i->i", "ij...,j->i...", "bij,bjk->bik", "i j , j -> i",
@@ -446,7 +457,9 @@ def _roll(d: Draw) -> Any:
     axes = d.axes()
     shift = d.int(-7, 7)
     if d.chance(0.4):
-        shift = tuple(d.int(-3, 3) for _ in range(d.choice(1, 2, len(axes) if isinstance(axes, tuple) else 1)))
+        shift = tuple(
+            d.int(-3, 3) for _ in range(d.choice(1, 2, len(axes) if isinstance(axes, tuple) else 1))
+        )
     return (x, shift), {} if d.chance(0.3) else {"axis": axes}
 
 
@@ -680,7 +693,9 @@ def _function_call(d: Draw, seed: int, function: Callable[..., Any], name: str) 
             p for p in signature.parameters.values()
             if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
         ]  # fmt: skip
-        args = tuple(OPTIONS[p.name](d) if k and p.name in OPTIONS else d.array() for k, p in enumerate(required))
+        args = tuple(
+            OPTIONS[p.name](d) if k and p.name in OPTIONS else d.array() for k, p in enumerate(required)
+        )
         options = {}
     given = set(list(signature.parameters)[: len(args)]) | set(options)
     for p in signature.parameters.values():

@@ -39,17 +39,95 @@ INTERNAL = (CompileError, InterpreterError, VerifyError, ParseError)
 PYTHON_WORDS = (" object ", "NoneType", "unsupported operand", "unexpected keyword", "no value>", "Traceback")
 
 EXACT = frozenset(
-    "reshape ravel transpose permute_dims swapaxes moveaxis rollaxis squeeze expand_dims broadcast_to "
-    "broadcast_arrays flip fliplr flipud matrix_transpose roll rot90 take repeat tile tril triu diagonal diag "
-    "diagflat concatenate stack hstack vstack dstack append column_stack atleast_1d atleast_2d atleast_3d split "
-    "vsplit hsplit dsplit array_split meshgrid full_like zeros_like ones_like copy where clip select choose "
-    "take_along_axis maximum minimum fmax fmin copysign negative positive conjugate absolute fabs sign floor ceil "
-    "rint trunc fix searchsorted digitize nan_to_num insert delete resize compress unstack astype real imag "
-    "fftshift ifftshift isclose array_equal signbit isnan".split()
+    [
+        "reshape",
+        "ravel",
+        "transpose",
+        "permute_dims",
+        "swapaxes",
+        "moveaxis",
+        "rollaxis",
+        "squeeze",
+        "expand_dims",
+        "broadcast_to",
+        "broadcast_arrays",
+        "flip",
+        "fliplr",
+        "flipud",
+        "matrix_transpose",
+        "roll",
+        "rot90",
+        "take",
+        "repeat",
+        "tile",
+        "tril",
+        "triu",
+        "diagonal",
+        "diag",
+        "diagflat",
+        "concatenate",
+        "stack",
+        "hstack",
+        "vstack",
+        "dstack",
+        "append",
+        "column_stack",
+        "atleast_1d",
+        "atleast_2d",
+        "atleast_3d",
+        "split",
+        "vsplit",
+        "hsplit",
+        "dsplit",
+        "array_split",
+        "meshgrid",
+        "full_like",
+        "zeros_like",
+        "ones_like",
+        "copy",
+        "where",
+        "clip",
+        "select",
+        "choose",
+        "take_along_axis",
+        "maximum",
+        "minimum",
+        "fmax",
+        "fmin",
+        "copysign",
+        "negative",
+        "positive",
+        "conjugate",
+        "absolute",
+        "fabs",
+        "sign",
+        "floor",
+        "ceil",
+        "rint",
+        "trunc",
+        "fix",
+        "searchsorted",
+        "digitize",
+        "nan_to_num",
+        "insert",
+        "delete",
+        "resize",
+        "compress",
+        "unstack",
+        "astype",
+        "real",
+        "imag",
+        "fftshift",
+        "ifftshift",
+        "isclose",
+        "array_equal",
+        "signbit",
+        "isnan",
+    ]
 )
 """Operations on floats that agree with NumPy bit for bit, but for the payloads of NaN."""
 
-SIGNLESS_ZEROS = frozenset("maximum minimum fmax fmin clip".split())
+SIGNLESS_ZEROS = frozenset(["maximum", "minimum", "fmax", "fmin", "clip"])
 """Which of two zeros of either sign these return is not defined."""
 
 DEGREES = {
@@ -179,10 +257,10 @@ def _are_close(call: Call, e: Any, f: Any) -> bool:
     degree = DEGREES.get(name, 0)
     unit = 64 * float(np.finfo(e.dtype if not _is_single(call) else np.float32).eps)
     size = np.abs(e.astype(np.float64)) + np.abs(f)
-    allowed = unit * (size + (max(largest, 1.0) ** degree * 16 if degree else 0))
-    allowed = allowed + float(np.finfo(e.dtype).tiny)
     if degree and largest > 1e30:
         return True  # sums of such numbers overflow, or do not, by the order of their terms
+    allowed = unit * (size + (max(largest, 1.0) ** degree * 16 if degree else 0))
+    allowed = allowed + float(np.finfo(e.dtype).tiny)
     return bool(np.all(same | (np.abs(e.astype(np.float64) - f) <= allowed)))
 
 
@@ -230,7 +308,9 @@ def run_calls(first: int, count: int, *, interpret: bool = True) -> Iterator[Out
                 at += 1
             trouble = child.stderr.read()
         if at < end:
-            yield Outcome(at, CRASHED, str(random_call(at)), f"exit code {child.returncode}: {trouble[-300:]}")
+            yield Outcome(
+                at, CRASHED, str(random_call(at)), f"exit code {child.returncode}: {trouble[-300:]}"
+            )
             at += 1
 
 

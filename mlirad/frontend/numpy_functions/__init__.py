@@ -5,67 +5,71 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from xdsl.utils.exceptions import VerifyException
-
-from mlirad.errors import ShapeError, UnsupportedError
+from mlirad.errors import MliradError, UnsupportedError
 from mlirad.frontend.numpy_functions import (
     contraction,
+    diagonals,
+    differences,
+    elementwise,
     filling,
     joining,
+    nan_reductions,
     norms,
     ordering,
+    padding,
+    polynomials,
+    quantiles,
     reductions,
+    searching,
     selection,
     shapes,
+    statistics,
     windows,
 )
+from mlirad.frontend.numpy_functions.alternatives import alternative_to
+from mlirad.frontend.numpy_functions.binding import binding_of, internal_error, qualified_name
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import handlers
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **shapes.FUNCTIONS,
+    **diagonals.FUNCTIONS,
+    **padding.FUNCTIONS,
     **joining.FUNCTIONS,
     **filling.FUNCTIONS,
     **reductions.FUNCTIONS,
+    **nan_reductions.FUNCTIONS,
+    **quantiles.FUNCTIONS,
     **contraction.FUNCTIONS,
     **selection.FUNCTIONS,
+    **elementwise.FUNCTIONS,
+    **differences.FUNCTIONS,
+    **polynomials.FUNCTIONS,
+    **statistics.FUNCTIONS,
     **ordering.FUNCTIONS,
+    **searching.FUNCTIONS,
     **norms.FUNCTIONS,
     **windows.FUNCTIONS,
 }
-"""Every NumPy function that can be traced."""
-
-HINTS: dict[Callable[..., Any], str] = {
-    np.nonzero: "its shape depends on elements; use np.where(condition, a, b)",
-    np.argwhere: "its shape depends on elements; use np.where(condition, a, b)",
-    np.unique: "its shape depends on elements",
-    np.copyto: "traced values are never written into existing arrays; use np.where or x.at[i].set(v)",
-    np.put: "traced values are never written into existing arrays; use x.at[i].set(v)",
-}
-"""What to do about some of those that cannot."""
+"""Every NumPy function that can be traced. Its arguments are read by the annotations of what traces it."""
 
 
 def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """NumPy's `__array_function__`."""
     traced = FUNCTIONS.get(function)
+    name = qualified_name(function)
     if traced is None:
-        module = function.__module__.replace("numpy", "np", 1)
         raise UnsupportedError(
-            f"{module}.{function.__name__} cannot be traced",
-            location=user_line(),
-            hint=HINTS.get(function, "write it with other functions, or compute it outside the traced one"),
-        )
-    if kwargs.get("out") is not None:
-        raise UnsupportedError(
-            f"np.{function.__name__} cannot write a traced value into an existing array",
-            location=user_line(),
-            hint="assign the result to a name instead of passing out=",
+            f"{name} cannot be traced", location=user_line(), hint=alternative_to(name.removeprefix("np."))
         )
     try:
-        return traced(*args, **kwargs)
-    except VerifyException as error:
-        raise ShapeError(f"np.{function.__name__}: {error}", location=user_line()) from error
+        return binding_of(function, traced).call(args, kwargs)
+    except (MliradError, RecursionError):
+        raise
+    except Exception as error:
+        if function in elementwise.CALL_BACK:  # the user's own function has raised
+            raise
+        raise internal_error(name, error) from error
 
 
 handlers.function = apply_function
