@@ -98,7 +98,9 @@ def apply(
     meaning = cast("Callable[..., Value] | None", meaning_of(ufunc))
     if meaning is None:
         raise UnsupportedError(
-            f"{name_of(ufunc)} cannot be traced", location=user_line(), hint=alternative_to(ufunc.__name__)
+            f"{name_of(ufunc)} cannot be traced",
+            location=user_line(),
+            hint=alternative_to(name_of(ufunc).removeprefix("np.").removeprefix("scipy.")),
         )
     kinds = tuple(kind_of(o) for o in operands)
     dtypes = loop_dtypes(ufunc, kinds, dtype, casting)
@@ -474,9 +476,16 @@ def _divmod(x: Operand, y: Operand) -> tuple[Any, Any]:
     return apply(np.floor_divide, (x, y), is_operator=True), apply(np.remainder, (x, y), is_operator=True)
 
 
+def _modf(x: Operand) -> tuple[Any, Any]:
+    whole = xp.trunc(x)
+    part = select(xp.isinf(x), 0.0, xp.subtract(x, whole))
+    return xp.copysign(part, x), whole
+
+
 SPECIAL: dict[np.ufunc, Callable[..., Any]] = {
     np.power: _power,
     np.divmod: _divmod,
+    np.modf: _modf,
 }
 """Ufuncs with more to say than their meaning on values; `None` sends the ufunc on to its meaning."""
 

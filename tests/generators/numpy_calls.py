@@ -49,9 +49,10 @@ class Call:
 
     def apply(self, leaves: Any) -> Any:
         """The call on arrays, NumPy's or traced ones."""
-        return self.function(
+        result = self.function(
             *(filled(a, leaves) for a in self.args), **{k: filled(v, leaves) for k, v in self.options.items()}
         )
+        return np.zeros((), result) if isinstance(result, np.dtype) else result
 
     def with_numpy(self) -> Any:
         """NumPy's result, or whatever it raises."""
@@ -252,7 +253,7 @@ OPTIONS: dict[str, Callable[[Draw], Any]] = {
     "correction": lambda d: d.choice(0, 1, 2, 0.5),
     "mean": lambda d: d.array(tuple(1 for _ in d.shape), np.float64),
     "order": lambda d: d.choice("C", "C", "F", "A", "K", None, "Z"),
-    "subok": Draw.flag,
+    "subok": lambda d: d.choice(True, False),
     "copy": Draw.flag,
     "device": lambda d: d.choice(None, "cpu", "gpu"),
     "casting": lambda d: d.choice("no", "equiv", "safe", "same_kind", "unsafe", "some"),
@@ -336,7 +337,7 @@ OPTIONS: dict[str, Callable[[Draw], Any]] = {
     "density": Draw.flag,
     "base": lambda d: d.choice(10.0, 2, 2.0),
     "m": lambda d: d.choice(1, 2),
-    "signature": lambda d: d.choice(None, "dd->d"),
+    "signature": lambda d: d.choice("dd->d", "d->d"),
 }
 """What parameters take, by their names, wherever they are optional; those of `ARGUMENTS` go first."""
 
@@ -740,7 +741,8 @@ def _ufunc_call(d: Draw, seed: int, ufunc: np.ufunc, name: str) -> Call:
 
 
 def _method_call(d: Draw, seed: int, ufunc: np.ufunc, name: str) -> Call:
-    method = d.choice(*METHODS)
+    methods = METHODS if ufunc.identity is not None else [m for m in METHODS if m != "reduceat"]
+    method = d.choice(*methods)  # NumPy's reduceat is wrong for some ufuncs that are not associative
     x = d.array()
     args: Any = (x,)
     wanted: tuple[str, ...] = ("axis", "dtype")

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlirad.errors import ArgumentError, ShapeError
 from mlirad.frontend.dtypes import BOOL
-from mlirad.frontend.numpy_functions.axes import distinct_axes, one_axis
+from mlirad.frontend.numpy_functions.axes import distinct_axes, listed, one_axis
 from mlirad.frontend.numpy_functions.parameters import (
     Anything,
     ArrayLike,
@@ -94,7 +94,8 @@ def apply_along_axis(func1d: Function, axis: Axis, arr: ArrayLike, *args: Anythi
 def apply_over_axes(func: Function, a: ArrayLike, axes: AxisList) -> Array:
     """`np.apply_over_axes`."""
     x = a
-    for dim in distinct_axes(axes, a.ndim):
+    for axis in listed(axes):
+        dim = axis + a.ndim if axis < 0 else axis
         found = as_array(func(x, dim))
         if found.ndim not in (x.ndim, x.ndim - 1):
             raise ArgumentError(

@@ -53,7 +53,7 @@ def _counted(a: Array, where: Array | None) -> Array:
 
 def nansum(
     a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
-    initial: Scalar | None = None, where: Mask = None,
+    initial: Scalar | None = 0, where: Mask = None,
 ) -> Array:  # fmt: skip
     """`np.nansum`."""
     return sum_(without_nan(a, 0.0), axis, dtype, keepdims, initial, where)
@@ -61,7 +61,7 @@ def nansum(
 
 def nanprod(
     a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
-    initial: Scalar | None = None, where: Mask = None,
+    initial: Scalar | None = 1, where: Mask = None,
 ) -> Array:  # fmt: skip
     """`np.nanprod`."""
     return prod_(without_nan(a, 1.0), axis, dtype, keepdims, initial, where)
@@ -126,12 +126,13 @@ def _extremum(function: Callable[..., Array], neutral: float) -> Callable[..., A
         initial: Scalar | None = None,
         where: Mask = None,
     ) -> Array:
-        found = function(without_nan(a, neutral), axis, keepdims, initial, where)
         if a.dtype.kind != "f":
-            return found
+            return function(a, axis, keepdims, initial, where)
+        start = None if initial is None else initial_value(initial, a.dtype)
+        begin = None if start is None else without_nan(as_array(start), neutral)
+        found = function(without_nan(a, neutral), axis, keepdims, begin, where)
         nothing = xp.logical_not(sum_(_counted(a, where), axis, keepdims=keepdims))
-        start = a.dtype.type(np.nan) if initial is None else initial_value(initial, a.dtype)
-        return select(nothing, start, found)
+        return select(nothing, a.dtype.type(np.nan) if start is None else start, found)
 
     return reduce
 

@@ -10,7 +10,7 @@ import numpy as np
 from mlirad.errors import ArgumentError, ShapeError
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Flag, Int, OperandLike
 from mlirad.frontend.numpy_functions.windows import convolve
-from mlirad.frontend.operations import as_array, common, inexact, xp
+from mlirad.frontend.operations import as_array, common, converted, inexact, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 
@@ -62,10 +62,20 @@ def _checked_order(m: int, what: str) -> None:
         raise ArgumentError(f"{what} of order {m}", location=user_line(), hint="the order is 0 or more")
 
 
+def _require_coefficients(p: Array, what: str) -> None:
+    if p.ndim != 1:
+        raise ShapeError(
+            f"{what} needs a vector of coefficients, got shape {p.shape}",
+            location=user_line(),
+            hint="np.ravel",
+        )
+
+
 def polyder(p: ArrayLike, m: Int = 1) -> Array:
     """`np.polyder`."""
+    _require_coefficients(p, "polyder")
     _checked_order(m, "polyder")
-    x = _vector(p, "polyder")
+    x = p
     for _ in range(m):
         x = xp.multiply(x[:-1], np.arange(max(x.size - 1, 0), 0, -1))
     return x
@@ -74,6 +84,7 @@ def polyder(p: ArrayLike, m: Int = 1) -> Array:
 def polyint(p: ArrayLike, m: Int = 1, k: OperandLike | None = None) -> Array:
     """`np.polyint`."""
     _checked_order(m, "polyint")
+    _require_coefficients(p, "polyint")
     constants = xp.ravel(as_array(0.0 if k is None else k))
     if constants.size == 1 and m > 1:
         constants = xp.broadcast_to(constants, (m,))
@@ -83,7 +94,7 @@ def polyint(p: ArrayLike, m: Int = 1, k: OperandLike | None = None) -> Array:
             location=user_line(),
             hint="give one for each, or one",
         )
-    x = inexact(_vector(p, "polyint"))
+    x = inexact(p)
     for n in range(m):
         x = xp.concatenate([xp.divide(x, np.arange(x.size, 0, -1)), constants[n : n + 1]])
     return x
@@ -113,7 +124,7 @@ def vander(x: ArrayLike, N: Int | None = None, increasing: Flag = False) -> Arra
             hint="np.ravel",
         )
     count = x.size if N is None else N
-    base = xp.add(x, np.int64(0)) if x.dtype.kind != "f" else x
+    base = converted(x, np.promote_types(x.dtype, np.int64))
     if not count:
         return xp.zeros((x.size, 0), base.dtype)
     columns = [xp.ones_like(base)]

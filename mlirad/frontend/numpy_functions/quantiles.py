@@ -94,6 +94,8 @@ def quantile(
         low, high = converted(low, dtype), converted(ordered[above], dtype)
         gap = high - low
         found = select(part >= 0.5, high - gap * (1 - part), low + gap * part)
+        # A quantile that is an element has no part of its neighbour, which may be infinite.
+        found = select(part == 0, low, found)
     if ordered.dtype.kind == "f":
         found = _nan_where_any(found, ordered)
     return xp.reshape(converted(found, dtype), (*levels.shape, *kept))

@@ -78,26 +78,42 @@ def _terms(a: Array, dtype: Dtype | None) -> Array:
 
 def sum_(
     a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
-    initial: Scalar | None = None, where: Mask = None,
+    initial: Scalar | None = 0, where: Mask = None,
 ) -> Array:  # fmt: skip
     """`np.sum`; of booleans in dtype bool, whether one is true."""
     x = masked(_terms(a, dtype), where, 0)
     axes = all_axes(axis, x.ndim)
+    _require_start("sum", x, axes, initial, where)
     total = made(emitting().reduce("or", x.value, axes) if x.dtype == BOOL else emitting().sum(x.value, axes))
     total = shaped(total, x, axes, keepdims)
-    return total if initial is None else xp.add(total, initial_value(initial, x.dtype))
+    return total if _is(initial, 0) else xp.add(total, initial_value(initial, x.dtype))
 
 
 def prod_(
     a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
-    initial: Scalar | None = None, where: Mask = None,
+    initial: Scalar | None = 1, where: Mask = None,
 ) -> Array:  # fmt: skip
     """`np.prod`; of booleans in dtype bool, whether all are true."""
     x = masked(_terms(a, dtype), where, 1)
     axes = all_axes(axis, x.ndim)
+    _require_start("product", x, axes, initial, where)
     product = made(emitting().reduce("and" if x.dtype == BOOL else "prod", x.value, axes))
     product = shaped(product, x, axes, keepdims)
-    return product if initial is None else xp.multiply(product, initial_value(initial, x.dtype))
+    return product if _is(initial, 1) else xp.multiply(product, initial_value(initial, x.dtype))
+
+
+def _is(initial: Any, neutral: int) -> bool:
+    return initial is None or (type(initial) is int and initial == neutral)
+
+
+def _require_start(what: str, x: Array, axes: list[int], initial: Any, where: Any) -> None:
+    """With initial=None there is no value to begin with: an element has to be there."""
+    if initial is None and (where is not None or 0 in [x.shape[d] for d in axes]):
+        raise ArgumentError(
+            f"the {what} of elements that may be none needs `initial`",
+            location=user_line(),
+            hint="leave it out",
+        )
 
 
 def logsumexp(a: Array, axis: Any = None, keepdims: bool = False, where: Array | None = None) -> Array:

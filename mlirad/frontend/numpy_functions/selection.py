@@ -69,6 +69,8 @@ def clip(
     else:
         low, high = old
     parts = common([a, *(v for v in (low, high) if v is not None)])
+    if parts[0].dtype == BOOL and low is None and high is None:
+        raise DtypeError("booleans are not clipped", location=user_line(), hint="convert with .astype(int)")
     x, bounds = parts[0], iter(parts[1:])
     if low is not None:
         x = xp.maximum(x, next(bounds))

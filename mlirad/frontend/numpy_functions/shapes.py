@@ -225,7 +225,11 @@ def roll(a: ArrayLike, shift: Ints, axis: AxisList | None = None) -> Array:
             location=user_line(),
             hint="give one distance for each axis, or one for all",
         )
-    count = max(len(shifts), len(axes)) if shifts and axes else 0
+    if not shifts or not axes:
+        raise ShapeError(
+            "np.roll needs a distance and an axis", location=user_line(), hint="axis=None rolls all"
+        )
+    count = max(len(shifts), len(axes))
     for k in range(count):
         distance, dim = shifts[k % len(shifts)], one_axis(axes[k % len(axes)], a.ndim)
         extent = a.shape[dim]
