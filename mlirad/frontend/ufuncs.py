@@ -192,7 +192,7 @@ def _reduce(
     function = _REDUCTIONS.get(ufunc)
     given: dict[str, Any] = {"keepdims": keepdims}
     if ufunc is np.logaddexp and initial is UNSET:
-        return logsumexp(array if dtype is None else array.astype(dtype), axis, keepdims, where)
+        return logsumexp(_loop_operand(ufunc, array, dtype)[1], axis, keepdims, where)
     if function is None or (ufunc in (np.maximum, np.minimum) and dtype not in (None, array.dtype)):
         return _folded(ufunc, array, axes, dtype, keepdims, initial, where)
     if ufunc in (np.add, np.multiply):
@@ -376,7 +376,7 @@ def _reduceat(
     parts: list[Any] = []
     for s, e in zip(starts, [*starts[1:], extent], strict=False):
         part = array[(*[slice(None)] * dim, slice(s, max(e, s + 1)))]
-        parts.append(_reduce(ufunc, part, dim, dtype, keepdims=True))
+        parts.append(_reduce(ufunc, part, dim, dtype, keepdims=True, initial=None))
     if not parts:
         return xp.zeros_like(array[(*[slice(None)] * dim, slice(0, 0))], dtype=dtype)
     return xp.concatenate(parts, axis=dim)

@@ -21,7 +21,6 @@ _EIGEN = (
 )
 _IN_PLACE = "write into a copy: x = x.at[i].set(v), or np.where(mask, v, x)"
 _SETS = _SHAPE + "sort instead, np.sort(x), and mark where neighbours differ: np.diff(np.sort(x)) != 0"
-_WINDOWS = "it depends on no traced value: call it with a number outside of the traced function"
 _BINS = (
     "count with ad.asarray(np.zeros(n)).at[k].add(w) at positions k = np.searchsorted(edges, x, 'right') - 1"
 )
@@ -62,8 +61,6 @@ ALTERNATIVES: dict[str, str] = {
     "fft.irfftn": _FOURIER,
     "fft.hfft": _FOURIER,
     "fft.ihfft": _FOURIER,
-    "fft.fftfreq": _WINDOWS,
-    "fft.rfftfreq": _WINDOWS,
     "sort_complex": _COMPLEX + "np.sort(x)",
     "nonzero": _SHAPE + "write np.where(condition, a, b)",
     "argwhere": _SHAPE + "write np.where(condition, a, b)",
@@ -93,7 +90,6 @@ ALTERNATIVES: dict[str, str] = {
     "fill_diagonal": "write x.at[np.arange(n), np.arange(n)].set(v)",
     "geomspace": "write np.exp(np.linspace(np.log(start), np.log(stop), num))",
     "i0": "write its power series, the sum of (x / 2)**(2 * k) / factorial(k)**2",
-    "kaiser": _WINDOWS,
     "packbits": "there are no arrays of uint8: sum bits times powers of 2",
     "unpackbits": "there are no arrays of uint8: write (x >> np.arange(8)) & 1",
     "array2string": "print(x) shows its type; return the value and format it outside",
@@ -116,7 +112,6 @@ ALTERNATIVES: dict[str, str] = {
     "isnat": "there are no dates in the language: " + _OUTSIDE,
     "ldexp": "write x * np.exp2(n)",
     "frexp": "n = np.floor(np.log2(np.abs(x))) + 1 is the exponent, and x / np.exp2(n) the fraction",
-    "modf": "write whole = np.trunc(x), part = x - whole",
     "nextafter": "write x + e, with e the spacing of the numbers that is wanted",
     "spacing": "write np.finfo(x.dtype).eps * np.exp2(np.floor(np.log2(np.abs(x))))",
     "gcd": "write Euclid's algorithm in ad.while_loop",

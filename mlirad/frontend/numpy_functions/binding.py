@@ -22,9 +22,9 @@ from xdsl.utils.exceptions import VerifyException
 from mlirad.errors import ArgumentError, CompileError, MliradError, ShapeError, TracingError, UnsupportedError
 from mlirad.frontend.numpy_functions.parameters import (
     UNSET,
-    Anything,
     Flag,
     Kind,
+    Static,
     TracedOptionError,
     WrongKindError,
     static,
@@ -34,9 +34,9 @@ from mlirad.frontend.source import user_line
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 MAKES_NO_DIFFERENCE: dict[str, Any] = {
-    "subok": Flag,
+    "subok": Literal[True, False],
     "overwrite_input": Flag,
-    "optimize": Anything,
+    "optimize": Static,
     "device": Literal["cpu", None],
     "copy": Flag | None,
     "kind": Literal["quicksort", "heapsort", "mergesort", "stable", "introselect", "quick", "heap", None],
@@ -124,6 +124,8 @@ class Binding:
             parameter = self.signature.parameters[name]
             if parameter.kind is parameter.VAR_POSITIONAL:
                 positional += [self._read(name, v) for v in value]
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                named |= value
             elif value is UNSET:
                 continue
             elif name in self.readers:
@@ -197,6 +199,8 @@ def shown(value: Any) -> str:
 def _merged(numpys: inspect.Signature, own: inspect.Signature) -> inspect.Signature:
     """NumPy's signature, with the options that the handler declares in the place of `**kwargs`."""
     parameters = list(numpys.parameters.values())
+    if any(p.kind is p.VAR_KEYWORD for p in own.parameters.values()):
+        return numpys
     if not any(p.kind is p.VAR_KEYWORD for p in parameters):
         return numpys
     kept = [p for p in parameters if p.kind is not p.VAR_KEYWORD]

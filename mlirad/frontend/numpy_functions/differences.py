@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, ShapeError
+from mlirad.errors import ArgumentError, DtypeError, ShapeError
 from mlirad.frontend.dtypes import BOOL, F64
 from mlirad.frontend.numpy_functions.axes import distinct_axes, one_axis
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, AxisList, Int, Number, OperandLike
@@ -32,7 +32,8 @@ def diff(
 
     def edge(value: Any) -> Any:
         shape = [1 if d == dim else e for d, e in enumerate(a.shape)]
-        return xp.broadcast_to(as_array(value), shape) if not np.ndim(value) else value
+        array = value if isinstance(value, Array) else np.asarray(value)
+        return xp.broadcast_to(array, shape) if not array.ndim else array
 
     parts = [*([] if prepend is None else [edge(prepend)]), a, *([] if append is None else [edge(append)])]
     x = a if len(parts) == 1 else xp.concatenate(parts, axis=dim)
@@ -115,6 +116,10 @@ def gradient(f: ArrayLike, *varargs: OperandLike, axis: AxisList | None = None, 
     if edge_order not in (1, 2):
         raise ArgumentError(
             "gradient: `edge_order` must be 1 or 2", location=user_line(), hint="leave it out for 1"
+        )
+    if f.dtype == BOOL:
+        raise DtypeError(
+            "booleans have no differences", location=user_line(), hint="convert with .astype(float)"
         )
     spacings = list(varargs) if len(varargs) == len(axes) else [varargs[0] if varargs else 1.0] * len(axes)
     x = inexact(f)

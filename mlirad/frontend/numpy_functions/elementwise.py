@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import pi
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def angle(z: ArrayLike, deg: Flag = False) -> Array:
     return found * (180 / pi) if deg else found
 
 
-def piecewise(x: ArrayLike, condlist: Anything, funclist: Anything, *args: Anything) -> Array:
+def piecewise(x: ArrayLike, condlist: Anything, funclist: Anything, *args: Anything, **kw: Anything) -> Array:
     """`np.piecewise`: every function is called on all of `x`, and chosen from."""
     listed: list[Any] = list(condlist) if isinstance(condlist, list | tuple) else [condlist]
     if listed and not isinstance(condlist, list | tuple) and as_array(condlist).ndim > x.ndim:
@@ -50,7 +50,13 @@ def piecewise(x: ArrayLike, condlist: Anything, funclist: Anything, *args: Anyth
     elif listed and isinstance(condlist, list) and np.ndim(listed[0]) == 0 and x.ndim:
         listed = [condlist]
     conditions = [converted(as_array(c), BOOL) for c in listed]
-    functions: list[Any] = list(funclist)
+    if not isinstance(funclist, list | tuple):
+        raise ArgumentError(
+            f"piecewise: `funclist` must be a list of functions and numbers, got a {type(funclist).__name__}",
+            location=user_line(),
+            hint="np.piecewise(x, [x < 0, x >= 0], [f, g])",
+        )
+    functions: list[Any] = list(cast("list[Any]", funclist))
     if len(functions) not in (len(conditions), len(conditions) + 1):
         raise ShapeError(
             f"piecewise: {len(functions)} functions for {len(conditions)} conditions",
@@ -59,7 +65,7 @@ def piecewise(x: ArrayLike, condlist: Anything, funclist: Anything, *args: Anyth
         )
     result = xp.zeros_like(x)
     if len(functions) > len(conditions):
-        result = _piece(functions[-1], x, args)
+        result = _piece(functions[-1], x, args, kw)
     for condition, function in zip(conditions, functions, strict=False):
         if condition.shape != x.shape:
             raise ShapeError(
@@ -67,15 +73,17 @@ def piecewise(x: ArrayLike, condlist: Anything, funclist: Anything, *args: Anyth
                 location=user_line(),
                 hint="conditions have the shape of x",
             )
-        result = select(condition, _piece(function, x, args), result)
+        result = select(condition, _piece(function, x, args, kw), result)
     return result
 
 
-def _piece(function: Any, x: Array, args: tuple[Any, ...]) -> Array:
-    return converted(as_array(function(x, *args) if callable(function) else function), x.dtype)
+def _piece(function: Any, x: Array, args: tuple[Any, ...], kw: dict[str, Any]) -> Array:
+    return converted(as_array(function(x, *args, **kw) if callable(function) else function), x.dtype)
 
 
-def apply_along_axis(func1d: Function, axis: Axis, arr: ArrayLike, *args: Anything) -> Array:
+def apply_along_axis(
+    func1d: Function, axis: Axis, arr: ArrayLike, *args: Anything, **kwargs: Anything
+) -> Array:
     """`np.apply_along_axis`: the function on every vector along an axis, one after the other."""
     dim = one_axis(axis, arr.ndim)
     rows = xp.moveaxis(arr, dim, -1)
@@ -84,7 +92,7 @@ def apply_along_axis(func1d: Function, axis: Axis, arr: ArrayLike, *args: Anythi
         raise ShapeError(
             "apply_along_axis: there is no vector", location=user_line(), hint="test the size before"
         )
-    found = [as_array(func1d(row, *args)) for row in xp.reshape(rows, (-1, rows.shape[-1]))]
+    found = [as_array(func1d(row, *args, **kwargs)) for row in xp.reshape(rows, (-1, rows.shape[-1]))]
     result = xp.stack(found)
     result = xp.reshape(result, (*shape, *found[0].shape))
     own = list(range(len(shape), result.ndim))

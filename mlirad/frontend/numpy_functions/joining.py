@@ -22,7 +22,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     Positions,
 )
 from mlirad.frontend.numpy_functions.shapes import broadcast_arrays, ravel, reshape, swapaxes
-from mlirad.frontend.operations import as_array, check_equal_shapes, common, converted, made, xp
+from mlirad.frontend.operations import as_array, check_equal_shapes, converted, made, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 
@@ -35,7 +35,7 @@ def _of_one_dtype(arrays: Sequence[Any], what: str, dtype: Dtype | None, casting
         raise ShapeError(
             f"{what} needs at least one array", location=user_line(), hint="an empty list has no dtype"
         )
-    parts = [as_array(a) for a in arrays]
+    parts = [as_array(a if isinstance(a, Array) else np.asarray(a)) for a in arrays]
     target = np.result_type(*(p.dtype for p in parts)) if dtype is None else dtype
     for p in parts:
         if not np.can_cast(p.dtype, target, casting):  # pyright: ignore[reportArgumentType]
@@ -44,7 +44,7 @@ def _of_one_dtype(arrays: Sequence[Any], what: str, dtype: Dtype | None, casting
                 location=user_line(),
                 hint="casting='unsafe' allows it",
             )
-    return common(list(arrays)) if dtype is None else [converted(p, target) for p in parts]
+    return [converted(p, target) for p in parts]
 
 
 def concatenate(
@@ -109,7 +109,7 @@ atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
 
 
 def _raised(arrays: Sequence[Any], rank: int) -> list[Any]:
-    return [_of_rank(as_array(a), rank) for a in arrays]
+    return [_of_rank(as_array(a if isinstance(a, Array) else np.asarray(a)), rank) for a in arrays]
 
 
 def hstack(tup: OperandList, *, dtype: DtypeLike | None = None, casting: Casting = "same_kind") -> Array:

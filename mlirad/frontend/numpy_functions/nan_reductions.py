@@ -104,6 +104,7 @@ def nanvar(
     if a.dtype.kind != "f":
         return var(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction)
     counted = _counted(a, where)
+    mean = None if mean is None else converted(mean, a.dtype if dtype is None else dtype)
     found = var(a, axis, dtype, ddof, keepdims, where=counted, mean=mean, correction=correction)
     less = ddof if correction is None else correction
     freedom = xp.subtract(sum_(counted, axis, keepdims=keepdims), less)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.numpy_functions.axes import all_axes, distinct_axes
+from mlirad.frontend.numpy_functions.axes import distinct_axes
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, AxisList, Flag, WrongKindError, kind, static
 from mlirad.frontend.operations import converted, inexact, select, xp
 from mlirad.frontend.source import user_line
@@ -38,7 +38,7 @@ def norm(
     array = inexact(x)
     if axis is None and ord is None:
         return _euclidean(array, tuple(range(array.ndim)), keepdims)
-    axes = all_axes(axis, array.ndim)
+    axes = list(range(array.ndim)) if axis is None else distinct_axes(axis, array.ndim)
     if len(axes) == 1:
         return _vector(array, ord, axes[0], keepdims)
     if len(axes) != 2:
@@ -55,7 +55,7 @@ def vector_norm(
 ) -> Array:
     """`np.linalg.vector_norm`: the dimensions together as one vector."""
     array = inexact(x)
-    axes = all_axes(axis, array.ndim)
+    axes = list(range(array.ndim)) if axis is None else distinct_axes(axis, array.ndim)
     rest = [d for d in range(array.ndim) if d not in axes]
     flat = xp.reshape(
         xp.transpose(array, [*rest, *axes]),

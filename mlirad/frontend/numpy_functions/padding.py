@@ -10,7 +10,7 @@ import numpy as np
 from mlirad.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from mlirad.frontend.dtypes import BOOL
 from mlirad.frontend.frames import emitting
-from mlirad.frontend.numpy_functions.parameters import Anything, ArrayLike, Numbers, OperandLike, static
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, Numbers, OperandLike, Static
 from mlirad.frontend.numpy_functions.shapes import take
 from mlirad.frontend.operations import Operand, as_array, converted, made, value_of, xp
 from mlirad.frontend.source import user_line
@@ -38,7 +38,7 @@ OPTION_OF: dict[str, str] = {
 
 def pad(
     array: ArrayLike,
-    pad_width: Anything,
+    pad_width: Static,
     mode: Literal[
         "constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum", "minimum", "mean",
         "median", "empty",
@@ -100,7 +100,6 @@ def padded(x: Array, low: int, high: int) -> Array:
 
 
 def _widths(given: Any, rank: int) -> list[tuple[int, int]]:
-    static(given)
     if isinstance(given, dict):
         widths = cast("dict[Any, Any]", given)
         listed: list[Any] = [(0, 0)] * rank
@@ -109,6 +108,7 @@ def _widths(given: Any, rank: int) -> list[tuple[int, int]]:
                 raise ArgumentError(
                     f"np.pad: `pad_width` has no axis {axis!r} of an array of rank {rank}",
                     location=user_line(),
+                    hint="its axes are numbered from 0",
                 )
             listed[axis] = (width, width) if isinstance(width, int) else width
         given = listed
@@ -116,6 +116,7 @@ def _widths(given: Any, rank: int) -> list[tuple[int, int]]:
         array = np.asarray(given)
         if array.dtype.kind not in "ib" and array.size:
             raise TypeError
+        is_negative = bool(np.any(array < 0))
         pairs = np.broadcast_to(array, (rank, 2)).astype(np.int64).tolist()
     except (ValueError, TypeError):
         raise ArgumentError(
@@ -123,7 +124,7 @@ def _widths(given: Any, rank: int) -> list[tuple[int, int]]:
             location=user_line(),
             hint=f"for an array of rank {rank} write [(before, after)] * {rank}, (before, after) or a number",
         ) from None
-    if any(w < 0 for pair in pairs for w in pair):
+    if is_negative:
         raise ArgumentError(
             "np.pad: `pad_width` must not be negative", location=user_line(), hint="cut with a slice: x[1:]"
         )

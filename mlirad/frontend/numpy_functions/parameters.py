@@ -134,7 +134,11 @@ def _plain_numbers(value: Any) -> Any:
 
 
 def _dtype(value: Any) -> Dtype:
-    return language_dtype(static(value))
+    try:
+        known = np.dtype(static(value))
+    except (TypeError, ValueError) as error:
+        raise WrongKindError from error
+    return language_dtype(known)
 
 
 def _operand(value: Any) -> Operand:
@@ -149,8 +153,6 @@ def _array(value: Any) -> Array:
 
 def _positions(value: Any) -> Any:
     found = _operand(value)
-    if isinstance(value, list) and not value:
-        return np.zeros(0, np.int64)
     kind = np.asarray(found).dtype.kind if not isinstance(found, Array) else found.dtype.kind
     if kind not in "ib":
         raise WrongKindError
@@ -281,6 +283,9 @@ Function: TypeAlias = Annotated[Callable[..., Any], kind("a function", _callable
 
 Text: TypeAlias = Annotated[str, kind("a string", _text)]
 """A string."""
+
+Static: TypeAlias = Annotated[Any, kind("static", static)]
+"""Anything that is not traced."""
 
 Anything: TypeAlias = Annotated[Any, kind("anything", lambda value: value)]
 """What the function reads itself."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from mlirad.frontend.dtypes import BOOL, F64, I64
 from mlirad.frontend.numpy_functions.axes import one_axis
 from mlirad.frontend.numpy_functions.parameters import (
     UNSET,
-    Anything,
     ArrayLike,
     Axis,
     Condition,
@@ -23,7 +22,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandList,
     PositionsLike,
     ShapeLike,
-    static,
+    Static,
 )
 from mlirad.frontend.numpy_functions.shapes import checked_extents, take
 from mlirad.frontend.operations import as_array, common, converted, kind_of, result_type, select, xp
@@ -178,11 +177,11 @@ Mode = Literal["raise", "wrap", "clip"]
 
 
 def ravel_multi_index(
-    multi_index: OperandList, dims: ShapeLike, mode: Anything = "raise", order: Literal["C", "F"] = "C"
+    multi_index: OperandList, dims: ShapeLike, mode: Static = "raise", order: Literal["C", "F"] = "C"
 ) -> Array:
     """`np.ravel_multi_index`; with the mode "raise", of positions inside."""
     extents = checked_extents(tuple(dims))
-    modes = list(static(mode)) if isinstance(mode, tuple | list) else [mode] * len(extents)
+    modes = list(cast("list[Any]", mode)) if isinstance(mode, tuple | list) else [mode] * len(extents)
     if len(multi_index) != len(extents) or len(modes) != len(extents):
         raise ShapeError(
             f"{len(multi_index)} positions with {len(modes)} modes for {len(extents)} dimensions",
@@ -269,10 +268,6 @@ def nan_to_num(
 
 def _infinite(sign: float) -> Callable[..., Array]:
     def test(x: ArrayLike) -> Array:
-        if x.dtype == BOOL:
-            raise DtypeError(
-                "booleans have no sign", location=user_line(), hint="convert with .astype(float)"
-            )
         return xp.equal(x, sign * np.inf)
 
     return test

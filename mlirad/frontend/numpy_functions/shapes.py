@@ -277,7 +277,7 @@ def repeat(a: ArrayLike, repeats: Numbers, axis: Axis | None = None) -> Array:
     dim = one_axis(axis, a.ndim) if a.ndim else 0
     if not a.ndim:
         a = reshape(a, (1,))
-    if repeats.dtype.kind not in "ib" or (repeats.size and repeats.min() < 0):
+    if repeats.dtype.kind not in "ib" or (repeats.size and a.shape[dim] and repeats.min() < 0):
         raise ShapeError(
             f"elements are repeated a whole number of times, got {repeats.tolist()}",
             location=user_line(),
