@@ -61,7 +61,7 @@ def _result_type(kinds: tuple[Kind, ...]) -> Dtype:
 def loop_dtypes(
     ufunc: np.ufunc, kinds: tuple[Kind, ...], dtype: Dtype | None = None, casting: str = "same_kind"
 ) -> tuple[Dtype, ...]:
-    """The dtypes that a ufunc converts its operands to, and those of its results, of which one may be given."""
+    """The dtypes that a ufunc converts its operands to, and those of its results, which may be given."""
     try:
         return _loop_dtypes(ufunc, kinds, dtype, casting)
     except DtypeError:

@@ -1,4 +1,4 @@
-"""Every public function of NumPy's: it is traced with NumPy's own signature, or refused with what to write instead."""
+"""Every public function of NumPy's is traced with NumPy's own signature, or says what to write instead."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_functions_that_can_be_traced_are_not_in_the_table_of_alternatives():
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f"{f.__module__}.{f.__name__}")
 def test_options_have_numpys_names_and_defaults(function):
-    """What a function has an own parameter for is one of NumPy's; the others are refused, or neutral by name."""
+    """Parameters are those of NumPy; what a function lacks is refused, or neutral by name."""
     numpys = inspect.signature(function)
     open_ended = any(p.kind is p.VAR_KEYWORD for p in numpys.parameters.values())
     own = inspect.signature(FUNCTIONS[function])

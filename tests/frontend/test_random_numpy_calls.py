@@ -1,8 +1,9 @@
-"""Random calls of every function of NumPy's and SciPy's that can be traced, with right options and wrong ones.
+"""Random calls of every function of NumPy's and SciPy's that can be traced, with right options and wrong
+ones.
 
-Whatever is passed, a traced function gives what NumPy gives, or raises an error of mlirad's own that says what to
-do. The calls run in a child process, so a crash is the outcome of its call and not the end of the tests.
-`--fuzz-seconds` tries fresh calls for as long as it says, and prints how many came to what.
+Whatever is passed, a traced function gives what NumPy gives, or raises an error of mlirad's own that says
+what to do. The calls run in a child process, so a crash is the outcome of its call and not the end of the
+tests. `--fuzz-seconds` tries fresh calls for as long as it says, and prints how many came to what.
 """
 
 from __future__ import annotations

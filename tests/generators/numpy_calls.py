@@ -1,13 +1,15 @@
-"""Random calls of NumPy's and SciPy's functions, with the options of their signatures, right kinds and wrong ones.
+"""Random calls of NumPy's and SciPy's functions, with the options of their signatures, right kinds and
+wrong ones.
 
     call = random_call(seed=7)
     call.with_numpy()         what NumPy makes of it
     call.with_mlirad()        what a traced function makes of it, interpreted or compiled
     print(call)               np.roll(a0, (1, -2), axis=(0, 1)) with a0 = float64 (3, 2)
 
-Arguments are drawn by what their parameter is: `ARGUMENTS` has those of a function that have to fit each other,
-`OPTIONS` what a parameter of some name takes anywhere. A parameter in neither gets an array. Arrays have random
-shapes (empty ones, rank 0), dtypes, layouts and special values; some stay NumPy arrays, the others are traced.
+Arguments are drawn by what their parameter is: `ARGUMENTS` has those of a function that have to fit each
+other, `OPTIONS` what a parameter of some name takes anywhere. A parameter in neither gets an array. Arrays
+have random shapes (empty ones, rank 0), dtypes, layouts and special values; some stay NumPy arrays, the
+others are traced.
 """
 
 from __future__ import annotations
@@ -56,26 +58,17 @@ class Call:
 
     def with_numpy(self) -> Any:
         """NumPy's result, or whatever it raises."""
-        return self.apply([copied(leaf) for leaf in self.leaves])
+        return self.apply([np.copy(leaf)[()] for leaf in self.leaves])
 
     def with_mlirad(self, *, interpret: bool = True) -> Any:
         """The result of a traced function that is the call."""
-        return ad.jit(lambda *leaves: self.apply(leaves), interpret=interpret)(*map(copied, self.leaves))
+        return ad.jit(lambda *leaves: self.apply(leaves), interpret=interpret)(*self.leaves)
 
     def __str__(self) -> str:
         shown = [shown_value(a) for a in self.args]
         shown += [f"{k}={shown_value(v)}" for k, v in self.options.items()]
         arrays = ", ".join(f"a{k} = {shown_value(leaf)}" for k, leaf in enumerate(self.leaves))
         return f"{self.name}({', '.join(shown)}) with {arrays}"
-
-
-def copied(value: Any) -> Any:
-    """An array of the same elements and strides."""
-    if not isinstance(value, np.ndarray):
-        return value
-    new = np.empty_like(value)
-    new[...] = value
-    return new if value.ndim == 0 or 0 in value.strides else np.lib.stride_tricks.as_strided(value)
 
 
 def filled(value: Any, leaves: Any) -> Any:
@@ -227,7 +220,8 @@ class Draw:
     def wrong(self) -> Any:
         """Something that most parameters do not take."""
         return self.choice(
-            "x", "C", None, 1.5, (), [1], (1, 2), object(), 1 + 2j, np.array("a"), -7, 100, float("nan"), np.sin,
+            "x", "C", None, 1.5, (), [1], (1, 2), object(), 1 + 2j, np.array("a"), -7, 100, float("nan"),
+            np.sin,
             {}, np.ones((2, 2)), [[1], [1, 2]], b"x", slice(None), self.traced(np.float64(1.0)),
             self.traced(np.int64(1)), self.traced(np.array([1, 2])), self.traced(np.True_), np.array(None),
         )  # fmt: skip
@@ -414,7 +408,8 @@ def _tensordot(d: Draw) -> Any:
 def _einsum(d: Draw) -> Any:
     letters = dict.fromkeys("ijk", d.extent)
     text = d.choice(
-        "ij,jk->ik", "i,i->", "ii->i", "ii", "ij->ji", "i,j", "ij,ij->i", "...i,i->...", "...ij->...ji", "ij,j",
+        "ij,jk->ik", "i,i->", "ii->i", "ii", "ij->ji", "i,j", "ij,ij->i", "...i,i->...", "...ij->...ji",
+        "ij,j",
         "i,ij,j->", "ijk->", "i->ii", "ij,jk", "i,i->i", "ij...,j->i...", "bij,bjk->bik", "i j , j -> i",
     )  # fmt: skip
     terms = text.replace(" ", "").split("->")[0].split(",")
@@ -436,16 +431,19 @@ def _pad(d: Draw) -> Any:
     x = d.array()
     rank = len(d.shape)
     width = d.choice(
-        1, (1, 2), ((1, 2),), [[0, 1]] * rank, np.array([[1, 0]] * rank), {0: (1, 2)}, {-1: 1}, 0, -1, 1.5, (2,),
+        1, (1, 2), ((1, 2),), [[0, 1]] * rank, np.array([[1, 0]] * rank), {0: (1, 2)}, {-1: 1}, 0, -1, 1.5,
+        (2,),
     )  # fmt: skip
     mode = d.choice(
-        "constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum", "mean", "median", "minimum",
+        "constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum", "mean", "median",
+        "minimum",
         "empty", "other",
     )  # fmt: skip
     options = {} if mode == "constant" and d.chance(0.5) else {"mode": mode}
     wanted = {
         "constant": "constant_values", "linear_ramp": "end_values", "reflect": "reflect_type",
-        "symmetric": "reflect_type", "maximum": "stat_length", "mean": "stat_length", "minimum": "stat_length",
+        "symmetric": "reflect_type", "maximum": "stat_length", "mean": "stat_length",
+        "minimum": "stat_length",
         "median": "stat_length",
     }.get(mode)  # fmt: skip
     if wanted and d.chance(0.6):
@@ -634,7 +632,8 @@ ARGUMENTS: dict[str, Callable[[Draw], Any]] = {
     "dot": _pair_of_products, "inner": _pair_of_products, "vecdot": _pair_of_products,
     "matvec": _pair_of_products, "vecmat": _pair_of_products, "tensordot": _tensordot, "einsum": _einsum,
     "pad": _pad, "roll": _roll, "moveaxis": _moveaxis, "transpose": _transpose, "permute_dims": _transpose,
-    "split": _split, "array_split": _split, "hsplit": _split_only, "vsplit": _split_only, "dsplit": _split_only,
+    "split": _split, "array_split": _split, "hsplit": _split_only, "vsplit": _split_only,
+    "dsplit": _split_only,
     "where": _where, "select": _select, "choose": _choose, "cross": _cross, "multi_dot": _multi_dot,
     "matrix_power": _square, "convolve": _vectors, "correlate": _vectors, "searchsorted": _searchsorted,
     "digitize": _digitize, "interp": _interp, "quantile": _quantile(1), "percentile": _quantile(100),

@@ -1,12 +1,12 @@
 """What became of a random call of NumPy's: does a traced function agree with NumPy, or say why it does not?
 
     outcome = outcome_of(random_call(7))       Outcome(kind="agreed", ...)
-    python -m tests.generators.numpy_outcomes --first 0 --count 5000       prints outcomes, a line of JSON each
+    python -m tests.generators.numpy_outcomes --first 0 --count 5000     prints outcomes, a JSON line each
 
 `run_calls` does the latter in a child process, so that crashes and hangs are outcomes too.
 
-Values, dtypes and shapes are compared. Operations that only move, choose or compare elements have to agree bit for
-bit; of others `DEGREES` says to which power of the largest argument rounding errors grow.
+Values, dtypes and shapes are compared. Operations that only move, choose or compare elements have to agree
+bit for bit; of others `DEGREES` says to which power of the largest argument rounding errors grow.
 """
 
 from __future__ import annotations
@@ -131,17 +131,22 @@ SIGNLESS_ZEROS = frozenset(["maximum", "minimum", "fmax", "fmin", "clip"])
 """Which of two zeros of either sign these return is not defined."""
 
 DEGREES = {
-    "sum": 1, "cumsum": 1, "mean": 1, "nansum": 1, "nanmean": 1, "nancumsum": 1, "cumulative_sum": 1, "trace": 1,
-    "average": 3, "add": 1, "subtract": 1, "ptp": 1, "diff": 4, "ediff1d": 1, "trapezoid": 2, "dot": 2, "inner": 2,
+    "sum": 1, "cumsum": 1, "mean": 1, "nansum": 1, "nanmean": 1, "nancumsum": 1, "cumulative_sum": 1,
+    "trace": 1,
+    "average": 3, "add": 1, "subtract": 1, "ptp": 1, "diff": 4, "ediff1d": 1, "trapezoid": 2, "dot": 2,
+    "inner": 2,
     "vdot": 2, "matmul": 2, "vecdot": 2, "matvec": 2, "vecmat": 2, "tensordot": 2, "einsum": 4, "outer": 2,
-    "kron": 2, "cross": 2, "multi_dot": 4, "matrix_power": 6, "convolve": 2, "correlate": 2, "var": 2, "nanvar": 2,
-    "std": 1, "nanstd": 1, "cov": 2, "corrcoef": 2, "median": 1, "nanmedian": 1, "quantile": 1, "nanquantile": 1,
-    "percentile": 1, "nanpercentile": 1, "interp": 3, "linspace": 1, "logspace": 0, "geomspace": 1, "polyval": 6,
+    "kron": 2, "cross": 2, "multi_dot": 4, "matrix_power": 6, "convolve": 2, "correlate": 2, "var": 2,
+    "nanvar": 2,
+    "std": 1, "nanstd": 1, "cov": 2, "corrcoef": 2, "median": 1, "nanmedian": 1, "quantile": 1,
+    "nanquantile": 1,
+    "percentile": 1, "nanpercentile": 1, "interp": 3, "linspace": 1, "logspace": 0, "geomspace": 1,
+    "polyval": 6,
     "polyadd": 1, "polysub": 1, "polymul": 2, "polydiv": 3, "gradient": 2, "norm": 2, "vector_norm": 2,
     "matrix_norm": 2, "pad": 1, "unwrap": 1, "remainder": 1, "fmod": 1, "divmod": 1, "floor_divide": 0,
     "logaddexp": 1, "logaddexp2": 1, "power": 0, "prod": 0, "poly": 6,
 }  # fmt: skip
-"""To which power of the largest argument rounding errors of an operation are relative; 0 is the result's size."""
+"""To which power of the largest argument rounding errors are relative; 0 is the size of the result."""
 
 UNDEFINED_VALUES = ("empty_like", "argpartition")
 ORDER_UNDEFINED = ("partition",)
@@ -315,7 +320,8 @@ def run_calls(first: int, count: int, *, interpret: bool = True) -> Iterator[Out
     at, end = first, first + count
     while at < end:
         command = [
-            sys.executable, "-m", "tests.generators.numpy_outcomes", "--first", str(at), "--count", str(end - at),
+            sys.executable, "-m", "tests.generators.numpy_outcomes", "--first", str(at),
+            "--count", str(end - at),
             *([] if interpret else ["--native"]),
         ]  # fmt: skip
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:

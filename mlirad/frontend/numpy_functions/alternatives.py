@@ -13,8 +13,8 @@ _FOURIER = _COMPLEX + (
     "imaginary part -np.sin(w) @ x"
 )
 _SOLVE = (
-    "solve by iterations of A @ x in ad.while_loop, or compute the solution outside and give it a derivative with "
-    "ad.custom_derivative"
+    "solve by iterations of A @ x in ad.while_loop, or compute the solution outside and give it a "
+    "derivative with ad.custom_derivative"
 )
 _EIGEN = (
     "power iterations in ad.while_loop find the largest ones; compute others outside of the traced function"
@@ -121,7 +121,7 @@ ALTERNATIVES: dict[str, str] = {
     "special.loggamma": "write special.gammaln(x), for positive x",
     "special.beta": "write np.exp(special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b))",
     "special.betaln": "write special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)",
-    "special.binom": "write np.exp(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1))",
+    "special.binom": "with lg = special.gammaln write np.exp(lg(n + 1) - lg(k + 1) - lg(n - k + 1))",
     "special.poch": "write np.exp(special.gammaln(z + m) - special.gammaln(z))",
     "special.kl_div": "write special.rel_entr(x, y) - x + y",
     "special.boxcox": "write np.expm1(lmbda * np.log(x)) / lmbda, and np.log(x) for lmbda 0",

@@ -2,9 +2,10 @@
 
     np.roll(x, shift=n, axes=0)     np.roll: there is no parameter 'axes'; it is np.roll(a, shift, axis=None)
 
-A function that traces one of NumPy's sees only arguments of the kinds that its annotations name (`parameters`). An
-option of NumPy's that it has no parameter for is refused by name, unless it makes no difference here, or has the
-value that it has by default. So no option is ever ignored, and nothing strange reaches the code of a function.
+A function that traces one of NumPy's sees only arguments of the kinds that its annotations name
+(`parameters`). An option of NumPy's that it has no parameter for is refused by name, unless it makes no
+difference here, or has the value that it has by default. So no option is ever ignored, and nothing strange
+reaches the code of a function.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ MAKES_NO_DIFFERENCE: dict[str, Any] = {
     "kind": Literal["quicksort", "heapsort", "mergesort", "stable", "introselect", "quick", "heap", None],
     "casting": Casting,
 }
-"""Options that say how NumPy goes about it, by what they take: traced arrays have no layout and no subclasses."""
+"""Options that say how NumPy goes about it, by what they take. Traced arrays have no layout."""
 
 WRITTEN_OTHERWISE: dict[str, str] = {
     "out": "assign the result to a name instead of passing out=",
@@ -216,7 +217,7 @@ def qualified_name(function: Callable[..., Any]) -> str:
 
 @cache
 def binding_of(function: Callable[..., Any], handler: Callable[..., Any]) -> Binding:
-    """The binding of NumPy's function to what traces it. Before NumPy 2.4 some functions have no signature."""
+    """The binding of NumPy's function to what traces it. Older NumPy has some without a signature."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):

@@ -442,8 +442,8 @@ def matrix_power(a: ArrayLike, n: Int) -> Array:
 
 
 INVERSE = (
-    "inverses are not traced: give the function that solves A x = b a derivative with ad.custom_derivative, or "
-    "solve by iterations of A @ x in ad.while_loop"
+    "inverses are not traced: give the function that solves A x = b a derivative with ad.custom_derivative, "
+    "or solve by iterations of A @ x in ad.while_loop"
 )
 """What to do where a matrix is inverted."""
 

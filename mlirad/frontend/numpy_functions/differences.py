@@ -1,4 +1,4 @@
-"""Differences of neighbours and what is made of them: `np.diff`, `np.gradient`, `np.trapezoid`, `np.unwrap`."""
+"""Differences of neighbours and what is made of them: `np.diff`, `np.gradient`, `np.trapezoid`."""
 
 from __future__ import annotations
 

@@ -97,7 +97,8 @@ def nanmean(
 
 def nanvar(
     a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None, correction: Scalar | None = None,
+    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None,
+    correction: Scalar | None = None,
 ) -> Array:  # fmt: skip
     """`np.nanvar`: NaN where no degrees of freedom are left."""
     _require_float(a, dtype)
@@ -113,7 +114,8 @@ def nanvar(
 
 def nanstd(
     a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None, correction: Scalar | None = None,
+    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None,
+    correction: Scalar | None = None,
 ) -> Array:  # fmt: skip
     """`np.nanstd`."""
     return xp.sqrt(nanvar(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction))

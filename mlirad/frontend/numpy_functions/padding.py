@@ -138,7 +138,7 @@ def _pairs(values: Operand, rank: int) -> list[Pair]:
         spread = xp.broadcast_to(found, (rank, 2))
     except ValueError:
         raise ShapeError(
-            f"np.pad: values of shape {found.shape} do not fit ({rank}, 2), one before and one after each axis",
+            f"np.pad: values of shape {found.shape} do not fit ({rank}, 2), two for each axis",
             location=user_line(),
             hint="write (before, after), or one number",
         ) from None

@@ -2,9 +2,9 @@
 
     def roll(a: ArrayLike, shift: Ints, axis: Axes = None) -> Array: ...
 
-An annotation says how an argument is read before the function sees it, and what an error calls it. `Literal` lists
-the values of an option, and `... | None` allows None. All kinds but arrays are static: a traced value is an error
-that says so.
+An annotation says how an argument is read before the function sees it, and what an error calls it.
+`Literal` lists the values of an option, and `... | None` allows None. All kinds but arrays are static: a
+traced value is an error that says so.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Medians and quantiles: sorted elements, and places between them that are known when a function is traced."""
+"""Medians and quantiles: sorted elements, and places between them that are static."""
 
 from __future__ import annotations
 

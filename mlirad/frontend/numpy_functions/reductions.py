@@ -158,7 +158,8 @@ def mean(
 
 def var(
     a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None, correction: Scalar | None = None,
+    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None,
+    correction: Scalar | None = None,
 ) -> Array:  # fmt: skip
     """`np.var`: the mean of the squared distance to the mean, over the count less `ddof`."""
     if correction is not None and not (isinstance(ddof, int) and ddof == 0):
@@ -194,7 +195,8 @@ def _is_traced(*values: Any) -> bool:
 
 def std(
     a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None, correction: Scalar | None = None,
+    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None,
+    correction: Scalar | None = None,
 ) -> Array:  # fmt: skip
     """`np.std`."""
     return xp.sqrt(var(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction))

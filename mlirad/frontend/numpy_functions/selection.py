@@ -1,4 +1,4 @@
-"""Choices between elements, rounding and tests: `where`, `clip`, `round`, `isclose`, indices along an axis."""
+"""Choices between elements, rounding and tests: `where`, `clip`, `round`, `isclose`, `take_along_axis`."""
 
 from __future__ import annotations
 

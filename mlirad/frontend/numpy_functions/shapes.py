@@ -1,4 +1,4 @@
-"""Functions that move the elements of one array: its shape, the order of its dimensions, parts that repeat."""
+"""Functions that move the elements of one array: its shape, the order of dimensions, repetition."""
 
 from __future__ import annotations
 

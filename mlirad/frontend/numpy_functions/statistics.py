@@ -21,8 +21,8 @@ from mlirad.frontend.tracer import Array
 
 
 def cov(
-    m: ArrayLike, y: ArrayLike | None = None, rowvar: Flag = True, bias: Flag = False, ddof: Int | None = None, *,
-    dtype: DtypeLike | None = None,
+    m: ArrayLike, y: ArrayLike | None = None, rowvar: Flag = True, bias: Flag = False,
+    ddof: Int | None = None, *, dtype: DtypeLike | None = None,
 ) -> Array:  # fmt: skip
     """`np.cov`, without weights."""
     if m.ndim > 2 or (y is not None and y.ndim > 2):
