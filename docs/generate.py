@@ -75,8 +75,8 @@ Ufuncs of two operands also have `.reduce`, `.accumulate`, `.reduceat` at static
 `dtype=`, `axis=`, `keepdims=`, `initial=` and, in `.reduce`, `where=`. Sums, products, extrema, tests and
 `np.logaddexp.reduce` are operations of the language; others are loops over the elements.
 
-Arguments are read by NumPy's own signatures: what NumPy refuses is an error, and an option that a traced
-function does not have is refused by its name. Options are static (`static_argnames`) unless they take arrays."""
+Arguments are read by NumPy's own signatures: what NumPy refuses is an error, and an option that is missing
+here is refused by its name. Options are static (`static_argnames`) unless they take arrays."""
 
 
 def main() -> int:

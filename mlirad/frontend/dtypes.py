@@ -82,10 +82,15 @@ def _loop_dtypes(
 ) -> tuple[Dtype, ...]:
     if all(k is int or k is float for k in kinds):  # NumPy would compare Python numbers exactly, as objects
         kinds = tuple(np.dtype(k) for k in kinds)
-    given: dict[str, Any] = {"casting": casting}
-    if dtype is not None:
-        given["signature"] = (*[None] * ufunc.nin, *[dtype] * ufunc.nout)
-    resolved = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout), **given)
+    resolved = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
+    if dtype is not None or casting != "same_kind":
+        # NumPy crashes where it refuses to cast a Python scalar, so that has its dtype by now.
+        operands = [k if isinstance(k, np.dtype) else d for k, d in zip(kinds, resolved, strict=False)]
+        wanted = None if dtype is None else (*[None] * ufunc.nin, *[dtype] * ufunc.nout)
+        given: dict[str, Any] = {} if wanted is None else {"signature": wanted}
+        resolved = ufunc.resolve_dtypes(
+            (*operands, *[None] * ufunc.nout), casting=cast(Any, casting), **given
+        )
     return tuple(language_dtype(dtype) for dtype in resolved)
 
 

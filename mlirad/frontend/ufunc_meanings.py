@@ -129,6 +129,12 @@ def _logit(b: ArrayBuilder, x: Value) -> Value:
     return b.sub(b.unary(ew.LogOp, x), b.unary(ew.Log1pOp, b.neg(x)))
 
 
+def _sign(b: ArrayBuilder, x: Value) -> Value:
+    """The sign, as NumPy has it: that of -0 is 0."""
+    sign = b.unary(ew.SignOp, x)
+    return b.add(sign, b.zeros(x.type)) if is_float(x) else sign
+
+
 def _reciprocal(b: ArrayBuilder, x: Value) -> Value:
     """1 / x; of the integer 0 the smallest integer, as NumPy has it."""
     inverse = b.div(b.splat(1, x.type), x)
@@ -169,6 +175,8 @@ def _pseudo_huber(b: ArrayBuilder, delta: Value, r: Value) -> Value:
     root = b.unary(ew.SqrtOp, b.add(one, square))
     # sqrt(1 + s) - 1 without the difference of equal numbers
     found = b.mul(b.mul(delta, delta), b.div(square, b.add(root, one)))
+    infinite = b.splat(np.inf, r.type)
+    found = b.select(b.compare("eq", square, infinite), b.mul(delta, b.unary(ew.AbsOp, r)), found)
     zero = b.zeros(r.type)
     is_zero = b.binary(ew.OrOp, b.compare("eq", delta, zero), b.compare("eq", r, zero))
     found = b.select(is_zero, zero, found)
@@ -189,7 +197,7 @@ MEANINGS: dict[np.ufunc, Unary | Binary] = {
     np.conjugate: lambda b, x: x,
     np.absolute: _absolute,
     np.fabs: _absolute,
-    np.sign: _unary(ew.SignOp),
+    np.sign: _sign,
     np.exp: _unary(ew.ExpOp),
     np.exp2: _unary(ew.Exp2Op),
     np.expm1: _unary(ew.Expm1Op),

@@ -193,11 +193,11 @@ def _reduce(
     given: dict[str, Any] = {"keepdims": keepdims}
     if ufunc is np.logaddexp and initial is UNSET:
         return logsumexp(_loop_operand(ufunc, array, dtype)[1], axis, keepdims, where)
-    if function is None or (ufunc in (np.maximum, np.minimum) and dtype not in (None, array.dtype)):
+    if function is None or (ufunc in (np.maximum, np.minimum) and dtype is not None and dtype != array.dtype):
         return _folded(ufunc, array, axes, dtype, keepdims, initial, where)
     if ufunc in (np.add, np.multiply):
         given["dtype"] = dtype
-    elif ufunc in (np.logical_and, np.logical_or) and dtype not in (None, BOOL):
+    elif ufunc in (np.logical_and, np.logical_or) and dtype is not None and dtype != BOOL:
         return _folded(ufunc, array, axes, dtype, keepdims, initial, where)
     if where is not None:
         given["where"] = where
@@ -335,7 +335,7 @@ def _accumulate(ufunc: np.ufunc, array: ArrayLike, axis: Axis = 0, dtype: DtypeL
     dim = one_axis(axis, array.ndim)
     kind = _ACCUMULATIONS.get(ufunc)
     is_logical = ufunc in (np.logical_or, np.logical_and)
-    if kind is not None and (not is_logical or dtype in (None, BOOL)):
+    if kind is not None and (not is_logical or dtype is None or dtype == BOOL):
         return cumulative(kind, array.astype(bool) if is_logical else array, dim, dtype)
     _require_binary(ufunc, "accumulate")
     result, x = _loop_operand(ufunc, array, dtype)

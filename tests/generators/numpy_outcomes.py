@@ -18,7 +18,7 @@ import subprocess
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -35,6 +35,8 @@ KINDS = (AGREED, DEVIATES, REFUSED, WITHOUT_HINT, UNCLEAR, RAW, DISAGREED, CRASH
 WRONG = (WITHOUT_HINT, UNCLEAR, RAW, DISAGREED, CRASHED)
 
 SECONDS_PER_CALL = 30
+ANSWERED = ".\n"
+"""What a child prints when mlirad has answered, and NumPy has not."""
 INTERNAL = (CompileError, InterpreterError, VerifyError, ParseError)
 PYTHON_WORDS = ("' object ", "NoneType", "unsupported operand", "no value>", "Traceback")
 
@@ -148,6 +150,7 @@ DEGREES = {
 }  # fmt: skip
 """To which power of the largest argument rounding errors are relative; 0 is the size of the result."""
 
+MEANS = ("mean", "nanmean", "average")
 UNDEFINED_VALUES = ("empty_like", "argpartition")
 ORDER_UNDEFINED = ("partition",)
 POSITIONS = (
@@ -167,12 +170,15 @@ class Outcome:
     detail: str = ""
 
 
-def outcome_of(call: Call, *, interpret: bool = True) -> Outcome:
-    """Run a call both ways and compare."""
+def outcome_of(
+    call: Call, *, interpret: bool = True, between: Callable[[], object] = lambda: None
+) -> Outcome:
+    """Run a call both ways and compare; `between` is called when mlirad has answered."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        expected, raised = _tried(lambda: _expected(call))
         found, refused = _tried(lambda: call.with_mlirad(interpret=interpret))
+        between()
+        expected, raised = _tried(lambda: _expected(call))
         kind, detail = _judged(call, expected, raised, found, refused)
     return Outcome(call.seed, kind, str(call), detail)
 
@@ -217,6 +223,9 @@ def _judged(
         by_value = (
             by_value or isinstance(raised, ZeroDivisionError) or "negative integer powers" in str(raised)
         )
+        by_value = by_value or "avoid creating a copy" in str(raised) or "newaxis" in str(raised)
+        by_value = by_value or "signature object" in str(raised)
+        by_value = by_value or _is_foreign(call.options.get("dtype"))
         forgets = isinstance(raised, AttributeError)  # to make an array of a list
         return (
             DEVIATES if by_value or forgets else DISAGREED
@@ -224,6 +233,13 @@ def _judged(
     difference = _difference(call, expected, found)
     if difference and _name(call).endswith(("quantile", "percentile")) and _is_infinite(call):
         # NumPy's has a part of the infinite neighbour of a quantile that is an element, which is NaN.
+        return DEVIATES, difference
+    if (
+        difference
+        and _name(call) in ("convolve", "correlate")
+        and not all(np.all(np.isfinite(x)) for x in _numbers(call))
+    ):
+        # The zeros around the shorter one meet its NaN and infinities here.
         return DEVIATES, difference
     if difference and _name(call) == "polymul":  # NumPy's leaves leading zeros out
         return DEVIATES, difference
@@ -264,6 +280,10 @@ def _difference(call: Call, expected: Any, found: Any) -> str:
 
 def _are_close(call: Call, e: Any, f: Any) -> bool:
     name = _name(call)
+    if e.dtype.kind == "i":
+        # What NaN and infinities become as integers is not defined.
+        undefined = name in MEANS or not all(np.all(np.isfinite(x)) for x in _numbers(call))
+        return bool(np.all((e == f) | ((e == np.iinfo(e.dtype).min) & undefined)))
     if e.dtype.kind != "f":
         return bool(np.array_equal(e, f))
     same = (e == f) | (np.isnan(e) & np.isnan(f))
@@ -284,6 +304,11 @@ def _is_infinite(call: Call) -> bool:
     return any(
         np.any(np.isinf(np.asarray(x, np.float64))) for x in call.leaves if np.asarray(x).dtype.kind == "f"
     )
+
+
+def _is_foreign(dtype: Any) -> bool:
+    """Whether another dtype stands for this one."""
+    return dtype in ("f2", np.uint8)
 
 
 def _is_single(call: Call) -> bool:
@@ -316,31 +341,56 @@ def _largest(value: Any) -> float:
 
 
 def run_calls(first: int, count: int, *, interpret: bool = True) -> Iterator[Outcome]:
-    """The outcomes of the calls of `count` seeds, run in child processes."""
+    """The outcomes of the calls of `count` seeds, run in child processes.
+
+    A crash is tried again alone, as it may come from memory that an earlier call of NumPy's has spoilt; and
+    it is none of mlirad's if it happens while NumPy computes what is right.
+    """
     at, end = first, first + count
     while at < end:
-        command = [
-            sys.executable, "-m", "tests.generators.numpy_outcomes", "--first", str(at),
-            "--count", str(end - at),
-            *([] if interpret else ["--native"]),
-        ]  # fmt: skip
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-            assert child.stdout is not None and child.stderr is not None
-            for line in child.stdout:
-                yield Outcome(**json.loads(line))
-                at += 1
-            trouble = child.stderr.read()
-        if at < end:
-            yield Outcome(
-                at, CRASHED, str(random_call(at)), f"exit code {child.returncode}: {trouble[-300:]}"
-            )
+        for outcome, _ in _run_child(at, end - at, interpret):
+            if outcome is None:
+                break
+            yield outcome
             at += 1
+        if at < end:
+            outcome, trouble = next(_run_child(at, 1, interpret))
+            yield outcome or Outcome(at, CRASHED, str(random_call(at)), trouble)
+            at += 1
+
+
+def _run_child(first: int, count: int, interpret: bool) -> Iterator[tuple[Outcome | None, str]]:
+    """Outcomes of one child; `None` with what it said where it dies."""
+    command = [
+        sys.executable, "-m", "tests.generators.numpy_outcomes", "--first", str(first), "--count", str(count),
+        *([] if interpret else ["--native"]),
+    ]  # fmt: skip
+    at, has_answered = first, False
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None and child.stderr is not None
+        for line in child.stdout:
+            if line == ANSWERED:
+                has_answered = True
+                continue
+            yield Outcome(**json.loads(line)), ""
+            at, has_answered = at + 1, False
+        trouble = child.stderr.read()
+    if at < first + count:
+        if has_answered:
+            yield Outcome(at, DEVIATES, str(random_call(at)), "NumPy crashed"), ""
+        else:
+            yield None, f"exit code {child.returncode}: {trouble[-300:]}"
 
 
 def summary(outcomes: Counter[str]) -> str:
     """Counts by kind."""
     total = sum(outcomes.values())
     return "\n".join([f"{total} calls", *(f"{outcomes[kind]:>8}  {kind}" for kind in KINDS)])
+
+
+def _answered() -> None:
+    sys.stdout.write(ANSWERED)
+    sys.stdout.flush()
 
 
 def _main() -> None:
@@ -351,7 +401,7 @@ def _main() -> None:
     options = parser.parse_args()
     for seed in range(options.first, options.first + options.count):
         signal.alarm(SECONDS_PER_CALL)
-        outcome = outcome_of(random_call(seed), interpret=not options.native)
+        outcome = outcome_of(random_call(seed), interpret=not options.native, between=_answered)
         sys.stdout.write(json.dumps(asdict(outcome)) + "\n")
         sys.stdout.flush()
 

@@ -35,6 +35,11 @@ def all_axes(axis: int | tuple[int, ...] | None, rank: int) -> list[int]:
     return sorted(distinct_axes(axis, rank))
 
 
+def strict_axes(axis: int | tuple[int, ...] | None, rank: int) -> list[int]:
+    """As `all_axes`, of functions that allow no axis of a scalar."""
+    return list(range(rank)) if axis is None else sorted(distinct_axes(axis, rank))
+
+
 def distinct_axes(axis: int | tuple[int, ...], rank: int) -> list[int]:
     """One axis or several, none of them twice, as dimensions in their order."""
     axes = [one_axis(a, rank) for a in listed(axis)]

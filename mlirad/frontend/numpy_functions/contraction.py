@@ -150,7 +150,8 @@ def _spread(b: ArrayBuilder, value: Value, labels: str, out: str, extents: dict[
 
 
 def _pair(a: Any, b: Any) -> tuple[Array, Array]:
-    x, y = common([operand_of(a), operand_of(b)])
+    """Both operands in their common dtype, in which Python scalars have one of their own."""
+    x, y = common([v if isinstance(v, Array) else np.asarray(v) for v in (operand_of(a), operand_of(b))])
     return x, y
 
 
@@ -429,6 +430,8 @@ def matrix_power(a: ArrayLike, n: Int) -> Array:
         raise UnsupportedError(
             f"the power {n} of a matrix cannot be traced", location=user_line(), hint=INVERSE
         )
+    if n == 3:  # as NumPy multiplies
+        return matmul(matmul(x, x), x)
     result: Array | None = None
     while n:
         if n & 1:

@@ -56,7 +56,7 @@ def ediff1d(ary: ArrayLike, to_end: OperandLike | None = None, to_begin: Operand
             continue
         edge = as_array(given)
         kind = np.asarray(given).dtype if not isinstance(given, Array) else given.dtype
-        if not np.can_cast(kind if np.ndim(given) else np.min_scalar_type(given), x.dtype, "same_kind"):
+        if not np.can_cast(kind, x.dtype, "same_kind"):
             raise ArgumentError(
                 f"ediff1d: {kind} is not cast to {x.dtype}", location=user_line(), hint="convert with .astype"
             )

@@ -9,7 +9,7 @@ import numpy as np
 
 from mlirad.errors import DtypeError, ShapeError
 from mlirad.frontend.dtypes import Dtype
-from mlirad.frontend.numpy_functions.axes import all_axes
+from mlirad.frontend.numpy_functions.axes import strict_axes
 from mlirad.frontend.numpy_functions.ordering import cumprod, cumsum
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
@@ -22,7 +22,13 @@ from mlirad.frontend.numpy_functions.parameters import (
     PlainNumbers,
     Scalar,
 )
-from mlirad.frontend.numpy_functions.quantiles import checked_levels, quantile_dtype, rows_of
+from mlirad.frontend.numpy_functions.quantiles import (
+    checked_levels,
+    median,
+    quantile,
+    quantile_dtype,
+    rows_of,
+)
 from mlirad.frontend.numpy_functions.reductions import (
     amax,
     amin,
@@ -35,7 +41,7 @@ from mlirad.frontend.numpy_functions.reductions import (
     sum_,
     var,
 )
-from mlirad.frontend.operations import as_array, converted, inexact, select, xp
+from mlirad.frontend.operations import as_array, converted, select, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 
@@ -152,7 +158,9 @@ def _argument(function: Callable[..., Array], neutral: float) -> Callable[..., A
 
 def nanmedian(a: ArrayLike, axis: AxisList | None = None, keepdims: Flag = False) -> Array:
     """`np.nanmedian`."""
-    rows, count, kept = _sorted_numbers(inexact(a), axis, keepdims)
+    if a.dtype.kind != "f":
+        return median(a, axis, keepdims)
+    rows, count, kept = _sorted_numbers(a, axis, keepdims)
     low, high = (_at(rows, at) for at in ((count - 1) // 2, count // 2))
     middle = select((count - 1) // 2 == count // 2, low, (low + high) / 2)
     return xp.reshape(select(count > 0, middle, rows.dtype.type(np.nan)), kept)
@@ -163,6 +171,8 @@ def nanquantile(
     keepdims: Flag = False,
 ) -> Array:  # fmt: skip
     """`np.nanquantile` at static levels, by linear interpolation."""
+    if a.dtype.kind != "f":
+        return quantile(a, q, axis, method, keepdims)
     levels = checked_levels(q)
     dtype = quantile_dtype(a.dtype, q, method)
     rows, count, kept = _sorted_numbers(converted(a, dtype), axis, keepdims)
@@ -191,7 +201,7 @@ def nanpercentile(
 
 def _sorted_numbers(x: Array, axis: Any, keepdims: bool) -> tuple[Array, Array, tuple[int, ...]]:
     """The elements along the first dimension, sorted, NaN last; how many are numbers; the result's shape."""
-    axes = all_axes(axis, x.ndim)
+    axes = strict_axes(axis, x.ndim)
     rows, kept = rows_of(x, axes, keepdims)
     if not rows.shape[0]:
         raise ShapeError(

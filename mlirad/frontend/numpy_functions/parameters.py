@@ -25,6 +25,7 @@ from mlirad.frontend.operations import (
     as_array,
     contains_traced,
     converted,
+    made,
     operand_of,
     shape_of_operand,
 )
@@ -148,7 +149,10 @@ def _operand(value: Any) -> Operand:
 
 
 def _array(value: Any) -> Array:
-    return as_array(_operand(value))
+    found = _operand(value)
+    if isinstance(found, Array):
+        return made(found.value) if found.weak else found
+    return as_array(np.asarray(found))
 
 
 def _positions(value: Any) -> Any:
@@ -220,7 +224,7 @@ def kind(wanted: str, read: Callable[[Any], Any]) -> Kind:
 
 
 ArrayLike: TypeAlias = Annotated[Array, kind("an array", _array)]
-"""An array, traced."""
+"""An array, traced. A Python scalar becomes one of its own dtype, as NumPy's functions make it."""
 
 OperandLike: TypeAlias = Annotated[Any, kind("an array or a number", _operand)]
 """An operand as it is: Python scalars keep no dtype of their own."""

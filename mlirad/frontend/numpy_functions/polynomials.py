@@ -111,7 +111,8 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
     zeros = inexact(seq_of_zeros)
     found: Any = np.ones(1, zeros.dtype)
     for k in range(zeros.size):
-        found = convolve(found, xp.stack([zeros.dtype.type(1), -zeros[k]]))
+        lower = -zeros[k] * found
+        found = xp.concatenate([found[:1], found[1:] + lower[:-1], lower[-1:]])
     return as_array(found)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlirad.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from mlirad.frontend.dtypes import Dtype, language_dtype
-from mlirad.frontend.numpy_functions.axes import all_axes
+from mlirad.frontend.numpy_functions.axes import strict_axes
 from mlirad.frontend.numpy_functions.ordering import sort
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, AxisList, Flag, OperandLike, PlainNumbers
 from mlirad.frontend.operations import converted, inexact, select, xp
@@ -36,7 +36,7 @@ def rows_of(x: Array, axes: list[int], keepdims: bool) -> tuple[Array, tuple[int
 
 
 def _ordered(x: Array, axis: Any, keepdims: bool) -> tuple[Array, tuple[int, ...]]:
-    rows, kept = rows_of(x, all_axes(axis, x.ndim), keepdims)
+    rows, kept = rows_of(x, strict_axes(axis, x.ndim), keepdims)
     if not rows.shape[0]:
         raise ShapeError(
             f"the quantile of no elements: shape {x.shape}",

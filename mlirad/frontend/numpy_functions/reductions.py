@@ -11,7 +11,7 @@ import numpy as np
 from mlirad.errors import ArgumentError, DtypeError, ShapeError
 from mlirad.frontend.dtypes import BOOL, F64, I32, I64, Dtype
 from mlirad.frontend.frames import emitting
-from mlirad.frontend.numpy_functions.axes import all_axes, distinct_axes, one_axis
+from mlirad.frontend.numpy_functions.axes import all_axes, distinct_axes, one_axis, strict_axes
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axes,
@@ -151,7 +151,7 @@ def mean(
 ) -> Array:  # fmt: skip
     """`np.mean`."""
     x = inexact(a) if dtype is None else converted(a, dtype)
-    axes = all_axes(axis, x.ndim)
+    axes = strict_axes(axis, x.ndim)
     total = sum_(x, tuple(axes), x.dtype, keepdims, where=where)
     return _divided(total, _count(x, axes, where))
 
@@ -174,7 +174,7 @@ def var(
         )
     less = ddof if correction is None else correction
     x = inexact(a)
-    axes = all_axes(axis, x.ndim)
+    axes = strict_axes(axis, x.ndim)
     count = _count(x, axes, where)
     if mean is None:
         mean = _divided(sum_(x, tuple(axes), dtype, keepdims=True, where=where), count)

@@ -25,8 +25,8 @@ from mlirad.frontend.tracer import Array
 
 
 def searchsorted(
-    a: OperandLike,
-    v: OperandLike,
+    a: ArrayLike,
+    v: ArrayLike,
     side: Literal["left", "right"] = "left",
     sorter: PositionsLike | None = None,
 ) -> Array:
@@ -69,9 +69,9 @@ def _is_before(x: Any, y: Any) -> Any:
     return less | (numpy_.isnan(y) & ~numpy_.isnan(x)) if x.dtype.kind == "f" else less
 
 
-def digitize(x: OperandLike, bins: OperandLike, right: Flag = False) -> Array:
+def digitize(x: ArrayLike, bins: OperandLike, right: Flag = False) -> Array:
     """`np.digitize`, for bins that increase or decrease."""
-    edges = as_array(bins)
+    edges = as_array(bins if isinstance(bins, Array) else np.asarray(bins))
     if edges.ndim != 1:
         raise ShapeError(
             f"digitize needs a vector of bins, got shape {edges.shape}", location=user_line(), hint="np.ravel"
@@ -79,7 +79,7 @@ def digitize(x: OperandLike, bins: OperandLike, right: Flag = False) -> Array:
     side = "left" if right else "right"
 
     def increasing() -> Array:
-        return searchsorted(bins, x, side)
+        return searchsorted(edges, x, side)
 
     def decreasing() -> Array:
         return numpy_.subtract(edges.size, searchsorted(numpy_.flip(edges), x, side))
@@ -142,7 +142,7 @@ def interp(
 
 def isin(
     element: ArrayLike,
-    test_elements: OperandLike,
+    test_elements: ArrayLike,
     assume_unique: Flag = False,
     invert: Flag = False,
     *,

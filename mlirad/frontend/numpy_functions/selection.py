@@ -115,7 +115,7 @@ def choose(a: PositionsLike, choices: OperandList, mode: Literal["raise", "wrap"
     if not choices:
         raise ShapeError("np.choose needs choices", location=user_line(), hint="pass a sequence of arrays")
     number = _inside(converted(as_array(a), I64), len(choices), mode)
-    arrays = common(list(choices))
+    arrays = common([c if isinstance(c, Array) else np.asarray(c) for c in choices])
     result = as_array(arrays[0].dtype.type(0))
     for k, choice in enumerate(arrays):
         result = select(xp.equal(number, k), choice, result)
@@ -190,7 +190,9 @@ def ravel_multi_index(
         )
     if any(m not in ("raise", "wrap", "clip") for m in modes):
         raise ArgumentError(
-            f"ravel_multi_index: `mode` must be 'raise', 'wrap' or 'clip', got {mode!r}", location=user_line()
+            f"ravel_multi_index: `mode` must be 'raise', 'wrap' or 'clip', got {mode!r}",
+            location=user_line(),
+            hint="one for all dimensions, or a tuple with one for each",
         )
     total: Any = as_array(np.int64(0))
     terms = list(zip(multi_index, extents, modes, strict=True))
@@ -214,8 +216,8 @@ def ravel_multi_index(
 
 
 def isclose(
-    a: OperandLike,
-    b: OperandLike,
+    a: ArrayLike,
+    b: ArrayLike,
     rtol: OperandLike = 1e-5,
     atol: OperandLike = 1e-8,
     equal_nan: Flag = False,
@@ -230,8 +232,8 @@ def isclose(
 
 
 def allclose(
-    a: OperandLike,
-    b: OperandLike,
+    a: ArrayLike,
+    b: ArrayLike,
     rtol: OperandLike = 1e-5,
     atol: OperandLike = 1e-8,
     equal_nan: Flag = False,

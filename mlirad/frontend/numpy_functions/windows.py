@@ -16,7 +16,7 @@ import numpy as np
 from mlirad.dialects.shapes import Shape
 from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.frames import current_frame, emitting
-from mlirad.frontend.numpy_functions.parameters import OperandLike
+from mlirad.frontend.numpy_functions.parameters import ArrayLike
 from mlirad.frontend.operations import as_array, common, made, operand_of, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
@@ -61,7 +61,7 @@ def convolution(
 Mode = Literal["full", "same", "valid"]
 
 
-def convolve(a: OperandLike, v: OperandLike, mode: Mode = "full") -> Array:
+def convolve(a: ArrayLike, v: ArrayLike, mode: Mode = "full") -> Array:
     """`np.convolve`."""
     x, k = _two_vectors(a, v, "convolve")
     if k.size > x.size:
@@ -69,7 +69,7 @@ def convolve(a: OperandLike, v: OperandLike, mode: Mode = "full") -> Array:
     return _correlation(x, xp.flip(k), mode)
 
 
-def correlate(a: OperandLike, v: OperandLike, mode: Mode = "valid") -> Array:
+def correlate(a: ArrayLike, v: ArrayLike, mode: Mode = "valid") -> Array:
     """`np.correlate`."""
     x, k = _two_vectors(a, v, "correlate")
     return xp.flip(_correlation(k, x, mode)) if k.size > x.size else _correlation(x, k, mode)
