@@ -39,7 +39,7 @@ MAKES_NO_DIFFERENCE: dict[str, Any] = {
     "overwrite_input": Flag,
     "optimize": Static,
     "device": Literal["cpu", None],
-    "copy": Flag | None,
+    "copy": Literal[True, False, None],
     "kind": Literal["quicksort", "heapsort", "mergesort", "stable", "introselect", "quick", "heap", None],
     "casting": Casting,
 }

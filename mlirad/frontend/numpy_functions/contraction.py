@@ -51,9 +51,13 @@ def _axis_pair(value: Any) -> Any:
     """A number of axes, or those of the left and those of the right operand."""
     static(value)
     if isinstance(value, int | np.integer):
-        return index(value)
+        return index(cast(Any, value))
     left, right = cast("Sequence[Any]", value)
-    return tuple(tuple(map(index, g)) if isinstance(g, list | tuple) else (index(g),) for g in (left, right))
+    return _indices(left), _indices(right)
+
+
+def _indices(group: Any) -> tuple[int, ...]:
+    return tuple(map(index, cast("Sequence[Any]", group))) if np.ndim(group) else (index(group),)
 
 
 AxisPair: TypeAlias = Annotated[Any, kind("an integer or a pair of sequences of integers", _axis_pair)]

@@ -44,11 +44,10 @@ def angle(z: ArrayLike, deg: Flag = False) -> Array:
 
 def piecewise(x: ArrayLike, condlist: Anything, funclist: Anything, *args: Anything, **kw: Anything) -> Array:
     """`np.piecewise`: every function is called on all of `x`, and chosen from."""
-    listed: list[Any] = list(condlist) if isinstance(condlist, list | tuple) else [condlist]
-    if listed and not isinstance(condlist, list | tuple) and as_array(condlist).ndim > x.ndim:
-        listed = list(condlist)
-    elif listed and isinstance(condlist, list) and np.ndim(listed[0]) == 0 and x.ndim:
-        listed = [condlist]
+    given: Any = condlist
+    is_single = isinstance(given, Array | np.ndarray) and given.ndim <= x.ndim
+    is_single = is_single or np.isscalar(given) or (len(given) > 0 and not np.ndim(given[0]) and x.ndim > 0)
+    listed: list[Any] = [given] if is_single else list(given)
     conditions = [converted(as_array(c), BOOL) for c in listed]
     if not isinstance(funclist, list | tuple):
         raise ArgumentError(
@@ -135,7 +134,7 @@ def block(arrays: Anything) -> Array:
         if not isinstance(part, list):
             x = as_array(part)
             return xp.reshape(x, (*[1] * (rank - x.ndim), *x.shape))
-        parts: list[Any] = part
+        parts = cast("list[Any]", part)
         return xp.concatenate([joined(p, level + 1) for p in parts], axis=rank - depth + level)
 
     return joined(arrays, 0)
@@ -144,7 +143,7 @@ def block(arrays: Anything) -> Array:
 def _depth(part: Any) -> int:
     if not isinstance(part, list):
         return 0
-    parts: list[Any] = part
+    parts = cast("list[Any]", part)
     depths = {_depth(p) for p in parts}
     if len(depths) != 1:
         raise ShapeError(
@@ -156,7 +155,7 @@ def _depth(part: Any) -> int:
 def _leaves(part: Any) -> list[Any]:
     if not isinstance(part, list):
         return [part]
-    parts: list[Any] = part
+    parts = cast("list[Any]", part)
     return [leaf for p in parts for leaf in _leaves(p)]
 
 

@@ -27,11 +27,8 @@ from mlirad.frontend.numpy_functions.parameters import (
 )
 from mlirad.frontend.numpy_functions.shapes import broadcast_to, checked_extents
 from mlirad.frontend.operations import (
-    Operand,
     as_array,
-    common,
     converted,
-    inexact,
     kind_of,
     made,
     select,
@@ -90,10 +87,6 @@ def copy_of(a: ArrayLike, order: Order = "K") -> Array:
 def astype(x: ArrayLike, dtype: DtypeLike) -> Array:
     """`np.astype`."""
     return converted(x, dtype)
-
-
-def _ends(start: Operand, stop: Operand) -> list[Array]:
-    return [inexact(v) for v in common([start, stop])]
 
 
 def _checked_count(num: int) -> int:
@@ -168,17 +161,20 @@ def ndim_of_any(a: ArrayLike) -> int:
 
 def result_type_of(*arrays_and_dtypes: Anything) -> np.dtype[Any]:
     """`np.result_type`."""
-    given = [
-        (k if isinstance(k, np.dtype) else k(0)) if isinstance(a, Array) else a
-        for a in arrays_and_dtypes
-        for k in ([kind_of(a)] if isinstance(a, Array) else [None])
-    ]
     try:
-        return np.result_type(*given)
+        return np.result_type(*map(_promoted_by, arrays_and_dtypes))
     except (TypeError, ValueError) as error:
         raise ArgumentError(
             f"np.result_type: {error}", location=user_line(), hint="pass arrays, scalars and dtypes"
         ) from error
+
+
+def _promoted_by(value: Any) -> Any:
+    """What stands for an argument: of a traced one its dtype, or a Python number if it comes from one."""
+    if not isinstance(value, Array):
+        return value
+    kind = kind_of(value)
+    return kind if isinstance(kind, np.dtype) else kind(0)
 
 
 def is_complex(x: Anything) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -222,14 +222,16 @@ def insert(arr: ArrayLike, obj: Positions, values: OperandLike, axis: Axis | Non
     x, dim = _flattened(arr, axis)
     new = converted(as_array(values), x.dtype)
     extent = x.shape[dim]
-    # Where the elements come from: places of the array, and -1 - k for the k-th of those inserted.
-    is_single = np.ndim(obj) == 0 and not isinstance(obj, slice)
-    count = 1 if is_single else len(np.arange(extent)[obj] if isinstance(obj, slice) else np.atleast_1d(obj))
-    if is_single:
+    at: Any = obj
+    if isinstance(obj, int):
+        # NumPy inserts all values at one place, along the axis.
         new = xp.moveaxis(_of_rank(new, x.ndim), 0, dim) if new.ndim else new
-        count = new.shape[dim] if new.ndim and axis is not None else max(new.size, 1) if axis is None else 1
-        obj = np.full(count, obj) if count != 1 else np.atleast_1d(obj)
-    places = _numpys(np.insert, np.arange(extent), obj, -1 - np.arange(count))
+        at = np.full(new.shape[dim] if new.ndim else 1, obj)
+    elif isinstance(obj, slice):
+        at = np.arange(extent)[cast(Any, obj)]
+    count = int(np.sum(at)) if at.dtype == bool else at.size
+    # Where the elements come from: places of the array, and -1 - k for the k-th of those inserted.
+    places = _numpys(np.insert, np.arange(extent), at, -1 - np.arange(count))
     shape = (*x.shape[:dim], count, *x.shape[dim + 1 :])
     both = concatenate([x, xp.broadcast_to(new, shape)], dim)
     return both[(*[slice(None)] * dim, np.where(places < 0, extent - 1 - places, places))]

@@ -70,7 +70,7 @@ def pad(
             hint="its modes are " + ", ".join(repr(m) for m, o in OPTION_OF.items() if o == wrong[0]),
         )
     widths = _widths(pad_width, array.ndim)
-    values = given.get(OPTION_OF.get(mode, ""))
+    values: Any = given.get(OPTION_OF.get(mode, ""))
     pairs: list[Pair] = _pairs(0 if values is None else values, array.ndim) if reflect_type is None else []
     x = array
     for dim, (low, high) in enumerate(widths):

@@ -53,14 +53,10 @@ class Kind:
 
 def static(value: Any) -> Any:
     """`value`, which must not be traced."""
-    if isinstance(value, dict):
-        parts = cast("dict[object, object]", value)
-        traced = contains_traced(list(parts.values()))
-    else:
-        traced = contains_traced(value)
-    if traced:
+    parts = list(cast("dict[object, object]", value).values()) if isinstance(value, dict) else value
+    if contains_traced(cast(object, parts)):
         raise TracedOptionError
-    return value
+    return cast(Any, value)
 
 
 def _integer(value: Any) -> int:
@@ -97,11 +93,11 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 def _number(value: Any) -> Any:
     static(value)
-    array: Any = value
-    if isinstance(array, np.ndarray) and array.ndim == 0 and array.dtype.kind in "iufb":
-        return array[()]
+    if isinstance(value, np.ndarray):
+        array = cast("npt.NDArray[Any]", value)
+        value = array[()] if array.ndim == 0 and array.dtype.kind in "iufb" else None
     if isinstance(value, Real | np.bool_):
-        return value
+        return cast(Any, value)
     raise WrongKindError
 
 
