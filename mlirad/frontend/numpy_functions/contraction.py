@@ -30,6 +30,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandLike,
     OperandList,
     kind,
+    own_dtype,
     static,
 )
 from mlirad.frontend.operations import (
@@ -155,7 +156,7 @@ def _spread(b: ArrayBuilder, value: Value, labels: str, out: str, extents: dict[
 
 def _pair(a: Any, b: Any) -> tuple[Array, Array]:
     """Both operands in their common dtype, in which Python scalars have one of their own."""
-    x, y = common([v if isinstance(v, Array) else np.asarray(v) for v in (operand_of(a), operand_of(b))])
+    x, y = common([own_dtype(operand_of(a)), own_dtype(operand_of(b))])
     return x, y
 
 

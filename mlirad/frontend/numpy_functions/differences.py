@@ -10,7 +10,15 @@ import numpy as np
 from mlirad.errors import ArgumentError, DtypeError, ShapeError
 from mlirad.frontend.dtypes import BOOL, F64
 from mlirad.frontend.numpy_functions.axes import distinct_axes, one_axis
-from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, AxisList, Int, Number, OperandLike
+from mlirad.frontend.numpy_functions.parameters import (
+    ArrayLike,
+    Axis,
+    AxisList,
+    Int,
+    Number,
+    OperandLike,
+    own_dtype,
+)
 from mlirad.frontend.operations import as_array, converted, inexact, select, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
@@ -32,7 +40,7 @@ def diff(
 
     def edge(value: Any) -> Any:
         shape = [1 if d == dim else e for d, e in enumerate(a.shape)]
-        array = value if isinstance(value, Array) else np.asarray(value)
+        array = own_dtype(value)
         return xp.broadcast_to(array, shape) if not array.ndim else array
 
     parts = [*([] if prepend is None else [edge(prepend)]), a, *([] if append is None else [edge(append)])]

@@ -20,6 +20,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandLike,
     OperandList,
     Positions,
+    own_dtype,
 )
 from mlirad.frontend.numpy_functions.shapes import broadcast_arrays, ravel, reshape, swapaxes
 from mlirad.frontend.operations import as_array, check_equal_shapes, converted, made, xp
@@ -35,7 +36,7 @@ def _of_one_dtype(arrays: Sequence[Any], what: str, dtype: Dtype | None, casting
         raise ShapeError(
             f"{what} needs at least one array", location=user_line(), hint="an empty list has no dtype"
         )
-    parts = [as_array(a if isinstance(a, Array) else np.asarray(a)) for a in arrays]
+    parts = [own_dtype(a) for a in arrays]
     target = np.result_type(*(p.dtype for p in parts)) if dtype is None else dtype
     for p in parts:
         if not np.can_cast(p.dtype, target, casting):  # pyright: ignore[reportArgumentType]
@@ -109,7 +110,7 @@ atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
 
 
 def _raised(arrays: Sequence[Any], rank: int) -> list[Any]:
-    return [_of_rank(as_array(a if isinstance(a, Array) else np.asarray(a)), rank) for a in arrays]
+    return [_of_rank(own_dtype(a), rank) for a in arrays]
 
 
 def hstack(tup: OperandList, *, dtype: DtypeLike | None = None, casting: Casting = "same_kind") -> Array:

@@ -144,11 +144,15 @@ def _operand(value: Any) -> Operand:
     return operand_of(value)
 
 
+def own_dtype(value: Operand) -> Array:
+    """An operand as an array, in which Python scalars have the dtype that `np.asarray` gives them."""
+    if isinstance(value, Array):
+        return made(value.value) if value.weak else value
+    return as_array(np.asarray(value))
+
+
 def _array(value: Any) -> Array:
-    found = _operand(value)
-    if isinstance(found, Array):
-        return made(found.value) if found.weak else found
-    return as_array(np.asarray(found))
+    return own_dtype(_operand(value))
 
 
 def _positions(value: Any) -> Any:

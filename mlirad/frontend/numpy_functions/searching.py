@@ -17,6 +17,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandLike,
     PositionsLike,
     Scalar,
+    own_dtype,
 )
 from mlirad.frontend.operations import as_array, common, converted, select
 from mlirad.frontend.operations import xp as numpy_
@@ -71,7 +72,7 @@ def _is_before(x: Any, y: Any) -> Any:
 
 def digitize(x: ArrayLike, bins: OperandLike, right: Flag = False) -> Array:
     """`np.digitize`, for bins that increase or decrease."""
-    edges = as_array(bins if isinstance(bins, Array) else np.asarray(bins))
+    edges = own_dtype(bins)
     if edges.ndim != 1:
         raise ShapeError(
             f"digitize needs a vector of bins, got shape {edges.shape}", location=user_line(), hint="np.ravel"

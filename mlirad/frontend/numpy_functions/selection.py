@@ -23,6 +23,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     PositionsLike,
     ShapeLike,
     Static,
+    own_dtype,
 )
 from mlirad.frontend.numpy_functions.shapes import checked_extents, take
 from mlirad.frontend.operations import as_array, common, converted, kind_of, result_type, select, xp
@@ -115,7 +116,7 @@ def choose(a: PositionsLike, choices: OperandList, mode: Literal["raise", "wrap"
     if not choices:
         raise ShapeError("np.choose needs choices", location=user_line(), hint="pass a sequence of arrays")
     number = _inside(converted(as_array(a), I64), len(choices), mode)
-    arrays = common([c if isinstance(c, Array) else np.asarray(c) for c in choices])
+    arrays = common([own_dtype(c) for c in choices])
     result = as_array(arrays[0].dtype.type(0))
     for k, choice in enumerate(arrays):
         result = select(xp.equal(number, k), choice, result)
