@@ -39,7 +39,7 @@ BY_REGION: dict[type[Operation], str] = {
     control.ReplayOp: "region by region, as `linear.while` over the same entries",
     control.IfOp: "region by region, as `linear.if`",
     control.SwitchOp: "region by region, as `linear.switch`",
-    CustomOp: "what its second region says",
+    CustomOp: "what its rules say",
     CheckpointOp: "of its region, as `linear.checkpoint`, which computes the values again",
 }
 """Ops whose derivative is made by transforming their regions."""

@@ -6,10 +6,12 @@ g = ad.grad(loss)(w, x)
 
 from mlirad.errors import (
     ArgumentError,
+    CaptureWarning,
     CompileError,
     DerivativeCheckError,
     DifferentiationError,
     DtypeError,
+    IntegerOverflowError,
     InterpreterError,
     MliradError,
     NotANumberError,
@@ -63,10 +65,12 @@ from mlirad.tools.demo import demo
 __all__ = [
     "ArgumentError",
     "Array",
+    "CaptureWarning",
     "CompileError",
     "DerivativeCheckError",
     "DifferentiationError",
     "DtypeError",
+    "IntegerOverflowError",
     "InterpreterError",
     "LinearMap",
     "MliradError",

@@ -1,4 +1,4 @@
-"""The errors mlirad raises for bad input, one class per kind, all under `MliradError`.
+"""The errors mlirad raises for bad input, one class per kind, all under `MliradError`, and its warning.
 
 Each carries the user's source location where one is known, says what is wrong and what to do about it,
 and is also a subclass of the Python class a NumPy user would expect.
@@ -55,8 +55,27 @@ class PositionError(MliradError, IndexError):
     """A position outside its array, a static one or one that `check_bounds` found, or too many positions."""
 
 
+class IntegerOverflowError(DtypeError, OverflowError):
+    """A Python integer met an array of a dtype that does not hold it."""
+
+
 class NotANumberError(MliradError, FloatingPointError):
     """An operation that made NaN of operands without NaN, in a program compiled with `check_nans`."""
+
+
+class CallDepthError(MliradError, RecursionError):
+    """Functions of a running program that call each other too deeply, for the limit or for the stack."""
+
+
+class OutOfMemoryError(MliradError, MemoryError):
+    """A running program that needs more memory than there is, for what its loops and calls record."""
+
+
+class TimeLimitError(MliradError, TimeoutError):
+    """A program, or a tool, that ran longer than its option `timeout` allows."""
+
+    def __init__(self) -> None:
+        super().__init__("this took longer than its time limit", hint="raise the limit, option timeout")
 
 
 class ParseError(MliradError, ValueError):
@@ -72,8 +91,12 @@ class CompileError(MliradError, RuntimeError):
 
 
 class InterpreterError(MliradError, RuntimeError):
-    """The interpreter met IR that breaks a promise, such as a load outside its buffer: a defect of a pass."""
+    """A program that runs breaks a promise of its IR, as by a load outside its buffer: a defect of a pass."""
 
 
 class DerivativeCheckError(MliradError, AssertionError):
     """A derivative that does not agree with the function, or whose two modes do not agree with each other."""
+
+
+class CaptureWarning(UserWarning):
+    """What a traced function reads from outside changes: with every call, or while it is traced."""

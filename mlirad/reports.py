@@ -1,7 +1,10 @@
-"""What reports of a program do: print, or note what went wrong until the call ends.
+"""What reports of a program do: print, or say what went wrong.
 
-report("print", "x = {}", None, [1.0])          prints x = 1.0
-report("position", "...", "model.py:3", [7])    is raised by `raise_first` after the call
+perform("print", "x = {}", None, [1.0])          prints x = 1.0
+perform("position", "...", "model.py:3", [7])    gives a PositionError
+
+The first failure of a call is raised when the call ends. Compiled programs keep it in the record of the call,
+interpreted ones note it here.
 """
 
 from __future__ import annotations
@@ -13,7 +16,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import MliradError, NotANumberError, PositionError
+from mlirad.errors import IntegerOverflowError, MliradError, NotANumberError, PositionError
+
+_ERRORS: dict[str, type[MliradError]] = {
+    "position": PositionError,
+    "nan": NotANumberError,
+    "overflow": IntegerOverflowError,
+}
+"""What each kind of failure raises."""
 
 
 class _Failures(threading.local):
@@ -26,13 +36,19 @@ class _Failures(threading.local):
 _failures = _Failures()
 
 
-def report(kind: str, message: str, source: str | None, values: Sequence[Any]) -> None:
-    """Report the values of one lane. Of failures the first one is kept."""
+def perform(kind: str, message: str, source: str | None, values: Sequence[Any]) -> MliradError | None:
+    """Print the values of one lane, or give what went wrong in it."""
     if kind == "print":
         print(message.format(*values))  # noqa: T201 - what it is for
-    elif _failures.first is None:
-        error = PositionError if kind == "position" else NotANumberError
-        _failures.first = error(message.format(*values), location=source)
+        return None
+    return _ERRORS[kind](message.format(*values), location=source)
+
+
+def report(kind: str, message: str, source: str | None, values: Sequence[Any]) -> None:
+    """Report the values of one lane of an interpreted program. Of failures the first one is kept."""
+    failure = perform(kind, message, source, values)
+    if _failures.first is None:
+        _failures.first = failure
 
 
 def report_lanes(

@@ -26,6 +26,46 @@ func.func @custom(%x: tensor<3xf64>, %k: i64) -> (tensor<3xf64>, i64) {
   func.return %y, %n : tensor<3xf64>, i64
 }
 
+// CHECK-LABEL: func.func @transposed(%x: f64) -> f64 {
+// CHECK-NEXT: %y = array.custom %x (%a: f64) {transposed} : f64 -> f64 {
+// CHECK-NEXT: array.yield %a : f64
+// CHECK-NEXT: } derivative (%a: f64, %ct: f64) {
+// CHECK-NEXT: %s = array.sign %ct : f64
+// CHECK-NEXT: array.yield %s : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+func.func @transposed(%x: f64) -> f64 {
+  %y = array.custom %x (%a : f64) {transposed} : f64 -> f64 {
+    array.yield %a : f64
+  } derivative (%a : f64, %ct : f64) {
+    %s = array.sign %ct : f64
+    array.yield %s : f64
+  }
+  func.return %y : f64
+}
+
+// CHECK-LABEL: func.func @both(%x: f64) -> f64 {
+// CHECK-NEXT: %y = array.custom %x (%a: f64) : f64 -> f64 {
+// CHECK-NEXT: array.yield %a : f64
+// CHECK-NEXT: } derivative (%a: f64, %da: f64) {
+// CHECK-NEXT: array.yield %da : f64
+// CHECK-NEXT: } transposed (%a: f64, %ct: f64) {
+// CHECK-NEXT: array.yield %ct : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+func.func @both(%x: f64) -> f64 {
+  %y = array.custom %x (%a : f64) : f64 -> f64 {
+    array.yield %a : f64
+  } derivative (%a : f64, %da : f64) {
+    array.yield %da : f64
+  } transposed (%a : f64, %ct : f64) {
+    array.yield %ct : f64
+  }
+  func.return %y : f64
+}
+
 // CHECK-LABEL: func.func @checkpoint(%x: f64) -> f64 {
 // CHECK-NEXT: %y = array.checkpoint : -> f64 {
 // CHECK-NEXT: %e = array.exp %x : f64

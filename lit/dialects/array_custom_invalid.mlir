@@ -39,6 +39,33 @@ func.func @f(%x: f64) {
 // -----
 
 func.func @f(%x: f64) {
+  // expected-error @below {{array.custom: transposed derivative takes (f64, f64), it is given (f64, tensor<2xf64>)}}
+  %y = array.custom %x (%a : f64) {transposed} : f64 -> tensor<2xf64> {
+    %b = array.broadcast %a {dims = []} : f64 -> tensor<2xf64>
+    array.yield %b : tensor<2xf64>
+  } derivative (%a : f64, %ct : f64) {
+    array.yield %ct : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f64) {
+  // expected-error @below {{array.custom: 2 rules are given, one for each direction at most}}
+  %y = array.custom %x (%a : f64) {transposed} : f64 -> f64 {
+    array.yield %a : f64
+  } derivative (%a : f64, %ct : f64) {
+    array.yield %ct : f64
+  } transposed (%a : f64, %ct : f64) {
+    array.yield %ct : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f64) {
   // expected-error @below {{array.checkpoint: result 0 has type f32, the op computes f64}}
   %y = array.checkpoint : -> f32 {
     array.yield %x : f64

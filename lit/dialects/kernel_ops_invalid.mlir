@@ -25,8 +25,8 @@ func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
 // -----
 
 func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
-  // expected-error @below {{kernel.nest: body must end in array.yield}}
   %v = kernel.nest %y (%i) {space = [8], reduction = []} : tensor<8xf64> -> tensor<8xf64> {
+    // expected-error @below {{array.constant: a region of kernel.nest ends in array.constant, it must end in array.yield}}
     %a = array.constant 1.0 : f64
   }
   func.return
@@ -101,7 +101,7 @@ func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
 // -----
 
 func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
-  // expected-error @below {{kernel.nest: combiner 'mean' is not one of add, prod, max, min, and, or, argmax, argmin}}
+  // expected-error @below {{kernel.nest: combiner 'mean' is not one of add, max, min, prod, and, or, argmax, argmin}}
   %v = kernel.nest %y (%i) {space = [], reduction = [8], combiners = [mean]} : tensor<8xf64> -> f64 {
     %a = kernel.load %y[%i] : tensor<8xf64> -> f64
     array.yield %a : f64
@@ -200,7 +200,7 @@ func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
 // -----
 
 func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
-  // expected-error @below {{kernel.nest: layouts and places need one entry per result}}
+  // expected-error @below {{kernel.nest: 2 places for 1 results}}
   %v = kernel.nest %y (%i) {space = [8], reduction = [], places = [0, 8]} : tensor<8xf64> -> tensor<8xf64> {
     %a = kernel.load %y[%i] : tensor<8xf64> -> f64
     array.yield %a : f64
@@ -352,8 +352,8 @@ func.func @f(%y: tensor<8xf64>, %b: tensor<5xf64>) {
 // -----
 
 func.func @f(%y: tensor<8xf64>, %b: tensor<5xf64>) {
-  // expected-error @below {{kernel.scatter: body must end in array.yield}}
   %v = kernel.scatter add %b, %y (%i) {space = [8]} : tensor<5xf64>, tensor<8xf64> -> tensor<5xf64> {
+    // expected-error @below {{array.constant: a region of kernel.scatter ends in array.constant, it must end in array.yield}}
     %a = array.constant 1.0 : f64
   }
   func.return
@@ -437,4 +437,191 @@ func.func @f(%x: tensor<3xf64>) {
     array.yield %x : tensor<3xf64>
   }
   func.return
+}
+
+// One table says which combiner is defined on which elements.
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @below {{kernel.nest: what 'add' combines must be a scalar or static array of f64, f32, i64, i32, got i1}}
+  %v = kernel.nest %p (%i) {space = [], reduction = [8], combiners = [add]} : tensor<8xi1> -> i1 {
+    %a = kernel.load %p[%i] : tensor<8xi1> -> i1
+    array.yield %a : i1
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @below {{kernel.nest: what 'and' combines must be a scalar or static array of i64, i32, i1, got f64}}
+  %v = kernel.nest %x (%i) {space = [], reduction = [8], combiners = [and]} : tensor<8xf64> -> f64 {
+    %a = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %a : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @below {{kernel.nest: loops of extents [-8]}}
+  %v = kernel.nest %x (%i) {space = [], reduction = [-8], combiners = [add]} : tensor<8xf64> -> f64 {
+    %a = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %a : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @below {{kernel.nest: loops of extents [9223372036854775807]}}
+  %v = kernel.nest %x (%i) {space = [], reduction = [9223372036854775807], combiners = [add]} : tensor<8xf64> -> f64 {
+    %a = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %a : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @below {{kernel.nest: 2 layouts for 1 results}}
+  %v = kernel.nest %x (%i) {space = [8], reduction = [], layouts = [[0], [0]]} : tensor<8xf64> -> tensor<8xf64> {
+    %a = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %a : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @below {{kernel.nest: a layout must be a permutation of 1 dimensions}}
+  %v = kernel.nest %x (%i) {space = [8], reduction = [], layouts = [add]} : tensor<8xf64> -> tensor<8xf64> {
+    %a = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %a : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @below {{kernel.scatter: what is to add must be a scalar or static array of f64, f32, i64, i32, got i1}}
+  %v = kernel.scatter add %p (%i) {space = [8]} : tensor<8xi1> -> tensor<8xi1> {
+    %a = kernel.load %p[%i] : tensor<8xi1> -> i1
+    array.yield %a, %i : i1, i64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @below {{kernel.scatter: lane names dimension 1 of an array of rank 1}}
+  %v = kernel.scatter add %x (%i) {space = [8], lane = 1} : tensor<8xf64> -> tensor<8xf64> {
+    %a = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %a, %i : f64, i64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @below {{kernel.scatter: from_zero and in_place exclude each other}}
+  %v = kernel.scatter add %x (%i) {space = [8], from_zero, in_place} : tensor<8xf64> -> tensor<8xf64> {
+    %a = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %a, %i : f64, i64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @below {{kernel.cumulative: operand must be a scalar or static array of f64, f32, i64, i32, got tensor<8xi1>}}
+  %v = kernel.cumulative sum %p {dim = 0} : tensor<8xi1> -> tensor<8xi1>
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @below {{kernel.dot: a layout must be a permutation of 2 dimensions}}
+  %v = kernel.dot %m, %m {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [1], layouts = [[0, 0]]} : tensor<4x2xf64>, tensor<4x2xf64> -> tensor<4x4xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @+2 {{kernel.nest: the body reads a value from outside that it does not load}}
+  %c = array.constant 1.0 : f64
+  %v = kernel.nest () {space = [], reduction = []} : -> f64 {
+    array.yield %c : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
+  // expected-error @below {{kernel.nest: a result with a layout of its own is read by kernel.cumulative}}
+  %v = kernel.nest %m (%i, %j) {space = [4, 2], reduction = [], layouts = [[1, 0]]} : tensor<4x2xf64> -> tensor<4x2xf64> {
+    %a = kernel.load %m[%i, %j] : tensor<4x2xf64> -> f64
+    array.yield %a : f64
+  }
+  %w = kernel.cumulative sum %v {dim = 0} : tensor<4x2xf64> -> tensor<4x2xf64>
+  func.return
+}
+
+// -----
+
+func.func @f(%t: i64, %p: tensor<2xi1>, %x: f64) {
+  // expected-error @below {{kernel.report: value 0 of type f64 does not begin with the lanes}}
+  %v = kernel.report print %t, %p, %x {message = "{}", lanes = 1} : i64, tensor<2xi1>, f64 -> i64
+  func.return
+}
+
+// -----
+
+func.func @f(%t: i64, %p: tensor<2xi1>, %x: tensor<2xf64>) {
+  // expected-error @below {{kernel.report: message: there is no value 3 among 1 values}}
+  %v = kernel.report print %t, %p, %x {message = "{3}", lanes = 1} : i64, tensor<2xi1>, tensor<2xf64> -> i64
+  func.return
+}
+
+// -----
+
+// The attributes of a memory plan.
+
+// expected-error @below {{func.func: attribute 'kernel.arena_bytes' must be a number of bytes, an i64 of at most 2**48, got -64 : i64}}
+func.func @f(%x: f64) -> f64 attributes {kernel.arena_bytes = -64 : i64} {
+  func.return %x : f64
+}
+
+// -----
+
+// expected-error @below {{func.func: attribute 'kernel.updates' must be an array<i64: ...>, got "x"}}
+func.func @f(%x: f64) -> f64 attributes {kernel.updates = "x"} {
+  func.return %x : f64
+}
+
+// -----
+
+// expected-error @below {{func.func: attribute 'kernel.updates' must pair each result with one argument}}
+func.func @f(%x: f64) -> f64 attributes {kernel.updates = array<i64: 0, 0, 0>} {
+  func.return %x : f64
+}
+
+// -----
+
+func.func @f(%x: f64) -> f64 {
+  // expected-error @below {{func.call: attribute 'kernel.places' must be an array<i64: ...>, got array<i32: 0>}}
+  %y = func.call @f(%x) {kernel.places = array<i32: 0>} : (f64) -> f64
+  func.return %y : f64
 }

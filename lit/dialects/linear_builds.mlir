@@ -51,6 +51,31 @@ func.func @lambda(%a: tensor<3xf64>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @rules(%k: f64) {
+// CHECK-NEXT: %m = linear.rule (%ct: f64) {transposed} : -> !linear.map<tuple<f64>, tuple<f64>> {
+// CHECK-NEXT: %c = array.min %ct, %k : f64
+// CHECK-NEXT: array.yield %c : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %n = linear.rule (%dx: f64) : -> !linear.map<tuple<f64>, tuple<f64, f64>> {
+// CHECK-NEXT: array.yield %dx, %k : f64, f64
+// CHECK-NEXT: } transposed (%ct: f64, %cu: f64) {
+// CHECK-NEXT: array.yield %ct : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @rules(%k: f64) {
+  %m = linear.rule (%ct : f64) {transposed} : -> !linear.map<tuple<f64>, tuple<f64>> {
+    %c = array.min %ct, %k : f64
+    array.yield %c : f64
+  }
+  %n = linear.rule (%dx : f64) : -> !linear.map<tuple<f64>, tuple<f64, f64>> {
+    array.yield %dx, %k : f64, f64
+  } transposed (%ct : f64, %cu : f64) {
+    array.yield %ct : f64
+  }
+  func.return
+}
+
 // CHECK-LABEL: func.func @functions(%k: i64, %c: f64) {
 // CHECK-NEXT: %f = linear.function (%a, %b: f64) : -> !linear.map<f64, !linear.power<tuple<i64, f64>, f64>> {
 // CHECK-NEXT: %s = linear.scale %b : f64 -> !linear.map<f64, f64>

@@ -235,13 +235,13 @@ func.func @f(%k: f64, %p: i1, %v: tensor<4xf64>) {
 
 func.func @f(%k: f64, %p: i1, %v: tensor<4xf64>) {
   %m = linear.lambda (%x : f64) : -> !linear.map<f64, tensor<4xf64>> {
-    // expected-error @below {{linear.lambda: array.build adds to, or joins with, the tangent something that does not depend on it}}
     %y = array.build (%i) : -> tensor<4xf64> {
       %a = array.index %v[%i] : tensor<4xf64> -> f64
       %b = array.select %p, %k, %a : i1, f64, f64 -> f64
       %c = array.mul %b, %x : f64
       array.yield %a : f64
     }
+    // expected-error @below {{linear.lambda: array.yield adds to, or joins with, the tangent something that does not depend on it}}
     array.yield %y : tensor<4xf64>
   }
   func.return
@@ -376,5 +376,47 @@ func.func @f(%m: !linear.map<f64, !linear.power<i64, f64>>) {
 
 // expected-error @below {{func.func: argument 0 of @f has type !linear.power<i64, f64>, which is not of the language}}
 func.func @f(%h: !linear.power<i64, f64>) {
+  func.return
+}
+
+// -----
+
+func.func @f(%k: f64) {
+  // expected-error @below {{linear.rule: region takes (f64, f64), it is given (f64)}}
+  %m = linear.rule (%x : f64, %y : f64) : -> !linear.map<tuple<f64>, tuple<f64>> {
+    array.yield %x : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%k: f64) {
+  // expected-error @below {{linear.rule: region yields (), (f64) expected}}
+  %m = linear.rule (%x : f64) {transposed} : -> !linear.map<tuple<f64>, tuple<f64>> {
+    array.yield
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%k: f64) {
+  // expected-error @below {{linear.rule: 2 regions are given, one for each direction at most}}
+  %m = linear.rule (%x : f64) {transposed} : -> !linear.map<tuple<f64>, tuple<f64>> {
+    array.yield %x : f64
+  } transposed (%x : f64) {
+    array.yield %x : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%k: f64) {
+  // expected-error @below {{linear.rule: domain must be a tuple of float scalars and arrays, got f64}}
+  %m = linear.rule (%x : f64) : -> !linear.map<f64, tuple<f64>> {
+    array.yield %x : f64
+  }
   func.return
 }

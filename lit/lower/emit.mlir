@@ -1,5 +1,6 @@
-// RUN: mlirad-opt --emit=llvm --entry=sum %s | filecheck %s --check-prefix=SUM
-// RUN: mlirad-opt --emit=llvm --entry=twice %s | filecheck %s --check-prefix=TWICE
+// RUN: mlirad-opt --emit=llvm --trust-kernels --entry=sum %s | filecheck %s --check-prefix=SUM
+// RUN: mlirad-opt --emit=llvm --trust-kernels --entry=twice %s | filecheck %s --check-prefix=TWICE
+// RUN: mlirad-opt --emit=llvm --entry=twice %s | filecheck %s --check-prefix=CHECKED
 
 // Blocks of lanes, then a last one that ends with the loop: lanes that were added before are masked off.
 // SUM: define internal void @k0_emit_mlir_{{[0-9]+}}_s(ptr noalias %b0, ptr noalias readonly %b1) alwaysinline
@@ -26,6 +27,9 @@ func.func @sum(%x: tensor<21xf64>) -> f64 attributes {kernel.arena_bytes = 0 : i
 // TWICE: store <8 x double> {{.*}}, ptr %b0, align 8
 // TWICE: load <2 x double>
 // TWICE: store <2 x double>
+// Kernels that were read as text are checked.
+// CHECKED: icmp ult <8 x i64>
+// CHECKED: store i64 1, ptr %fault
 func.func @twice(%x: tensor<10xf64>) -> tensor<10xf64> attributes {kernel.arena_bytes = 0 : i64} {
   %y = kernel.nest %x (%i) {space = [10], reduction = [], lane = 0, width = 8, places = [-1]}
       : tensor<10xf64> -> tensor<10xf64> {

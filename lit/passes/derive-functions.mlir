@@ -24,8 +24,8 @@ func.func private @power(%x: f64, %n: i64) -> f64 {
 // CHECK-LABEL: func.func @f_grad(%x: f64, %n: i64) -> (f64, f64) {
 // CHECK: func.call @power_vjp(%x, %n, {{.*}}) : (f64, i64, f64, f64) -> f64
 // CHECK-LABEL: func.func private @power_vjp(%x: f64, %n: i64, {{.*}}: f64, {{.*}}: f64) -> f64 {
-// CHECK-NEXT: {{.*}} = func.call @power_record(%x, %n) : (f64, i64) -> (f64, i64)
-// CHECK-NEXT: {{.*}} = func.call @power_reverse({{.*}}, %x, {{.*}}) : (i64, f64, f64, f64) -> f64
+// CHECK-NEXT: {{.*}} = func.call @power_record(%x, %n) : (f64, i64) -> (f64, !array.frame<power_record>)
+// CHECK-NEXT: {{.*}} = func.call @power_reverse({{.*}}, %x, {{.*}}) : (!array.frame<power_record>, f64, f64, f64) -> f64
 // CHECK-LABEL: func.func private @power_re
 // CHECK: array.{{save|restore}}
 func.func @f(%x: f64, %n: i64) -> f64 {

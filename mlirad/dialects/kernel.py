@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
+from math import prod
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
@@ -31,7 +32,8 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Attribute, BlockArgument, Dialect, Operation
 from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
@@ -46,14 +48,20 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.elementwise import ElementwiseOp, PolygammaOp
+from mlirad.dialects.array.elementwise import ElementwiseOp, check_elements
+from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.indexing import UPDATE_KINDS, YieldOp, check_index_arguments
 from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
+from mlirad.dialects.array.reductions import COMBINER_ELEMENTS
+from mlirad.dialects.array.reporting import check_report
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import (
     ELEMENTS,
+    FLOATS,
+    STORED,
     Shape,
+    Value,
     array_type,
     check_dims,
     dot_shape,
@@ -64,8 +72,8 @@ from mlirad.dialects.shapes import (
 )
 from mlirad.dialects.syntax import StructuredOp
 
-COMBINERS = ("add", "prod", "max", "min", "and", "or", "argmax", "argmin")
-"""How a nest combines what its body yields over the reduction space."""
+MAX_POINTS = 2**48
+"""The most points that the loops of a kernel may have: as many as the elements of the largest array."""
 
 MAX_UNROLLED = 64
 """The most lanes a loop may have, and the most times it may be unrolled: code grows with both."""
@@ -131,6 +139,8 @@ class ScheduledOp(StructuredOp, ABC):
         check_index_arguments(block)
         if len(block.args) != len(self.extents):
             raise VerifyException(f"{len(block.args)} region arguments for {len(self.extents)} loops")
+        if min(self.extents, default=0) < 0 or prod(max(e, 1) for e in self.extents) > MAX_POINTS:
+            raise VerifyException(f"loops of extents {list(self.extents)}: none is negative, none too long")
         last = block.last_op
         if not isinstance(last, YieldOp):
             raise VerifyException("body must end in array.yield")
@@ -142,12 +152,17 @@ class ScheduledOp(StructuredOp, ABC):
         if isinstance(op, LoadOp | LoadIfOp):
             if op.buffer not in self.operands:
                 raise VerifyException("the body loads from a buffer that is not an operand")
-        elif isinstance(op, ElementwiseOp | ConstantOp | PolygammaOp | YieldOp):
+        elif isinstance(op, ElementwiseOp | ConstantOp | NoFrameOp | YieldOp):
             for value in (*op.operands, *op.results):
-                if value.type not in ELEMENTS:
+                if value.type not in STORED:
                     raise VerifyException(f"{op.name} in a kernel body must be scalar")
         else:
             raise VerifyException(f"{op.name} cannot stand in a kernel body")
+        for operand in op.operands:
+            home = operand.block if isinstance(operand, BlockArgument) else operand.owner.parent_block()
+            is_buffer = isinstance(op, LoadOp | LoadIfOp) and operand is op.buffer
+            if home is not op.parent and not is_buffer:
+                raise VerifyException("the body reads a value from outside that it does not load")
 
 
 @irdl_op_definition
@@ -211,8 +226,10 @@ class NestOp(ScheduledOp):
         for value, root, combiner in zip(
             last.values, self.roots, combiners or [""] * len(self.roots), strict=True
         ):
-            if combiner and combiner not in COMBINERS:
-                raise VerifyException(f"combiner '{combiner}' is not one of {', '.join(COMBINERS)}")
+            if combiner and combiner not in COMBINER_ELEMENTS:
+                raise VerifyException(f"combiner '{combiner}' is not one of {', '.join(COMBINER_ELEMENTS)}")
+            if combiner:
+                check_elements(value.type, COMBINER_ELEMENTS[combiner], f"what '{combiner}' combines")
             is_position = combiner.startswith("arg")
             if is_position and len(reduction) != 1:
                 raise VerifyException(f"{combiner} reduces one dimension, got {len(reduction)}")
@@ -231,12 +248,39 @@ class NestOp(ScheduledOp):
                 raise VerifyException(f"{what} {value.value.data} is not between 1 and {MAX_UNROLLED}")
         if self.order is not None and sorted(values_of(self.order)) != list(range(loops)):
             raise VerifyException(f"order must be a permutation of the {loops} loops")
-        for layout in () if self.layouts is None else self.layouts.data:
-            if sorted(values_of(cast("DenseArrayBase[I64]", layout))) != list(range(outputs)):
-                raise VerifyException(f"a layout must be a permutation of {outputs} dimensions")
-        for places in (self.layouts and self.layouts.data, self.places and values_of(self.places)):
-            if places is not None and len(places) != len(self.roots):
-                raise VerifyException("layouts and places need one entry per result")
+        check_places(self, self.places)
+        check_layouts(self, self.layouts)
+
+
+def check_layouts(op: Operation, layouts: ArrayAttr[Attribute] | None) -> None:
+    """Require a storage order per result, if there are layouts; few ops read what is not row-major."""
+    if layouts is None:
+        return
+    if len(layouts.data) != len(op.results):
+        raise VerifyException(f"{len(layouts.data)} layouts for {len(op.results)} results")
+    for layout, result in zip(layouts.data, op.results, strict=True):
+        known = isinstance(layout, DenseArrayBase) and layout.elt_type == i64
+        order = values_of(cast("DenseArrayBase[I64]", layout)) if known else None
+        row_major = tuple(range(len(shape_of(result))))
+        if order is None or tuple(sorted(order)) != row_major:
+            raise VerifyException(f"a layout must be a permutation of {len(row_major)} dimensions")
+        if order != row_major:
+            _check_readers(result)
+
+
+def _check_readers(value: Value) -> None:
+    """Require that a value that is not row-major is read by ops alone that know of its layout."""
+    for use in value.uses:
+        op = use.operation
+        reads = isinstance(op, NestOp | LoadOp | LoadIfOp | DotOp | ReturnOp)
+        if not reads and not (isinstance(op, ScatterOp) and (use.index > 0 or op.from_zero is not None)):
+            raise VerifyException(f"a result with a layout of its own is read by {op.name}")
+
+
+def check_places(op: Operation, places: DenseArrayBase[I64] | None) -> None:
+    """Require a place per result, if there are places."""
+    if places is not None and len(values_of(places)) != len(op.results):
+        raise VerifyException(f"{len(values_of(places))} places for {len(op.results)} results")
 
 
 @irdl_op_definition
@@ -285,15 +329,22 @@ class ScatterOp(ScheduledOp):
             )
         if any(t != i64 for t in positions) or types[1 + rank :] not in ([], [i1]):
             raise VerifyException("positions must be i64, the guard i1")
+        check_elements(types[0], UPDATE_KINDS[self.kind.data], f"what is to {self.kind.data}")
+        if self.lane is not None:
+            check_dims((self.lane.value.data,), len(self.extents), "lane")
         if self.width is not None and not 1 <= self.width.value.data <= MAX_UNROLLED:
             raise VerifyException(f"width {self.width.value.data} is not between 1 and {MAX_UNROLLED}")
+        if self.from_zero is not None and self.in_place is not None:
+            raise VerifyException("from_zero and in_place exclude each other")
+        check_places(self, self.places)
+        check_layouts(self, self.layouts)
         if self.from_zero is None and (not self.inputs or self.inputs[0].type != self.result.type):
             raise VerifyException("the first operand must be the base, of the result's type")
 
 
 @irdl_op_definition
 class DotOp(StructuredOp):
-    """A contraction handed to BLAS: `array.dot` with its properties, all arrays in row-major layout."""
+    """A contraction handed to BLAS: `array.dot` with its properties, of arrays laid out as matrices."""
 
     name = "kernel.dot"
     lhs = operand_def()
@@ -317,6 +368,9 @@ class DotOp(StructuredOp):
 
     def verify_(self) -> None:
         """As `array.dot`."""
+        check_elements(self.lhs.type, FLOATS, "left operand")
+        check_places(self, self.places)
+        check_layouts(self, self.layouts)
         shape = dot_shape(
             shape_of(self.lhs),
             shape_of(self.rhs),
@@ -349,7 +403,9 @@ class CumulativeOp(StructuredOp):
         """As `array.cumulative`."""
         if self.kind.data not in CUMULATIVE_KINDS:
             raise VerifyException(f"kind '{self.kind.data}' is not one of {', '.join(CUMULATIVE_KINDS)}")
+        check_elements(self.operand.type, COMBINER_ELEMENTS[CUMULATIVE_KINDS[self.kind.data]], "operand")
         check_dims((self.dim.value.data,), len(shape_of(self.operand)), "dim")
+        check_places(self, self.places)
         if self.result.type != self.operand.type:
             raise VerifyException(f"result must have type {self.operand.type}, got {self.result.type}")
 
@@ -373,7 +429,9 @@ class SortOp(StructuredOp):
 
     def verify_(self) -> None:
         """Elements or positions in the shape of the operand; two lines to work in for each."""
+        check_elements(self.operand.type, ELEMENTS, "operand")
         check_dims((self.dim.value.data,), len(shape_of(self.operand)), "dim")
+        check_places(self, self.places)
         expected = sort_types(self.operand.type, self.dim.value.data, positions=self.positions is not None)
         if list(self.result_types) != expected:
             raise VerifyException(f"results must have types {', '.join(map(str, expected))}")
@@ -407,11 +465,9 @@ class ReportOp(StructuredOp):
     BRACED: ClassVar = ("message", "source", "lanes", "places")
 
     def verify_(self) -> None:
-        """A condition per lane."""
-        if len(shape_of(self.condition)) != self.lanes.value.data:
-            raise VerifyException(
-                f"the condition of {self.lanes.value.data} lanes has type {self.condition.type}"
-            )
+        """As `array.report`."""
+        check_report(self.kind.data, self.message.data, self.lanes.value.data, self.condition, self.values)
+        check_places(self, self.places)
 
 
 KERNEL_RESULT_OPS = (NestOp, ScatterOp, DotOp, CumulativeOp, SortOp, ReportOp)

@@ -33,6 +33,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue, TypeAttribute
 from xdsl.utils.exceptions import VerifyException
 
+from mlirad.dialects.frame_type import FrameType
+
 Shape: TypeAlias = tuple[int, ...]
 Value: TypeAlias = SSAValue[Attribute]
 
@@ -42,6 +44,17 @@ NUMBERS: tuple[Attribute, ...] = (*FLOATS, *INTEGERS)
 ELEMENTS: tuple[Attribute, ...] = (*NUMBERS, i1)
 BOOLEANS: tuple[Attribute, ...] = (i1,)
 INTEGERS_AND_BOOLEANS: tuple[Attribute, ...] = (*INTEGERS, i1)
+
+
+class _WithFrames(tuple[Attribute, ...]):
+    """Element types, and those of frames with them."""
+
+    def __contains__(self, type_: object) -> bool:
+        return isinstance(type_, FrameType) or tuple.__contains__(self, type_)
+
+
+STORED: tuple[Attribute, ...] = _WithFrames(ELEMENTS)
+"""What arrays may hold: what can be computed with, and frames, which can only be moved."""
 
 
 def tuple_type(types: Sequence[Attribute]) -> TupleType:
@@ -106,7 +119,7 @@ def values_of(attribute: DenseArrayBase[I64]) -> Shape:
     return tuple(int(v) for v in attribute.get_values())
 
 
-def is_array(type_: Attribute, elements: Sequence[Attribute] = ELEMENTS) -> bool:
+def is_array(type_: Attribute, elements: Sequence[Attribute] = STORED) -> bool:
     """Whether `type_` is a scalar or a static array of rank at least 1 over one of `elements`."""
     if isinstance(type_, TensorType):
         shape = type_.get_shape()

@@ -1,6 +1,6 @@
 """The Python side: tracing, NumPy's protocols, and the transformations that users call."""
 
-from mlirad.frontend import indexing, numpy_functions, ufuncs
+from mlirad.frontend import numpy_functions, ufuncs, writes
 from mlirad.frontend.branches import cond, switch
 from mlirad.frontend.checks import check_derivatives
 from mlirad.frontend.custom import checkpoint, custom_derivative
@@ -46,7 +46,6 @@ __all__ = [
     "hessian",
     "hvp",
     "index",
-    "indexing",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -67,4 +66,5 @@ __all__ = [
     "vmap",
     "where",
     "while_loop",
+    "writes",
 ]

@@ -18,6 +18,7 @@ from mlirad.frontend.pytree import flatten, parts_of
 from mlirad.frontend.source import user_line
 from mlirad.frontend.structure import build_over
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import copied_leaves
 
 Axes: TypeAlias = Any
 """An axis, `None`, or a structure of them that begins like that of the values."""
@@ -58,7 +59,7 @@ def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tupl
 
     def element(i: Array) -> Any:
         inner = [leaf if m is None else m[i] for leaf, m in zip(leaves, moved, strict=True)]
-        return function(*tree.unflatten(inner))
+        return function(*copied_leaves(tree.unflatten(inner)))
 
     places: list[int | None] = []
 

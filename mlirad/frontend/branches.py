@@ -19,6 +19,7 @@ from mlirad.frontend.operations import as_array, converted
 from mlirad.frontend.recursion import UnknownResult
 from mlirad.frontend.reports import last_token, receiving, starting_with
 from mlirad.frontend.source import user_line
+from mlirad.frontend.views import copied_leaves
 
 Choice = Callable[[Sequence[Callable[[], list[Value]]]], list[Value]]
 
@@ -85,7 +86,7 @@ def _branched(
         def branch(k: int) -> Callable[[], list[Value]]:
             def traced() -> list[Value]:
                 try:
-                    return results.returned(sides[k](*operands), names[k])
+                    return results.returned(sides[k](*copied_leaves(operands)), names[k])
                 except UnknownResult:
                     unknown.add(k)
                     raise

@@ -19,10 +19,11 @@ from xdsl.ir import Block, Region
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, Value, array_type
 from mlirad.errors import DtypeError, ShapeError, TracingError
-from mlirad.frontend.dtypes import F32, I32, Dtype, Kind, result_type
+from mlirad.frontend.dtypes import F32, I32, PYTHON_TYPES, Dtype, Kind, result_type
 from mlirad.frontend.frames import current_frame, is_tracing
-from mlirad.frontend.operations import as_array, converted, made
+from mlirad.frontend.operations import as_array, made, value_of
 from mlirad.frontend.pytree import Tree, flatten, structure_text
+from mlirad.frontend.reports import has_reports, resume, with_last_token
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.ir.regions import discard
@@ -84,7 +85,7 @@ class Leaf:
     @property
     def kind(self) -> Kind:
         """How it promotes."""
-        return (float if self.dtype.kind == "f" else int) if self.weak else self.dtype
+        return PYTHON_TYPES[self.dtype.kind] if self.weak else self.dtype
 
     def __str__(self) -> str:
         return f"{self.dtype}{list(self.shape)}"
@@ -100,10 +101,11 @@ class Carry:
         self._arrays = [leaf_array(leaf, path, what) for leaf, path in zip(leaves, self.paths, strict=True)]
         self.types = [Leaf.of(a) for a in self._arrays]
 
-    @property
-    def initial(self) -> list[Value]:
+    def start(self) -> list[Value]:
         """The initial values."""
-        return [converted(a, t.dtype).value for a, t in zip(self._arrays, self.types, strict=True)]
+        if has_reports():
+            resume(self._arrays[-1])  # an attempt that was given up has left its last token
+        return with_last_token([value_of(a, t.dtype) for a, t in zip(self._arrays, self.types, strict=True)])
 
     def structure(self, values: Sequence[Value]) -> Any:
         """Values of these types in the structure of the carries."""
@@ -129,12 +131,12 @@ class Carry:
                     raise self._error(path, old, found)
                 changed = True
             elif found.weak and result_type([found.kind, old.dtype]) == old.dtype:
-                values.append(converted(array, old.dtype).value)
+                values.append(value_of(array, old.dtype))
             else:
                 raise self._error(path, old, found)
         if changed:
             raise Retrace
-        return values
+        return with_last_token(values)
 
     def _matched(self, result: Any) -> list[Any]:
         try:
@@ -201,7 +203,7 @@ class Results:
         self._count += 1
         if is_late:
             raise Retrace
-        return [converted(a, w.dtype).value for a, w in zip(arrays, self.wanted, strict=True)]
+        return with_last_token([value_of(a, w.dtype) for a, w in zip(arrays, self.wanted, strict=True)])
 
     def structure(self, values: Sequence[Value]) -> Any:
         """The chosen values in the structure that the branches return."""

@@ -7,7 +7,6 @@ executable(module, ...)    compiles a function of it to native code, or hands it
 from __future__ import annotations
 
 import gc
-import sys
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -29,7 +28,10 @@ from mlirad.frontend.source import user_line
 from mlirad.frontend.stats import Stats, count_kernels
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context
+from mlirad.ir.recursion import deep_recursion
 from mlirad.jit.call import NativeFunction
+from mlirad.jit.forking import CompileLock, compiling_section
+from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
 from mlirad.lower.compiled_text import NativeProgram
@@ -40,22 +42,41 @@ from mlirad.pipelines import EXPANSIONS, LOWER, Step, run_passes
 Executable: TypeAlias = Callable[..., Any]
 """Takes the flat arguments; returns the only result, or a tuple of several or none."""
 
-RECURSION_LIMIT = 30_000
-"""Python's recursion limit during a compile: regions nested as deeply as programs are."""
-
 
 @contextmanager
 def compiling() -> Generator[None]:
-    """Collect no garbage and allow deep recursion, which is what compiles are made of."""
-    was_enabled, limit = gc.isenabled(), sys.getrecursionlimit()
-    gc.disable()
-    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
-        if was_enabled:
-            gc.enable()
+    """Collect no garbage and allow deep recursion, which is what compiles are made of; forks wait."""
+    with compiling_section(), deep_recursion():
+        _garbage.keep()
+        try:
+            yield
+        finally:
+            _garbage.release()
+
+
+class _Garbage:
+    """The collection of garbage during compiles: the first thread stops it, the last starts it again."""
+
+    def __init__(self) -> None:
+        self._lock = CompileLock()
+        self._compiles = 0
+        self._was_enabled = False
+
+    def keep(self) -> None:
+        with self._lock:
+            if self._compiles == 0:
+                self._was_enabled = gc.isenabled()
+                gc.disable()
+            self._compiles += 1
+
+    def release(self) -> None:
+        with self._lock:
+            self._compiles -= 1
+            if self._compiles == 0 and self._was_enabled:
+                gc.enable()
+
+
+_garbage = _Garbage()
 
 
 def passes_of(specs: Sequence[str]) -> list[ModulePass]:
@@ -101,7 +122,8 @@ def _run(module: ModuleOp, passes: Sequence[ModulePass], stats: Stats | None) ->
         if stats is not None:
             stats.add(step.name, step.seconds + step.verify_seconds, program)
 
-    run_passes(module, passes, context=_context(), verify=False, after=record)
+    context = _context()
+    on_large_stack(lambda: run_passes(module, passes, context=context, verify=False, after=record))
 
 
 _contexts: list[Context] = []
@@ -140,7 +162,10 @@ def native_program(module: ModuleOp, function: str, stats: Stats | None = None) 
             if name == "plan-memory":
                 stats.kernels, stats.memory = count_kernels(program), peak_by_line(program)
 
-    native = compile_module(module, function, vector_bytes=find_target().vector_bytes, observe=observe)
+    vector_bytes = find_target().vector_bytes
+    native = on_large_stack(
+        lambda: compile_module(module, function, vector_bytes=vector_bytes, observe=observe)
+    )
     if stats is not None:
         stats.work, stats.peak_bytes = native.operations, native.arena_bytes
     return native
@@ -159,32 +184,37 @@ def holds_builds(module: ModuleOp) -> bool:
 
 
 def executable(
-    module: ModuleOp, function: str, *, interpret: bool, stats: Stats | None = None
+    module: ModuleOp,
+    function: str,
+    *,
+    interpret: bool,
+    timeout: float | None = None,
+    stats: Stats | None = None,
 ) -> tuple[Executable, NativeFunction | None]:
     """A function of expanded array code that can be called, and its machine code where it is compiled."""
     if interpret:
-        return interpreted(module, function), None
-    return compiled(native_program(module, function, stats), function, stats)
+        return interpreted(module, function, timeout), None
+    return compiled(native_program(module, function, stats), function, timeout, stats)
 
 
 def compiled(
-    program: NativeProgram, name: str, stats: Stats | None = None
+    program: NativeProgram, name: str, timeout: float | None = None, stats: Stats | None = None
 ) -> tuple[Executable, NativeFunction]:
     """A program as something that can be called, and its machine code."""
     start = time.perf_counter()
-    native = NativeFunction(program, name=name)
+    native = NativeFunction(program, name=name, timeout=timeout)
     if stats is not None:
         stats.add("llvm", time.perf_counter() - start, None)
     return native.entry, native
 
 
-def interpreted(module: ModuleOp, function: str) -> Executable:
+def interpreted(module: ModuleOp, function: str, timeout: float | None = None) -> Executable:
     """A function run by the interpreter."""
 
     def run(*arguments: Any) -> Any:
         prepared = [a if isinstance(a, int | float) else plain_array(a) for a in arguments]
         reports.forget()
-        results = run_function(module, prepared, function=function)
+        results = run_function(module, prepared, function=function, timeout=timeout)
         reports.raise_first()
         return results[0] if len(results) == 1 else results
 

@@ -21,8 +21,11 @@ from mlirad.errors import DtypeError, UnsupportedError
 from mlirad.frontend.source import user_line
 
 Dtype: TypeAlias = np.dtype[Any]
-Kind: TypeAlias = Dtype | type[int] | type[float]
-"""The dtype of an operand, or `int` or `float` for what has no width of its own."""
+Kind: TypeAlias = Dtype | type[bool] | type[int] | type[float]
+"""The dtype of an operand, or the Python type of what has no width of its own."""
+
+PYTHON_TYPES: dict[str, type[bool] | type[int] | type[float]] = {"b": bool, "i": int, "f": float}
+"""What an operand without a width of its own is in Python, by the kind of its dtype."""
 
 BOOL, I32, I64, F32, F64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float32, np.float64))
 _BY_CODE: dict[str, Dtype] = {f"{d.kind}{d.itemsize}": d for d in ELEMENT_TYPES}
@@ -59,11 +62,19 @@ def _result_type(kinds: tuple[Kind, ...]) -> Dtype:
 
 
 def loop_dtypes(
-    ufunc: np.ufunc, kinds: tuple[Kind, ...], dtype: Dtype | None = None, casting: str = "same_kind"
+    ufunc: np.ufunc,
+    kinds: tuple[Kind, ...],
+    out: Dtype | None = None,
+    *,
+    dtype: Dtype | None = None,
+    casting: str = "same_kind",
 ) -> tuple[Dtype, ...]:
-    """The dtypes that a ufunc converts its operands to, and those of its results, which may be given."""
+    """The dtypes that a ufunc converts its operands to, and those of its results, which `dtype` may give.
+
+    Raises `DtypeError` where the ufunc is not defined, or its result cannot be written into dtype `out`.
+    """
     try:
-        return _loop_dtypes(ufunc, kinds, dtype, casting)
+        return _loop_dtypes(ufunc, kinds, out, dtype, casting)
     except DtypeError:
         raise
     except (TypeError, ValueError) as error:
@@ -78,20 +89,20 @@ def loop_dtypes(
 
 @cache
 def _loop_dtypes(
-    ufunc: np.ufunc, kinds: tuple[Kind, ...], dtype: Dtype | None, casting: str
+    ufunc: np.ufunc, kinds: tuple[Kind, ...], out: Dtype | None, dtype: Dtype | None, casting: str
 ) -> tuple[Dtype, ...]:
-    if all(k is int or k is float for k in kinds):  # NumPy would compare Python numbers exactly, as objects
+    if not any(isinstance(k, np.dtype) for k in kinds):  # NumPy would compare Python numbers as objects
         kinds = tuple(np.dtype(k) for k in kinds)
-    resolved = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
+    kinds = tuple(BOOL if k is bool else k for k in kinds)
+    resolved = ufunc.resolve_dtypes((*kinds, *[out] * ufunc.nout), casting="same_kind")
     if dtype is not None or casting != "same_kind":
         # NumPy crashes where it refuses to cast a Python scalar, so that has its dtype by now.
         operands = [k if isinstance(k, np.dtype) else d for k, d in zip(kinds, resolved, strict=False)]
-        wanted = None if dtype is None else (*[None] * ufunc.nin, *[dtype] * ufunc.nout)
-        given: dict[str, Any] = {} if wanted is None else {"signature": wanted}
-        resolved = ufunc.resolve_dtypes(
-            (*operands, *[None] * ufunc.nout), casting=cast(Any, casting), **given
-        )
-    return tuple(language_dtype(dtype) for dtype in resolved)
+        given: dict[str, Any] = {"casting": casting}
+        if dtype is not None:
+            given["signature"] = (*[None] * ufunc.nin, *[dtype] * ufunc.nout)
+        resolved = ufunc.resolve_dtypes((*operands, *[out] * ufunc.nout), **given)
+    return tuple(language_dtype(found) for found in resolved)
 
 
 def plain_array(value: object) -> npt.NDArray[Any]:

@@ -30,6 +30,7 @@ from mlirad.frontend.reports import sealed, token, with_reports
 from mlirad.frontend.source import traceback_line, user_line
 from mlirad.frontend.tracebacks import plain_errors
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import copied_leaves
 
 
 @dataclass(frozen=True)
@@ -161,10 +162,10 @@ def require_arguments(function: Callable[..., Any], count: int, what: str) -> No
 
 
 def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Array], Tree]:
-    """The leaves of what a function returns, as arrays, and their structure."""
+    """The leaves of what a function returns for copies of the arguments, as arrays, and their structure."""
     require_arguments(function, len(args), "the transformed call")
     try:
-        result = function(*args)
+        result = function(*copied_leaves(args))
     except RecursionError as error:
         raise TracingError(
             "the traced function calls itself without end, or too deeply",
@@ -232,7 +233,7 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
     kind = cast("type[Any]", type(leaf))
     if kind is np.ndarray and leaf.dtype in ELEMENT_TYPES:
         return LeafType(leaf.shape, leaf.dtype)
-    if kind in (int, float):
+    if kind in (bool, int, float):
         return LeafType((), language_dtype(kind), weak=True)
     if isinstance(leaf, Array):
         return LeafType(leaf.shape, leaf.dtype, leaf.weak)

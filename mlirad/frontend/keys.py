@@ -61,6 +61,26 @@ class Selection:
     view: list[int | EllipsisType | None] = field(default_factory=list[int | EllipsisType | None])
     space: Shape = ()
 
+    copies: bool = False
+    """Whether NumPy copies although the key is basic, as it does for positions that are arrays of rank 0."""
+
+    @property
+    def is_basic(self) -> bool:
+        """Whether NumPy gives a view: no arrays of positions."""
+        return not self.copies and ... not in self.view
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is all of the array, as it is."""
+        return self.view == list(range(len(self.shape))) and all(
+            isinstance(t, Strided) and t.is_all(e) for t, e in zip(self.terms, self.shape, strict=True)
+        )
+
+    @property
+    def is_leading(self) -> bool:
+        """Whether the dimensions of the arrays of positions come first in memory as well as in the result."""
+        return ... not in self.view or self.view[0] is ...
+
     @property
     def result_shape(self) -> Shape:
         """The shape that reading has and writing expects."""
@@ -81,7 +101,8 @@ def select_key(shape: Shape, key: Any) -> Selection:
         [_item(k) for k in (cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,))], shape
     )
     is_advanced = any(isinstance(k, Array | np.ndarray) and k.ndim for k in items)
-    selection = Selection(shape)
+    given = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
+    selection = Selection(shape, copies=any(isinstance(k, np.ndarray) for k in given))
     advanced_at: list[int] = []
     for place, item in enumerate(items):
         dim = len(selection.terms)

@@ -64,6 +64,8 @@ class LinearMap:
     expression: Structure = field(metadata={"static": True})
     arrays: tuple[Any, ...]
 
+    CAPTURED: ClassVar = ("expression", "arrays")
+
     __array_ufunc__: ClassVar[None] = None  # NumPy leaves operators between arrays and maps to the map
 
     # What it is ----------------------------------------------------------------------------------

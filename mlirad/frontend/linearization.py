@@ -15,7 +15,7 @@ argument is not copied. Inside a trace the map is an op that is applied wherever
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -49,7 +49,7 @@ from mlirad.frontend.functions import (
 from mlirad.frontend.linear_maps import LinearMap
 from mlirad.frontend.map_expressions import Node, Structure
 from mlirad.frontend.map_kinds import Derivative, TracedDerivative
-from mlirad.frontend.programs import Cache, CompileOptions, Options, cache_of, options_of
+from mlirad.frontend.programs import Cache, CompileOptions, Options, cache_of, options_of, signature_key
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.reports import sealed, with_reports
 from mlirad.frontend.spaces import Space, moving_type
@@ -152,7 +152,7 @@ def linearized(
     paths = argument_paths(function, tree)
     types = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
     cache: Cache = cache_of(function, ("linearize", options))
-    key: Hashable = (tree, tuple(types))
+    key = signature_key(tree, types)
     found = cast("Linearized | None", cache.find(key))
     if found is None:
         make = cast(Any, lambda: _compile(function, tree, types, options))
@@ -179,7 +179,9 @@ def _compile(
         split = split_map(main)
         pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
         expand(pieces, options.method, stats)
-        primal, _ = executable(pieces, "primal", interpret=options.interpret, stats=stats)
+        primal, _ = executable(
+            pieces, "primal", interpret=options.interpret, timeout=options.timeout, stats=stats
+        )
     names = tuple(parameter_names(function, len(tree.children)))
     domain = Space(tree, tuple(moving_type(t) for t in types), True, names)
     name = function_name(function)

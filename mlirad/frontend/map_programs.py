@@ -83,6 +83,8 @@ def _compile(
 ) -> Executable:
     of_arrays = [LeafType(np.shape(a), np.asarray(a).dtype) for a in arrays]
     interpret = any(program.options.interpret for program in structure.programs)
+    limits = [p.options.timeout for p in structure.programs if p.options.timeout is not None]
+    timeout = min(limits, default=None)
     with compiling():
         functions = Functions()
         frame = Frame(functions, [t.type for t in (*of_arrays, *types)], None)
@@ -95,7 +97,7 @@ def _compile(
         called = [f.clone() for program in dict.fromkeys(structure.programs) for f in program.called]
         module = ModuleOp([*functions.finished, *called, main])
         expand(module, "dual-arrays")
-        return executable(module, name, interpret=interpret)[0]
+        return executable(module, name, interpret=interpret, timeout=timeout)[0]
 
 
 def map_function(structure: Structure, arrays: Sequence[Any], name: str = "map") -> FuncOp:

@@ -14,11 +14,13 @@ import numpy.typing as npt
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES, type_of_array
 from mlirad.dialects.shapes import Shape, Value, element_of, shape_of
-from mlirad.errors import DtypeError, ShapeError
+from mlirad.errors import IntegerOverflowError, ShapeError
 from mlirad.frontend.dtypes import (
     BOOL,
     F64,
+    I32,
     I64,
+    PYTHON_TYPES,
     Dtype,
     Kind,
     language_dtype,
@@ -27,8 +29,9 @@ from mlirad.frontend.dtypes import (
     result_type,
 )
 from mlirad.frontend.frames import current_frame, emitting
+from mlirad.frontend.handlers import handlers
 from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array, handlers
+from mlirad.frontend.tracer import Array
 from mlirad.ir.arrays import ArrayBuilder
 
 xp: Any = np
@@ -72,19 +75,23 @@ def as_array(value: Any, dtype: Dtype | None = None) -> Array:
     operand = operand_of(value)
     if isinstance(operand, Array):
         return operand if dtype is None else converted(operand, dtype)
-    weak = type(operand) in (int, float) and dtype is None
+    weak = type(operand) in (bool, int, float) and dtype is None
     target = language_dtype(np.asarray(operand).dtype) if dtype is None else dtype
     return made(constant(emitting(), operand, target), weak=weak)
 
 
 def constant(b: ArrayBuilder, value: npt.NDArray[Any] | Scalar, dtype: Dtype) -> Value:
-    """A literal of the given dtype. A Python int that the dtype does not hold is a `DtypeError`."""
+    """A literal of the given dtype; raises for a Python int that the dtype does not hold."""
     if (
         type(value) is int
         and dtype.kind == "i"
         and not -(1 << 8 * dtype.itemsize - 1) <= value < 1 << 8 * dtype.itemsize - 1
     ):
-        raise DtypeError(f"the Python integer {value} does not fit {dtype}", location=user_line())
+        raise IntegerOverflowError(
+            f"the Python integer {value} is out of bounds for {dtype}",
+            location=user_line(),
+            hint="convert the array to a wider dtype, x.astype(np.int64)",
+        )
     with np.errstate(all="ignore"):
         return b.constant(np.asarray(value).astype(dtype), ELEMENT_TYPES[dtype])
 
@@ -92,12 +99,8 @@ def constant(b: ArrayBuilder, value: npt.NDArray[Any] | Scalar, dtype: Dtype) ->
 def kind_of(operand: Operand) -> Kind:
     """How an operand promotes: by its dtype, or as the Python scalar that it is or comes from."""
     if isinstance(operand, Array):
-        if operand.weak and operand.dtype.kind in "if":
-            return float if operand.dtype.kind == "f" else int
-        return operand.dtype
-    if isinstance(operand, np.ndarray):
-        return operand.dtype
-    return BOOL if type(operand) is bool else type(operand)
+        return PYTHON_TYPES[operand.dtype.kind] if operand.weak else operand.dtype
+    return operand.dtype if isinstance(operand, np.ndarray) else type(operand)
 
 
 def shape_of_operand(operand: Operand) -> Shape:
@@ -106,9 +109,11 @@ def shape_of_operand(operand: Operand) -> Shape:
 
 
 def value_of(operand: Operand, dtype: Dtype) -> Value:
-    """An operand as a value of the given dtype, in its own shape."""
+    """An operand as a value of the given dtype, in its own shape. A Python integer must fit."""
     b = current_frame().builder
     if isinstance(operand, Array):
+        if operand.weak and operand.dtype == I64 and dtype == I32:
+            handlers.check_fits(operand.value, dtype)
         return b.convert(operand.value, ELEMENT_TYPES[dtype])
     return constant(b, operand, dtype)
 
@@ -122,12 +127,14 @@ def converted(x: Array, dtype: npt.DTypeLike) -> Array:
 
 
 def common(operands: Sequence[Operand]) -> list[Array]:
-    """The operands converted to the dtype that NumPy promotes them to, each in its own shape."""
-    kinds = [kind_of(o) for o in operands]
+    """The operands converted to the dtype that NumPy promotes arrays of them to, each in its own shape.
+
+    Python scalars count as arrays here, as they do for NumPy's functions that are no ufuncs.
+    """
+    kinds = [np.dtype(kind_of(o)) for o in operands]
     dtype = result_type(kinds) if kinds else F64
-    weak = bool(kinds) and all(not isinstance(k, np.dtype) for k in kinds)
     emitting()
-    return [made(value_of(o, dtype), weak=weak) for o in operands]
+    return [made(value_of(o, dtype)) for o in operands]
 
 
 def inexact(x: Array) -> Array:
@@ -148,14 +155,18 @@ def broadcast_shapes(shapes: Sequence[Shape], what: str) -> Shape:
     first = shapes[0]
     if all(s == first for s in shapes):
         return first
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise ShapeError(
-            f"{what}: shapes {', '.join(map(str, shapes))} do not broadcast together",
-            location=user_line(),
-            hint="dimensions are compared from the last one; they must be equal, or one of them 1",
-        ) from None
+    rank = max(map(len, shapes))  # np.broadcast_shapes takes no more than 32 dimensions
+    extents: list[int] = []
+    for across in zip(*((*[1] * (rank - len(s)), *s) for s in shapes), strict=True):
+        kinds = {e for e in across if e != 1}
+        if len(kinds) > 1:
+            raise ShapeError(
+                f"{what}: shapes {', '.join(map(str, shapes))} do not broadcast together",
+                location=user_line(),
+                hint="dimensions are compared from the last one; they must be equal, or one of them 1",
+            )
+        extents.append(kinds.pop() if kinds else 1)
+    return tuple(extents)
 
 
 def check_equal_shapes(shapes: Sequence[Shape], what: str) -> None:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, cast
 
+from mlirad.frontend.captures import static_key
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -21,14 +23,20 @@ class Tree:
 
     `kind` is the class of the container, `None` for a leaf, and `NoneType` for `None`. `names` are the keys
     of a dictionary (sorted) or the fields of a dataclass; `static` holds the values of fields that are part
-    of the structure; `order` is the insertion order of the keys, which takes no part in comparisons.
+    of the structure; `order` is the insertion order of the keys, which takes no part in comparisons. Names
+    and static values are compared by their keys, which tell 1 from True and 0.0 from -0.0.
     """
 
     kind: type[Any] | None
     children: tuple[Tree, ...] = ()
-    names: tuple[Hashable, ...] = ()
-    static: tuple[Hashable, ...] = ()
+    names: tuple[Hashable, ...] = field(default=(), compare=False)
+    static: tuple[Hashable, ...] = field(default=(), compare=False)
     order: tuple[Hashable, ...] = field(default=(), compare=False)
+    keys: Hashable = field(init=False)
+
+    def __post_init__(self) -> None:
+        keys = (*map(static_key, self.names), *map(static_key, self.static)) if self.names else ()
+        object.__setattr__(self, "keys", keys)
 
     @property
     def _is_dict(self) -> bool:
@@ -57,6 +65,13 @@ class Tree:
         yield from self.static
         for child in self.children:
             yield from child.statics()
+
+    def kinds(self) -> Iterator[type[Any]]:
+        """The classes of all containers."""
+        if self.kind is not None:
+            yield self.kind
+            for child in self.children:
+                yield from child.kinds()
 
     def paths(self, prefix: str) -> list[str]:
         """How to reach each leaf from a variable called `prefix`, such as `x['w'][0]`."""

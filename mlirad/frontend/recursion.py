@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.func import CallOp
@@ -70,6 +70,8 @@ class Kept:
 
 class Function:
     """A function that calls keep as a function. Outside of a trace, calling it compiles and runs it."""
+
+    CAPTURED: ClassVar = ("_function", "_returns")
 
     def __init__(self, function: Callable[..., Any], returns: Any = None):
         functools.update_wrapper(self, function, updated=())

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-import numpy as np
 from xdsl.dialects.builtin import i1, i64
 
+from mlirad.dialects.messages import check_message, fields
 from mlirad.dialects.shapes import Value, shape_of, size_of
 from mlirad.errors import TracingError
 from mlirad.frontend.frames import Frame, Functions, current_frame, emitting, is_tracing
@@ -51,7 +51,10 @@ def with_reports(trace: Callable[[Functions], T], checks: frozenset[str] = froze
 
 
 def debug_print(message: str, *values: Any) -> None:
-    """Print `message.format(*values)` when the program runs, or at once outside of a trace.
+    """Print a message, filled with the values, when the program runs, or at once outside of a trace.
+
+    In the message `{}` stands for the next value and `{0}` for the first one, with a format as in `{:.3f}`
+    where it is a scalar, and `{{` and `}}` for braces.
 
     Prints come in program order. In loops each trip prints, in branches that which is taken. In a `build` or
     `vmap` each position prints, in the order of positions; several prints of one position come one after the
@@ -60,6 +63,7 @@ def debug_print(message: str, *values: Any) -> None:
     """
     leaves, tree = flatten(values)
     if not is_tracing():
+        _require_message(lambda: fields(message, len(values)), message)
         print(message.format(*values))  # noqa: T201 - what it is for
         return
     if len(leaves) != len(values) or len(tree.children) != len(values):
@@ -69,17 +73,27 @@ def debug_print(message: str, *values: Any) -> None:
             hint="pass the parts of the structure one by one",
         )
     arrays = [as_array(v) for v in values]
-    try:
-        message.format(*(np.zeros(a.shape, a.dtype)[()] for a in arrays))
-    except (IndexError, KeyError, ValueError, TypeError) as error:
-        raise TracingError(
-            f"debug_print cannot format {message!r} with {len(values)} values: {error}",
-            location=user_line(),
-            hint='write one {} for each value, as in ad.debug_print("x = {}, y = {}", x, y)',
-        ) from error
+    _require_message(lambda: check_message(message, [a.value.type for a in arrays]), message)
     if not has_reports():
         raise ReportsNeeded
     report("print", emitting().constant(True, i1), [a.value for a in arrays], message)
+
+
+def _require_message(check: Callable[[], object], message: Any) -> None:
+    if not isinstance(message, str):
+        raise TracingError(
+            f"debug_print takes a message first, a str, got {type(message).__name__}",
+            location=user_line(),
+            hint='write ad.debug_print("x = {}", x)',
+        )
+    try:
+        check()
+    except ValueError as error:
+        raise TracingError(
+            f"debug_print cannot fill {message!r}: {error}",
+            location=user_line(),
+            hint='write one {} for each value, as in ad.debug_print("x = {}, y = {:.3f}", x, y)',
+        ) from error
 
 
 def report(kind: str, condition: Value, values: Sequence[Value], message: str) -> None:
@@ -121,6 +135,11 @@ def resume(last: Array | None) -> None:
 def sending(result: Any) -> Any:
     """What a region returns: its result and, with it, the last token."""
     return (result, token()) if has_reports() else result
+
+
+def with_last_token(sent: list[Value]) -> list[Value]:
+    """Values that end with the token sent with them, with the last token in its place."""
+    return [*sent[:-1], token().value] if has_reports() else sent
 
 
 def receiving(sent: Any) -> Any:

@@ -2,15 +2,18 @@
 
     ad.jit(f, check_bounds=True)       x[i] with i = 7 of 3 elements raises a PositionError at the user's line
     ad.jit(f, check_nans=True)         np.log(x) with x = -1 raises a NotANumberError there
+    ad.jit(lambda x, n: x + n)         an int32 array plus the integer 2**40 raises an IntegerOverflowError
 
-Both are reports (see `reports`), made where the function is traced; the first one that applies is raised when
+All are reports (see `reports`), made where the function is traced; the first one that applies is raised when
 the call ends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+import numpy as np
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Operation, Region
 
@@ -19,7 +22,8 @@ from mlirad.dialects.array.ordering import CumulativeOp
 from mlirad.dialects.array.reductions import DotOp, ReduceOp, SumOp
 from mlirad.dialects.shapes import Value, array_type, is_float, shape_of
 from mlirad.frontend.frames import FrameBuilder, emitting
-from mlirad.frontend.reports import checks, report
+from mlirad.frontend.handlers import handlers
+from mlirad.frontend.reports import ReportsNeeded, checks, has_reports, report
 
 BOUNDS, NANS = "bounds", "nans"
 
@@ -38,6 +42,30 @@ def check_position(position: Value, extent: int, *, counts_from_end: bool) -> No
     outside = b.logical_not(b.inside([shifted], [extent]))
     message = f"position {{}} is outside of a dimension of extent {extent}"
     report("position", outside, [position], message)
+
+
+def check_fits(value: Value, dtype: np.dtype[Any]) -> None:
+    """Report a Python integer that an array of a narrower dtype meets and that this does not hold.
+
+    Its value is known when the program runs, like that of an array, and NumPy raises.
+    """
+    half = 1 << 8 * dtype.itemsize - 1
+    b = emitting()
+    low, high = b.ranges.bounds(value)
+    if low is not None and high is not None and -half <= low and high < half:
+        return
+    if not has_reports():
+        raise ReportsNeeded
+    shifted = b.add(value, b.splat(half, value.type))
+    outside = b.logical_not(b.inside([shifted], [2 * half]))
+    if shape_of(outside):
+        outside = b.reduce("or", outside, range(len(shape_of(outside))))
+        report("overflow", outside, [], f"a Python integer is out of bounds for {dtype}")
+    else:
+        report("overflow", outside, [value], f"the Python integer {{}} is out of bounds for {dtype}")
+
+
+handlers.check_fits = check_fits
 
 
 class NanCheckingBuilder(FrameBuilder):

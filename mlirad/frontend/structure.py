@@ -32,6 +32,7 @@ from mlirad.frontend.reports import checks, has_reports, last_token, receiving, 
 from mlirad.frontend.run_time_checks import BOUNDS, check_position
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import copied, copied_leaves
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.dependences import Dependences
@@ -117,7 +118,7 @@ def index(x: Any, positions: Any) -> Any:
         values = _positions(positions, array.shape, "index")
         for position, extent in zip(values, array.shape, strict=False):
             check_position(position, extent, counts_from_end=False)
-        return made(emitting().guarded_index(array.value, values)) if values else array
+        return made(emitting().guarded_index(array.value, values)) if values else copied(array)
 
     return in_trace("index", indexed)
 
@@ -195,7 +196,7 @@ def stop_gradient(x: Any) -> Any:
 
 
 def _mapped(function: Callable[..., Any], tree: Tree, arrays: list[Array]) -> Callable[[Array], Any]:
-    return lambda i: function(*tree.unflatten([a[i] for a in arrays]))
+    return lambda i: function(*copied_leaves(tree.unflatten([a[i] for a in arrays])))
 
 
 def _extents(shape: int | Sequence[int], what: str) -> Shape:
@@ -224,7 +225,7 @@ def build_over(
     """
     if not extents:
         leaves, tree = flatten(function())
-        return tree.unflatten([as_array(leaf) for leaf in leaves])
+        return tree.unflatten([copied(as_array(leaf)) for leaf in leaves])
     frame, b = current_frame(), emitting()
     found: list[Tree] = []
     kept: list[bool] = []
@@ -336,6 +337,8 @@ def _index_count(function: Callable[..., Any], rank: int, positions: int) -> int
 
 
 def _stopped(leaf: Any) -> Any:
-    if not isinstance(leaf, Array) or leaf.dtype.kind != "f":
+    if not isinstance(leaf, Array):
         return leaf
+    if leaf.dtype.kind != "f":
+        return copied(leaf)
     return made(emitting().unary(ew.StopGradientOp, leaf.value), weak=leaf.weak)

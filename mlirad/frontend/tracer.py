@@ -5,41 +5,28 @@ has a shape and a dtype and no elements, so whatever needs elements (`if x > 0`,
 `np.array([x])`) is a `TracingError` that says what to write instead.
 
 `Array` knows only how to ask; what the ufuncs and functions mean is registered by the modules that define it
-(`handlers`).
+(`handlers`). Its methods that stand for functions of NumPy are in `array_methods`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn, cast
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.errors import TracingError, UnsupportedError
+from mlirad.frontend.array_methods import ArrayMethods
 from mlirad.frontend.frames import Scope, current_frame
+from mlirad.frontend.handlers import handlers
+from mlirad.frontend.places import At
 from mlirad.frontend.scipy_functions import WRITTEN_OUT, scipy_function
 from mlirad.frontend.source import user_line
 from mlirad.ir.locations import location_of
-
-
-class Handlers:
-    """What the operations on arrays mean; assigned once, when the package is imported."""
-
-    ufunc: Callable[[np.ufunc, str, tuple[Any, ...], dict[str, Any]], Any]
-    operator: Callable[..., Any]
-    function: Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
-    read: Callable[[Array, Any], Array]
-    write: Callable[[Array, Any, Any, str], Array]
-    convert: Callable[[Array, npt.DTypeLike], Array]
-
-
-handlers = Handlers()
-
-_numpy: Any = np  # its functions take traced arrays, which their types do not say
 
 
 def _binary(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
@@ -56,6 +43,13 @@ def _reflected(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
     return method
 
 
+def _in_place(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
+    def method(self: Array, other: object) -> Any:
+        return handlers.operator_in_place(ufunc, self, other)
+
+    return method
+
+
 def _unary(ufunc: np.ufunc) -> Callable[[Array], Any]:
     def method(self: Array) -> Any:
         return handlers.operator(ufunc, self)
@@ -63,22 +57,52 @@ def _unary(ufunc: np.ufunc) -> Callable[[Array], Any]:
     return method
 
 
-class Array:
-    """A traced value. `weak` marks one that promotes like the Python scalar it comes from."""
+@dataclass(slots=True, eq=False)
+class View:
+    """How an array is a part of another one, `parent`; `base` is the array that holds the elements of both.
 
-    __slots__ = ("_scope", "_value", "weak")
+    `views` defines the kinds.
+    """
+
+    parent: Array
+    base: Array
+    read: Callable[[Value], Value]
+    """The value, from that of the parent."""
+
+
+class Array(ArrayMethods):
+    """A traced value. `weak` marks a scalar that promotes like the Python one it comes from.
+
+    It is written in the scope that made it, `_owner`. A view (see `views`) keeps the value that it read from
+    its base when that had been written `_version` times.
+    """
+
+    __slots__ = ("_is_row_major", "_owner", "_scope", "_value", "_version", "_view", "weak")
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, value: Value, scope: Scope, weak: bool = False):
         self._value = value
-        self._scope = scope
-        self.weak = weak
+        self._scope = self._owner = scope
+        self._view: View | None = None
+        self._version = 0
+        self._is_row_major = True
+        self.weak = weak and not shape_of(value)
 
     @property
     def value(self) -> Value:
         """The SSA value, as one that can be used in the function being traced."""
+        if self._view is not None:
+            self._refresh()
         return current_frame().value(self._value, self._scope)
+
+    def _refresh(self) -> None:
+        """Read a view again if its base has been written since, or it was read in a scope that has ended."""
+        view = self._view
+        if view is None or (self._version == view.base._version and self._scope.is_open):
+            return
+        self._value = view.read(view.parent.value)
+        self._scope, self._version = current_frame().scope, view.base._version
 
     # What is known of it -------------------------------------------------------------------------
 
@@ -87,10 +111,26 @@ class Array:
         """The extents."""
         return shape_of(self._value)
 
+    @shape.setter
+    def shape(self, shape: Any) -> NoReturn:
+        raise UnsupportedError(
+            "the shape of a traced array cannot change in place",
+            location=user_line(),
+            hint="write y = x.reshape(shape) and go on with y",
+        )
+
     @property
     def dtype(self) -> np.dtype[Any]:
         """The element type."""
         return numpy_dtype(self._value.type)
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> NoReturn:
+        raise UnsupportedError(
+            "the dtype of a traced array cannot change in place",
+            location=user_line(),
+            hint="write y = x.astype(dtype) and go on with y",
+        )
 
     @property
     def ndim(self) -> int:
@@ -200,26 +240,13 @@ class Array:
             "in static_argnames if it is one)",
         )
 
-    def item(self, *args: object) -> NoReturn:
-        """Raises: a traced value has no elements to hand out."""
-        raise TracingError(
-            f"{self!r} is traced and has no value yet, so .item() cannot return one",
-            location=user_line(),
-            hint="use the traced value itself, or return it from the function",
-        )
-
-    def tolist(self) -> NoReturn:
-        """Raises: a traced value has no elements to hand out."""
-        self.item()
-
     # Indexing ------------------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Array:
         return handlers.read(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        updated = handlers.write(self, key, value, "set")
-        self._value, self._scope, self.weak = updated._value, updated._scope, updated.weak
+        handlers.write(self, key, value)
 
     @property
     def at(self) -> At:
@@ -268,107 +295,13 @@ class Array:
     __neg__, __pos__, __abs__ = _unary(np.negative), _unary(np.positive), _unary(np.absolute)
     __invert__ = _unary(np.invert)
 
-    def __round__(self, ndigits: int = 0) -> Array:
-        return _numpy.round(self, ndigits)
-
-    # Methods and attributes of ndarray -----------------------------------------------------------
-
-    @property
-    def T(self) -> Array:
-        """The dimensions in reverse order."""
-        return _numpy.transpose(self)
-
-    @property
-    def mT(self) -> Array:
-        """The last two dimensions exchanged."""
-        return _numpy.swapaxes(self, -1, -2)
-
-    @property
-    def real(self) -> Array:
-        """The array itself: there are no complex numbers."""
-        return self
-
-    def astype(self, dtype: npt.DTypeLike, **options: object) -> Array:
-        """The elements converted to another dtype."""
-        return handlers.convert(self, dtype)
-
-    def reshape(self, *shape: Any, **options: Any) -> Array:
-        """The same elements in another shape."""
-        return _numpy.reshape(self, shape[0] if len(shape) == 1 else shape, **options)
-
-    def transpose(self, *axes: Any) -> Array:
-        """The dimensions in another order, reversed by default."""
-        order = axes[0] if len(axes) == 1 else axes or None
-        return _numpy.transpose(self, order)
-
-    def flatten(self, order: str = "C") -> Array:
-        """The elements in one dimension."""
-        return _numpy.ravel(self, order)
-
-    def view(self, *args: object) -> NoReturn:
-        """Raises: traced values have no memory to look at in another way."""
-        raise TracingError(
-            "a traced value has no memory, so it has no views",
-            location=user_line(),
-            hint="write x.astype(dtype) to convert elements",
-        )
-
-
-class At:
-    """`x.at`: waits for positions."""
-
-    __slots__ = ("_array",)
-
-    def __init__(self, array: Array):
-        self._array = array
-
-    def __getitem__(self, key: Any) -> Place:
-        return Place(self._array, key)
-
-
-class Place:
-    """`x.at[key]`: waits for what to do there. Positions outside the array write nothing."""
-
-    __slots__ = ("_array", "_key")
-
-    def __init__(self, array: Array, key: Any):
-        self._array = array
-        self._key = key
-
-    def set(self, values: Any) -> Array:
-        """`x` with `values` at the positions; of colliding ones the last in row-major order wins."""
-        return handlers.write(self._array, self._key, values, "set")
-
-    def add(self, values: Any) -> Array:
-        """`x` with `values` added at the positions; colliding ones add up."""
-        return handlers.write(self._array, self._key, values, "add")
-
-    def subtract(self, values: Any) -> Array:
-        """`x` with `values` subtracted at the positions."""
-        return handlers.write(self._array, self._key, np.negative(values), "add")
-
-    def multiply(self, values: Any) -> Array:
-        """`x` with the elements at the positions, which must not collide, multiplied by `values`."""
-        return handlers.write(self._array, self._key, self.get() * values, "set")
-
-    def get(self) -> Array:
-        """`x[key]`."""
-        return self._array[self._key]
-
-
-def _method(name: str, doc: str) -> None:
-    function = cast("Callable[..., Any]", getattr(np, name))
-
-    def method(self: Array, *args: Any, **options: Any) -> Any:
-        return function(self, *args, **options)
-
-    method.__name__, method.__doc__ = name, doc
-    setattr(Array, name, method)
-
-
-for _name in (
-    "sum", "mean", "max", "min", "all", "any", "argmax", "argmin", "var", "std", "dot", "ravel", "squeeze",
-    "swapaxes", "take", "clip", "round", "diagonal", "trace", "repeat", "copy", "ptp",
-    "prod", "cumsum", "cumprod", "sort", "argsort", "nonzero",
-):  # fmt: skip
-    _method(_name, f"As `np.{_name}`.")
+    __iadd__, __isub__ = _in_place(np.add), _in_place(np.subtract)
+    __imul__, __itruediv__ = _in_place(np.multiply), _in_place(np.true_divide)
+    __ifloordiv__, __imod__ = _in_place(np.floor_divide), _in_place(np.remainder)
+    __ipow__, __imatmul__ = _in_place(np.power), _in_place(np.matmul)
+    __iand__, __ior__, __ixor__ = (
+        _in_place(np.bitwise_and),
+        _in_place(np.bitwise_or),
+        _in_place(np.bitwise_xor),
+    )
+    __ilshift__, __irshift__ = _in_place(np.left_shift), _in_place(np.right_shift)

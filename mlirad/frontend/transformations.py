@@ -13,8 +13,10 @@ from typing import Any, Unpack
 
 from mlirad.errors import TracingError
 from mlirad.frontend import batching, derivatives, jacobians
+from mlirad.frontend.captures import static_key
 from mlirad.frontend.decorating import decorating
 from mlirad.frontend.derivatives import Argnums
+from mlirad.frontend.functions import require_arguments
 from mlirad.frontend.jacobians import Mode
 from mlirad.frontend.programs import CompileOptions, Options, options_of
 from mlirad.frontend.source import user_line
@@ -32,7 +34,12 @@ def jit(
     `static_argnames` are parameters whose values are part of the signature and reach the function as they
     are. `options` are those of `Options`: `interpret=True` runs the program by the reference interpreter.
     """
-    return Transformed(function, lambda f, args: f(*args), "jit", options_of(options), static_argnames)
+    return Transformed(function, _called, "jit", options_of(options), static_argnames)
+
+
+def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    require_arguments(function, len(args), "the transformed call")
+    return function(*args)
 
 
 @decorating
@@ -208,5 +215,5 @@ def vmap(
     def batched(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return batching.vmap(f, axes, out_axes, args)
 
-    key = ("vmap", repr(axes), repr(out_axes))
+    key = ("vmap", static_key(axes), static_key(out_axes))
     return Transformed(function, batched, key, options_of(options), static_argnames)

@@ -12,12 +12,13 @@ import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import MliradError, TracingError, UnsupportedError
+from mlirad.frontend.captures import static_key
 from mlirad.frontend.compilation import (
     BLOCK_LIMIT,
     MEMORY_LIMIT,
@@ -33,12 +34,20 @@ from mlirad.frontend.compilation import (
 )
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.frames import is_tracing
-from mlirad.frontend.functions import LeafType, argument_paths, function_name, leaf_type, trace_module
+from mlirad.frontend.functions import (
+    LeafType,
+    argument_paths,
+    function_name,
+    leaf_type,
+    trace_module,
+)
 from mlirad.frontend.lowered import Lowered, Signature
-from mlirad.frontend.programs import Options, Program, cache_of
+from mlirad.frontend.programs import Options, Program, cache_of, signature_key
 from mlirad.frontend.pytree import LEAF, Tree, flatten
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracebacks import hide_frames, plain_errors
+from mlirad.frontend.views import copied_leaves
+from mlirad.jit.call import NativeFunction
 from mlirad.lower.compiled_text import NativeProgram
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
@@ -49,6 +58,8 @@ _SCALARS = frozenset((int, float, bool))
 
 class Transformed:
     """A function to be traced, differentiated perhaps, and compiled when it is called."""
+
+    CAPTURED: ClassVar = ("_function", "_static")
 
     def __init__(
         self,
@@ -68,9 +79,10 @@ class Transformed:
         self._function = function
         self._implementation = implementation
         self._options = options
-        self._static = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+        self._static = static_names(function, static_argnames)
         self._cache = cache_of(function, (transformation, options, self._static))
-        self._entry: Callable[..., Any] | None = None  # machine code for the first signature used twice
+        self._entry: Callable[..., Any] | None = None  # machine code for a signature that was used twice
+        self._entry_key: tuple[Hashable, object] = (None, None)  # what it was, and what the function read
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -83,18 +95,26 @@ class Transformed:
 
     def _dispatch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call by looking up the signature."""
-        if not kwargs and not self._static:
-            program = self._cache.find(plain_key(args))
-            if program is not None and not is_tracing():
-                if self._entry is None and program.native is not None:
-                    self._entry = program.native.entry_or(_dispatch_of(weakref.ref(self)))
+        if not kwargs and not self._static and not is_tracing():
+            key = plain_key(args)
+            program = self._cache.find(key)
+            if program is not None:
+                if program.native is not None:
+                    self._enter(key, program.native)
                 return program.call(*args)
         return self._call(args, kwargs)
+
+    def _enter(self, key: Hashable, native: NativeFunction) -> None:
+        """Have machine code take the calls of a signature, for as long as its guards hold."""
+        captures = self._cache.captures()
+        if self._entry is None or (self._entry_key[0] == key and self._entry_key[1] is not captures):
+            self._entry = native.entry_or(_dispatch_of(weakref.ref(self)), captures.guards)
+            self._entry_key = (key, captures)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if is_tracing():
             function, moving = self._bound(args, kwargs)
-            return self._implementation(function, moving)
+            return copied_leaves(self._implementation(function, copied_leaves(moving)))
         function, moving = self._bound(args, kwargs)
         leaves, tree = flatten(moving)
         types = self._types(function, leaves, tree)
@@ -117,8 +137,9 @@ class Transformed:
         """The signature, and whether it is the short one: of arrays and scalars by position."""
         if not kwargs and not self._static and all(map(_is_plain, args)):
             return plain_key(args), True
-        static = tuple((name, self._static_value(name, args, kwargs)) for name in self._static)
-        return (tree, tuple(types), tuple(sorted(kwargs)), static), False
+        static = tuple(self._static_value(name, args, kwargs) for name in self._static)
+        names = tuple(sorted(name for name in kwargs if name not in self._static))
+        return (signature_key(tree, types), names, static), False
 
     def _types(self, function: Callable[..., Any], leaves: list[Any], tree: Tree) -> list[LeafType]:
         paths = argument_paths(function, tree) if leaves else []
@@ -143,6 +164,7 @@ class Transformed:
 
     def _static_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
         bound = inspect.signature(self._function).bind(*args, **kwargs)
+        bound.apply_defaults()
         value = bound.arguments.get(name)
         try:
             hash(value)
@@ -152,7 +174,7 @@ class Transformed:
                 location=user_line(),
                 hint="pass static arguments as numbers, strings or tuples of them",
             ) from error
-        return cast(Hashable, (type(value), value))
+        return static_key(value)
 
     # Compiling -----------------------------------------------------------------------------------
 
@@ -178,12 +200,12 @@ class Transformed:
             has_builds = options.lanes is None and not options.interpret and holds_builds(module)
             expand(module, options.method, stats, kept_builds(options.lanes))
             if options.interpret:
-                flat, native = interpreted(module, "main"), None
+                flat, native = interpreted(module, "main", options.timeout), None
             else:
                 program = native_program(module, "main", stats)
                 if has_builds and program.arena_bytes > MEMORY_LIMIT:
                     program = self._in_blocks(program, function, tree, types, stats)
-                flat, native = compiled(program, "main", stats)
+                flat, native = compiled(program, "main", options.timeout, stats)
         call = structured(flat, result)
         is_direct = call is flat and tree.children == (LEAF,) * len(types) and all(t.shape for t in types)
         return Program(call, native if is_direct else None, stats)
@@ -273,6 +295,40 @@ class Transformed:
             location=user_line(),
             hint="write ad.grad(lambda x: self.method(x)), or make the instance a dataclass argument",
         )
+
+
+def static_names(function: Callable[..., Any], given: Sequence[str] | str) -> tuple[str, ...]:
+    """The names of static arguments; raises `TracingError` for what names no parameter."""
+    if isinstance(given, str):
+        names = (given,)
+    else:
+        try:
+            names = tuple(given)
+        except TypeError:
+            names = (cast(Any, given),)
+    if not names:
+        return ()
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return names
+    kinds = {name: parameter.kind for name, parameter in parameters.items()}
+    takes_any = inspect.Parameter.VAR_KEYWORD in kinds.values()
+    known = [n for n, kind in kinds.items() if kind not in (kind.VAR_POSITIONAL, kind.VAR_KEYWORD)]
+    for name in names:
+        if not isinstance(cast(object, name), str):
+            raise TracingError(
+                f"static_argnames has {name!r}, which is no name",
+                location=user_line(),
+                hint=f"name parameters as strings: {', '.join(map(repr, known)) or 'there are none'}",
+            )
+        if name not in known and (not takes_any or name in kinds):
+            raise TracingError(
+                f"{function_name(function)} has no parameter {name!r} that could be static",
+                location=user_line(),
+                hint=f"it has {', '.join(known) or 'none'}",
+            )
+    return tuple(sorted(set(names)))
 
 
 def _dispatch_of(reference: weakref.ref[Transformed]) -> Callable[..., Any]:

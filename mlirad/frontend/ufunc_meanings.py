@@ -14,7 +14,6 @@ from typing import TypeAlias
 import numpy as np
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Value, integer, is_boolean, is_float
 from mlirad.ir.arrays import ArrayBuilder
 
@@ -118,9 +117,12 @@ def _heaviside(b: ArrayBuilder, x: Value, at_zero: Value) -> Value:
 
 
 def _x_times_log(op: type[ew.UnaryOp]) -> Binary:
+    """x log(y), 0 where x is 0, by a product in which 0 absorbs: its derivative by x is log(y) there, too."""
+
     def meaning(b: ArrayBuilder, x: Value, y: Value) -> Value:
         zero = b.logical_and(b.compare("eq", x, b.zeros(x.type)), b.logical_not(_is_nan(b, y)))
-        return b.select(zero, b.zeros(x.type), b.mul(x, b.unary(op, y)))
+        logarithm = b.unary(op, y)
+        return b.select(zero, b.absorbing_mul(x, logarithm), b.mul(x, logarithm))
 
     return meaning
 
@@ -133,15 +135,6 @@ def _sign(b: ArrayBuilder, x: Value) -> Value:
     """The sign, as NumPy has it: that of -0 is 0."""
     sign = b.unary(ew.SignOp, x)
     return b.add(sign, b.zeros(x.type)) if is_float(x) else sign
-
-
-def _reciprocal(b: ArrayBuilder, x: Value) -> Value:
-    """1 / x; of the integer 0 the smallest integer, as NumPy has it."""
-    inverse = b.div(b.splat(1, x.type), x)
-    if is_float(x):
-        return inverse
-    smallest = int(np.iinfo(numpy_dtype(x.type)).min)
-    return b.select(b.compare("eq", x, b.splat(0, x.type)), b.splat(smallest, x.type), inverse)
 
 
 def _entropy(b: ArrayBuilder, x: Value) -> Value:
@@ -208,7 +201,7 @@ MEANINGS: dict[np.ufunc, Unary | Binary] = {
     np.sqrt: _unary(ew.SqrtOp),
     np.cbrt: _unary(ew.CbrtOp),
     np.square: lambda b, x: b.mul(x, x) if not is_boolean(x) else x,
-    np.reciprocal: _reciprocal,
+    np.reciprocal: lambda b, x: b.div(b.splat(1, x.type), x),
     np.sin: _unary(ew.SinOp),
     np.cos: _unary(ew.CosOp),
     np.tan: _unary(ew.TanOp),

@@ -9,26 +9,32 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
 from typing import Any, cast
 
 import numpy as np
+from xdsl.dialects.builtin import i1
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import (
     ArgumentError,
     DtypeError,
     MliradError,
     PositionError,
     ShapeError,
+    TracingError,
     UnsupportedError,
 )
-from mlirad.frontend.dtypes import BOOL, Dtype, language_dtype, loop_dtypes
+from mlirad.frontend.colliding import one_by_one
+from mlirad.frontend.dtypes import BOOL, I32, I64, Dtype, Kind, language_dtype, loop_dtypes
 from mlirad.frontend.frames import emitting
+from mlirad.frontend.handlers import handlers
+from mlirad.frontend.indexing import read_value
+from mlirad.frontend.keys import select_key
 from mlirad.frontend.loops import fori_loop, scan
 from mlirad.frontend.numpy_functions.alternatives import alternative_to
 from mlirad.frontend.numpy_functions.axes import all_axes, one_axis
@@ -49,11 +55,13 @@ from mlirad.frontend.numpy_functions.parameters import (
     Scalar,
 )
 from mlirad.frontend.numpy_functions.reductions import initial_value, logsumexp, shaped, spread
+from mlirad.frontend.numpy_functions.results import all_ordered, require_traced_out, written_out
 from mlirad.frontend.operations import (
     Operand,
     as_array,
     broadcast_shapes,
     broadcast_value,
+    converted,
     kind_of,
     made,
     operand_of,
@@ -63,8 +71,11 @@ from mlirad.frontend.operations import (
     xp,
 )
 from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array, handlers
+from mlirad.frontend.tracer import Array
 from mlirad.frontend.ufunc_meanings import meaning_of
+from mlirad.frontend.updates import updated_value
+from mlirad.frontend.views import require_writable, view_of
+from mlirad.frontend.writes import fitted, replace
 from mlirad.ir.arrays import ArrayBuilder
 
 MAX_UNROLLED_POWER = 32
@@ -73,11 +84,26 @@ MAX_UNROLLED_POWER = 32
 
 def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
     """A Python operator on traced operands; `NotImplemented` for operands that are no arrays."""
+    if any(isinstance(x, list | tuple) for x in inputs):
+        _require_no_repetition(ufunc, inputs)
     if any(x is None or isinstance(x, str | dict | set) or callable(x) for x in inputs):
         return NotImplemented
     if ufunc is np.matmul:
         return matmul(*map(operand_of, inputs))
     return apply(ufunc, inputs, is_operator=True)
+
+
+def _require_no_repetition(ufunc: np.ufunc, inputs: Sequence[Any]) -> None:
+    """Raise for what Python does with a list and a number: `[x] * n` is a longer list."""
+    for x in inputs:
+        if isinstance(x, Array) and not x.ndim and (x.weak or (ufunc is np.multiply and x.dtype.kind == "i")):
+            raise TracingError(
+                f"a list and the number {x!r}: Python repeats a list that is multiplied, and has no other "
+                f"arithmetic on lists",
+                location=user_line(),
+                hint="name the number in static_argnames if it gives a length; for arithmetic make the list "
+                "an array: ad.stack(values) * n",
+            )
 
 
 def apply(
@@ -103,36 +129,64 @@ def apply(
             hint=alternative_to(name_of(ufunc).removeprefix("np.").removeprefix("scipy.")),
         )
     kinds = tuple(kind_of(o) for o in operands)
-    dtypes = loop_dtypes(ufunc, kinds, dtype, casting)
+    if is_operator and ufunc in ARITHMETIC:
+        kinds = _as_numbers(kinds)
+    dtypes = loop_dtypes(ufunc, kinds, dtype=dtype, casting=casting)
     b = emitting()
+    if ufunc in COMPARISONS:
+        known = _order_beyond(ufunc, operands)
+        if known is not None:
+            shape = broadcast_shapes([shape_of_operand(o) for o in operands], name_of(ufunc))
+            return made(b.splat(known, array_type(shape, i1)))
+        dtypes = _wide_enough(b, operands, dtypes)
     values = [value_of(o, d) for o, d in zip(operands, dtypes, strict=False)]
     shape = broadcast_shapes([shape_of_operand(o) for o in operands], name_of(ufunc))
     result = meaning(b, *(broadcast_value(b, v, shape) for v in values))
     result = b.convert(result, ELEMENT_TYPES[dtypes[-1]])
-    return made(result, weak=is_operator and not any(isinstance(k, np.dtype) for k in kinds))
+    array = made(result, weak=is_operator and not any(isinstance(k, np.dtype) for k in kinds))
+    array._is_row_major = len(shape) < 2 or all_ordered(operands)  # pyright: ignore[reportPrivateUsage]
+    return array
 
 
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """NumPy's `__array_ufunc__`."""
-    out = options.pop("out", None)
-    if out is not None and any(o is not None for o in out):
-        raise UnsupportedError(
-            f"{name_of(ufunc)} cannot write a traced value into an existing array",
-            location=user_line(),
-            hint="write a = a + x for a += x on a NumPy array, or start from a traced one: ad.asarray(a)",
-        )
-    handler = _HANDLERS.get((ufunc.__name__ if ufunc.signature else "", method))
     name = name_of(ufunc) + ("" if method == "__call__" else f".{method}")
+    out = options.pop("out", None)
+    if method == "at":
+        return update_at(ufunc, *inputs)
+    if out is None or all(o is None for o in out):
+        return _applied(ufunc, method, name, inputs, options)
+    for o in out:
+        if o is not None:
+            require_traced_out(name, o)
+    where = options.pop("where", True) if method == "__call__" else True
+    result = _applied(ufunc, method, name, inputs, options)
+    results: tuple[Any, ...] = cast("Any", result) if isinstance(result, tuple) else (result,)
+    given = tuple(
+        r if o is None else written_out(name, r if where is True else select(where, r, o), o)
+        for r, o in zip(results, out, strict=True)
+    )
+    return given if isinstance(result, tuple) else given[0]
+
+
+def apply_in_place(ufunc: np.ufunc, x: Array, other: Any) -> Any:
+    """`x += other` and the like: written into x, and so into its base. A scalar becomes another."""
+    result = apply_operator(ufunc, x, other)
+    if result is NotImplemented or (not x.ndim and view_of(x) is None):
+        return result
+    return written_out(f"np.{ufunc.__name__}", result, x)
+
+
+def _applied(
+    ufunc: np.ufunc, method: str, name: str, inputs: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    handler = _HANDLERS.get((ufunc.__name__ if ufunc.signature else "", method))
     if handler is None:
         raise UnsupportedError(
-            f"{name} cannot be traced",
-            location=user_line(),
-            hint="write x = x.at[i].add(v) for np.add.at(x, i, v)"
-            if method == "at"
-            else "write a loop with ad.scan",
+            f"{name} cannot be traced", location=user_line(), hint="write a loop with ad.scan"
         )
     try:
-        return binding_of_method(ufunc, handler, name).call(inputs, options)
+        return binding_of_method(ufunc, handler, name).call(inputs, options)[0]
     except (MliradError, RecursionError):
         raise
     except Exception as error:
@@ -421,6 +475,62 @@ _OPTIONS: dict[str, Any] = {
 """What ufuncs take beside their operands; those that a handler does not have are refused."""
 
 
+# Python numbers ----------------------------------------------------------------------------------
+
+ARITHMETIC = frozenset(
+    (
+        np.add, np.subtract, np.multiply, np.true_divide, np.floor_divide, np.remainder, np.power,
+        np.negative, np.positive, np.absolute, np.invert, np.left_shift, np.right_shift,
+    )
+)  # fmt: skip
+"""The operators that Python computes with integers in place of booleans."""
+
+COMPARISONS: dict[np.ufunc, bool] = {
+    np.equal: False,
+    np.not_equal: True,
+    np.less: True,
+    np.less_equal: True,
+    np.greater: False,
+    np.greater_equal: False,
+}
+"""The comparisons, and what comes out where the second operand is larger than any value of the first."""
+
+
+def _as_numbers(kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
+    """Between Python scalars, booleans are integers."""
+    if any(isinstance(k, np.dtype) for k in kinds):
+        return kinds
+    return tuple(int if k is bool else k for k in kinds)
+
+
+def _order_beyond(ufunc: np.ufunc, operands: Sequence[Operand]) -> bool | None:
+    """The result of comparing integers with a Python integer that 64 bits do not hold, `None` for others."""
+    for place, (x, other) in enumerate(zip(operands, reversed(operands), strict=True)):
+        if type(x) is int and not -(1 << 63) <= x < 1 << 63 and _dtype(other).kind in "bi":
+            if ufunc in (np.equal, np.not_equal):
+                return COMPARISONS[ufunc]
+            return COMPARISONS[ufunc] == ((x > 0) == (place == 1))
+    return None
+
+
+def _dtype(operand: Operand) -> Dtype:
+    return operand.dtype if isinstance(operand, Array | np.ndarray) else np.dtype(type(operand))
+
+
+def _wide_enough(
+    b: ArrayBuilder, operands: Sequence[Operand], dtypes: tuple[Dtype, ...]
+) -> tuple[Dtype, ...]:
+    """The dtypes to compare in, wide where a Python integer may not fit: these are compared exactly."""
+    if dtypes[0] != I32:
+        return dtypes
+    for x in operands:
+        if kind_of(x) is int:
+            low, high = b.ranges.bounds(x.value) if isinstance(x, Array) else (x, x)
+            if low is None or high is None or low < -(1 << 31) or high >= 1 << 31:
+                return (I64, I64, BOOL)
+    return dtypes
+
+
 # Powers ------------------------------------------------------------------------------------------
 
 
@@ -432,7 +542,7 @@ def _power(base: Operand, exponent: Operand) -> Array | None:
         number = exponent
     else:
         return None
-    kinds = (kind_of(base), kind_of(exponent))
+    kinds = _as_numbers((kind_of(base), kind_of(exponent)))
     dtype = loop_dtypes(np.power, kinds)[-1]
     weak = not any(isinstance(k, np.dtype) for k in kinds)
     b = emitting()
@@ -472,6 +582,32 @@ def integer_power(b: ArrayBuilder, x: Value, exponent: int) -> Value:
     return b.splat(1, x.type) if result is None else result
 
 
+def update_at(ufunc: np.ufunc, x: Any, key: Any, *values: Any) -> None:
+    """`ufunc.at(x, key, values)`: the elements of `x` at the positions, one after the other, in place."""
+    if not isinstance(x, Array):
+        require_traced_out(f"np.{ufunc.__name__}.at", x)
+    require_writable(x)
+    selection = select_key(x.shape, key)
+    kinds = (x.dtype, *(kind_of(operand_of(v)) for v in values))
+    loop_dtypes(ufunc, kinds, x.dtype)
+    if ufunc in (np.add, np.subtract) and x.dtype != BOOL:
+        kind = "add" if ufunc is np.add else "subtract"
+        replace(x, handlers.updated(x, key, values[0], kind).value)
+        return
+
+    def combine(b: ArrayBuilder, old: Value, *new: Value) -> Value:
+        return converted(apply(ufunc, (made(old), *(made(v) for v in new))), x.dtype).value
+
+    if not values:
+        old = read_value(x.value, selection)
+        replace(x, updated_value(x.value, selection, combine(emitting(), old), "set"))
+        return
+    kept = as_array(values[0])
+    dtype = x.dtype if kept.weak else kept.dtype
+    new = fitted(made(x.value) if dtype == x.dtype else converted(x, dtype), kept, selection)
+    replace(x, one_by_one(x, selection, new, combine).value)
+
+
 def _divmod(x: Operand, y: Operand) -> tuple[Any, Any]:
     return apply(np.floor_divide, (x, y), is_operator=True), apply(np.remainder, (x, y), is_operator=True)
 
@@ -492,3 +628,4 @@ SPECIAL: dict[np.ufunc, Callable[..., Any]] = {
 
 handlers.ufunc = apply_ufunc
 handlers.operator = apply_operator
+handlers.operator_in_place = apply_in_place

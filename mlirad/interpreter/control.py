@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
-from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.array.frames import NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import shape_of, size_of
 from mlirad.interpreter.machine import Frame, Meaning
@@ -85,15 +85,24 @@ def _checkpoint(op: CheckpointOp, operands: Sequence[Any], frame: Frame) -> Any:
 
 
 def _save(op: SaveOp, operands: Sequence[Any], frame: Frame) -> Any:
+    """A frame is known by its number, counted from 1; 0 is no frame."""
     frames = frame.machine.frames
     frames.append(tuple(operands))
     frame.machine.count_elements(op, sum(size_of(o) for o in op.operands))
-    return numpy_dtype(i64).type(len(frames) - 1)
+    return numpy_dtype(op.frame.type).type(len(frames))
 
 
 def _restore(op: RestoreOp, operands: Sequence[Any], frame: Frame) -> Any:
+    number = int(operands[0])
+    if number == 0:
+        raise ValueError("nothing has saved the frame that is restored")
     frame.machine.count_elements(op, sum(size_of(r) for r in op.results))
-    return _results(frame.machine.frames[int(operands[0])])
+    return _results(frame.machine.frames[number - 1])
+
+
+def no_frame(op: NoFrameOp, operands: Sequence[Any]) -> Any:
+    """The number of no frame."""
+    return numpy_dtype(op.frame.type).type(0)
 
 
 CONTROL_MEANINGS: dict[type[Operation], Meaning] = {
@@ -106,5 +115,6 @@ CONTROL_MEANINGS: dict[type[Operation], Meaning] = {
     CheckpointOp: _checkpoint,
     SaveOp: _save,
     RestoreOp: _restore,
+    NoFrameOp: lambda op, operands, frame: no_frame(op, operands),
 }
 """From the class of an op to its meaning."""

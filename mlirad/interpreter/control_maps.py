@@ -18,6 +18,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.shapes import UNIT, components_of
+from mlirad.errors import DifferentiationError
 from mlirad.interpreter.linear_maps import LinearMap, assemble
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.interpreter.spaces import (
@@ -241,6 +242,23 @@ def _lambda(op: linear.LambdaOp, operands: Sequence[Any], frame: Frame) -> Linea
     return LinearMap(op.domain, op.codomain, forward, backward)
 
 
+def _rule(op: linear.RuleOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
+    captured = dict(frame.values)
+
+    def run_by(region: Region | None, direction: str) -> Callable[[Element], Element]:
+        def image(x: Element) -> Element:
+            if region is None:
+                raise DifferentiationError(f"a rule without code for that is applied {direction}")
+            inside = Frame(frame.machine, dict(captured))
+            inside.bind(region.block, parts_of(x))
+            return tuple(inside.run(region.block))
+
+        return image
+
+    forward, backward = run_by(op.forward_code, "forward"), run_by(op.transposed_code, "transposed")
+    return LinearMap(op.domain, op.codomain, forward, backward)
+
+
 CONTROL_MAP_MEANINGS: dict[type[Operation], Meaning] = {
     linear.ScanOp: _scan,
     linear.WhileOp: _while,
@@ -254,5 +272,6 @@ CONTROL_MAP_MEANINGS: dict[type[Operation], Meaning] = {
     linear.EvaluateOp: _evaluate,
     linear.SingleOp: _single,
     linear.LambdaOp: _lambda,
+    linear.RuleOp: _rule,
 }
 """From the class of a map with a region to its meaning."""

@@ -30,7 +30,7 @@ from xdsl.ir import Operation
 from mlirad.dialects import kernel, linear
 from mlirad.dialects.array import control, indexing, ordering, reductions
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
-from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import shape_of, size_of, values_of
@@ -43,8 +43,7 @@ _FREE = (
     control.SwitchOp,
     CustomOp,
     CheckpointOp,
-    SaveOp,
-    RestoreOp,
+    *FRAME_OPS,
     indexing.YieldOp,
     CallOp,
     ReturnOp,

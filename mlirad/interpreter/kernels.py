@@ -9,11 +9,13 @@ import numpy as np
 from xdsl.ir import Operation
 
 from mlirad.dialects import kernel
+from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import Shape, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
+from mlirad.interpreter.control import no_frame
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.reports import report_lanes
 
@@ -131,5 +133,6 @@ KERNEL_MEANINGS: dict[type[Operation], Meaning] = {
 KERNEL_ELEMENT_MEANINGS: dict[type[Operation], Callable[[Any, Sequence[Array]], Array]] = {
     kernel.LoadOp: load,
     kernel.LoadIfOp: load_if,
+    NoFrameOp: no_frame,
 }
 """The meanings of loads at many positions at once."""

@@ -176,7 +176,7 @@ def _recorded(op: linear.RecordedOp, operands: Sequence[Any], frame: Frame) -> L
     name = op.callee.root_reference.data
 
     def backward(ct: Element) -> Element:
-        sums = [zeros(space) for space in components_of(op.domain)]
+        sums = [zeros(components_of(op.domain)[k]) for k in op.summed]
         return tuple(frame.machine.call(name, [*operands, *ct, *sums]))
 
     def forward(x: Element) -> Element:

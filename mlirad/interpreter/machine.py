@@ -8,6 +8,7 @@ arrays of positions instead, with the same result (floats up to the rounding of 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Container, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,10 +20,17 @@ from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedL
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
+from mlirad.dialects import kernel
 from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.linear import MapType
 from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
-from mlirad.errors import InterpreterError, MliradError, UnsupportedError
+from mlirad.errors import (
+    InterpreterError,
+    MliradError,
+    TimeLimitError,
+    UnsupportedError,
+)
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.counting import OperationCounter, cost
 
@@ -58,6 +66,10 @@ class Machine:
     element_meanings: dict[type[Operation], Callable[[Any, Sequence[Array]], Array]]
     functions: dict[str, FuncOp]
     counter: OperationCounter | None = None
+    deadline: float | None = None
+    """When the program is stopped, by `time.monotonic`."""
+    raised_by_a_print: Exception | None = None
+    """What the stream that the program prints to has raised, which is no defect."""
     depth: int = 0
     frames: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     """What the program has saved."""
@@ -67,6 +79,11 @@ class Machine:
         """Count `times` executions of an op."""
         if self.counter is not None:
             self.counter.count(op.name, times * cost(op))
+
+    def look_at_clock(self) -> None:
+        """Raise TimeLimitError if the program has run long enough."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise TimeLimitError
 
     def count_elements(self, op: Operation, elements: int) -> None:
         """Count elements that an op moves, where their number depends on data."""
@@ -130,12 +147,17 @@ class Frame:
             )
         try:
             self.machine.count(op)
+            self.machine.look_at_clock()
             computed = meaning(op, operands, self)
             values = (computed,) if len(op.results) == 1 else computed
             return [checked(v, r) for v, r in zip(values, op.results, strict=True)]
         except MliradError:
             raise
         except Exception as error:
+            if isinstance(op, ReportOp | kernel.ReportOp):
+                self.machine.raised_by_a_print = error
+            if error is self.machine.raised_by_a_print:
+                raise
             raise InterpreterError(f"in {op.name}: {error}", location=location_of(op.location)) from error
 
     def region(self, region: Region, extents: Shape) -> list[Array]:

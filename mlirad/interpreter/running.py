@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -15,7 +14,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import NUMPY_DTYPES, numpy_dtype
-from mlirad.dialects.shapes import is_array, shape_of
+from mlirad.dialects.shapes import ELEMENTS, is_array, shape_of
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS, ARRAY_MEANINGS
 from mlirad.interpreter.control import CONTROL_MEANINGS
@@ -25,9 +24,7 @@ from mlirad.interpreter.kernels import KERNEL_ELEMENT_MEANINGS, KERNEL_MEANINGS
 from mlirad.interpreter.linear_maps import STRUCTURE_MEANINGS
 from mlirad.interpreter.machine import Frame, Machine, Meaning
 from mlirad.interpreter.primitive_maps import PRIMITIVE_MEANINGS
-
-RECURSION_LIMIT = 30_000
-"""Python's recursion limit while a program runs: enough for the deepest calls and for long chains of maps."""
+from mlirad.ir.recursion import deep_recursion
 
 
 def _call(op: CallOp, operands: Sequence[Any], frame: Frame) -> Any:
@@ -59,17 +56,20 @@ def run_function(
     *,
     function: str | None = None,
     counter: OperationCounter | None = None,
+    timeout: float | None = None,
 ) -> tuple[Any, ...]:
     """The results of a function on NumPy arrays and scalars, as fresh arrays and NumPy scalars.
 
     `function` names it; without a name it is the given function, `@main`, or the only one of the module.
     Arguments must have the shape and dtype of the parameters; Python numbers are converted. Executed
-    operations are added to `counter`.
+    operations are added to `counter`. After `timeout` seconds it raises TimeLimitError.
 
     Raises ShapeError and DtypeError for arguments that do not fit, UnsupportedError for ops that have no
     value (a derivative that no pass has expanded), InterpreterError for IR that breaks its own promises.
     """
     machine, main, values = prepared(program, args, function, counter)
+    if timeout is not None:
+        machine.deadline = time.monotonic() + timeout
     with np.errstate(all="ignore"), deep_recursion():
         results = machine.call(main.sym_name.data, values)
     return tuple(cast(Any, r).copy() if isinstance(r, np.ndarray) else r for r in results)
@@ -113,7 +113,7 @@ def _chosen(program: ModuleOp | FuncOp, functions: dict[str, FuncOp], name: str 
 
 
 def _argument(k: int, value: npt.ArrayLike, type_: Any) -> Any:
-    if not is_array(type_):
+    if not is_array(type_, ELEMENTS):
         raise UnsupportedError(f"argument {k} has type {type_}: functions run on arrays and scalars only")
     dtype = numpy_dtype(type_)
     array = np.asarray(value, dtype) if isinstance(value, bool | int | float) else np.asarray(value)
@@ -126,14 +126,3 @@ def _argument(k: int, value: npt.ArrayLike, type_: Any) -> Any:
             hint=f"convert it with .astype; the language has {known}",
         )
     return array[()]
-
-
-@contextmanager
-def deep_recursion() -> Generator[None]:
-    """Python's recursion limit at `RECURSION_LIMIT`, at least."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)

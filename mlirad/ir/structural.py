@@ -14,6 +14,7 @@ import numpy.typing as npt
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute
 
+from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.literals import literal, literal_array, numpy_dtype
 from mlirad.dialects.array.structural import (
     BroadcastOp,
@@ -26,6 +27,7 @@ from mlirad.dialects.array.structural import (
     SliceOp,
     StackOp,
 )
+from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.shapes import (
     Shape,
     Value,
@@ -54,7 +56,7 @@ class StructuralBuilder(Builder):
         """A literal with the given element type; a uniform array becomes a broadcast scalar."""
         numbers = np.asarray(value)
         if numbers.ndim and numbers.size:
-            first = numbers.flat[0]
+            first = numbers[(0,) * numbers.ndim]
             if (numbers == first).all() and not (first == 0 and np.signbit(numbers).any()):
                 return self.splat(first, array_type(numbers.shape, element))
         type_ = array_type(numbers.shape, element)
@@ -65,7 +67,10 @@ class StructuralBuilder(Builder):
         return self.broadcast(self.constant(value, element_of(type_)), shape_of(type_), ())
 
     def zeros(self, type_: Attribute) -> Value:
-        """The zero of the given type."""
+        """The zero of the given type; of frames that which holds nothing."""
+        element = element_of(type_)
+        if isinstance(element, FrameType):
+            return self.broadcast(self.emit(NoFrameOp, (), element), shape_of(type_), ())
         return self.splat(0, type_)
 
     def index_constant(self, value: int) -> Value:

@@ -9,8 +9,9 @@ There are two ways in, with the same results. `entry` is machine code that takes
 are exactly what the program reads (`jit/entry.py`). For every other argument it calls the
 `GeneralPath` below, which converts and reports errors.
 
-Both are safe to call from several threads: each call under way has an arena of its own. Programs
-of more than about ten microseconds release Python's global lock while they run.
+Both are safe to call from several threads: each call under way has an arena and a record of its own.
+Programs of more than about ten microseconds release Python's global lock while they run: at once where
+that is known before, and after a millisecond where it depends on data.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad import reports
 from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.arguments import prepare, type_of_element
@@ -32,9 +32,11 @@ from mlirad.jit.blas import PREFIX as BLAS_PREFIX
 from mlirad.jit.blas import blas_addresses
 from mlirad.jit.entry import make_entry
 from mlirad.jit.guarded import run_guarded
+from mlirad.jit.guards import Guards
+from mlirad.jit.host import runner
 from mlirad.jit.memory import aligned_bytes, aligned_copy
 from mlirad.jit.target import Target
-from mlirad.lower.compiled_text import DEPTH_LIMIT, REPORT, TOO_DEEP, NativeProgram
+from mlirad.lower.compiled_text import NativeProgram
 
 LONG_WORK: Final = 20_000
 """Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""
@@ -50,7 +52,9 @@ class NativeFunction:
     `entry`.
 
     `debug` runs every call twice under guard instead; see `jit/guarded.py`. `target` must be a
-    processor that this host can stand in for. Raises `CompileError` if code cannot be made.
+    processor that this host can stand in for. `timeout` is how many seconds a call may take. Raises
+    `CompileError` if code cannot be made. A call that cannot be finished raises `CallDepthError`,
+    `OutOfMemoryError`, `TimeLimitError`, or what a signal handler or a print raises.
     """
 
     def __init__(
@@ -61,22 +65,24 @@ class NativeFunction:
         target: Target | None = None,
         debug: bool = False,
         externals: Mapping[str, int] | None = None,
+        timeout: float | None = None,
     ):
         addresses = resolve(program.externals, externals or {})
         code = engine.load(program.llvm, externals=addresses, target=target)
         self.program: Final = program
         self.times: Final = code.times
         self.releases_lock: Final = _work(program) >= LONG_WORK
-        general = GeneralPath(program, code, name, self.releases_lock, debug)
-        self._make = None if debug else partial(make_entry, general, code, name, self.releases_lock)
-        fast = general if self._make is None else self._make()
+        general = GeneralPath(program, code, name, self.releases_lock, debug, timeout)
+        self._make = None if debug else partial(make_entry, general, code, name)
         self._general = general
-        self.entry: Final[Callable[..., object]] = self._checked(fast)
+        self.entry: Final[Callable[..., object]] = general if self._make is None else self._make()
         """The fastest way to call: one result as it is, several or none as a tuple."""
 
-    def entry_or(self, otherwise: Callable[..., object]) -> Callable[..., object]:
-        """As `entry`, but arguments that are not exactly as the program reads them go to `otherwise`."""
-        return otherwise if self._make is None else self._checked(self._make(otherwise))
+    def entry_or(self, otherwise: Callable[..., object], guards: Guards) -> Callable[..., object]:
+        """As `entry`, but arguments that are not exactly as the program reads them go to `otherwise`, and so
+        does every call while a guard does not hold.
+        """
+        return otherwise if self._make is None else self._make(otherwise, guards)
 
     def into(self, outputs: Sequence[npt.NDArray[Any]], *arguments: object) -> None:
         """Call the program with its results written to arrays that overlap no argument.
@@ -88,45 +94,13 @@ class NativeFunction:
             raise ValueError(f"results have shapes and dtypes {expected}")
         if not all(a.flags.c_contiguous and a.flags.writeable for a in outputs):
             raise ValueError("results can be written to contiguous writable arrays only")
-        self._checked(partial(self._general.into, outputs))(*arguments)
-
-    def _checked(self, entry: Callable[..., object]) -> Callable[..., object]:
-        """The entry, raising MemoryError or RecursionError where the program says that it could not go on."""
-        if REPORT in self.program.externals:
-            entry = _reporting(entry)
-        if self.program.status is None:
-            return entry
-        address = self._general.constants[self.program.status].ctypes.data
-        cell = ctypes.c_int64.from_address(address)
-
-        def checked(*arguments: object) -> object:
-            result = entry(*arguments)
-            if cell.value:
-                failure, cell.value = cell.value, 0
-                if failure == TOO_DEEP:
-                    raise RecursionError(f"functions called each other more than {DEPTH_LIMIT} deep")
-                raise MemoryError("the record of a loop or the calls of a function took all memory")
-            return result
-
-        return checked
+        self._general.into(outputs, *arguments)
 
     def __call__(self, *arguments: object) -> tuple[Result, ...]:
         results = self.entry(*arguments)
         if len(self.program.outputs) == 1:
             return (cast(Result, results),)
         return cast("tuple[Result, ...]", results)
-
-
-def _reporting(entry: Callable[..., object]) -> Callable[..., object]:
-    """The entry, raising the first failure that the program reports."""
-
-    def reporting(*arguments: object) -> object:
-        reports.forget()
-        result = entry(*arguments)
-        reports.raise_first()
-        return result
-
-    return reporting
 
 
 class GeneralPath:
@@ -139,14 +113,15 @@ class GeneralPath:
         name: str,
         releases_lock: bool,
         debug: bool,
+        timeout: float | None = None,
     ):
         self.program: Final = program
         self.constants: Final = tuple(aligned_copy(constant) for constant in program.constants)
         self._name = name
-        self._code = code  # owns the memory that `_main` is in
-        prototype = ctypes.CFUNCTYPE if releases_lock else ctypes.PYFUNCTYPE
-        function = prototype(None, ctypes.c_void_p, ctypes.c_void_p)(code.addresses[engine.ENTRY])
-        self._main = cast("Callable[[int, int], None]", function)
+        self._code = code  # owns the memory that the program is in
+        self.releases_lock: Final = int(releases_lock)
+        self.nanoseconds: Final = 0 if timeout is None else max(1, int(timeout * 1e9))
+        self._runner = runner()
         self._debug = debug
         self._arenas: deque[npt.NDArray[np.uint8]] = deque()
         self._buffers = len(program.inputs) + len(program.outputs) + len(self.constants)
@@ -185,7 +160,8 @@ class GeneralPath:
     def _run(self, buffers: list[int], arena: int) -> None:
         """The program, on the addresses of its buffers and arena."""
         pointers = (ctypes.c_void_p * self._buffers)(*buffers)
-        self._main(ctypes.addressof(pointers), arena)
+        main = self._code.addresses[engine.ENTRY]
+        self._runner(main, ctypes.addressof(pointers), arena, self.releases_lock, self.nanoseconds)
 
 
 def resolve(symbols: tuple[str, ...], known: Mapping[str, int]) -> dict[str, int]:

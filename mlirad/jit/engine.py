@@ -33,6 +33,7 @@ from typing import Final
 
 from mlirad.errors import CompileError
 from mlirad.jit.llvm_binding import LLVM, Linker, LoadedLibrary, Module, TargetMachine, run_pipeline
+from mlirad.jit.stacks import large_stack
 from mlirad.jit.target import Target, find_target
 
 ENTRY: Final = "mlirad_main"
@@ -75,6 +76,7 @@ def _unload(linker: Linker, library: LoadedLibrary) -> None:
     linker.close()
 
 
+@large_stack
 def load(
     text: str,
     *,
@@ -95,12 +97,14 @@ def load(
     return load_object(code, symbols=symbols, externals=externals, times=times)
 
 
+@large_stack
 def load_glue(text: str, symbols: tuple[str, ...]) -> LoadedCode:
     """Load IR text without optimising it: code that runs a few instructions between others."""
     target = find_target("native")
     return load_object(_emit(_parsed(text, target), target.quick_machine), symbols=symbols)
 
 
+@large_stack
 def load_object(
     code: bytes,
     *,
@@ -128,11 +132,13 @@ def load_object(
     return LoadedCode(linker, library, symbols, StageTimes(times.parse, times.optimise, times.emit, link))
 
 
+@large_stack
 def optimised_llvm(text: str, target: Target | None = None) -> str:
     """The IR text after LLVM's optimisation, as code is generated from it."""
     return str(_optimised(text, target or find_target())[0])
 
 
+@large_stack
 def assembly(text: str, target: Target | None = None) -> str:
     """The assembly that the IR text compiles to."""
     target = target or find_target()
@@ -142,6 +148,7 @@ def assembly(text: str, target: Target | None = None) -> str:
         raise CompileError(f"LLVM could not print assembly: {error}") from error
 
 
+@large_stack
 def object_code(text: str, target: Target | None = None) -> bytes:
     """The relocatable object file (ELF, Mach-O or COFF) that the IR text compiles to."""
     target = target or find_target()

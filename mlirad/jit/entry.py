@@ -4,10 +4,9 @@ It is one function for all programs, generated once per process as LLVM IR, that
 describing the program. A call does this, and takes about 0.1 microseconds more than the program
 itself:
 
-1. compare every argument with its description: exactly an ndarray, of this dtype object, rank and
-shape,
-   contiguous and aligned; for rank 0 also NumPy scalars, and Python floats and ints where
-   they fit;
+1. check the guards, if there are any (`jit/guards.py`), and compare every argument with its
+   description: exactly an ndarray, of this dtype object, rank and shape, contiguous and aligned;
+   for rank 0 also NumPy scalars, and Python floats and ints where they fit;
 2. take the arena, allocate the results, call the program, box results of rank 0;
 3. return the result, or a tuple if there are several or none.
 
@@ -18,7 +17,8 @@ been allocated. Where objects are laid out in an unknown way, the general path i
 The table, in words of 64 bits:
 
     0 program  1 arena  2 whether the arena is in use  3 inputs  4 outputs  5 constants  6 general
-    path 7 whether to release the global lock; then
+    path 7 whether to release the global lock at once 8 time limit in nanoseconds 9 guards
+    10 how many; then
     per input     dtype object, rank, address of the shape, type of NumPy scalar, type of Python
     scalar per output    dtype object, rank, address of the shape, dtype number
     per constant  address
@@ -28,31 +28,19 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from functools import cache
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING
 
 from mlirad.jit import engine
 from mlirad.jit import object_layout as layout
 from mlirad.jit.arguments import type_of_element
-from mlirad.jit.entry_text import ENTRY_FUNCTION, entry_text
+from mlirad.jit.c_functions import c_function, definition
+from mlirad.jit.entry_text import ENTRY_FUNCTION
 from mlirad.jit.memory import aligned_bytes
 from mlirad.lower.compiled_text import ArraySpec
 
 if TYPE_CHECKING:
     from mlirad.jit.call import GeneralPath
-
-METH_FASTCALL: Final = 0x0080
-
-
-class _MethodDefinition(ctypes.Structure):
-    """CPython's `PyMethodDef`."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
+    from mlirad.jit.guards import Guards
 
 
 class _Table:
@@ -63,12 +51,13 @@ class _Table:
         general: GeneralPath,
         main: int,
         name: str,
-        releases_lock: bool,
         otherwise: Callable[..., object],
+        guards: Guards | None,
     ):
         program = general.program
         self._general = general
         self._otherwise = otherwise
+        self._guards = guards
         self._arena = aligned_bytes(program.arena_bytes)
         self._shapes = [
             (ctypes.c_ssize_t * len(spec.shape))(*spec.shape) for spec in program.inputs + program.outputs
@@ -76,16 +65,15 @@ class _Table:
         shapes = [ctypes.addressof(shape) for shape in self._shapes]
         words = [main, self._arena.ctypes.data if program.arena_bytes else 0, 0]
         words += [len(program.inputs), len(program.outputs), len(general.constants)]
-        words += [id(otherwise), int(releases_lock)]
+        words += [id(otherwise), general.releases_lock, general.nanoseconds]
+        words += [0, 0] if guards is None else [guards.address, guards.count]
         for spec, shape in zip(program.inputs, shapes, strict=False):
             words += [*_described(spec, shape), *_scalar_types(spec)]
         for spec, shape in zip(program.outputs, shapes[len(program.inputs) :], strict=True):
             words += [*_described(spec, shape), type_of_element[spec.dtype].num]
         words += [constant.ctypes.data for constant in general.constants]
         self._words = (ctypes.c_int64 * len(words))(*words)
-        self.definition = _MethodDefinition(
-            name.encode(), _code().addresses[ENTRY_FUNCTION], METH_FASTCALL, None
-        )
+        self.definition = definition(name, ENTRY_FUNCTION)
 
     @property
     def address(self) -> int:
@@ -97,25 +85,18 @@ def make_entry(
     general: GeneralPath,
     code: engine.LoadedCode,
     name: str,
-    releases_lock: bool,
     otherwise: Callable[..., object] | None = None,
+    guards: Guards | None = None,
 ) -> Callable[..., object]:
     """A function like `general`, and faster where arguments are as the program wants them.
 
-    For all others it calls `otherwise`, by default `general`. It keeps alive both and all that they use.
+    For all others, and where a guard does not hold, it calls `otherwise`, by default `general`. It keeps
+    alive all that these use.
     """
     otherwise = general if otherwise is None else otherwise
     if not layout.is_layout_known():
         return otherwise
-    table = _Table(general, code.addresses[engine.ENTRY], name, releases_lock, otherwise)
-    capsule = _python("PyCapsule_New", ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
-        table.address, None, None
-    )
-    # The function owns its first Python object, the capsule, and its last, meant for the module's
-    # name: the table.
-    make = _python("PyCFunction_NewEx", ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
-    function = make(ctypes.addressof(table.definition), capsule, table)
-    return cast("Callable[..., object]", function)
+    return c_function(_Table(general, code.addresses[engine.ENTRY], name, otherwise, guards))
 
 
 def _described(spec: ArraySpec, shape: int) -> tuple[int, int, int]:
@@ -128,15 +109,3 @@ def _scalar_types(spec: ArraySpec) -> tuple[int, int]:
         return 0, 0
     python = {"float64": id(float), "int64": id(int)}
     return id(type_of_element[spec.dtype].type), python.get(spec.dtype, 0)
-
-
-def _python(name: str, *arguments: type) -> Callable[..., object]:
-    """A function of CPython's C interface that returns a new object."""
-    prototype = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments)
-    return cast("Callable[..., object]", prototype(layout.python_function(name)))
-
-
-@cache
-def _code() -> engine.LoadedCode:
-    """The entry's machine code, made on first use and kept for the life of the process."""
-    return engine.load_glue(entry_text(), (ENTRY_FUNCTION,))

@@ -7,26 +7,31 @@ error goes to `fail`, with every result made so far in `%results` and the arena 
 from __future__ import annotations
 
 from mlirad.jit import object_layout as layout
+from mlirad.jit.guards_text import guards_text
+from mlirad.jit.host import host_address
+from mlirad.jit.host_text import CALL
 
 ENTRY_FUNCTION = "mlirad_entry"
 
 
 def entry_text() -> str:
-    """The text of `PyObject *mlirad_entry(PyObject *table, PyObject *const *arguments, Py_ssize_t count)`."""
+    """The text of `PyObject *mlirad_entry(PyObject *table, PyObject *const *arguments, Py_ssize_t count)`.
+
+    It comes with the functions of `guards_text`.
+    """
     functions = (
         "PyCapsule_GetPointer",
         "PyObject_Vectorcall",
         "PyLong_AsLongLong",
         "PyErr_Occurred",
         "PyErr_Clear",
-        "PyEval_SaveThread",
-        "PyEval_RestoreThread",
         "PyTuple_New",
         "PyTuple_SetItem",
         "Py_DecRef",
     )
     names = {name: _pointer(layout.python_function(name)) for name in functions}
     names |= {name: _pointer(layout.numpy_function(name)) for name in ("PyArray_New", "PyArray_Scalar")}
+    names["call"] = _pointer(host_address(CALL))
     names |= {"ndarray": _pointer(id_of_ndarray()), "float": _pointer(id(float))}
     offsets = {
         "TYPE": layout.TYPE,
@@ -41,7 +46,7 @@ def entry_text() -> str:
     text = _TEXT
     for name, value in {**names, **offsets}.items():
         text = text.replace(f"${{{name}}}", str(value))
-    return text
+    return guards_text() + text
 
 
 def id_of_ndarray() -> int:
@@ -72,13 +77,23 @@ entry:
   %general.at = getelementptr i64, ptr %table, i64 6
   %releases.at = getelementptr i64, ptr %table, i64 7
   %releases = load i64, ptr %releases.at
-  %input.words = getelementptr i64, ptr %table, i64 8
+  %limit.at = getelementptr i64, ptr %table, i64 8
+  %limit = load i64, ptr %limit.at
+  %guards.at = getelementptr i64, ptr %table, i64 9
+  %guards = load ptr, ptr %guards.at
+  %guards.count.at = getelementptr i64, ptr %table, i64 10
+  %guards.count = load i64, ptr %guards.count.at
+  %input.words = getelementptr i64, ptr %table, i64 11
   %input.size = mul i64 %inputs, 5
   %output.words = getelementptr i64, ptr %input.words, i64 %input.size
   %output.size = mul i64 %outputs, 4
   %constant.words = getelementptr i64, ptr %output.words, i64 %output.size
   %right_count = icmp eq i64 %count, %inputs
-  br i1 %right_count, label %stack, label %general
+  br i1 %right_count, label %guards.check, label %general
+
+guards.check:
+  %guards.hold = call i1 @mlirad_guards(ptr %guards, i64 %guards.count)
+  br i1 %guards.hold, label %stack, label %general
 
 stack:
   %results.end = add i64 %inputs, %outputs
@@ -267,30 +282,21 @@ output.done:
 ; --- call the program ---
 
 run:
-  %keeps = icmp eq i64 %releases, 0
-  br i1 %keeps, label %run.locked, label %run.unlocked
-
-run.locked:
-  call void %main(ptr %buffers, ptr %arena)
-  br label %after
-
-run.unlocked:
-  %thread = call ptr ${PyEval_SaveThread}()
-  call void %main(ptr %buffers, ptr %arena)
-  call void ${PyEval_RestoreThread}(ptr %thread)
-  br label %after
-
-after:
-  br i1 %has_arena, label %release, label %boxes.next
+  %ended = call i32 ${call}(ptr %main, ptr %buffers, ptr %arena, i64 %releases, i64 %limit)
+  br i1 %has_arena, label %release, label %after
 
 release:
   store atomic i64 0, ptr %in_use release, align 8
-  br label %boxes.next
+  br label %after
+
+after:
+  %is_done = icmp eq i32 %ended, 0
+  br i1 %is_done, label %boxes.next, label %fail
 
 ; --- box results of rank 0, return ---
 
 boxes.next:
-  %b = phi i64 [0, %after], [0, %release], [%b.more, %box.done]
+  %b = phi i64 [0, %after], [%b.more, %box.done]
   %boxes.left = icmp ult i64 %b, %outputs
   br i1 %boxes.left, label %box, label %finish
 

@@ -13,7 +13,8 @@ from functools import cache
 from typing import Final
 
 from mlirad.errors import CompileError
-from mlirad.lower.compiled_text import REPORT
+from mlirad.jit.host import host_address
+from mlirad.lower.compiled_text import POLL, REPORT, STACK_LIMIT
 from mlirad.lower.elementary.calls import PREFIX
 
 _C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
@@ -37,10 +38,8 @@ def external_address(symbol: str) -> int:
             return _c_library_address(name)
         if name in _SCIPY:
             return _scipy_address(*_SCIPY[name])
-    if symbol == REPORT:
-        from mlirad.jit.reporting import report_address
-
-        return report_address()
+    if symbol in (POLL, REPORT, STACK_LIMIT):
+        return host_address(symbol)
     if symbol.startswith(_RUNTIME_PREFIX) and symbol.removeprefix(_RUNTIME_PREFIX) in _RUNTIME:
         return _c_library_address(symbol.removeprefix(_RUNTIME_PREFIX))
     raise CompileError(f"generated code calls {symbol}, which has no known address")

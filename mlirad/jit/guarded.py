@@ -8,13 +8,15 @@ zeros. Then
 - the guard bytes of every buffer must be what they were;
 - inputs and constants must be what they were.
 
-What fails is a `CompileError` that names the buffer. Inputs and outputs lie at addresses that are
+A program that says by its status that it could not go on is not asked for results. What fails is a
+`CompileError` that names the buffer. Inputs and outputs lie at addresses that are
 multiples of their element size and of nothing more, so code that assumes a better alignment stops
 the process here rather than at a user's.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -70,6 +72,8 @@ def run_guarded(
     """The outputs of `run(addresses of buffers, address of arena)` on these inputs and constants."""
     first = _run_filled(program, run, inputs, constants, 0xFF)
     second = _run_filled(program, run, inputs, constants, 0x00)
+    if program.status is not None and constants[program.status].any():
+        return [_typed(spec, one).copy() for spec, one in zip(program.outputs, first, strict=True)]
     for number, (spec, one, two) in enumerate(zip(program.outputs, first, second, strict=True)):
         differs = one != two
         if spec.dtype.startswith("float"):
@@ -104,11 +108,19 @@ def _run_filled(
         for i, spec in enumerate(program.outputs)
     ]
     buffers += outputs
-    buffers += [_copied(f"constant {i}", array, 0) for i, array in enumerate(constants)]
+    literals = [_copied(f"constant {i}", array, 0) for i, array in enumerate(constants)]
+    if program.status is not None:
+        cell = constants[program.status]
+        literals[program.status] = _filled("the status", cell.nbytes, 0, 0)
+    buffers += literals
     arena = _filled("the arena", program.arena_bytes, 0, fill)
     run([buffer.address for buffer in buffers], arena.address)
     for buffer in (*buffers, arena):
         buffer.check()
+    if program.status is not None:
+        status = literals[program.status].content.view(np.int64)
+        if status.any():
+            ctypes.memmove(constants[program.status].ctypes.data, status.ctypes.data, status.nbytes)
     return [output.content for output in outputs]
 
 

@@ -7,6 +7,7 @@ of llvmlite can break. llvmlite reports its errors as `RuntimeError`.
 from __future__ import annotations
 
 import importlib
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final, Protocol, cast
 
 
@@ -102,6 +103,12 @@ class Binding(Protocol):
 
 LLVM: Final = cast(Binding, cast(object, importlib.import_module("llvmlite.binding")))
 """llvmlite's binding layer, with the host's code generator ready for use."""
+
+LLVM_LOCK: Final = cast(
+    AbstractContextManager[object],
+    getattr(getattr(importlib.import_module("llvmlite.binding.ffi"), "lib", None), "_lock", nullcontext()),
+)
+"""The lock that llvmlite holds during each call of LLVM; a thread may take it again."""
 
 LLVM.initialize_native_target()
 LLVM.initialize_native_asmprinter()

@@ -2,8 +2,11 @@
 relied on.
 
     ndarray:  +0 reference count  +8 type  +16 data  +24 rank  +32 shape  +40 strides  +48 base
-    +56 dtype  +64 flags float, numpy.float64, numpy.int32, ...:  +0 reference count  +8 type  +16
-    value
+    +56 dtype  +64 flags
+    float, numpy.float64, numpy.int32, ...:  +0 reference count  +8 type  +16 value
+    cell:  +16 content
+    list:  +16 size  +24 items
+    function:  +48 code  +56 defaults  +64 defaults by name
 
 This is the layout of NumPy since 1.0 and of CPython on 64-bit machines with a global lock; it is
 part of the C interface of both. `is_layout_known` compares it with real objects, and a caller does
@@ -29,6 +32,10 @@ RANK: Final = 24
 SHAPE: Final = 32
 DTYPE: Final = 56
 FLAGS: Final = 64
+CELL_CONTENT: Final = 16
+LIST_SIZE: Final = 16
+LIST_ITEMS: Final = 24
+FUNCTION_FIELDS: Final = {"__code__": 48, "__defaults__": 56, "__kwdefaults__": 64}
 
 READABLE_FLAGS: Final = 0x0001 | 0x0100
 """Flags of an array that is row-major contiguous and aligned."""
@@ -73,6 +80,7 @@ def is_layout_known() -> bool:
             and table[_POSITIONS["PyArrayDescr_Type"]] == id(np.dtype)
             and all(_is_array_as_expected(array) for array in _sample_arrays())
             and all(_is_scalar_as_expected(scalar) for scalar in _sample_scalars())
+            and _are_containers_as_expected()
         )
     except (AttributeError, ImportError, TypeError, ValueError):
         return False
@@ -116,6 +124,23 @@ def _is_scalar_as_expected(scalar: float | np.generic) -> bool:
     return (
         _word(id(scalar) + TYPE) == id(type(scalar))
         and ctypes.string_at(id(scalar) + VALUE, value.itemsize) == value.tobytes()
+    )
+
+
+def _are_containers_as_expected() -> bool:
+    """Whether cells, lists and functions are laid out as above."""
+    content = object()
+
+    def sample(x: object = content, *, y: object = None) -> object:
+        return content, x, y
+
+    cell = (sample.__closure__ or (None,))[0]
+    items = [content, cell]
+    return (
+        _word(id(cell) + CELL_CONTENT) == id(content)
+        and _word(id(items) + LIST_SIZE) == len(items)
+        and _word(_word(id(items) + LIST_ITEMS) + 8) == id(cell)
+        and all(_word(id(sample) + at) == id(getattr(sample, f)) for f, at in FUNCTION_FIELDS.items())
     )
 
 

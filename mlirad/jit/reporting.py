@@ -1,7 +1,8 @@
-"""The function of the host that compiled programs report to.
+"""What the host does when a compiled program reports: it reads the values and prints them, or says what
+failed.
 
 It gets the address of a description, in JSON, of a table with the addresses of the values, and the number of
-a lane: see `mlirad/lower/emit/reports.py`. It takes Python's global lock if the program has released it.
+a lane: see `mlirad/lower/emit/reports.py`. What it raises ends the call.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.reports import report
+from mlirad.errors import MliradError
+from mlirad.reports import perform
 
 
-def _report(description: int, table: int, lane: int) -> None:
+def report(description: int, table: int, lane: int) -> MliradError | None:
+    """Print, or give the failure that the call is to end with."""
     kind, message, source, types = _described(ctypes.string_at(description))
     values: list[Any] = []
     for k, (dtype, shape) in enumerate(types):
@@ -25,7 +28,7 @@ def _report(description: int, table: int, lane: int) -> None:
         nbytes = dtype.itemsize * prod(shape)
         data = ctypes.string_at(address + lane * nbytes, nbytes)
         values.append(np.frombuffer(data, dtype).reshape(shape)[()])
-    report(kind, message, source, values)
+    return perform(kind, message, source, values)
 
 
 @cache
@@ -33,13 +36,3 @@ def _described(text: bytes) -> tuple[str, str, str | None, list[tuple[np.dtype[A
     description = json.loads(text)
     types = [(np.dtype(name), tuple(shape)) for name, shape in description["values"]]
     return description["kind"], description["message"], description["source"], types
-
-
-_callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(_report)
-
-
-def report_address() -> int:
-    """The address of the function."""
-    address = ctypes.cast(_callback, ctypes.c_void_p).value
-    assert address is not None
-    return address

@@ -15,14 +15,19 @@ from collections.abc import Callable, Mapping, Sequence
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 
+from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS
+from mlirad.dialects.kernel_plans import stated_arena
+from mlirad.dialects.shapes import element_of
 from mlirad.errors import CompileError
+from mlirad.ir.locations import location_of
 from mlirad.lower.compiled_text import NativeProgram
 from mlirad.lower.emit import emit_program
 from mlirad.lower.form_kernels import form_kernels
 from mlirad.lower.form_strips import form_strips_in_place
 from mlirad.lower.fuse_kernels import fuse_in_place
-from mlirad.lower.plan_memory import ARENA_ATTRIBUTE, plan_together
+from mlirad.lower.plan_memory import plan_together
+from mlirad.lower.plan_verification import verify_plans
 from mlirad.lower.schedule_kernels import schedule_in_place
 
 Observer = Callable[[str, float, FuncOp], None]
@@ -75,13 +80,25 @@ def compile_function(
     observe: Observer | None = None,
     callees: Sequence[FuncOp] = (),
 ) -> NativeProgram:
-    """A function of array code, or of kernels, as LLVM IR text; `callees` are those that it and they call."""
+    """A function of array code, or of kernels, as LLVM IR text; `callees` are those that it and they call.
+
+    A memory plan is taken as it is if all functions have one; `VerifyError` is raised if one is not sound.
+    Otherwise all are made here.
+    """
+    for type_ in (*function.function_type.inputs, *function.function_type.outputs):
+        if isinstance(element_of(type_), FrameType):
+            raise CompileError(
+                f"@{function.sym_name.data} takes or returns frames: only functions can call it",
+                location=location_of(function),
+            )
     clock = _Clock(observe)
     lowered = [_scheduled(callee, vector_bytes, _Clock(None)) for callee in callees]
     function = _scheduled(function, vector_bytes, clock)
-    unplanned = [f for f in (function, *lowered) if not is_planned(f)]
-    if unplanned:
-        plan_together(unplanned)
+    if is_planned(function) and all(is_planned(callee) for callee in lowered):
+        verify_plans(function, lowered)
+    else:
+        function, *lowered = [f.clone() if is_planned(f) else f for f in (function, *lowered)]
+        plan_together((function, *lowered))
         clock.lap("plan-memory", function)
     program = emit_program(
         function, vector_bytes=vector_bytes, address_checks=address_checks, callees=lowered
@@ -128,4 +145,4 @@ def is_kernels(function: FuncOp) -> bool:
 
 def is_planned(function: FuncOp) -> bool:
     """Whether a function has been through `plan-memory`."""
-    return ARENA_ATTRIBUTE in function.attributes
+    return stated_arena(function) is not None

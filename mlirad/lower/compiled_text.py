@@ -2,11 +2,15 @@
 
 The text defines one function,
 
-    define void @mlirad_main(ptr %buffers, ptr %arena)
+    define void @mlirad_main(ptr %buffers, ptr %arena, ptr %context)
 
 `%buffers` points to an array of data pointers: one per input, then one per output, then one per
 constant, in the order of the fields below. `%arena` is scratch memory of `arena_bytes` bytes.
 Outputs and arena hold unspecified bytes on entry, and overlap nothing.
+
+`%context` is the record of the call, `CONTEXT_WORDS` words of 64 bits, zeros but for the time limit. A call
+that could not be finished leaves in its first word why; its outputs are unspecified then. A program without
+long loops, calls and reports may leave the parameter out.
 
 For example, the program that doubles a vector of three doubles has
 
@@ -33,7 +37,35 @@ DEPTH_LIMIT: Final = 4000
 
 OUT_OF_MEMORY: Final = 1
 TOO_DEEP: Final = 2
-"""What the status of a program says after a call that could not be finished."""
+OUT_OF_STACK: Final = 3
+OUT_OF_TIME: Final = 4
+RAISED: Final = 5
+NO_FRAME: Final = 6
+"""What the first word of a call's record says after a call that could not be finished; RAISED: a Python
+exception is set."""
+
+STATUS_WORD: Final = 0
+FUEL_WORD: Final = 1
+STACK_WORD: Final = 2
+THREAD_WORD: Final = 3
+DEADLINE_WORD: Final = 4
+SIGNALS_WORD: Final = 5
+LIMIT_WORD: Final = 6
+FAILURE_WORD: Final = 7
+CONTEXT_WORDS: Final = 8
+"""The record of a call. The program knows the first three: why the call ends, how many instructions functions
+that are called may run until the next poll, and the address down to which the stack may grow (0: not asked
+yet). The others are the host's: the thread state of Python while the global lock is released, the time at
+which the call ends, the time of the next look for signals, the time limit (0: none), and the first failure
+reported."""
+
+POLL: Final = "mlirad_rt_poll"
+"""The function `i64 (ptr context)` of the host that long-running programs call now and then. It gives what
+the status is: not 0 if the call is to end."""
+
+STACK_LIMIT: Final = "mlirad_rt_stack_limit"
+"""The function `i64 (ptr context)` of the host that gives, and notes, down to which address the stack may
+grow."""
 
 REPORT: Final = "mlirad_rt_report"
 """The function of the host that programs call to report: see `mlirad/lower/emit/reports.py`."""
@@ -75,8 +107,7 @@ class NativeProgram:
     `constants` are the literals too large for the text, passed by pointer. `arena_bytes` is the
     size of the scratch memory. `externals` are the symbols that the text declares and does not
     define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy,
-    `mlirad_rt_*` the functions that allocate memory, and that reports are made to. `status` is the
-    number of the constant, an int64, that is 0 before a call and after one that was finished.
+    `mlirad_rt_*` the functions that allocate memory, and those of the host.
     """
 
     llvm: str
@@ -86,4 +117,3 @@ class NativeProgram:
     arena_bytes: int = 0
     externals: tuple[str, ...] = ()
     operations: int = 0
-    status: int | None = None

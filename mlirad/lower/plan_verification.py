@@ -1,8 +1,11 @@
-"""The check of a memory plan: nothing that is still needed is ever overwritten.
+"""The check of a memory plan: all writes stay inside, and nothing that is still needed is ever overwritten.
 
 Independent of how the plan was made: it walks every block backwards with the set of values that are still to
 be read, and at each op requires that what the op writes overlaps none of them. Inside a loop these are also
-all that any trip captures, and the results themselves, which earlier trips have written to.
+all that any trip captures, and the results themselves, which earlier trips have written to. What a region
+yields must be written where the region hands it over, so no memory is read that nobody has written.
+
+No plan that comes from a file is used without: `compile_function` checks those of all functions it emits.
 """
 
 from __future__ import annotations
@@ -11,30 +14,34 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, OpResult
 
 from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
+from mlirad.dialects.kernel_plans import (
+    ARENA_ATTRIBUTE,
+    COPIED,
+    IN_PLACE,
+    stated_arena,
+    stated_carries,
+    stated_places,
+    stated_updates,
+)
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Value, is_array, values_of
 from mlirad.errors import VerifyError
 from mlirad.ir.builder import function_block, returned, yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.locations import location_of
-from mlirad.lower.plan_memory import ALIGNMENT, ARENA_ATTRIBUTE, bytes_of, is_row_major
+from mlirad.lower.plan_memory import ALIGNMENT, bytes_of, is_row_major
 from mlirad.lower.plan_memory.carries import (
-    COPIED,
-    IN_PLACE,
     PLACED_OPS,
     body_of,
     carry_arguments,
     initial_carries,
+    is_copied,
     overwritten_argument,
-    stated_carries,
-    stated_places,
-    stated_updates,
 )
 from mlirad.lower.plan_memory.lifetimes import may_map_in_place, may_overwrite
 
@@ -68,17 +75,56 @@ class _Handover:
 
 def verify_plan(function: FuncOp) -> None:
     """Raise `VerifyError` unless every kernel result of a planned function has a sound place."""
-    arena = function.attributes.get(ARENA_ATTRIBUTE)
-    if not isinstance(arena, IntegerAttr):
+    arena = stated_arena(function)
+    if arena is None:
         raise VerifyError(f"the function has no {ARENA_ATTRIBUTE}", location=location_of(function))
     outputs = [
         _Handover((_Piece(("output", k), 0, bytes_of(v)),), frozenset(), v)
         for k, v in enumerate(returned(function))
     ]
-    verifier = _Verifier(arena.value.data)
+    verifier = _Verifier(arena)
+    _check_updates(function)
+    args = function_block(function).args
     for k, j in stated_updates(function).items():
-        verifier.pieces[function_block(function).args[j]] = outputs[k].pieces
+        verifier.pieces[args[j]] = outputs[k].pieces
     verifier.block(function_block(function), outputs, set())
+    for k in stated_updates(function):
+        if verifier.pieces.get(outputs[k].value) != outputs[k].pieces:
+            raise VerifyError(
+                f"result {k} overwrites an argument, so it must be written in its output",
+                location=location_of(function),
+            )
+
+
+def verify_plans(entry: FuncOp, callees: Sequence[FuncOp]) -> None:
+    """Raise `VerifyError` unless the plans of a function and of those that it calls are sound together."""
+    if stated_updates(entry):
+        raise VerifyError(
+            "a function that is called from outside cannot overwrite its arguments",
+            location=location_of(entry),
+        )
+    for callee in callees:
+        _check_updates(callee)
+    updates = {f.sym_name.data: stated_updates(f) for f in callees}
+    for function in (entry, *callees):
+        for op in function.walk():
+            if isinstance(op, CallOp) and stated_updates(op) != updates[op.callee.root_reference.data]:
+                raise VerifyError(
+                    "the call and the function do not state the same kernel.updates",
+                    location=location_of(op),
+                )
+        verify_plan(function)
+
+
+def _check_updates(function: FuncOp) -> None:
+    """Require that results overwrite arguments that exist and have their types."""
+    made, args = returned(function), function_block(function).args
+    for k, j in stated_updates(function).items():
+        if not (0 <= k < len(made) and 0 <= j < len(args)) or made[k].type != args[j].type:
+            raise VerifyError(
+                f"result {k} cannot overwrite argument {j}: they must exist and have one type",
+                location=location_of(function),
+            )
 
 
 class _Verifier:
@@ -212,6 +258,15 @@ class _Verifier:
                     pieces = self._enter_carry(op, k, carries[k], modes[k], pieces, replaced)
                 outputs.append(_Handover(pieces, frozenset(replaced), value))
             self.block(region.block, outputs, {*through, *results, *made})
+            copied = [k for k, mode in enumerate(modes) if mode == COPIED] if region is body else []
+            for k, (value, output) in enumerate(zip(made, outputs, strict=True)):
+                is_made_here = isinstance(value, OpResult) and value.op.parent is region.block
+                is_there = is_made_here and self.pieces.get(value) == output.pieces
+                if k not in copied and not is_there:
+                    raise VerifyError(
+                        f"value {k} that a region of {op.name} yields is not written where it is handed over",
+                        location=location_of(region.block.last_op or op),
+                    )
             if region is body:
                 for k, mode in enumerate(modes):
                     if mode == COPIED:
@@ -229,6 +284,11 @@ class _Verifier:
     ) -> tuple[_Piece, ...]:
         """Note where a carry lies; where the next one is handed over."""
         start = initial_carries(op)[k]
+        if mode < COPIED or (mode == COPIED and not is_copied(carry)):
+            raise VerifyError(
+                f"carry {k} of {op.name}, of type {carry.type}, cannot be kept by {mode}",
+                location=location_of(op),
+            )
         # A carry of a loop around takes turns with the place of the result, so it lies elsewhere.
         init = () if start in replaced else self.pieces.get(start, ())
         if mode == IN_PLACE:

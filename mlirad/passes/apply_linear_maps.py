@@ -68,12 +68,7 @@ def apply_maps(function: FuncOp) -> FuncOp:
     """The function with every application as array code; maps that are still used otherwise stay."""
     if not holds(function, (linear.ApplicationOp, linear.MapOp)):
         return function
-    function = _simplified(function)
-    expanded = expand_lambdas(function)
-    function = function if expanded is function else _simplified(expanded)
-    if any(_composite_outer(op) for op in _maps(function)):
-        # The laws of the algebra shrink what would be walked more than once.
-        function = rebuild_function(function)
+    function = prepared_for_application(function)
     kept = _kept_maps(function)
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
@@ -87,6 +82,17 @@ def apply_maps(function: FuncOp) -> FuncOp:
                 visit_regions(b, op, env, visit)
 
     return rebuild_function(function, visit)
+
+
+def prepared_for_application(function: FuncOp) -> FuncOp:
+    """The function with its maps in the form in which they are applied."""
+    function = _simplified(function)
+    expanded = expand_lambdas(function)
+    function = function if expanded is function else _simplified(expanded)
+    if any(_composite_outer(op) for op in _maps(function)):
+        # The laws of the algebra shrink what would be walked more than once.
+        function = rebuild_function(function)
+    return function
 
 
 def _simplified(function: FuncOp) -> FuncOp:

@@ -4,6 +4,8 @@
 
 Code that runs again is equal to code that ran before. In one block the two would be shared, and what the
 checkpoint is not to keep would be kept. To be run when nothing folds any more.
+
+A captured array that the code updates is what the other branch hands on, so that the update works in place.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array.control import IfOp
 from mlirad.dialects.array.custom import CheckpointOp
+from mlirad.dialects.array.indexing import UpdateOp
+from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.ir.builder import yields
 from mlirad.passes.function_pass import FunctionPass, holds, visit_region, visit_regions
 
 
@@ -36,7 +41,16 @@ def _visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
         visit_regions(b, op, env, _visit)
         return
     taken = visit_region(b, op.body, env, _visit, ())
-    other = b.region((), lambda: [b.zeros(y.type) for y in op.outputs])
+    pairs = [(v, _updated(v, op)) for v in yields(op.body)]
+    other = b.region((), lambda: [b.zeros(v.type) if u is None else env.get(u, u) for v, u in pairs])
     condition = b.constant(True, i1)
     new = b.insert(IfOp, (condition,), op.result_types, None, (taken, other))
     env.update(zip(op.outputs, new.results, strict=True))
+
+
+def _updated(value: Value, op: CheckpointOp) -> Value | None:
+    """The value from outside a checkpoint that its code updates to be this one."""
+    while isinstance(value.owner, UpdateOp) and value.owner.parent is op.body.block:
+        value = value.owner.base
+    is_inside = isinstance(value.owner, Operation) and value.owner.parent is op.body.block
+    return None if is_inside else value

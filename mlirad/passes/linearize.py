@@ -13,8 +13,8 @@ companion is in spine form: a map out of the space of inputs that is the identit
 or tuple of such, or a local map composed with such. Sharing in the map is sharing of SSA values, so the map
 has size linear in the program, and the primal code never reads it.
 
-The callee is brought to array code first: calls inlined, derivatives in it expanded, builds made bulk. Calls
-of recursive functions stay; their derivatives are ops that name the function
+The callee is brought to array code first: calls inlined, derivatives in it expanded, builds made bulk. The
+derivatives of calls that stay, as those of recursive functions do, are ops that name the function
 (`mlirad.dialects.linear.calls`).
 """
 
@@ -41,6 +41,7 @@ from mlirad.ir.locations import location_of
 from mlirad.ir.maps import is_local
 from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.bulk_operations import BulkCalls, add_bulk_functions, bulk_function
+from mlirad.passes.calls import callee_of, callees_first, calls_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.calls import loop_as_call
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
@@ -53,7 +54,8 @@ from mlirad.passes.function_pass import (
     replace_function,
     visit_regions,
 )
-from mlirad.passes.inline import callee_of, callees_first, calls_of, inline_calls, recursive_functions
+from mlirad.passes.inline import inline_calls
+from mlirad.passes.kept_calls import kept_functions
 
 METHODS = ("dual-arrays", "jacobian")
 """The methods by which a derivative can be expanded."""
@@ -73,7 +75,7 @@ class LinearizePass(ModulePass):
                 f"there is no method {self.method!r}", hint=f"there are {', '.join(METHODS)}"
             )
         callees = _callees(op, self.method)
-        callees.prepare_recursive()
+        callees.prepare_kept()
         for function in functions_of(op):
             replace_function(function, linearize_function(function, callees))
         callees.add_functions()
@@ -92,14 +94,14 @@ class Callees:
     """The differentiated functions of a module as array code, each prepared once.
 
     They are prepared to be differentiated again: loops on data in them are differentiated as calls are, and
-    calls of recursive functions stay calls. `added` are functions that what is emitted calls or names.
+    calls that stay are left. `added` are functions that what is emitted calls or names.
     """
 
     def __init__(self, module: ModuleOp):
         self.module = module
         self.functions = {f.sym_name.data: f for f in functions_of(module)}
         self.added: list[FuncOp] = []
-        self.recursive = recursive_functions(self.functions)
+        self.kept = kept_functions(self.functions)
         self.again: dict[type[Operation], Construct] = {control.WhileOp: loop_as_call(self._add_loop)}
         self._prepared: dict[str, FuncOp] = {}
         self._loops: list[FuncOp] = []
@@ -115,14 +117,14 @@ class Callees:
         return DualArrays(b, space, {**CONSTRUCTS, **self.again} if again else CONSTRUCTS, env)
 
     def prepared(self, op: linear.DifferentiationOp) -> FuncOp:
-        """The callee of `op` without maps, builds and calls but those of recursive functions."""
+        """The callee of `op` without maps, builds and calls but those that stay."""
         return self.prepared_function(op.callee_name, op)
 
     def prepared_function(self, name: str, op: Operation) -> FuncOp:
         """The function that `op` differentiates or calls, prepared."""
         if name not in self._prepared:
             callee_of(op, name, self.functions)
-            if name in self.recursive:
+            if name in self.kept:
                 self._prepared[name] = _calling(self.functions[name])
                 return self._prepared[name]
             for reached in self._callees_first(name, op):
@@ -130,9 +132,9 @@ class Callees:
                     self._prepared[reached] = self._prepare(self.functions[reached])
         return self._prepared[name]
 
-    def prepare_recursive(self) -> None:
-        """Expand the derivatives in recursive functions, since these may be differentiated themselves."""
-        for name in self.recursive:
+    def prepare_kept(self) -> None:
+        """Expand the derivatives in functions whose calls stay: these may be differentiated themselves."""
+        for name in self.kept:
             function = self.functions[name]
             if holds(function, linear.DifferentiationOp):
                 self._require_end(name)
@@ -151,7 +153,7 @@ class Callees:
             add_bulk_functions(self._bulk)
 
     def _require_end(self, name: str) -> None:
-        """Raise where a recursive function needs its own derivative."""
+        """Raise where a function needs its own derivative."""
         for callee, op in _reached(self.functions[name]):
             if not isinstance(op, linear.DifferentiationOp):
                 continue
@@ -166,7 +168,7 @@ class Callees:
 
     def _callees_first(self, name: str, op: Operation) -> list[str]:
         def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
-            return [(callee, o) for callee, o in _reached(function) if callee not in self.recursive]
+            return [(callee, o) for callee, o in _reached(function) if callee not in self.kept]
 
         try:
             return callees_first([name], self.functions, resolved)
@@ -174,7 +176,7 @@ class Callees:
             raise _endless(name, error.location or location_of(op)) from error
 
     def _prepare(self, source: FuncOp) -> FuncOp:
-        function = inline_calls(source, self._prepared, self.recursive)
+        function = inline_calls(source, self._prepared, self.kept)
         if holds(function, (linear.MapOp, linear.ApplicationOp, linear.DifferentiationOp)):
             function = self.expanded(function)
         if holds(function, BuildOp):
@@ -213,7 +215,7 @@ def _is_same(one: FuncOp, other: FuncOp) -> bool:
 
 
 def _calling(function: FuncOp) -> FuncOp:
-    """A function that calls a recursive one, and nothing else."""
+    """A function that calls one whose calls stay, and nothing else."""
     name = function.sym_name.data
     types, results = function.function_type.inputs.data, function.function_type.outputs.data
 

@@ -2,27 +2,31 @@
 
     @f_map(residuals...) -> !linear.map<S, T>
 
-has @f_map_apply(residuals..., dx) -> dy and @f_map_apply_transpose(residuals..., ct) -> cx. They are made
-when a map that `linear.call` makes is applied, each once, however many calls there are.
+has @f_map_apply(residuals..., dx) -> dy and @f_map_apply_transpose(residuals..., ct) -> cx. The latter can be
+given sums to add components of cx to: @f_map_apply_transpose_onto_1(residuals..., ct, sum) adds number 1.
+They are made when a map that `linear.call` makes is applied, each once, however many calls there are.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.shapes import UNIT, Shape, Value, components_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.locations import location_of
-from mlirad.passes.apply_linear_maps import apply_maps
+from mlirad.passes.apply_linear_maps import apply_maps, prepared_for_application
+from mlirad.passes.calls import calls_of
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.inline import calls_of
-from mlirad.rules.applications import APPLY, APPLY_TRANSPOSE
+from mlirad.rules.applications import APPLY, APPLY_TRANSPOSE, ONTO
+from mlirad.rules.elements import Element, assembled, components, from_values, to_values
+from mlirad.rules.walk import Walk
 
 PRIVATE = StringAttr("private")
 
@@ -53,21 +57,28 @@ def add_applications(starts: Iterable[FuncOp], functions: dict[str, FuncOp]) -> 
         for name, op in calls_of(pending.pop()):
             if not isinstance(op, CallOp) or name in functions:
                 continue
-            maker, op_class = _applied(name)
+            maker, op_class, onto = _applied(name)
             if maker not in functions:
                 raise UnsupportedError(f"there is no function @{name} with a body", location=location_of(op))
-            new = eliminate_dead_code(apply_maps(application(name, functions[maker], op_class)))
+            found = functions[maker]
+            new = _onto(name, found, onto) if onto else application(name, found, op_class)
+            new = eliminate_dead_code(apply_maps(new))
             functions[name] = new
             made.append(new)
             pending.append(new)
     return made
 
 
-def _applied(name: str) -> tuple[str, type[linear.ApplicationOp]]:
-    """The function whose map the function of this name applies, and how."""
-    if name.endswith(APPLY_TRANSPOSE):
-        return name.removesuffix(APPLY_TRANSPOSE), linear.ApplyTransposeOp
-    return name.removesuffix(APPLY), linear.ApplyOp
+def _applied(name: str) -> tuple[str, type[linear.ApplicationOp], Shape]:
+    """The function whose map the function of this name applies, how, and the components that are sums."""
+    found = _TRANSPOSED.fullmatch(name)
+    if found is None:
+        return name.removesuffix(APPLY), linear.ApplyOp, ()
+    maker, onto = found.groups()
+    return maker, linear.ApplyTransposeOp, tuple(map(int, onto.split("_")[1:])) if onto else ()
+
+
+_TRANSPOSED = re.compile(rf"(.*){APPLY_TRANSPOSE}(?:{ONTO}((?:_\d+)+))?")
 
 
 def application(
@@ -92,3 +103,36 @@ def application(
 
     hints = [a.name_hint for a in block.args]
     return new_function(name, [*types, *given], body, visibility, hints)
+
+
+def _onto(name: str, maker: FuncOp, onto: Shape) -> FuncOp:
+    """The function of residuals, a cotangent and sums that adds the transposed image to these in place.
+
+    Components of the image that are not in `onto` are returned as they are.
+    """
+    prepared = prepared_for_application(maker.clone())
+    block, map_ = function_block(prepared), returned(prepared)[0]
+    type_ = linear.map_type(map_.type, "what the function returns")
+    codomain, spaces = linear.carried(type_.codomain), components_of(type_.domain)
+    carrying = [k for k, space in enumerate(spaces) if space != UNIT]
+    types = block.arg_types
+    count = len(types)
+
+    def body(b: ArrayBuilder, *args: Value) -> list[Value]:
+        env: Environment = dict(zip(block.args, args, strict=False))
+        b.location = maker.location
+        for op in block.ops:
+            if op is not block.last_op and not isinstance(op, linear.MapOp):
+                b.rebuild_unfolded(op, env)
+        b.name_hint = None
+        given = from_values(type_.codomain, args[count : count + len(codomain)])
+        sums: list[Element] = [None] * len(spaces)
+        for n, value in zip(onto, args[count + len(codomain) :], strict=True):
+            sums[carrying[n]] = value
+        ct = components(given, type_.codomain)
+        image = Walk(b, maker, env).transposed(env, map_, ct, sums)
+        return to_values(b, assembled(image, type_.domain), type_.domain)
+
+    hints = [a.name_hint for a in block.args]
+    sums = [spaces[carrying[n]] for n in onto]
+    return new_function(name, [*types, *codomain, *sums], body, "private", hints)

@@ -26,6 +26,7 @@ PASS_MODULES: dict[str, str] = {
     "mlirad-cse": "mlirad.passes.cse",
     "mlirad-dce": "mlirad.passes.dce",
     "mlirad-inline": "mlirad.passes.inline",
+    "keep-calls": "mlirad.passes.kept_calls",
     "keep-builds": "mlirad.passes.keep_builds",
     "bulk-operations": "mlirad.passes.bulk_operations",
     "recognise-dots": "mlirad.passes.recognise_dots",

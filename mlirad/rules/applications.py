@@ -54,6 +54,9 @@ from mlirad.rules.transposes import (
 APPLY, APPLY_TRANSPOSE = "_apply", "_apply_transpose"
 """What is appended to the name of a function that makes a map, for those that apply it."""
 
+ONTO = "_onto"
+"""What is appended to that, with the numbers of the components whose sums are the last parameters."""
+
 Application: TypeAlias = Callable[[ArrayBuilder, Any, Captured, Any], Any]
 """`(b, op, captured, x) -> the image of x`: values, or lists of elements where a space is a tuple."""
 

@@ -7,23 +7,26 @@ The last line is the symmetry of second derivatives: both are blocks of the Hess
 in what is given and in reverse in what is wanted. So no reverse sweep is ever differentiated.
 
 Structural zeros are left out: a tangent that is zero is not among those along which is derived, a cotangent
-that is zero not among the results. Sums of cotangents are operands of a pull, to be added to in place.
+that is zero not among the results. Sums of cotangents are operands of a pull, to be added to in place; so are
+arrays of them of the function that applies the transpose of a map which another makes (`linear.call`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import SymbolRefAttr, TupleType
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import Shape, Value, components_of
+from mlirad.dialects.shapes import UNIT, Shape, Value, components_of, shape_of
 from mlirad.errors import CompileError
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
-from mlirad.rules.elements import Element, accumulated, as_value, value_of
+from mlirad.rules.applications import APPLY_TRANSPOSE, ONTO
+from mlirad.rules.elements import Element, accumulated, as_value, assembled, to_values, value_of
 from mlirad.rules.transposes import Captured
 
 Elements = list[Element]
@@ -57,6 +60,8 @@ def accumulate_call(
             return _curved(b, op, captured, op.positions("wrt"), op.positions("by"), sums, ct)
         case linear.RecordedOp():
             return _unwound(b, op, captured, sums, ct)
+        case linear.CallOp():
+            return _called_onto(b, op, captured, sums, ct)
         case _:
             raise AssertionError(op.name)
 
@@ -127,6 +132,34 @@ def _unwound(
     """The reverse sweep of a recorded call, which adds to the sums in place."""
     types = components_of(op.domain)
     given = [value_of(b, c, t) for c, t in zip(ct, components_of(op.codomain), strict=True)]
-    before = [value_of(b, s, t) for s, t in zip(sums, types, strict=True)]
+    before = [value_of(b, sums[k], types[k]) for k in op.summed]
     operands = [*(captured.get(v, v) for v in own_operands(op)), *given, *before]
-    return list(b.insert(CallOp, operands, types, {"callee": op.callee}).results)
+    made = b.insert(CallOp, operands, types, {"callee": op.callee}).results
+    return [v if k in op.summed else accumulated(b, sums[k], v) for k, v in enumerate(made)]
+
+
+def _called_onto(
+    b: ArrayBuilder, op: linear.CallOp, captured: Captured, sums: Elements, ct: Elements
+) -> Elements:
+    """The sums with the transposed image under a map that a function makes added.
+
+    Arrays that have begun are handed over, so that what reads one element of an array adds to one. What is a
+    scalar or has not begun is not.
+    """
+    spaces = components_of(op.domain)
+    carrying = [k for k, space in enumerate(spaces) if space != UNIT]
+    begun = [n for n, k in enumerate(carrying) if _is_array(spaces[k]) and sums[k] is not None]
+    onto = "".join(f"_{n}" for n in begun)
+    callee = SymbolRefAttr(f"{op.callee_name}{APPLY_TRANSPOSE}{ONTO + onto if begun else ''}")
+    given = to_values(b, assembled(list(ct), op.codomain), op.codomain)
+    operands = [*(captured.get(v, v) for v in op.arguments), *given]
+    operands += [as_value(sums[carrying[n]]) for n in begun]
+    made = b.insert(CallOp, operands, linear.carried(op.domain), {"callee": callee}).results
+    result = list(sums)
+    for n, (k, value) in enumerate(zip(carrying, made, strict=True)):
+        result[k] = value if n in begun else accumulated(b, sums[k], value)
+    return result
+
+
+def _is_array(space: Attribute) -> bool:
+    return not isinstance(space, TupleType) and bool(shape_of(space))

@@ -29,6 +29,7 @@ from mlirad.rules.call_applications import accumulate_call, apply_call
 from mlirad.rules.elements import Element, accumulated, as_value, assembled, components, value_of
 from mlirad.rules.expressions import Elements, Expressions, enter, present
 from mlirad.rules.liveness import Alive
+from mlirad.rules.rule_applications import rule, rule_transposed
 from mlirad.rules.transposes import Captured
 
 
@@ -53,7 +54,7 @@ def accumulate_control(
 ) -> Elements:
     """One sum per component of the domain, after the transposed image of ct, which is not zero, is added."""
     given = components(ct, op.codomain)
-    if isinstance(op, linear.CALL_MAPS):
+    if isinstance(op, (linear.CallOp, *linear.CALL_MAPS)):
         return accumulate_call(b, op, captured, sums, given)
     return TRANSPOSED_CONTROL[type(op)](b, op, captured, sums, given, expressions)
 
@@ -306,6 +307,7 @@ FORWARD_CONTROL: dict[type[linear.MapOp], Forward] = {
     linear.BuildTransposeOp: indexed.join,
     linear.FunctionOp: pointwise.function,
     linear.EliminateOp: pointwise.eliminate,
+    linear.RuleOp: rule,
 }
 """The image of a tangent under every map with regions."""
 
@@ -319,5 +321,6 @@ TRANSPOSED_CONTROL: dict[type[linear.MapOp], Transposed] = {
     linear.BuildTransposeOp: indexed.join_transposed,
     linear.FunctionOp: pointwise.function_transposed,
     linear.EliminateOp: pointwise.eliminate_transposed,
+    linear.RuleOp: rule_transposed,
 }
 """The sums of cotangents with the transposed image of a cotangent added, under every map with regions."""

@@ -43,6 +43,10 @@ class Expressions(Protocol):
         """The components of a transposed image that can differ from zero."""
         ...
 
+    def whole_components(self, map_: Value) -> Alive:
+        """The components of the domain to which the transposed image may add a whole."""
+        ...
+
 
 def enter(
     b: ArrayBuilder, region: Region, arguments: Sequence[Value], captured: Captured

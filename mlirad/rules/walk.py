@@ -4,12 +4,13 @@
     Walk(b, op, env).run(True, map, ct)      the transposed image of ct
 
 A node's image, or its sum of cotangents, is complete when the node is reached, because the nodes are taken in
-topological order. A composite left operand of a composition is a function, walked anew where it is applied.
+topological order; in which one the sweep back takes them, `contributions` says.
+A composite left operand of a composition is a function, walked anew where it is applied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Generator
+from collections.abc import Container, Generator, Sequence
 from typing import TypeAlias, cast
 
 from xdsl.ir import Block, Operation
@@ -23,6 +24,14 @@ from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of, is_local
 from mlirad.rules.accumulations import accumulate_transposed
 from mlirad.rules.applications import apply_map
+from mlirad.rules.contributions import (
+    ADDS_TO_SUMS,
+    Contributions,
+    ReverseOrder,
+    Target,
+    is_part,
+    operands_over,
+)
 from mlirad.rules.control_applications import accumulate_control, apply_control
 from mlirad.rules.elements import Element, accumulated, assembled, components, is_zero, part, plus
 from mlirad.rules.image_sums import Terms
@@ -41,11 +50,13 @@ Steps: TypeAlias = Generator[Request, Element, Element]
 class Walk:
     """One application. Composite maps inside are walked on a stack of generators, not by recursion."""
 
-    def __init__(self, b: ArrayBuilder, op: Operation, env: Environment):
+    def __init__(self, b: ArrayBuilder, op: Operation, env: Environment, around: Walk | None = None):
+        """`around` is the walk that asks for the image of a map of a region."""
         self.b = b
         self.op = op
         self.env = env
-        self.orders: dict[Value, list[Value]] = {}
+        self.orders: dict[Value, list[Value]] = {} if around is None else around.orders
+        self.contributions: dict[Value, Contributions] = {} if around is None else around.contributions
         self.nested = 0
 
     def run(self, transposed: bool, map_: Value, element: Element) -> Element:
@@ -81,13 +92,13 @@ class Walk:
 
     def forward(self, env: Environment, map_: Value, x: list[Element]) -> list[Element]:
         """The components of the image of x under a map of a region, whose captured values `env` gives."""
-        walk = Walk(self.b, self.op, env)
+        walk = Walk(self.b, self.op, env, self)
         image = walk._answer([walk._forward(map_, assembled(x, domain_of(map_)))])
         return components(image, codomain_of(map_))
 
     def summed(self, env: Environment, map_: Value, x: list[Element], sums: list[Element]) -> list[Element]:
         """`sums` with the components of the image of x added."""
-        walk = Walk(self.b, self.op, env)
+        walk = Walk(self.b, self.op, env, self)
         space = codomain_of(map_)
         before = assembled(sums, space)
         steps = walk._forward_onto(map_, assembled(x, domain_of(map_)), before)
@@ -97,7 +108,7 @@ class Walk:
         self, env: Environment, map_: Value, ct: list[Element], sums: list[Element]
     ) -> list[Element]:
         """`sums` with the components of the transposed image of ct added."""
-        walk = Walk(self.b, self.op, env)
+        walk = Walk(self.b, self.op, env, self)
         steps = walk._backward(map_, assembled(ct, codomain_of(map_)), sums)
         return components(walk._answer([steps]), domain_of(map_))
 
@@ -109,7 +120,17 @@ class Walk:
         """The components of a transposed image that can differ from zero."""
         return alive_cotangent(self._order(map_), ct, len(components_of(domain_of(map_))))
 
+    def whole_components(self, map_: Value) -> Alive:
+        """The components of the domain to which the transposed image may add a whole."""
+        return self._contributions(map_).whole_components()
+
     # Nodes -----------------------------------------------------------------------------------------
+
+    def _contributions(self, root: Value) -> Contributions:
+        known = self.contributions.get(root)
+        if known is None:
+            known = self.contributions[root] = Contributions(self._order(root), self)
+        return known
 
     def _order(self, root: Value) -> list[Value]:
         """The nodes that share the root's domain, operands before users."""
@@ -134,20 +155,14 @@ class Walk:
 
     def _same_domain(self, node: Value) -> list[Value]:
         op = node.owner
-        match op:
-            case linear.ComposeOp():
-                return [own_operands(op)[1]]
-            case linear.AddOp() | linear.VcatOp():
-                return list(own_operands(op))
-            case linear.MapOp():
-                return []
-            case _:
-                what = "an argument" if isinstance(op, Block) else f"a result of {op.name}"
-                raise UnsupportedError(
-                    f"the map is {what} and not known here",
-                    location=location_of(self.op),
-                    hint="maps can be applied where they are made; run mlirad-inline and linearize before",
-                )
+        if not isinstance(op, linear.MapOp):
+            what = "an argument" if isinstance(op, Block) else f"a result of {op.name}"
+            raise UnsupportedError(
+                f"the map is {what} and not known here",
+                location=location_of(self.op),
+                hint="maps can be applied where they are made; run mlirad-inline and linearize before",
+            )
+        return operands_over(node)
 
     # Forward -------------------------------------------------------------------------------------
 
@@ -223,8 +238,14 @@ class Walk:
                     sums[node] = total[op.index.value.data]
                     total[op.index.value.data] = None
         sums[root] = accumulated(b, sums.get(root), ct)
-        for node in reversed(self._order(root)):
+        parts: dict[Value, list[tuple[linear.MapOp, Element]]] = {}
+        contributions = self._contributions(root)
+        reverse = ReverseOrder(contributions)
+        for node in reverse:
+            reverse.taken(node)
             summed = sums.pop(node, None)
+            for local, small in parts.pop(node, ()):
+                summed = accumulate_transposed(b, local, self.env, summed, small)
             if summed is None:
                 continue
             op = cast("linear.MapOp", node.owner)
@@ -233,11 +254,17 @@ class Walk:
                 case linear.ComposeOp():
                     outer, inner = own_operands(op)
                     local = outer.owner
-                    if isinstance(local, linear.ControlMapOp):
-                        self._add_to_parts(local, inner, summed, sums)
+                    if isinstance(local, ADDS_TO_SUMS):
+                        targets = contributions.targets(local, inner)
+                        rest = self._added(local, targets, sums.get(inner), summed, sums)
+                        if rest is not None:
+                            sums[inner] = rest
                     elif is_local(local):
                         assert isinstance(local, linear.MapOp)
-                        sums[inner] = accumulate_transposed(b, local, self.env, sums.get(inner), summed)
+                        if is_part(local) and inner not in sums and reverse.awaits_whole(inner):
+                            parts.setdefault(inner, []).append((local, summed))
+                        else:
+                            sums[inner] = accumulate_transposed(b, local, self.env, sums.get(inner), summed)
                     else:
                         sums[inner] = accumulated(b, sums.get(inner), (yield True, outer, summed))
                 case linear.AddOp():
@@ -253,31 +280,38 @@ class Walk:
                     total = accumulated(b, total, components)
                 case linear.TransposeOp():
                     total = accumulated(b, total, (yield False, op.operand, summed))
-                case linear.ControlMapOp():
-                    total = self._accumulated(op, total, summed)
+                case linear.ControlMapOp() | linear.CallOp():
+                    total = self._added(op, contributions.targets(op, None), total, summed, sums)
                 case _:
                     total = accumulate_transposed(b, op, self.env, total, summed)
         return total
 
-    def _add_to_parts(
-        self, op: linear.ControlMapOp, inner: Value, summed: Element, sums: dict[Value, Element]
-    ) -> None:
-        """Add a transposed image to the sums of the maps that `inner` pairs, in place of the sum of the pair.
+    def _added(
+        self,
+        op: linear.MapOp,
+        targets: Sequence[Target],
+        rest: Element,
+        summed: Element,
+        sums: dict[Value, Element],
+    ) -> Element:
+        """Add the transposed image of a cotangent to the sums that its components belong to, in place.
 
-        The pair is passed over, so that what a loop or branch adds to an array is added to the array's sum.
+        So what a loop or branch adds to an array is added to the array's sum. Returns `rest`, the sum of what
+        is below, after the components are added that belong to no node.
         """
         b = self.b
-        if not isinstance(inner.owner, linear.VcatOp):
-            sums[inner] = self._accumulated(op, sums.get(inner), summed)
-            return
-        maps = own_operands(inner.owner)
-        first = {m: k for k, m in reversed(list(enumerate(maps)))}
-        before = [sums.get(m) if first[m] == k else None for k, m in enumerate(maps)]
+        own = list(components(rest, op.domain))
+        first = {m: k for k, m in reversed(list(enumerate(targets)))}
+        before = [
+            own[k] if isinstance(m, int) else sums.get(m) if first[m] == k else None
+            for k, m in enumerate(targets)
+        ]
         after = accumulate_control(b, op, self.env, before, summed, self)
-        for k, m in enumerate(maps):
-            sums[m] = after[k] if first[m] == k else accumulated(b, sums.get(m), after[k])
-
-    def _accumulated(self, op: linear.ControlMapOp, sum_: Element, ct: Element) -> Element:
-        """A sum of cotangents with the transposed image of ct added."""
-        before = list(components(sum_, op.domain))
-        return assembled(accumulate_control(self.b, op, self.env, before, ct, self), op.domain)
+        for k, m in enumerate(targets):
+            if isinstance(m, int):
+                own[k] = after[k]
+            else:
+                sums[m] = after[k] if first[m] == k else accumulated(b, sums.get(m), after[k])
+        if all(e is None for e in own):
+            return rest
+        return assembled(own, op.domain)

@@ -27,6 +27,7 @@ from mlirad.structure.elements import (
     Element,
     coordinates,
     dimension,
+    everything,
     is_zero,
     matrix,
     parts_of,
@@ -350,6 +351,11 @@ def with_lanes(x: Pattern, rank: int, extents: tuple[int, ...]) -> Pattern:
     return moved(x, (*shape[:rank], *extents, *shape[rank:]), kept)
 
 
+def _rule(m: Place, op: linear.RuleOp, x: Element, image: Image) -> Element:
+    """Code that need not be linear is applied to one basis vector at a time: everything depends on all."""
+    return everything(m.lanes, x, op.domain, op.codomain)
+
+
 CONTROL_PATTERNS: dict[type[linear.MapOp], Callable[[Place, Any, Element, Image], Element]] = {
     linear.ScanOp: _scan,
     linear.WhileOp: _while,
@@ -358,5 +364,6 @@ CONTROL_PATTERNS: dict[type[linear.MapOp], Callable[[Place, Any, Element, Image]
     linear.CheckpointOp: _checkpoint,
     linear.BuildOp: _build,
     linear.BuildTransposeOp: _build_transpose,
+    linear.RuleOp: _rule,
 }
 """What every map whose regions make maps does to patterns."""

@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import f64
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.shapes import array_type, is_array, shape_of, size_of
+from mlirad.dialects.shapes import ELEMENTS, array_type, is_array, shape_of, size_of
 from mlirad.errors import DtypeError, MliradError, ShapeError, UnsupportedError
 
 Argument = npt.NDArray[Any]
@@ -49,7 +49,7 @@ def read_arguments(texts: Sequence[str], types: Sequence[Attribute], function: s
         )
     found: list[Argument] = []
     for k, (text, type_) in enumerate(zip(texts, types, strict=True)):
-        if not is_array(type_):
+        if not is_array(type_, ELEMENTS):
             raise UnsupportedError(f"argument {k} of @{function} has type {type_}, which cannot be written")
         try:
             found.append(_convert(_read(text.strip(), type_), type_))

@@ -6,10 +6,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.kernel import KERNEL_OPS
+from mlirad.ir.recursion import deep_recursion
 from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_module, is_kernels, is_planned
+from mlirad.lower.compile import compile_module
 from mlirad.lower.compiled_text import NativeProgram
-from mlirad.lower.plan_verification import verify_plan
 from mlirad.pipelines import pipeline_passes, run_passes
 
 
@@ -22,12 +22,11 @@ def native_program(module: ModuleOp, function: FuncOp, *, checked: bool = False)
     """LLVM IR text of a function of `module`, for this machine or the one that the environment asks for.
 
     Array code goes through the pipeline `expand` first, so derivatives and calls in it are compiled too;
-    kernels are taken as they are. With `checked`, accesses are compared with the bounds of their buffers and
-    a memory plan is verified. Changes the module.
+    kernels are taken as they are, and their memory plan is verified. With `checked`, accesses are compared
+    with the bounds of their buffers. Changes the module.
     """
     name = function.sym_name.data
-    if not is_kernels(function):
+    if not is_written_in_kernels(module):
         run_passes(module, pipeline_passes("expand"))
-    elif checked and is_planned(function):
-        verify_plan(function)
-    return compile_module(module, name, vector_bytes=find_target().vector_bytes, address_checks=checked)
+    with deep_recursion():
+        return compile_module(module, name, vector_bytes=find_target().vector_bytes, address_checks=checked)

@@ -36,7 +36,8 @@ from mlirad.tools.diagnostics import (
 )
 from mlirad.tools.expectations import compare
 from mlirad.tools.instrumentation import IrPrinting, Timing, module_text
-from mlirad.tools.process import entry_function, guarded, write_output
+from mlirad.tools.native import is_written_in_kernels, native_program
+from mlirad.tools.process import entry_function, guarded, keep_entry, write_output
 
 Emit = Literal["mlir", "generic", "llvm", "asm", "object"]
 Stage = tuple[Literal["passes", "pipeline"], str]
@@ -56,6 +57,7 @@ class Options:
     stages: tuple[Stage, ...]
     emit: Emit
     entry: str | None
+    trust_kernels: bool
     split_input_file: bool
     verify_diagnostics: bool
     allow_unregistered_dialect: bool
@@ -145,6 +147,7 @@ def _transform(
     context = make_context(allow_unregistered=options.allow_unregistered_dialect)
     module = parse_module(text, source.name, context=context, first_line=first_line)
     verify_module(module, allow_unregistered=context.allow_unregistered)
+    checked = is_written_in_kernels(module) and not options.trust_kernels
     timing.parse += time.perf_counter() - start
     printing = IrPrinting(
         before=options.print_ir_before,
@@ -156,25 +159,27 @@ def _transform(
         locations=options.print_debuginfo,
     )
 
+    if options.emit not in ("mlir", "generic"):
+        keep_entry(module, options.entry)
+
     def after(pass_: ModulePass, module: ModuleOp, step: Step) -> None:
         timing.steps.append(step)
         printing.after_pass(pass_, module)
 
     run_passes(module, passes, context=context, before=printing.before_pass, after=after)
     start = time.perf_counter()
-    output = _emit(module, options)
+    output = _emit(module, options, checked)
     timing.output += time.perf_counter() - start
     return output
 
 
-def _emit(module: ModuleOp, options: Options) -> bytes:
+def _emit(module: ModuleOp, options: Options, checked: bool) -> bytes:
     if options.emit in ("mlir", "generic"):
         generic = options.emit == "generic"
         return module_text(module, generic=generic, locations=options.print_debuginfo).encode()
     from mlirad.jit.engine import assembly, object_code
-    from mlirad.tools.native import native_program
 
-    text = native_program(module, entry_function(module, options.entry)).llvm
+    text = native_program(module, entry_function(module, options.entry), checked=checked).llvm
     match options.emit:
         case "llvm":
             return text.encode()
@@ -240,6 +245,11 @@ def _argument_parser() -> argparse.ArgumentParser:
         help="what to write: MLIR, MLIR in generic syntax, LLVM IR, assembly, or an object file",
     )
     add("--entry", metavar="FUNCTION", help="the function that LLVM IR and code are made for")
+    add(
+        "--trust-kernels",
+        action="store_true",
+        help="leave out the checks that accesses of kernels read as text get in LLVM IR and code",
+    )
     add("--split-input-file", action="store_true", help="the input is modules between lines '// -----'")
     add("--verify-diagnostics", action="store_true", help="check errors against '// expected-error {{...}}'")
     add("--print-debuginfo", action="store_true", help="print the source location of every op")

@@ -30,10 +30,11 @@ from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.ir.parsing import make_context
 from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.bulk_operations import bulk_function
+from mlirad.passes.calls import calls_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.derive_functions import DeriveFunctionsPass
 from mlirad.passes.function_pass import drop_unreferenced, functions_of, holds, nested_ops
-from mlirad.passes.inline import calls_of, inline_calls
+from mlirad.passes.inline import inline_calls
 from mlirad.passes.jacobian.derivatives import Derivatives
 from mlirad.passes.jacobian.laws import simplified
 from mlirad.passes.jacobian.nabla import LiteralBuilder
@@ -76,7 +77,7 @@ def stages(program: ModuleOp, name: str) -> Iterator[Stage]:
     jacobian = simplified(literal)
     yield Stage("The Jacobian, simplified", (*known.values(), jacobian), Sharing.LONG)
 
-    closed = simplified(_inlined(jacobian, known, derivatives.recursive))
+    closed = simplified(_inlined(jacobian, known, derivatives.kept))
     domain, codomain = domain_of(returned(closed)[0]), codomain_of(returned(closed)[0])
     tangents = _hints(function, wrt)
     callees = tuple(known.values())

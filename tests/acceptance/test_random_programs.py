@@ -4,6 +4,7 @@
 - <J dx, ct> = <dx, J^T ct> to rounding, compiled; both agree with the interpreter and finite differences.
 
 - The same of random Python functions over the interface: tuples, batches, derivatives inside loops.
+- Random Python functions that write through views and aliases compute what they compute with NumPy.
 
 Twenty programs of each kind are run always. `--fuzz-seconds` runs fresh ones for as long as it says; a
 failure names the seed and the smallest size of the program that fails.
@@ -26,7 +27,7 @@ from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
 from mlirad.lower.schedule_kernels import lanes, scatters
 from tests.acceptance.stages import assert_same, check_derivatives_natively, check_stages, native
-from tests.generators import arguments_for, builder, random_program
+from tests.generators import aliasing, arguments_for, builder, random_program
 from tests.generators.arguments import function_of
 from tests.generators.python_programs import random_function, scalar_of
 from tests.passes.derivatives import differentiated
@@ -109,11 +110,39 @@ def check_python(seed: int, size: int) -> None:
     assert_same(compiled, interpreted, "gradient")
 
 
+def check_writes(seed: int, size: int) -> None:
+    """A random function that writes through views and aliases: what NumPy computes, and finite differences.
+
+    It may be refused where what NumPy does depends on an order in memory that is not known.
+    """
+    function = aliasing.function_of(aliasing.random_writes(seed, size))
+    x, v, i = aliasing.inputs(seed)
+    rng = np.random.default_rng(seed)
+    weights = [rng.uniform(-1, 1, np.shape(a)) for a in function(x.copy(), v.copy(), i)]
+    dx, dv = rng.uniform(-1, 1, x.shape), rng.uniform(-1, 1, v.shape)
+
+    def loss(x: Any, v: Any, i: Any) -> Any:
+        return sum(np.sum(np.sin(a) * w) for a, w in zip(function(x, v, i), weights, strict=True))
+
+    try:
+        made = ad.jit(function, interpret=bool(seed % 4))(x, v, i)
+    except ad.TracingError as error:
+        assert "order of elements in memory" in error.message
+        return
+    for actual, expected in zip(made, function(x.copy(), v.copy(), i), strict=True):
+        np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-14)
+    slopes = ad.grad(loss, argnums=(0, 1), interpret=bool(seed % 4))(x, v, i)
+    after, before = (loss(x + h * dx, v + h * dv, i) for h in (1e-6, -1e-6))
+    slope = np.sum(slopes[0] * dx) + np.sum(slopes[1] * dv)
+    assert abs(slope - (after - before) / 2e-6) <= 1e-6 * (1 + abs(slope))
+
+
 CHECKS: dict[str, Callable[[int, int], None]] = {
     "stages": check_meaning,
     "derivatives": check_smooth,
     "second-derivatives": check_second,
     "python": check_python,
+    "writes": check_writes,
 }
 
 
@@ -144,7 +173,7 @@ def test_random_programs_in_vectors(check, seed):
 
 @pytest.mark.fuzz
 @pytest.mark.usefixtures("wide")
-@pytest.mark.parametrize("check", [name for name in CHECKS if name != "python"])
+@pytest.mark.parametrize("check", [name for name in CHECKS if name not in ("python", "writes")])
 def test_many_random_programs_in_vectors(check, fuzz_seconds):
     run_for(CHECKS[check], check, fuzz_seconds)
 

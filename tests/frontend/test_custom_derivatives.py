@@ -150,7 +150,7 @@ def test_errors():
     with pytest.raises(ad.ShapeError, match="tangent"):
         ad.grad(lambda x: np.sum(function(x)))(X)
     function.rule(lambda x: lambda dx: dx * dx)
-    with pytest.raises(ad.DifferentiationError, match="not linear"):
+    with pytest.raises(ad.DifferentiationError, match=r"not linear, so .* reverse mode: array.mul"):
         ad.grad(lambda x: np.sum(function(x)))(X)
 
 

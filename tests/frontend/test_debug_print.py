@@ -237,10 +237,58 @@ def test_prints_outside_of_a_trace(capsys):
     assert lines(capsys) == ["[3. 1. 2.] 1"]
 
 
-@pytest.mark.parametrize("message", ["{} {}", "{x}", "{:d}", "{"])
-def test_formats_that_do_not_fit(message):
-    with pytest.raises(TracingError, match=r"debug_print cannot format"):
+WRONG_MESSAGES = [
+    *("{} {}", "{x}", "{:d}", "{", "}", "{0} {}", "{7}", "{0.__class__.__mro__}", "{0[0]}", "{!r}", "{:c}"),
+    *("{:>3000000000}", "{:.1000f}", "{:{}}", "{:>{0}}", "{00}", "{-1}", "{:%Y}", "{:,n}", "{:\x00<1000}"),
+]
+
+
+@pytest.mark.parametrize("message", WRONG_MESSAGES)
+def test_messages_that_cannot_be_filled(message):
+    with pytest.raises(TracingError, match=r"test_debug_print.py:[0-9]+: debug_print cannot fill") as caught:
         ad.jit(lambda x: (ad.debug_print(message, x), x)[1])(1.0)
+    assert caught.value.hint
+
+
+def test_messages_outside_of_a_trace_are_the_same_language():
+    for message in ("{} {}", "{0.__class__}", "{:>3000000000}"):
+        with pytest.raises(TracingError, match=r"debug_print cannot fill"):
+            ad.debug_print(message, 1.0)
+    with pytest.raises(TracingError, match=r"takes a message first, a str, got float"):
+        ad.debug_print(1.0)
+
+
+@pytest.mark.parametrize(
+    "spec", ["", ".3f", ">10", "*^12.2e", "+", " g", "010.3f", ",.1f", "_.2f", "%", "#.4G"]
+)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_formats_of_numbers(spec, dtype, capsys):
+    message = "x = {0:" + spec + "} {{{1:>6}}} {2}"
+    x = dtype(-1234.56789)
+
+    def f(x, n, v):
+        ad.debug_print(message, x, n, v)
+        return x
+
+    ad.jit(f)(x, 7, X)
+    ad.jit(f, interpret=True)(x, 7, X)
+    assert lines(capsys) == [message.format(x, 7, X)] * 2
+
+
+def test_a_stream_that_fails(monkeypatch):
+    class Closed:
+        def write(self, text):
+            raise ValueError("the stream is closed")
+
+        def flush(self):
+            pass
+
+    f = ad.jit(lambda x: (ad.debug_print("{}", x), x)[1])
+    f(1.0)
+    with monkeypatch.context() as patched, pytest.raises(ValueError, match="the stream is closed"):
+        patched.setattr("sys.stdout", Closed())
+        f(1.0)
+    assert f(2.0) == 2.0
 
 
 def test_structures_and_functions_without_a_result():

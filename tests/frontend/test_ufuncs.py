@@ -153,5 +153,5 @@ def test_divmod_matmul_and_unary_operators():
 
 
 def test_large_python_integers_do_not_fit_small_types():
-    with pytest.raises(ad.DtypeError, match="4294967296 does not fit int32"):
+    with pytest.raises(ad.DtypeError, match="4294967296 is out of bounds for int32"):
         run(lambda x: x + 2**32, sample(np.int32))

@@ -193,7 +193,7 @@ def scatter(g: ProgramBuilder) -> Value | None:
 
 
 def update(g: ProgramBuilder) -> Value | None:
-    kind = g.rng.choice(indexing.UPDATE_KINDS)
+    kind = g.rng.choice([*indexing.UPDATE_KINDS])
     allowed = [e for e in (NUMBERS if kind == "add" else ELEMENTS) if e in g.elements]
     base = g.some(allowed or NUMBERS)
     shape = shape_of(base)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import AnyFloat, FloatAttr
+from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
-from mlirad.dialects.shapes import ELEMENTS, FLOATS, Value, is_float
+from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
+from mlirad.dialects.shapes import ELEMENTS, FLAG, FLOATS, Value, element_of, ints, is_float
 from tests.generators.builder import ProgramBuilder
 from tests.generators.elementwise import Maker
 
 
 def custom(g: ProgramBuilder) -> Value | None:
-    """The sine of one of two operands."""
+    """The sine of one of two operands, with a rule for either direction or for both."""
     allowed = [e for e in FLOATS if e in g.elements]
     if not allowed:
         return None
@@ -28,9 +31,25 @@ def custom(g: ProgramBuilder) -> Value | None:
         slope = g.emit(ew.CosOp, [args[0]], x.type, bound=1)
         return [g.emit(ew.MulOp, [slope, args[2]], x.type, bound=1)]
 
+    def transposed(args: Sequence[Value]) -> Sequence[Value]:
+        (image,) = derivative(args)
+        if not is_float(other):
+            return [image]
+        element = element_of(other)
+        properties: dict[str, Attribute] = {"value": FloatAttr(0.0, cast(AnyFloat, element))}
+        zero = g.emit(ConstantOp, [], element, properties, bound=0)
+        return [image, g.emit(BroadcastOp, [zero], other.type, {"dims": ints(())}, bound=0)]
+
     tangents = [v.type for v in (x, other) if is_float(v)]
-    regions = [g.typed_region(types, body), g.typed_region([*types, *tangents], derivative)]
-    return g.emit_all(CustomOp, [x, other], [x.type], {}, regions, [1])[-1]
+    kind = g.rng.randint(0, 2)
+    regions = [g.typed_region(types, body)]
+    if kind != 1:
+        regions.append(g.typed_region([*types, *tangents], derivative))
+    if kind != 0:
+        regions.append(g.typed_region([*types, x.type], transposed))
+    return g.emit_all(
+        CustomOp, [x, other], [x.type], {"transposed": FLAG} if kind == 1 else {}, regions, [1]
+    )[-1]
 
 
 def checkpoint(g: ProgramBuilder) -> Value | None:

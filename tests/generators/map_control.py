@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import i1, i64
-from xdsl.ir import Attribute, Block, Region
+from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.control import WhileOp, tape_type
-from mlirad.dialects.array.elementwise import AddOp, CompareOp
+from mlirad.dialects.array.elementwise import AbsorbingMulOp, AddOp, CompareOp, NegOp, SubOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.shapes import (
@@ -169,10 +169,35 @@ def checkpoint(b: MapBuilder, s: Attribute) -> Value | None:
     return _branches(b, s, linear.CheckpointOp, None, 1)
 
 
+def rule(b: MapBuilder, s: Attribute) -> Value | None:
+    """x and y to k x and x - y by code, and its transpose by code."""
+    k, types = b.captured(s), [s, s]
+
+    def code(ops: Callable[[Value, Value], Sequence[Operation]], *yielded: int) -> Region:
+        block = Block(arg_types=types)
+        made = ops(*block.args)
+        block.add_ops(made)
+        block.add_op(YieldOp.create(operands=[made[n].results[0] for n in yielded]))
+        return Region(block)
+
+    def op(op_class: type[Operation], *operands: Value) -> Operation:
+        return op_class.create(operands=operands, result_types=[s])
+
+    def transposed(u: Value, v: Value) -> list[Operation]:
+        scaled = op(AbsorbingMulOp, k, u)
+        return [scaled, op(AddOp, scaled.results[0], v), op(NegOp, v)]
+
+    forward = code(lambda x, y: [op(AbsorbingMulOp, k, x), op(SubOp, x, y)], 0, 1)
+    regions = [forward, code(transposed, 1, 2)]
+    m = b.emit(linear.RuleOp, [], tuple_type(types), tuple_type(types), None, regions)
+    return _from(b, m, s)
+
+
 CONTROL_MAP_MAKERS: dict[type[linear.ControlMapOp], Maker] = {
     linear.ScanOp: scan,
     linear.WhileOp: while_,
     linear.IfOp: if_,
     linear.SwitchOp: switch,
     linear.CheckpointOp: checkpoint,
+    linear.RuleOp: rule,
 }

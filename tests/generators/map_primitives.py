@@ -292,7 +292,7 @@ def update(b: MapBuilder, s: Attribute) -> Value | None:
     base = b.emit(linear.IdentityOp, [], s, s)
     read = b.emit(linear.GatherOp, [], s, operand, regions=[b.positions(len(space), count)])
     pair = b.emit(linear.VcatOp, [base, read], s, tuple_type((s, operand)))
-    kind = {"kind": keyword(b.rng.choice(UPDATE_KINDS))}
+    kind = {"kind": keyword(b.rng.choice([*UPDATE_KINDS]))}
     onto = b.emit(linear.UpdateOp, [], tuple_type((s, operand)), s, kind, [b.positions(len(space), count)])
     return b.emit(linear.ComposeOp, [onto, pair], s, s)
 

@@ -54,11 +54,13 @@ class Call:
         result = self.function(
             *(filled(a, leaves) for a in self.args), **{k: filled(v, leaves) for k, v in self.options.items()}
         )
-        return np.zeros((), result) if isinstance(result, np.dtype) else result
+        if isinstance(result, np.dtype):
+            return np.zeros((), result)
+        return filled(self.args[0], leaves) if result is None else result  # what writes its first argument
 
     def with_numpy(self) -> Any:
         """NumPy's result, or whatever it raises."""
-        return self.apply([np.copy(leaf)[()] for leaf in self.leaves])
+        return self.apply([np.array(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in self.leaves])
 
     def with_mlirad(self, *, interpret: bool = True) -> Any:
         """The result of a traced function that is the call."""

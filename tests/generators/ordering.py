@@ -40,7 +40,7 @@ def argsort(g: ProgramBuilder) -> Value | None:
 
 def cumulative(g: ProgramBuilder) -> Value | None:
     x, dim = _operand(g, NUMBERS)
-    kind = g.rng.choice(ordering.CUMULATIVE_KINDS)
+    kind = g.rng.choice([*ordering.CUMULATIVE_KINDS])
     extent, bound = max(shape_of(x)[dim], 1), g.bound(x)
     bounds = {"sum": bound * extent, "prod": max(bound, 1) ** extent}
     properties: dict[str, Attribute] = {"kind": keyword(kind), "dim": integer(dim)}

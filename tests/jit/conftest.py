@@ -32,7 +32,7 @@ def elementwise_program(
         for i in range(inputs)
     )
     text = f"""
-define void @mlirad_main(ptr %buffers, ptr %arena) {{
+define void @mlirad_main(ptr %buffers, ptr %arena, ptr %context) {{
 entry:
 {pointers(*names, "y")}
   br label %next
@@ -60,7 +60,7 @@ def through_arena_program(size: int, operations: int = 0) -> NativeProgram:
     spec = ArraySpec("float64", (size,))
     text = f"""
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-define void @mlirad_main(ptr %buffers, ptr %arena) {{
+define void @mlirad_main(ptr %buffers, ptr %arena, ptr %context) {{
 entry:
 {pointers("x", "y", "c")}
   %factor = load double, ptr %c
@@ -86,7 +86,7 @@ done:
 def sum_and_double_program() -> NativeProgram:
     """Of three doubles, their sum (rank 0) and their doubles."""
     text = f"""
-define void @mlirad_main(ptr %buffers, ptr %arena) {{
+define void @mlirad_main(ptr %buffers, ptr %arena, ptr %context) {{
 {pointers("x", "s", "y")}
   %v = load <3 x double>, ptr %x, align 8
   %sum = call double @llvm.vector.reduce.fadd.v3f64(double 0.0, <3 x double> %v)

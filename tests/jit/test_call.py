@@ -66,7 +66,7 @@ def test_several_results_come_as_a_tuple(sum_and_double: NativeProgram) -> None:
 
 
 def test_no_results() -> None:
-    program = NativeProgram("define void @mlirad_main(ptr %b, ptr %a) {\n  ret void\n}", (), ())
+    program = NativeProgram("define void @mlirad_main(ptr %b, ptr %a, ptr %c) {\n  ret void\n}", (), ())
     for function in ways_in(program):
         assert function() == ()
     assert NativeFunction(program)() == ()
@@ -197,7 +197,7 @@ declare void @mlirad_blas_dgemm(ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr
 @no = internal constant i8 78
 @one = internal constant double 1.0
 @zero = internal constant double 0.0
-define void @mlirad_main(ptr %b, ptr %arena) {{
+define void @mlirad_main(ptr %b, ptr %arena, ptr %context) {{
   %x = load ptr, ptr %b
   %g = getelementptr ptr, ptr %b, i64 1
   %y = load ptr, ptr %g

@@ -16,7 +16,7 @@ from mlirad.lower.compiled_text import ArraySpec, NativeProgram
 
 pytestmark = pytest.mark.skipif(not object_layout.is_layout_known(), reason="layout unknown")
 
-NOTHING = "define void @mlirad_main(ptr %b, ptr %a) {\n  ret void\n}"
+NOTHING = "define void @mlirad_main(ptr %b, ptr %a, ptr %c) {\n  ret void\n}"
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_calls_and_functions_leave_no_memory_behind(sum_and_double, elementwise,
 def test_the_lock_is_released_by_big_programs() -> None:
     # A program that waits for a byte which only another Python thread can set.
     text = """
-define void @mlirad_main(ptr %buffers, ptr %arena) {
+define void @mlirad_main(ptr %buffers, ptr %arena, ptr %context) {
 entry:
   %x = load ptr, ptr %buffers
   br label %wait

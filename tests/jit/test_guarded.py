@@ -21,7 +21,7 @@ COPY = """
 
 def run(body: str, dtype: str = "float64") -> np.ndarray:
     """A program of one input and output of four elements, four doubles as constant, an arena of 32 bytes."""
-    text = f"define void @mlirad_main(ptr %buffers, ptr %arena) {{{BUFFERS}{body}\n  ret void\n}}"
+    text = f"define void @mlirad_main(ptr %buffers, ptr %arena, ptr %call) {{{BUFFERS}{body}\n  ret void\n}}"
     spec = ArraySpec(dtype, (4,))
     program = NativeProgram(text, (spec,), (spec,), (np.arange(4.0),), 32)
     return NativeFunction(program, debug=True).entry(np.ones(4, dtype))
@@ -92,7 +92,7 @@ def test_nan_results_are_equal_whatever_their_bits() -> None:
 
 
 def test_empty_arrays_and_scalars() -> None:
-    empty = "define void @mlirad_main(ptr %b, ptr %a) {\n  ret void\n}"
+    empty = "define void @mlirad_main(ptr %b, ptr %a, ptr %c) {\n  ret void\n}"
     spec = ArraySpec("float64", (0, 3))
     assert NativeFunction(NativeProgram(empty, (spec,), (spec,)), debug=True).entry(
         np.ones((0, 3))

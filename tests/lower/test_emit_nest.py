@@ -99,7 +99,6 @@ COMBINERS = [
     *(("add", t) for t in ("float64", "float32", "int64", "int32")),
     *((c, t) for c in ("max", "min", "argmax", "argmin") for t in ("float64", "float32", "int64", "int32")),
     *((c, t) for c in ("and", "or") for t in ("int64", "int32", "bool")),
-    *((c, "bool") for c in ("argmax", "argmin")),
 ]
 
 

@@ -15,6 +15,7 @@ from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.kernel import NestOp, ScatterOp
+from mlirad.dialects.kernel_plans import ARENA_ATTRIBUTE, COPIED, IN_PLACE, stated_carries
 from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
@@ -22,8 +23,6 @@ from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
 from mlirad.lower.emit import emit_program
-from mlirad.lower.plan_memory import ARENA_ATTRIBUTE
-from mlirad.lower.plan_memory.carries import COPIED, IN_PLACE, stated_carries
 from tests.generators.programs import random_program
 from tests.lower.loops import check, function, lowered
 

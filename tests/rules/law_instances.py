@@ -97,6 +97,23 @@ INSTANCES: dict[str, Instance] = {
   %n = linear.slice {starts = [1], limits = [4], strides = [2]} : -> ⟨v6⊸v2⟩
   %m = linear.transpose %n : ⟨v6⊸v2⟩ -> ⟨v2⊸v6⟩""",
     ),
+    "transpose of a rule": instance(
+        "%a: v3",
+        "v3⊸v3",
+        """
+  %r = linear.rule (%dx: v3) : -> ⟨tuple<v3>⊸tuple<v3>⟩ {
+    %image = array.mul %a, %dx : v3
+    array.yield %image : v3
+  } transposed (%ct: v3) {
+    %back = array.mul %ct, %a : v3
+    array.yield %back : v3
+  }
+  %t = linear.transpose %r : ⟨tuple<v3>⊸tuple<v3>⟩ -> ⟨tuple<v3>⊸tuple<v3>⟩
+  %i = linear.inject {index = 0} : -> ⟨v3⊸tuple<v3>⟩
+  %p = linear.project {index = 0} : -> ⟨tuple<v3>⊸v3⟩
+  %n = linear.compose %t, %i : ⟨tuple<v3>⊸tuple<v3>⟩, ⟨v3⊸tuple<v3>⟩ -> ⟨v3⊸tuple<v3>⟩
+  %m = linear.compose %p, %n : ⟨tuple<v3>⊸v3⟩, ⟨v3⊸tuple<v3>⟩ -> ⟨v3⊸v3⟩""",
+    ),
     "transpose under regions": instance(
         "%a: v3, %p: i1",
         "v3⊸f64",

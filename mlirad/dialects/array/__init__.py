@@ -14,6 +14,7 @@ from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.reductions import REDUCTION_OPS
 from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
+from mlirad.dialects.frame_type import FrameType
 
 ARRAY_OPS = (
     *ELEMENTWISE_OPS,
@@ -27,6 +28,6 @@ ARRAY_OPS = (
 )
 """Every op that programs are written in, in the order of the documentation; `FRAME_OPS` are made last."""
 
-Array = Dialect("array", [*ARRAY_OPS, *FRAME_OPS], [TapeType])
+Array = Dialect("array", [*ARRAY_OPS, *FRAME_OPS], [TapeType, FrameType])
 
 __all__ = ["ARRAY_OPS", "FRAME_OPS", "Array", "literal", "literal_array", "numpy_dtype"]

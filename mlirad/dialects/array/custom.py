@@ -14,8 +14,10 @@
       array.yield %e : f64
     }
 
-The second region of `custom` is the derivative in forward form, linear in the tangents; it is transposed like
-any code. A region of `checkpoint` captures what it reads.
+The second region of `custom` is a rule: the derivative in forward form, or with `transposed` the transposed
+derivative, from cotangents to cotangents. A third region, after the word `transposed`, gives the latter
+beside the former. A rule is applied as written in its own direction. In the other one it is transposed, which
+takes linear code. A region of `checkpoint` captures what it reads.
 """
 
 from __future__ import annotations
@@ -23,9 +25,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, region_def, traits_def, var_operand_def, var_result_def
+from xdsl.dialects.builtin import UnitAttr
+from xdsl.ir import Attribute, Region
+from xdsl.irdl import (
+    irdl_op_definition,
+    opt_prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_region_def,
+    var_result_def,
+)
 from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import check_arguments, check_arrays, check_results
 from mlirad.dialects.array.indexing import yielded
@@ -35,20 +47,34 @@ from mlirad.dialects.syntax import StructuredOp
 
 @irdl_op_definition
 class CustomOp(StructuredOp):
-    """The values of the first region at the operands, with the derivative that the second region computes.
+    """The values of the first region at the operands, with the derivative that the later regions compute.
 
-    The second region takes the operands and one tangent per float operand. It yields one tangent per float
-    result and must be linear in the tangents. By floats that the first region captures, the first region is
-    differentiated as it is written.
+    A rule takes the operands and one tangent per float operand, and yields one tangent per float result; a
+    transposed rule takes the operands and one cotangent per float result, and yields one cotangent per float
+    operand. The rule of one direction serves the other if it is linear in what it takes last. By floats that
+    the first region captures, the first region is differentiated as it is written.
     """
 
     name = "array.custom"
     inputs = var_operand_def()
+    transposed = opt_prop_def(UnitAttr)
     body = region_def("single_block")
-    derivative = region_def("single_block")
+    rules = var_region_def("single_block")
     outputs = var_result_def()
     traits = traits_def(Pure())
-    REGION_WORDS: ClassVar = ("derivative",)
+    BRACED: ClassVar = ("transposed",)
+    REGION_WORDS: ClassVar = ("derivative", "transposed")
+    REPEATED: ClassVar = True
+
+    @property
+    def forward_rule(self) -> Region | None:
+        """The region from tangents to tangents."""
+        return None if self.transposed is not None else self.rules[0]
+
+    @property
+    def transposed_rule(self) -> Region | None:
+        """The region from cotangents to cotangents."""
+        return self.rules[-1] if self.transposed is not None or len(self.rules) > 1 else None
 
     def verify_(self) -> None:
         """Operands and results as the regions take and yield them."""
@@ -58,9 +84,16 @@ class CustomOp(StructuredOp):
         made, _ = yielded(self.body)
         check_arrays(made, "yielded value")
         check_results(self.result_types, made)
-        check_arguments(self.derivative.block, [*types, *_floats(types)], "derivative")
-        tangents, _ = yielded(self.derivative)
-        check_results(tangents, _floats(made))
+        if len(self.rules) not in (1, 1 if self.transposed is not None else 2):
+            raise VerifyException(f"{len(self.rules)} rules are given, one for each direction at most")
+        floats = _floats(types), _floats(made)
+        for rule, what, (given, found) in (
+            (self.forward_rule, "derivative", floats),
+            (self.transposed_rule, "transposed derivative", floats[::-1]),
+        ):
+            if rule is not None:
+                check_arguments(rule.block, [*types, *given], what)
+                check_results(yielded(rule)[0], found)
 
 
 @irdl_op_definition

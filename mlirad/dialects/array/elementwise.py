@@ -22,6 +22,7 @@ from mlirad.dialects.shapes import (
     INTEGERS,
     INTEGERS_AND_BOOLEANS,
     NUMBERS,
+    STORED,
     array_type,
     element_of,
     is_array,
@@ -36,7 +37,7 @@ PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge")
 def check_elements(type_: Attribute, elements: tuple[Attribute, ...], what: str) -> None:
     """Require a scalar or a static array of rank at least 1 over one of `elements`."""
     if not is_array(type_, elements):
-        names = ", ".join(str(e) for e in elements)
+        names = ", ".join(str(e) for e in elements) + (" or frames" if elements is STORED else "")
         raise VerifyException(f"{what} must be a scalar or static array of {names}, got {type_}")
 
 
@@ -613,7 +614,7 @@ class SelectOp(ElementwiseOp):
     """
 
     name = "array.select"
-    DOMAIN: ClassVar = ELEMENTS
+    DOMAIN: ClassVar = STORED
     condition = operand_def()
     on_true = operand_def()
     on_false = operand_def()
@@ -654,7 +655,7 @@ class ConvertOp(ElementwiseOp):
         """Operand and result of one shape."""
         check_elements(self.operand.type, self.DOMAIN, "operand")
         expected = array_type(shape_of(self.operand), element_of(self.result))
-        if self.result.type != expected or not is_array(expected):
+        if self.result.type != expected or not is_array(expected, ELEMENTS):
             raise VerifyException(
                 f"result must keep the shape {list(shape_of(self.operand))}, got {self.result.type}"
             )

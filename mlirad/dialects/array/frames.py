@@ -1,50 +1,79 @@
-"""Frames: what a call keeps for its reverse sweep, found again by a number.
+"""Frames: what a call keeps for its reverse sweep.
 
-    %h = array.save %x, %w : f64, tensor<3xf64> -> i64
-    %a, %b = array.restore %h : i64 -> (f64, tensor<3xf64>)
+    %h = array.save %x, %w : f64, tensor<3xf64> -> !array.frame<f_record>
+    %a, %b = array.restore %h : !array.frame<f_record> -> (f64, tensor<3xf64>)
+    %n = array.no_frame : -> !array.frame<f_record>
 
-A frame is a value like any other, and its number an integer like any other: loops stack and record it,
-branches yield it, other frames hold it. Nothing but `restore` may depend on which number a frame has. Frames
-last until the first function around the `save` returns that does not return frames itself.
+A frame is an immutable value: loops stack and record it, branches yield it, other frames hold it. All that
+can be asked of it is what it holds, and frames come from `save` and from nowhere else. Where there has to be
+a value of their type and there is none, as in a branch that makes no call, it is `no_frame`, which cannot be
+restored: a program that tries fails at run time. Frames of one type hold values of the same types
+(`FrameType`).
+
+A frame lasts until the first function around its `save` returns that does not return frames itself. As a
+function hands out values by its results only, none is left then that could be restored.
 """
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def, var_operand_def, var_result_def
 from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import check_arrays
+from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.syntax import StructuredOp
 
 
 @irdl_op_definition
 class SaveOp(StructuredOp):
-    """The number of a frame that holds the operands."""
+    """A frame that holds the operands."""
 
     name = "array.save"
     values = var_operand_def()
-    frame = result_def(i64)
+    frame = result_def()
     traits = traits_def(Pure())
 
     def verify_(self) -> None:
-        """A frame holds scalars and arrays."""
+        """A frame holds scalars and arrays; its type is that of a frame."""
         check_arrays([o.type for o in self.operands], "operand")
+        check_frame(self.frame.type, "result")
 
 
 @irdl_op_definition
 class RestoreOp(StructuredOp):
-    """The values that the frame with this number holds; it must hold values of the types of the results."""
+    """The values that a frame holds."""
 
     name = "array.restore"
-    frame = operand_def(i64)
+    frame = operand_def()
     values = var_result_def()
     traits = traits_def(Pure())
 
     def verify_(self) -> None:
-        """A frame holds scalars and arrays."""
+        """A frame, which holds scalars and arrays."""
+        check_frame(self.frame.type, "operand")
         check_arrays(self.result_types, "result")
 
 
-FRAME_OPS = (SaveOp, RestoreOp)
+@irdl_op_definition
+class NoFrameOp(StructuredOp):
+    """The frame of a call that was not made."""
+
+    name = "array.no_frame"
+    frame = result_def()
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        """The type of the result is that of a frame."""
+        check_frame(self.frame.type, "result")
+
+
+def check_frame(type_: Attribute, what: str) -> None:
+    """Require the type of a frame."""
+    if not isinstance(type_, FrameType):
+        raise VerifyException(f"{what} must be a frame, such as !array.frame<f>, got {type_}")
+
+
+FRAME_OPS = (SaveOp, RestoreOp, NoFrameOp)
 """Every op of this file."""

@@ -27,10 +27,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.elementwise import check_elements
 from mlirad.dialects.array.structural import check_same_element, check_shape
-from mlirad.dialects.shapes import ELEMENTS, NUMBERS, array_type, element_of, shape_of
+from mlirad.dialects.shapes import NUMBERS, STORED, array_type, element_of, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
-UPDATE_KINDS = ("add", "set")
+UPDATE_KINDS: dict[str, tuple[Attribute, ...]] = {"add": NUMBERS, "set": STORED}
+"""The ways in which elements are written, each with the element types it is defined on."""
 
 
 @irdl_op_definition
@@ -86,7 +87,7 @@ class IndexOp(StructuredOp):
 
     def verify_(self) -> None:
         """At most as many positions as the operand has dimensions."""
-        check_elements(self.operand.type, ELEMENTS, "operand")
+        check_elements(self.operand.type, STORED, "operand")
         check_same_element(self.operand.type, self.result.type)
         shape = shape_of(self.operand)
         if len(self.positions) > len(shape):
@@ -111,7 +112,7 @@ class GatherOp(StructuredOp):
 
     def verify_(self) -> None:
         """A region of i64 positions; the result's trailing shape is the operand's."""
-        check_elements(self.operand.type, ELEMENTS, "operand")
+        check_elements(self.operand.type, STORED, "operand")
         check_same_element(self.operand.type, self.result.type)
         check_gather(self.body, shape_of(self.operand), shape_of(self.result), "operand", "result")
 
@@ -155,7 +156,7 @@ class UpdateOp(StructuredOp):
         kind = self.kind.data
         if kind not in UPDATE_KINDS:
             raise VerifyException(f"kind '{kind}' is not one of {', '.join(UPDATE_KINDS)}")
-        check_elements(self.base.type, NUMBERS if kind == "add" else ELEMENTS, "base")
+        check_elements(self.base.type, UPDATE_KINDS[kind], "base")
         check_same_element(self.base.type, self.operand.type)
         if self.result.type != self.base.type:
             raise VerifyException(f"result type {self.result.type} must equal base type {self.base.type}")
@@ -200,7 +201,7 @@ class BuildOp(StructuredOp):
 
     def verify_(self) -> None:
         """A region of i64 arguments whose one value has the trailing shape of the result."""
-        check_elements(self.result.type, ELEMENTS, "result")
+        check_elements(self.result.type, STORED, "result")
         types, _ = yielded(self.body)
         check_index_arguments(self.body.block)
         if len(types) != 1:

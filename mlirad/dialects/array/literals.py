@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.shapes import array_type, element_of, shape_of
 
 NUMPY_DTYPES: dict[Attribute, np.dtype[Any]] = {
@@ -37,8 +38,9 @@ ELEMENT_TYPES: dict[np.dtype[Any], Attribute] = {d: e for e, d in NUMPY_DTYPES.i
 
 
 def numpy_dtype(type_: Attribute) -> np.dtype[Any]:
-    """The NumPy dtype of the elements of a scalar or array type."""
-    return NUMPY_DTYPES[element_of(type_)]
+    """The NumPy dtype of the elements of a scalar or array type; of frames that of their numbers."""
+    element = element_of(type_)
+    return NUMPY_DTYPES[i64 if isinstance(element, FrameType) else element]
 
 
 def type_of_array(value: npt.NDArray[Any]) -> Attribute:

@@ -15,11 +15,13 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.elementwise import check_elements
+from mlirad.dialects.array.reductions import COMBINER_ELEMENTS
 from mlirad.dialects.array.structural import check_same_element, check_shape
-from mlirad.dialects.shapes import ELEMENTS, NUMBERS, array_type, check_dims, shape_of
+from mlirad.dialects.shapes import ELEMENTS, array_type, check_dims, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
-CUMULATIVE_KINDS = ("sum", "prod", "max", "min")
+CUMULATIVE_KINDS = {"sum": "add", "prod": "prod", "max": "max", "min": "min"}
+"""The kinds of prefix reductions, and how each combines elements."""
 
 
 @irdl_op_definition
@@ -84,7 +86,7 @@ class CumulativeOp(StructuredOp):
         """A known kind and a dimension of a numeric operand, whose type the result has."""
         if self.kind.data not in CUMULATIVE_KINDS:
             raise VerifyException(f"kind '{self.kind.data}' is not one of {', '.join(CUMULATIVE_KINDS)}")
-        check_elements(self.operand.type, NUMBERS, "operand")
+        check_elements(self.operand.type, COMBINER_ELEMENTS[CUMULATIVE_KINDS[self.kind.data]], "operand")
         check_dims((self.dim.value.data,), len(shape_of(self.operand)), "dim")
         check_same_element(self.operand.type, self.result.type)
         check_shape(self.result.type, shape_of(self.operand))

@@ -6,6 +6,7 @@ from abc import ABC
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, StringAttr, i64
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -24,7 +25,7 @@ from mlirad.dialects.shapes import (
 )
 from mlirad.dialects.syntax import StructuredOp
 
-REDUCTION_ELEMENTS = {
+REDUCTION_ELEMENTS: dict[str, tuple[Attribute, ...]] = {
     "max": NUMBERS,
     "min": NUMBERS,
     "prod": NUMBERS,
@@ -32,6 +33,14 @@ REDUCTION_ELEMENTS = {
     "or": INTEGERS_AND_BOOLEANS,
 }
 """The kinds of `array.reduce`, each with the element types it is defined on."""
+
+COMBINER_ELEMENTS: dict[str, tuple[Attribute, ...]] = {
+    "add": NUMBERS,
+    **REDUCTION_ELEMENTS,
+    "argmax": NUMBERS,
+    "argmin": NUMBERS,
+}
+"""The ways in which elements are combined, also in kernels, each with the element types it is defined on."""
 
 
 @irdl_op_definition
@@ -47,7 +56,7 @@ class SumOp(StructuredOp):
 
     def verify_(self) -> None:
         """Distinct dimensions of a numeric operand, which the result lacks."""
-        check_elements(self.operand.type, NUMBERS, "operand")
+        check_elements(self.operand.type, COMBINER_ELEMENTS["add"], "operand")
         check_same_element(self.operand.type, self.result.type)
         shape = reduce_shape(shape_of(self.operand), values_of(self.dims))
         check_shape(self.result.type, shape)
@@ -96,7 +105,7 @@ class ArgReductionOp(StructuredOp, ABC):
 
     def verify_(self) -> None:
         """A dimension of a numeric operand; i64 positions as result."""
-        check_elements(self.operand.type, NUMBERS, "operand")
+        check_elements(self.operand.type, COMBINER_ELEMENTS["argmax"], "operand")
         expected = array_type(reduce_shape(shape_of(self.operand), (self.dim.value.data,)), i64)
         if self.result.type != expected:
             raise VerifyException(f"result has type {self.result.type}, the op computes {expected}")

@@ -9,6 +9,7 @@ them, as often as the code around them runs, and no pass has to know of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr, i1, i64
@@ -24,11 +25,12 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.control import check_arrays
-from mlirad.dialects.shapes import array_type, shape_of
+from mlirad.dialects.array.elementwise import check_elements
+from mlirad.dialects.messages import check_message
+from mlirad.dialects.shapes import ELEMENTS, Value, array_type, element_of, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
-REPORT_KINDS = ("print", "position", "nan")
+REPORT_KINDS = ("print", "position", "nan", "overflow")
 """What a report does: print its message, or make the call fail for a position outside, or for a NaN."""
 
 
@@ -37,7 +39,7 @@ class ReportOp(StructuredOp):
     """The token, after the values were reported for every lane in which the condition holds.
 
     The first `lanes` dimensions of the condition and of the values are lanes, which are reported one by one.
-    `message` is filled with the values of a lane, as `str.format` does. `source` is the user's line.
+    `message` is filled with the values of a lane (`mlirad.dialects.messages`). `source` is the user's line.
     """
 
     name = "array.report"
@@ -60,17 +62,27 @@ class ReportOp(StructuredOp):
 
     def verify_(self) -> None:
         """A condition per lane, values that begin with the lanes."""
-        if self.kind.data not in REPORT_KINDS:
-            raise VerifyException(f"kind '{self.kind.data}' is not one of {', '.join(REPORT_KINDS)}")
-        check_arrays([v.type for v in self.values], "value")
-        shape = shape_of(self.condition)
-        if self.condition.type != array_type(shape, i1):
-            raise VerifyException(f"the condition must be of i1, got {self.condition.type}")
-        if len(shape) != self.lane_count:
-            raise VerifyException(f"the condition of {self.lane_count} lanes has type {self.condition.type}")
-        for k, value in enumerate(self.values):
-            if shape_of(value)[: len(shape)] != shape:
-                raise VerifyException(f"value {k} of type {value.type} does not begin with the lanes")
+        check_report(self.kind.data, self.message.data, self.lane_count, self.condition, self.values)
+
+
+def check_report(kind: str, message: str, lanes: int, condition: Value, values: Sequence[Value]) -> None:
+    """Require a known kind, a condition per lane, values that begin with the lanes, a message for them."""
+    if kind not in REPORT_KINDS:
+        raise VerifyException(f"kind '{kind}' is not one of {', '.join(REPORT_KINDS)}")
+    for k, value in enumerate(values):
+        check_elements(value.type, ELEMENTS, f"value {k}")
+    shape = shape_of(condition)
+    if condition.type != array_type(shape, i1):
+        raise VerifyException(f"the condition must be of i1, got {condition.type}")
+    if len(shape) != lanes:
+        raise VerifyException(f"the condition of {lanes} lanes has type {condition.type}")
+    for k, value in enumerate(values):
+        if shape_of(value)[: len(shape)] != shape:
+            raise VerifyException(f"value {k} of type {value.type} does not begin with the lanes")
+    try:
+        check_message(message, [array_type(shape_of(v)[lanes:], element_of(v)) for v in values])
+    except ValueError as error:
+        raise VerifyException(f"message: {error}") from error
 
 
 REPORTING_OPS = (ReportOp,)

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -31,6 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlirad.dialects.array.elementwise import check_elements
 from mlirad.dialects.shapes import (
     ELEMENTS,
+    STORED,
     array_type,
     check_broadcast,
     check_dims,
@@ -44,11 +44,11 @@ from mlirad.dialects.shapes import (
     transpose_shape,
     values_of,
 )
-from mlirad.dialects.syntax import StructuredOp
+from mlirad.dialects.syntax import LanguageOp, StructuredOp
 
 
 @irdl_op_definition
-class ConstantOp(IRDLOperation):
+class ConstantOp(LanguageOp):
     """A literal: a scalar (float, integer or boolean attribute) or a dense array.
 
     A dense literal keeps its bytes in one shared buffer. A uniform array is better written as a
@@ -125,7 +125,7 @@ class BroadcastOp(StructuredOp):
 
     def verify_(self) -> None:
         """Equal element types; every operand extent equals that of its result dimension."""
-        check_elements(self.operand.type, ELEMENTS, "operand")
+        check_elements(self.operand.type, STORED, "operand")
         check_same_element(self.operand.type, self.result.type)
         check_broadcast(shape_of(self.operand), values_of(self.dims), shape_of(self.result))
 
@@ -143,7 +143,7 @@ class TransposeOp(StructuredOp):
 
     def verify_(self) -> None:
         """A permutation of the operand's dimensions."""
-        check_elements(self.operand.type, ELEMENTS, "operand")
+        check_elements(self.operand.type, STORED, "operand")
         check_same_element(self.operand.type, self.result.type)
         shape = transpose_shape(shape_of(self.operand), values_of(self.permutation))
         check_shape(self.result.type, shape)
@@ -160,7 +160,7 @@ class ReshapeOp(StructuredOp):
 
     def verify_(self) -> None:
         """Equal element types and numbers of elements."""
-        check_elements(self.operand.type, ELEMENTS, "operand")
+        check_elements(self.operand.type, STORED, "operand")
         check_same_element(self.operand.type, self.result.type)
         check_reshape(shape_of(self.operand), shape_of(self.result))
 
@@ -180,7 +180,7 @@ class SliceOp(StructuredOp):
 
     def verify_(self) -> None:
         """Ranges inside the operand, strides of at least 1."""
-        check_elements(self.operand.type, ELEMENTS, "operand")
+        check_elements(self.operand.type, STORED, "operand")
         check_same_element(self.operand.type, self.result.type)
         shape = slice_shape(
             shape_of(self.operand),
@@ -207,7 +207,7 @@ class PadOp(StructuredOp):
 
     def verify_(self) -> None:
         """Widths of at least 0; a scalar fill value of the operand's element type."""
-        check_elements(self.operand.type, ELEMENTS, "operand")
+        check_elements(self.operand.type, STORED, "operand")
         check_same_element(self.operand.type, self.result.type)
         if self.value.type != element_of(self.operand):
             raise VerifyException(
@@ -253,7 +253,7 @@ class ReverseOp(StructuredOp):
 
     def verify_(self) -> None:
         """Distinct dimensions of the operand; the result has its type."""
-        check_elements(self.operand.type, ELEMENTS, "operand")
+        check_elements(self.operand.type, STORED, "operand")
         if self.result.type != self.operand.type:
             raise VerifyException(
                 f"result type {self.result.type} must equal operand type {self.operand.type}"
@@ -282,7 +282,7 @@ class StackOp(StructuredOp):
 def check_parts(parts: Sequence[Attribute], result: Attribute) -> None:
     """Require arrays over the element type of the result."""
     for k, part in enumerate(parts):
-        check_elements(part, ELEMENTS, f"operand {k}")
+        check_elements(part, STORED, f"operand {k}")
         check_same_element(part, result)
 
 

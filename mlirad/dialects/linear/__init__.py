@@ -43,7 +43,7 @@ from mlirad.dialects.linear.calls import (
     derived_properties,
     properties_of,
 )
-from mlirad.dialects.linear.code import LambdaOp
+from mlirad.dialects.linear.code import LambdaOp, RuleOp
 from mlirad.dialects.linear.control import (
     LOOPS_AND_BRANCHES,
     BranchOp,
@@ -63,7 +63,7 @@ from mlirad.dialects.linear.functions import (
     PointwiseMapOp,
     SingleOp,
 )
-from mlirad.dialects.linear.linearity import LINEAR_IN, NotLinear
+from mlirad.dialects.linear.linearity import LINEAR_IN, Dependence, NotLinear, dependences
 from mlirad.dialects.linear.map_calls import CallOp
 from mlirad.dialects.linear.maps import (
     STRUCTURE_OPS,
@@ -121,14 +121,14 @@ from mlirad.dialects.linear.spaces import (
 )
 from mlirad.dialects.shapes import element_of, tuple_type
 
-CONTROL_OPS: tuple[type[ControlMapOp], ...] = (*LOOPS_AND_BRANCHES, *INDEXED_OPS, *POINTWISE_OPS)
-"""Maps whose regions make maps."""
+CONTROL_OPS: tuple[type[ControlMapOp], ...] = (*LOOPS_AND_BRANCHES, *INDEXED_OPS, *POINTWISE_OPS, RuleOp)
+"""Maps with regions that are run where the map is applied."""
 
 PRIMITIVE_OPS: tuple[type[PrimitiveMapOp], ...] = (*ARRAY_MAP_OPS, *POINT_OPS)
 """Maps with a line of their own in the tables of transposes and applications."""
 
 CODE_OPS = (LambdaOp,)
-"""Maps given by array code."""
+"""Maps given by linear array code, which are expanded."""
 
 Linear = Dialect(
     "linear",
@@ -175,6 +175,7 @@ __all__ = [
     "CopowerType",
     "CumulativeSumOp",
     "CurvatureOp",
+    "Dependence",
     "DerivativeOp",
     "DerivedOp",
     "DifferentiationOp",
@@ -214,6 +215,7 @@ __all__ = [
     "RecurrenceOp",
     "ReshapeOp",
     "ReverseOp",
+    "RuleOp",
     "ScaleOp",
     "ScanOp",
     "ScatterOp",
@@ -231,6 +233,7 @@ __all__ = [
     "ZeroOp",
     "carried",
     "component",
+    "dependences",
     "derived_properties",
     "dual",
     "element_of",

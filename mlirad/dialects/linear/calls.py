@@ -40,9 +40,20 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.linear.control import product_components
 from mlirad.dialects.linear.maps import ControlMapOp
-from mlirad.dialects.shapes import FLOATS, Shape, Value, check_dims, ints, is_array, tuple_type, values_of
+from mlirad.dialects.shapes import (
+    FLOATS,
+    Shape,
+    Value,
+    check_dims,
+    components_of,
+    ints,
+    is_array,
+    tuple_type,
+    values_of,
+)
 from mlirad.dialects.syntax import StructuredOp
 
 
@@ -259,22 +270,32 @@ class RecordedOp(ControlMapOp):
 
     `callee` takes the operands (the frame of the call, and what the call was given that its reverse sweep
     needs again), one cotangent per component of the codomain, and one sum per component of the domain; it
-    returns the sums with the cotangents added. The map is applied transposed and in no other way.
+    returns the sums with the cotangents added. For components that are `fresh` it takes no sum, and returns
+    the cotangent. The map is applied transposed and in no other way.
     """
 
     name = "linear.recorded"
     arguments = var_operand_def()
     callee = prop_def(FlatSymbolRefAttrConstr)
-    BRACED: ClassVar = ("callee",)
+    fresh = opt_prop_def(DenseArrayBase.constr(i64))
+    BRACED: ClassVar = ("callee", "fresh")
+
+    @property
+    def summed(self) -> list[int]:
+        """The components of the domain for which the callee takes a sum."""
+        fresh = () if self.fresh is None else values_of(self.fresh)
+        return [k for k in range(len(components_of(self.domain))) if k not in fresh]
 
     def verify_(self) -> None:
         """A frame, and spaces that are tuples."""
-        if not self.operands or self.operands[0].type != i64:
-            raise VerifyException("the first operand must be the frame of a call, an i64")
+        if not self.operands or not isinstance(self.operands[0].type, FrameType):
+            raise VerifyException("the first operand must be the frame of a call")
         for space in (self.domain, self.codomain):
             if not isinstance(space, TupleType):
                 raise VerifyException(f"the map must go from tuple to tuple, got {space}")
             product_components(space, "space")
+        if self.fresh is not None:
+            check_dims(values_of(self.fresh), len(components_of(self.domain)), "fresh")
 
 
 CALL_MAPS: tuple[type[ControlMapOp], ...] = (DerivativeOp, CurvatureOp, RecordedOp)

@@ -1,20 +1,23 @@
-"""In which operands each op of the array language is linear, and the check that code is linear in a tangent.
+"""In which operands each op of the array language is linear, and how the results of code depend on a tangent.
 
-    add, sub, select, concatenate ...   jointly in several operands: the others of a group must be 0
+    add, sub, select, concatenate ...   jointly in several operands
     mul, dot                            in each of two operands alone
-    exp, max, sort ...                  in none: entered nowhere
+    exp, max, sort, sign ...            in none: entered nowhere
     scan, while, if ...                 by their regions
 
     array.add %dx, %dy      linear             array.mul %dx, %k     linear
-    array.add %dx, %one     not linear         array.mul %dx, %dx    not linear
+    array.add %dx, %one     affine             array.mul %dx, %dx    not linear
 
-Linear code may compute anything from captured values, and may read 0 where a tangent is asked for.
+A value is a sum of a part that does not depend on the tangent and a linear one, of which each may be 0, or it
+is neither. That is a lattice, so what branches and loops make is found by joining; linear code may compute
+anything from captured values, and may yield 0 where a tangent is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Operation, Region
@@ -22,13 +25,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.custom import CheckpointOp
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.linear.application import ApplicationOp, ApplyOp, ApplyTransposeOp
+from mlirad.dialects.linear.calls import PullOp, PushOp
 from mlirad.dialects.shapes import Value, is_float
-
-Tangents: TypeAlias = "set[Value]"
-"""The values that depend linearly on the tangent."""
 
 ALL = -1
 """In a group: every operand."""
@@ -63,209 +64,55 @@ LINEAR_IN: dict[type[Operation], tuple[tuple[int, ...], ...]] = {
 `cumulative` is linear only as a sum, `convert` only between floats.
 """
 
+_FIXED, _LINEAR, _NONLINEAR = 1, 2, 4
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """How a value depends on the tangent: the parts that it is a sum of.
+
+    `op` is the first op where it was no longer linear, and `why` says what that op does.
+    """
+
+    parts: int
+    op: Operation | None = None
+    why: str = ""
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the value is provably linear in the tangent, as 0 is."""
+        return not self.parts & ~_LINEAR
+
+    @property
+    def has_fixed_part(self) -> bool:
+        """Whether the value is linear but for a part that does not depend on the tangent."""
+        return self.parts & ~_LINEAR == _FIXED
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the value does not depend on the tangent."""
+        return not self.parts & ~_FIXED
+
+
+ZERO, FIXED, LINEAR = Dependence(0), Dependence(_FIXED), Dependence(_LINEAR)
+
+JOINS = "adds to, or joins with, the tangent something that does not depend on it"
+
+
+def dependences(region: Region, tangents: Iterable[Value]) -> list[Dependence]:
+    """How each value that a region yields, or a function returns, depends on its values `tangents`."""
+    judge = _Judge(dict.fromkeys(tangents, LINEAR))
+    found = judge.run(region, ())
+    terminator = region.block.last_op
+    return [Dependence(_FIXED, terminator, JOINS) if d.parts == _FIXED else d for d in found]
+
 
 def check_linear(region: Region, tangents: Sequence[Value]) -> None:
     """Require that what a region yields is linear in its values `tangents`; raises for the op that is not."""
-    inside = set(tangents)
-    _check_block(region, inside)
-    _require_tangents(_terminator(region), _yielded(region), inside)
-
-
-def is_zero_value(value: Value) -> bool:
-    """Whether a value is a literal 0, or made of one by broadcasting."""
-    owner = value.owner
-    while isinstance(owner, structural.BroadcastOp):
-        owner = owner.operand.owner
-    return isinstance(owner, structural.ConstantOp) and not np.any(literal_array(owner))
-
-
-# Ops -------------------------------------------------------------------------------------------------
-
-
-def _check_block(region: Region, tangents: Tangents) -> None:
-    """Enter what depends on tangents; raises for the first op that is not linear in them."""
-    for op in region.block.ops:
-        if op is not region.block.last_op and _reads(op, tangents):
-            REGION_CHECKS.get(type(op), _check_op)(op, tangents)
-
-
-def _reads(op: Operation, tangents: Tangents) -> bool:
-    if any(o in tangents for o in op.operands):
-        return True
-    return any(_reads(inner, tangents) for r in op.regions for block in r.blocks for inner in block.ops)
-
-
-def _check_op(op: Operation, tangents: Tangents) -> None:
-    """An op with one result: its tangents must stand in one group, with zeros beside them."""
-    if any(_reads(inner, tangents) for region in op.regions for inner in region.block.ops):
-        raise _not_linear(op, "finds positions by what depends on the tangent")
-    found = [k for k, o in enumerate(op.operands) if o in tangents]
-    everything = tuple(range(len(op.operands)))
-    for group in LINEAR_IN.get(type(op), ()):
-        together = everything if group == (ALL,) else group
-        if all(k in together for k in found):
-            _require_tangents(op, [op.operands[k] for k in together], tangents)
-            break
-    else:
-        raise _not_linear(op, "is not linear in what depends on the tangent")
-    if isinstance(op, ordering.CumulativeOp) and op.kind.data != "sum":
-        raise _not_linear(op, f"of kind {op.kind.data} is not linear in what depends on the tangent")
-    if not is_float(op.results[0]):
-        raise _not_linear(op, "makes an integer or boolean of what depends on the tangent")
-    tangents.update(op.results)
-
-
-def _apply(op: ApplicationOp, tangents: Tangents) -> None:
-    """A map applied to tangents."""
-    _require_tangents(op, op.arguments, tangents)
-    tangents.update(op.images)
-
-
-def _build(op: indexing.BuildOp, tangents: Tangents) -> None:
-    _check_block(op.body, tangents)
-    _require_tangents(op, _yielded(op.body), tangents)
-    tangents.add(op.result)
-
-
-def _branches(op: control.IfOp | control.SwitchOp | CheckpointOp, tangents: Tangents) -> None:
-    """A result is a tangent if one branch yields one; the other branches then yield tangents or zeros."""
-    _require_fixed(op, op.operands, tangents)
-    for region in op.regions:
-        _check_block(region, tangents)
-    for k, result in enumerate(op.results):
-        made = [_yielded(region)[k] for region in op.regions]
-        if any(v in tangents for v in made):
-            _require_tangents(op, made, tangents)
-            tangents.add(result)
-
-
-def _scan(op: control.ScanOp, tangents: Tangents) -> None:
-    _enter_loop(op, tangents)
-    _check_loop(op, tangents)
-    stacked = zip(op.stacked, _yielded(op.body)[op.carry_count :], strict=True)
-    tangents.update([r for r, y in stacked if y in tangents])
-
-
-def _while(op: control.WhileOp, tangents: Tangents) -> None:
-    _enter_loop(op, tangents)
-    pairs = list(zip(op.condition.block.args, op.body.block.args, strict=True))
-    inside = tangents.union([c for c, a in pairs if a in tangents])
-    if any(_reads(inner, inside) for inner in op.condition.block.ops):
-        raise _not_linear(op, "decides by what depends on the tangent how often it runs")
-    _check_loop(op, tangents)
-    _require_fixed(op, _yielded(op.body)[len(op.init) :], tangents)
-
-
-def _replay(op: control.ReplayOp, tangents: Tangents) -> None:
-    _enter_loop(op, tangents)
-    _check_loop(op, tangents)
-
-
-def _check_loop(op: control.LoopOp, tangents: Tangents) -> None:
-    """The body, given the carries that are tangents: these start and go on as tangents or zeros."""
-    _check_block(op.body, tangents)
-    arguments, init = _carries(op)
-    for argument, start, new, result in zip(arguments, init, _yielded(op.body), op.results, strict=False):
-        if argument in tangents:
-            _require_tangents(op, [start, new], tangents)
-            tangents.add(result)
-
-
-# What depends on the tangent ---------------------------------------------------------------------------
-
-
-def _carries(op: control.LoopOp) -> tuple[Sequence[Value], Sequence[Value]]:
-    """The arguments of the body that are carries, and their initial values."""
-    arguments, init = op.body.block.args, op.init
-    match op:
-        case control.ScanOp():
-            first = 1
-        case control.WhileOp():
-            first = 0
-        case control.ReplayOp():
-            first = len(arguments) - len(init)
-    return arguments[first : first + len(init)], init
-
-
-def _enter_loop(op: control.LoopOp, tangents: Tangents) -> None:
-    """Enter the slices and the carries that depend on tangents, from the start or after some trips."""
-    if isinstance(op, control.ScanOp):
-        slices = op.body.block.args[1 + op.carry_count :]
-        tangents.update([s for s, x in zip(slices, op.xs, strict=True) if x in tangents])
-    arguments, init = _carries(op)
-    tangents.update([a for a, i in zip(arguments, init, strict=True) if i in tangents])
-    found = _reached(op, arguments, tangents)
-    while found:
-        tangents.update(found)
-        found = _reached(op, arguments, tangents)
-
-
-def _reached(op: control.LoopOp, arguments: Sequence[Value], tangents: Tangents) -> list[Value]:
-    """The carries, not among the tangents, that depend on tangents after a trip."""
-    inside = set(tangents)
-    _flow(op.body, inside)
-    made = zip(arguments, _yielded(op.body), strict=False)
-    return [a for a, m in made if m in inside and a not in tangents]
-
-
-def _flow(region: Region, inside: Tangents) -> None:
-    """Enter every value of a region that depends on what is entered."""
-    for op in region.block.ops:
-        if not _reads(op, inside):
-            continue
-        if isinstance(op, control.LoopOp):
-            _enter_loop(op, inside)
-            _flow(op.body, inside)
-            arguments, _ = _carries(op)
-            inside.update([r for r, a in zip(op.results, arguments, strict=False) if a in inside])
-            made = zip(op.results[len(arguments) :], _yielded(op.body)[len(arguments) :], strict=False)
-            inside.update([r for r, y in made if y in inside])
-        elif isinstance(op, control.BranchOp):
-            for branch in op.regions:
-                _flow(branch, inside)
-            for k, result in enumerate(op.results):
-                if any(_yielded(branch)[k] in inside for branch in op.regions):
-                    inside.add(result)
-        else:
-            inside.update(op.results)
-
-
-REGION_CHECKS: dict[type[Operation], Callable[[Any, Tangents], None]] = {
-    control.ScanOp: _scan,
-    control.WhileOp: _while,
-    control.ReplayOp: _replay,
-    control.IfOp: _branches,
-    control.SwitchOp: _branches,
-    CheckpointOp: _branches,
-    indexing.BuildOp: _build,
-    ApplyOp: _apply,
-    ApplyTransposeOp: _apply,
-}
-"""Ops that are linear if their regions, or the maps that they apply, are."""
-
-
-# What is required ------------------------------------------------------------------------------------
-
-
-def _require_tangents(op: Operation, values: Sequence[Value], tangents: Tangents) -> None:
-    for value in values:
-        if value not in tangents and not is_zero_value(value):
-            raise _not_linear(op, "adds to, or joins with, the tangent something that does not depend on it")
-
-
-def _require_fixed(op: Operation, values: Sequence[Value], tangents: Tangents) -> None:
-    if any(v in tangents for v in values):
-        raise _not_linear(op, "chooses or records by what depends on the tangent")
-
-
-def _terminator(region: Region) -> Operation:
-    last = region.block.last_op
-    assert last is not None
-    return last
-
-
-def _yielded(region: Region) -> list[Value]:
-    return list(_terminator(region).operands)
+    for found in dependences(region, tangents):
+        if not found.is_linear:
+            assert found.op is not None
+            raise NotLinear(found.op, f"{found.op.name} {found.why}")
 
 
 class NotLinear(VerifyException):
@@ -276,5 +123,190 @@ class NotLinear(VerifyException):
         self.op = op
 
 
-def _not_linear(op: Operation, what: str) -> NotLinear:
-    return NotLinear(op, f"{op.name} {what}")
+def is_zero_value(value: Value) -> bool:
+    """Whether a value is a literal 0, or made of one by broadcasting."""
+    owner = value.owner
+    while isinstance(owner, structural.BroadcastOp):
+        owner = owner.operand.owner
+    return isinstance(owner, structural.ConstantOp) and not np.any(literal_array(owner))
+
+
+def _joined(op: Operation, parts: Iterable[Dependence], why: str = JOINS) -> Dependence:
+    """What a sum or a choice of such values is."""
+    total = ZERO
+    for d in parts:
+        union = total.parts | d.parts
+        if union & _NONLINEAR:
+            total = total if total.parts & _NONLINEAR else d
+        elif union == total.parts:
+            total = total if total.op is not None or d.op is None else d
+        elif union == d.parts:
+            total = d
+        else:
+            total = Dependence(union, op, why)
+    return total
+
+
+# Ops -------------------------------------------------------------------------------------------------
+
+
+class _Judge:
+    """The dependences of the values met so far; a value that is not entered is fixed."""
+
+    def __init__(self, known: dict[Value, Dependence]):
+        self.known = known
+
+    def of(self, value: Value) -> Dependence:
+        """How a value depends on the tangent."""
+        found = self.known.get(value)
+        if found is not None:
+            return found
+        return ZERO if is_zero_value(value) else FIXED
+
+    def run(self, region: Region, arguments: Iterable[tuple[Value, Dependence]]) -> list[Dependence]:
+        """What a region yields, given how its arguments depend on the tangent."""
+        self.known.update(arguments)
+        terminator = region.block.last_op
+        for op in region.block.ops:
+            if op is not terminator:
+                found = _CONSTRUCTS.get(type(op), _op)(self, op)
+                self.known.update(zip(op.results, found, strict=True))
+        return [] if terminator is None else [self.of(v) for v in terminator.operands]
+
+
+def _lost(op: Operation, read: Iterable[Dependence], why: str) -> Dependence:
+    """What is not linear: since `op`, or since what it reads was not."""
+    before = next((d for d in read if d.parts & _NONLINEAR), None)
+    return Dependence(_NONLINEAR, op, why) if before is None else before
+
+
+def _op(judge: _Judge, op: Operation) -> list[Dependence]:
+    """An op without own code: what depends on the tangent must stand in one group."""
+    read = [judge.of(o) for o in op.operands]
+    inside = [d for d in map(judge.of, _captured(op)) if not d.is_fixed]
+    count = len(op.results)
+    if inside:
+        return [_lost(op, inside, "finds positions by what depends on the tangent")] * count
+    moving = [k for k, d in enumerate(read) if not d.is_fixed]
+    groups = [range(len(read)) if g == (ALL,) else g for g in LINEAR_IN.get(type(op), ())]
+    if not moving:
+        vanishes = any(all(read[k] == ZERO for k in group) for group in groups) or (
+            isinstance(op, structural.ConstantOp) and is_zero_value(op.result)
+        )
+        return [ZERO if vanishes else FIXED] * count
+    if isinstance(op, ordering.CumulativeOp) and op.kind.data != "sum":
+        why = f"of kind {op.kind.data} is not linear in what depends on the tangent"
+        return [_lost(op, read, why)]
+    group = next((g for g in groups if all(k in g for k in moving)), None)
+    if group is None:
+        return [_lost(op, read, "is not linear in what depends on the tangent")] * count
+    if not is_float(op.results[0]):
+        return [_lost(op, read, "makes an integer or boolean of what depends on the tangent")]
+    return [_joined(op, (read[k] for k in group))]
+
+
+def _captured(op: Operation) -> Iterable[Value]:
+    """What the regions of an op read, values of their own included."""
+    for region in op.regions:
+        for inner in region.walk():
+            yield from inner.operands
+
+
+def _apply(judge: _Judge, op: ApplicationOp) -> list[Dependence]:
+    map_ = judge.of(op.map)
+    if not map_.is_fixed:
+        return [_lost(op, [map_], "applies a map that depends on the tangent")] * len(op.results)
+    return [_joined(op, map(judge.of, op.arguments))] * len(op.results)
+
+
+def _push(judge: _Judge, op: PushOp) -> list[Dependence]:
+    """Linear in the tangents taken along last."""
+    read = [judge.of(o) for o in op.operands]
+    last = len(op.groups[-1])
+    fixed, tangents = read[: len(read) - last], read[len(read) - last :]
+    numbers = op.positions("results")
+    if not all(d.is_fixed for d in fixed) or not all(n % 2 for n in numbers):
+        return _op(judge, op)
+    return [_joined(op, tangents)] * len(op.results)
+
+
+def _pull(judge: _Judge, op: PullOp) -> list[Dependence]:
+    """Linear in the cotangents, with the sums added."""
+    count = len(op.positions("results"))
+    if not all(judge.of(o).is_fixed for o in op.primals):
+        return _op(judge, op)
+    extra = [judge.of(o) for o in op.extra]
+    return [_joined(op, [*extra[:count], before]) for before in extra[count:]]
+
+
+def _region(judge: _Judge, op: indexing.BuildOp | CheckpointOp) -> list[Dependence]:
+    return judge.run(op.body, ())
+
+
+def _custom(judge: _Judge, op: CustomOp) -> list[Dependence]:
+    read = [judge.of(x) for x in op.inputs]
+    return judge.run(op.body, zip(op.body.block.args, read, strict=True))
+
+
+def _branches(judge: _Judge, op: control.IfOp | control.SwitchOp) -> list[Dependence]:
+    choice = judge.of(op.operands[0])
+    if not choice.is_fixed:
+        why = "chooses a branch by what depends on the tangent"
+        return [_lost(op, [choice], why)] * len(op.results)
+    made = [judge.run(region, ()) for region in op.regions]
+    return [_joined(op, column) for column in zip(*made, strict=True)]
+
+
+def _rounds(
+    judge: _Judge, op: control.LoopOp, first: int, others: Sequence[Dependence]
+) -> tuple[list[Dependence], list[Dependence]]:
+    """The carries before any trip, and what the body then yields; `others` are the arguments around them."""
+    carries = [judge.of(v) for v in op.init]
+    count = len(carries)
+    while True:
+        given = [*others[:first], *carries, *others[first:]]
+        made = judge.run(op.body, zip(op.body.block.args, given, strict=True))
+        after = [_joined(op, pair) for pair in zip(carries, made[:count], strict=True)]
+        if [a.parts for a in after] == [c.parts for c in carries]:
+            return carries, made
+        carries = after
+
+
+def _scan(judge: _Judge, op: control.ScanOp) -> list[Dependence]:
+    carries, made = _rounds(judge, op, 1, [FIXED, *map(judge.of, op.xs)])
+    return [*carries, *made[op.carry_count :]]
+
+
+def _while(judge: _Judge, op: control.WhileOp) -> list[Dependence]:
+    carries, made = _rounds(judge, op, 0, ())
+    (more,) = judge.run(op.condition, zip(op.condition.block.args, carries, strict=True))
+    if not more.is_fixed:
+        why = "decides by what depends on the tangent how often it runs"
+        return [Dependence(_NONLINEAR, op, why)] * len(op.results)
+    if op.tape is None:
+        return carries
+    record = made[len(carries) :]
+    moving = [d for d in record if not d.is_fixed]
+    return [*carries, _lost(op, record, "records what depends on the tangent") if moving else FIXED]
+
+
+def _replay(judge: _Judge, op: control.ReplayOp) -> list[Dependence]:
+    entries = len(op.body.block.args) - len(op.init)
+    return _rounds(judge, op, entries, [judge.of(op.tape)] * entries)[0]
+
+
+_CONSTRUCTS: dict[type[Operation], Callable[[_Judge, Any], list[Dependence]]] = {
+    control.ScanOp: _scan,
+    control.WhileOp: _while,
+    control.ReplayOp: _replay,
+    control.IfOp: _branches,
+    control.SwitchOp: _branches,
+    CheckpointOp: _region,
+    CustomOp: _custom,
+    indexing.BuildOp: _region,
+    ApplyOp: _apply,
+    ApplyTransposeOp: _apply,
+    PushOp: _push,
+    PullOp: _pull,
+}
+"""Ops that are linear if their regions, or the maps that they apply, are."""

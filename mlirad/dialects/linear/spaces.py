@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.shapes import FLOATS, UNIT, components_of, is_array, tuple_type
+from mlirad.dialects.shapes import ELEMENTS, FLOATS, UNIT, components_of, is_array, tuple_type
 
 
 @irdl_attr_definition
@@ -92,4 +92,4 @@ def _check(point: Attribute, space: Attribute) -> None:
 def _is_point(type_: Attribute) -> bool:
     if isinstance(type_, TupleType):
         return all(_is_point(t) for t in type_.types.data)
-    return is_array(type_)
+    return is_array(type_, ELEMENTS)

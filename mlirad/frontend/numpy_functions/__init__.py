@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from mlirad.errors import MliradError, UnsupportedError
+from mlirad.frontend.handlers import handlers
 from mlirad.frontend.numpy_functions import (
     contraction,
     diagonals,
@@ -25,11 +28,12 @@ from mlirad.frontend.numpy_functions import (
     shapes,
     statistics,
     windows,
+    writing,
 )
 from mlirad.frontend.numpy_functions.alternatives import alternative_to
 from mlirad.frontend.numpy_functions.binding import binding_of, internal_error, qualified_name
+from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order
 from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import handlers
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **shapes.FUNCTIONS,
@@ -50,8 +54,41 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **searching.FUNCTIONS,
     **norms.FUNCTIONS,
     **windows.FUNCTIONS,
+    **writing.FUNCTIONS,
 }
 """Every NumPy function that can be traced. Its arguments are read by the annotations of what traces it."""
+
+
+VIEWS: frozenset[Callable[..., Any]] = frozenset(
+    (
+        np.reshape, np.ravel, np.transpose, np.permute_dims, np.swapaxes, np.moveaxis, np.rollaxis,
+        np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to,
+        np.broadcast_arrays, np.meshgrid, np.flip, np.fliplr, np.flipud, np.rot90, np.matrix_transpose,
+        np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.real, np.imag,
+        np.real_if_close, np.nan_to_num, np.diff, np.linalg.matrix_power,
+        np.linalg.matrix_transpose, np.linalg.diagonal, np.einsum,
+        *([np.unstack] if hasattr(np, "unstack") else []),
+    )
+)  # fmt: skip
+"""The functions whose results can share elements with their arguments. Those of all others are copies."""
+
+TRANSPOSING: frozenset[Callable[..., Any]] = frozenset(
+    (
+        np.linspace,
+        np.take_along_axis,
+        np.take,
+        np.repeat,
+        np.pad,
+        np.gradient,
+        np.diff,
+        np.cross,
+        np.linalg.cross,
+        np.einsum,
+        np.nanquantile,
+        np.nanpercentile,
+    )
+)
+"""Functions that may lay out what they return in another order than row-major."""
 
 
 def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -63,13 +100,17 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             f"{name} cannot be traced", location=user_line(), hint=alternative_to(name.removeprefix("np."))
         )
     try:
-        return binding_of(function, traced).call(args, kwargs)
+        result, is_written = binding_of(function, traced).call(args, kwargs)
     except (MliradError, RecursionError):
         raise
     except Exception as error:
         if function in elementwise.CALL_BACK:  # the user's own function has raised
             raise
         raise internal_error(name, error) from error
+    if is_written:
+        return result
+    is_row_major = function not in TRANSPOSING and all_ordered((*args, *kwargs.values()))
+    return in_order(result, args, is_row_major) if function in VIEWS else as_copies(result, is_row_major)
 
 
 handlers.function = apply_function

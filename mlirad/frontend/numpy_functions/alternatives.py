@@ -19,7 +19,6 @@ _SOLVE = (
 _EIGEN = (
     "power iterations in ad.while_loop find the largest ones; compute others outside of the traced function"
 )
-_IN_PLACE = "write into a copy: x = x.at[i].set(v), or np.where(mask, v, x)"
 _SETS = _SHAPE + "sort instead, np.sort(x), and mark where neighbours differ: np.diff(np.sort(x)) != 0"
 _BINS = (
     "count with ad.asarray(np.zeros(n)).at[k].add(w) at positions k = np.searchsorted(edges, x, 'right') - 1"
@@ -82,12 +81,6 @@ ALTERNATIVES: dict[str, str] = {
     "histogram2d": _BINS,
     "histogramdd": _BINS,
     "histogram_bin_edges": _BINS,
-    "copyto": _IN_PLACE,
-    "put": _IN_PLACE,
-    "put_along_axis": _IN_PLACE,
-    "place": _IN_PLACE,
-    "putmask": _IN_PLACE,
-    "fill_diagonal": "write x.at[np.arange(n), np.arange(n)].set(v)",
     "geomspace": "write np.exp(np.linspace(np.log(start), np.log(stop), num))",
     "i0": "write its power series, the sum of (x / 2)**(2 * k) / factorial(k)**2",
     "packbits": "there are no arrays of uint8: sum bits times powers of 2",

@@ -30,6 +30,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     WrongKindError,
     static,
 )
+from mlirad.frontend.numpy_functions.results import require_traced_out, written_out
 from mlirad.frontend.source import user_line
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
@@ -46,11 +47,14 @@ MAKES_NO_DIFFERENCE: dict[str, Any] = {
 """Options that say how NumPy goes about it, by what they take. Traced arrays have no layout."""
 
 WRITTEN_OTHERWISE: dict[str, str] = {
-    "out": "assign the result to a name instead of passing out=",
     "where": "write np.where(condition, result, other)",
     "weights": "write the sum with weights out",
 }
 """What to write instead of an option that is not supported."""
+
+
+LIKE_UFUNCS = ("np.clip", "np.fix", "np.isposinf", "np.isneginf")
+"""Functions whose results are repeated to the shape of `out`, as those of ufuncs are."""
 
 
 class Parameter:
@@ -109,8 +113,8 @@ class Binding:
         self.is_positional = set(names[: names.index(several[0])]) if several else set[str]()
         self.signature = own if signature is None else _merged(signature, own)
 
-    def call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """The handler on the arguments, read."""
+    def call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, bool]:
+        """The handler's result, or the array `out` that it was written into; and whether it is that."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -121,7 +125,10 @@ class Binding:
             ) from None
         positional: list[Any] = []
         named: dict[str, Any] = {}
+        out = self._out(bound.arguments.get("out"))
         for name, value in bound.arguments.items():
+            if name == "out":
+                continue
             parameter = self.signature.parameters[name]
             if parameter.kind is parameter.VAR_POSITIONAL:
                 positional += [self._read(name, v) for v in value]
@@ -138,11 +145,23 @@ class Binding:
             else:
                 self._refuse(name, value, parameter.default)
         try:
-            return self.handler(*positional, **named)
+            result = self.handler(*positional, **named)
+            if out is None:
+                return result, False
+            is_exact = self.name not in LIKE_UFUNCS
+            return written_out(self.name, result, out, is_exact=is_exact), True
         except MliradError:
             raise
         except VerifyException as error:
             raise ShapeError(f"{self.name}: {error}", location=user_line()) from error
+
+    def _out(self, out: Any) -> Any:
+        """The traced array that is to be written, if there is one."""
+        only = cast("tuple[Any, ...]", out)[0] if isinstance(out, tuple) and len(out) == 1 else out
+        if only is not None and only is not UNSET:
+            require_traced_out(self.name, only)
+            return only
+        return None
 
     def _shown(self) -> str:
         text = ", ".join(str(p).split(":")[0] for p in self.signature.parameters.values())

@@ -45,6 +45,7 @@ from mlirad.frontend.operations import (
 )
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import Strides, permuted, read_only
 from mlirad.ir.arrays import ArrayBuilder
 
 
@@ -252,6 +253,10 @@ def einsum(
     subscripts, given = _subscripts(operands)
     arrays = common(given) if dtype is None else [_cast(as_array(x), dtype, casting) for x in given]
     labels, result = _parse(subscripts, [x.ndim for x in arrays])
+    if len(arrays) == 1 and set(labels[0]) == set(result):
+        only = given[0]
+        x = only if isinstance(only, Array) and only.dtype == arrays[0].dtype else arrays[0]
+        return _rearranged(x, labels[0], result)
     extents = _extents([(x.shape, own) for x, own in zip(arrays, labels, strict=True)], "einsum")
     while len(arrays) > 1:
         later = "".join(labels[2:]) + result
@@ -266,6 +271,23 @@ def einsum(
         value, own = b.reduce("or", value, alone), "".join(c for c in own if c in result)
     value, own = _summed(b, value, own, result)
     return made(_spread(b, value, own, result, extents))
+
+
+def _rearranged(x: Array, labels: str, result: str) -> Array:
+    """The dimensions of one array in another order, or diagonals of it, which share its elements."""
+    if len(labels) == len(result):
+        return permuted(x, [labels.index(c) for c in result])
+    extents = _extents([(x.shape, labels)], "einsum")
+
+    def read(value: Value) -> Value:
+        b = emitting()
+        diagonal, own = _own(b, value, labels, extents)
+        return _spread(b, diagonal, own, result, extents)
+
+    def spread(strides: Strides) -> Strides:
+        return tuple(sum(s for s, own in zip(strides, labels, strict=True) if own == c) for c in result)
+
+    return read_only(x, read, "a diagonal that einsum gives", spread)
 
 
 def _cast(x: Array, dtype: Dtype, casting: str) -> Array:
@@ -444,9 +466,7 @@ def matrix_power(a: ArrayLike, n: Int) -> Array:
         n >>= 1
         if n:
             x = matmul(x, x)
-    return (
-        as_array(xp.broadcast_to(xp.eye(x.shape[-1], dtype=x.dtype), x.shape)) if result is None else result
-    )
+    return as_array(np.eye(x.shape[-1], dtype=x.dtype) + xp.zeros_like(x)) if result is None else result
 
 
 INVERSE = (

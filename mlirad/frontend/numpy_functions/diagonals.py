@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from mlirad.dialects.shapes import Value
 from mlirad.errors import ShapeError
 from mlirad.frontend.numpy_functions.axes import one_axis
 from mlirad.frontend.numpy_functions.padding import padded
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, DtypeLike, Int
 from mlirad.frontend.numpy_functions.shapes import moveaxis, ravel
-from mlirad.frontend.operations import broadcast_array, select, xp
+from mlirad.frontend.operations import broadcast_array, made, select, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import Strides, read_only
 
 
 def _triangle(m: Array, mask: Callable[[int, int], Any]) -> Array:
@@ -43,11 +45,19 @@ def diagonal(a: ArrayLike, offset: Int = 0, axis1: Axis = 0, axis2: Axis = 1) ->
             location=user_line(),
             hint="axis1 and axis2 must differ",
         )
-    x = moveaxis(a, (first, second), (0, 1))
-    rows, columns = x.shape[:2]
-    low, right = max(-offset, 0), max(offset, 0)
-    at = np.arange(max(min(rows - low, columns - right), 0))
-    return moveaxis(x[at + low, at + right], 0, -1)
+
+    def read(value: Value) -> Value:
+        turned = moveaxis(made(value), (first, second), (0, 1))
+        rows, columns = turned.shape[:2]
+        low, right = max(-offset, 0), max(offset, 0)
+        at = np.arange(max(min(rows - low, columns - right), 0))
+        return moveaxis(turned[at + low, at + right], 0, -1).value
+
+    def spread(strides: Strides) -> Strides:
+        rest = [s for d, s in enumerate(strides) if d not in (first, second)]
+        return (*rest, strides[first] + strides[second])
+
+    return read_only(a, read, "a diagonal", spread)
 
 
 def diag(v: ArrayLike, k: Int = 0) -> Array:

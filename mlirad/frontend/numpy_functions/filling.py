@@ -21,7 +21,6 @@ from mlirad.frontend.numpy_functions.parameters import (
     DtypeLike,
     Flag,
     Int,
-    Number,
     OperandLike,
     ShapeLike,
 )
@@ -37,6 +36,7 @@ from mlirad.frontend.operations import (
 )
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import copied
 
 Order = Literal["C", "F", "A", "K", None]
 """Layouts, which traced arrays do not have."""
@@ -80,8 +80,11 @@ def empty_like(
 
 
 def copy_of(a: ArrayLike, order: Order = "K") -> Array:
-    """`np.copy`: another name for the same value, which `x[i] = v` on one does not change for the other."""
-    return made(a.value, weak=a.weak)
+    """`np.copy`: another array of the same value, so that writing one does not change the other."""
+    result = copied(a)
+    if order in ("C", "F"):
+        result._is_row_major = order == "C" or a.ndim < 2  # pyright: ignore[reportPrivateUsage]
+    return result
 
 
 def astype(x: ArrayLike, dtype: DtypeLike) -> Array:
@@ -187,11 +190,6 @@ def is_real(x: Anything) -> bool:
     return True
 
 
-def imag(val: ArrayLike) -> Array:
-    """`np.imag`: zeros."""
-    return _filled(0, val, None, None)
-
-
 def is_complex_element(x: ArrayLike) -> Array:
     """`np.iscomplex`: none is."""
     return _filled(0, x, np.dtype(bool), None)
@@ -200,11 +198,6 @@ def is_complex_element(x: ArrayLike) -> Array:
 def is_real_element(x: ArrayLike) -> Array:
     """`np.isreal`: all are."""
     return _filled(1, x, np.dtype(bool), None)
-
-
-def real_if_close(a: ArrayLike, tol: Number = 100) -> Array:
-    """`np.real_if_close`: the array itself."""
-    return a
 
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -221,10 +214,8 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.result_type: result_type_of,
     np.iscomplexobj: is_complex,
     np.isrealobj: is_real,
-    np.imag: imag,
     np.iscomplex: is_complex_element,
     np.isreal: is_real_element,
-    np.real_if_close: real_if_close,
 }
 """What this file traces."""
 

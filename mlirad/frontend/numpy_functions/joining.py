@@ -26,6 +26,7 @@ from mlirad.frontend.numpy_functions.shapes import broadcast_arrays, ravel, resh
 from mlirad.frontend.operations import as_array, check_equal_shapes, converted, made, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import copied
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
@@ -191,7 +192,9 @@ def dsplit(ary: ArrayLike, indices_or_sections: Ints) -> list[Array]:
     return split(ary, indices_or_sections, 2)
 
 
-def meshgrid(*xi: ArrayLike, sparse: Flag = False, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
+def meshgrid(
+    *xi: ArrayLike, copy: Flag = True, sparse: Flag = False, indexing: Literal["xy", "ij"] = "xy"
+) -> tuple[Array, ...]:
     """`np.meshgrid`."""
     arrays = [ravel(x) for x in xi]
     lines = [
@@ -199,7 +202,8 @@ def meshgrid(*xi: ArrayLike, sparse: Flag = False, indexing: Literal["xy", "ij"]
     ]
     if indexing == "xy" and len(lines) > 1:
         lines = [swapaxes(line, 0, 1) for line in lines]
-    return tuple(lines) if sparse else broadcast_arrays(*lines)
+    grids = tuple(lines) if sparse else broadcast_arrays(*lines)
+    return tuple(copied(g) for g in grids) if copy else grids
 
 
 # Removing and inserting --------------------------------------------------------------------------

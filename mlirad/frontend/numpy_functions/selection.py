@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, DtypeError, PositionError, ShapeError, TracingError, UnsupportedError
+from mlirad.errors import ArgumentError, DtypeError, PositionError, ShapeError, TracingError
 from mlirad.frontend.dtypes import BOOL, F64, I64
 from mlirad.frontend.numpy_functions.axes import one_axis
 from mlirad.frontend.numpy_functions.parameters import (
@@ -29,6 +29,7 @@ from mlirad.frontend.numpy_functions.shapes import checked_extents, take
 from mlirad.frontend.operations import as_array, common, converted, kind_of, result_type, select, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import copied
 
 
 def where(condition: Condition, x: OperandLike = UNSET, y: OperandLike = UNSET) -> Array:
@@ -68,14 +69,13 @@ def clip(
         )
     else:
         low, high = old
-    parts = common([a, *(v for v in (low, high) if v is not None)])
-    if parts[0].dtype == BOOL and low is None and high is None:
+    x: Any = own_dtype(a) if isinstance(a, bool | int | float) else a
+    if low is None and high is None and own_dtype(a).dtype == BOOL:
         raise DtypeError("booleans are not clipped", location=user_line(), hint="convert with .astype(int)")
-    x, bounds = parts[0], iter(parts[1:])
     if low is not None:
-        x = xp.maximum(x, next(bounds))
+        x = xp.maximum(x, low)
     if high is not None:
-        x = xp.minimum(x, next(bounds))
+        x = xp.minimum(x, high)
     return as_array(x)
 
 
@@ -250,15 +250,12 @@ def nan_to_num(
     posinf: OperandLike | None = None,
     neginf: OperandLike | None = None,
 ) -> Array:
-    """`np.nan_to_num`."""
+    """`np.nan_to_num`; without `copy` it writes `x`."""
     if not copy:
-        raise UnsupportedError(
-            "np.nan_to_num does not write into a traced array",
-            location=user_line(),
-            hint="write x = np.nan_to_num(x)",
-        )
-    if x.dtype.kind != "f":
+        x[...] = nan_to_num(copied(x), True, nan, posinf, neginf)
         return x
+    if x.dtype.kind != "f":
+        return copied(x)
     limits = np.finfo(x.dtype)
 
     def instead(value: Any, limit: Any) -> Any:

@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mlirad.dialects.shapes import Shape
+from mlirad.dialects.shapes import Shape, Value
 from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.frames import emitting
+from mlirad.frontend.keys import select_key
 from mlirad.frontend.numpy_functions.axes import all_axes, distinct_axes, listed, one_axis
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
@@ -19,6 +20,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     AxisList,
     Int,
     Ints,
+    Number,
     Numbers,
     PositionsLike,
     ShapeLike,
@@ -26,6 +28,7 @@ from mlirad.frontend.numpy_functions.parameters import (
 from mlirad.frontend.operations import (
     broadcast_array,
     broadcast_shapes,
+    broadcast_value,
     contains_traced,
     converted,
     made,
@@ -33,6 +36,19 @@ from mlirad.frontend.operations import (
 )
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import (
+    Strides,
+    copied,
+    permuted,
+    raveled,
+    read_only,
+    reshaped,
+    row_major,
+    selected,
+)
+
+MAX_RANK = 64
+"""The most dimensions that a NumPy array has."""
 
 
 def static_shape(shape: Any) -> Shape:
@@ -44,9 +60,20 @@ def static_shape(shape: Any) -> Shape:
     except TypeError:
         pass
     try:
-        return tuple(index(extent) for extent in shape)
+        return checked_rank(tuple(index(extent) for extent in shape))
     except TypeError as error:
         raise ShapeError(f"a shape is made of integers, got {shape!r}", location=user_line()) from error
+
+
+def checked_rank(shape: Shape) -> Shape:
+    """A shape with as many dimensions as NumPy's arrays can have."""
+    if len(shape) > MAX_RANK:
+        raise ShapeError(
+            f"a shape of {len(shape)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
+            location=user_line(),
+            hint="join some of them",
+        )
+    return shape
 
 
 def checked_extents(shape: Shape) -> Shape:
@@ -55,17 +82,23 @@ def checked_extents(shape: Shape) -> Shape:
         raise ShapeError(
             f"a shape has no negative extents, got {shape}", location=user_line(), hint="-1 is for np.reshape"
         )
-    return shape
+    return checked_rank(shape)
 
 
 # One array ---------------------------------------------------------------------------------------
 
 
-def reshape(a: ArrayLike, shape: ShapeLike, order: Literal["C", "F", "A"] = "C") -> Array:
+def reshape(
+    a: ArrayLike,
+    shape: ShapeLike,
+    order: Literal["C", "F", "A"] = "C",
+    *,
+    copy: Literal[True, False, None] = None,
+) -> Array:
     """`np.reshape`; one extent may be -1."""
     if order != "C":
         _require_known_order(order)
-        return transpose(reshape(transpose(a), tuple(shape)[::-1]))
+        return transpose(reshape(transpose(a), tuple(shape)[::-1], copy=copy))
     extents = list(shape)
     if extents.count(-1) == 1:
         rest = prod(e for e in extents if e != -1)
@@ -76,7 +109,8 @@ def reshape(a: ArrayLike, shape: ShapeLike, order: Literal["C", "F", "A"] = "C")
             location=user_line(),
             hint="both shapes must have as many elements; one extent may be -1",
         )
-    return made(emitting().reshape(a.value, extents), weak=a.weak)
+    result = reshaped(a, checked_rank(tuple(extents)))
+    return copied(result) if copy is True else result
 
 
 def _require_known_order(order: str | None) -> None:
@@ -93,7 +127,7 @@ def ravel(a: ArrayLike, order: Literal["C", "F", "A", "K"] = "C") -> Array:
     if order != "C" and a.ndim > 1:
         _require_known_order(order)
         a = transpose(a)
-    return reshape(a, (a.size,))
+    return raveled(a)
 
 
 def transpose(a: ArrayLike, axes: AxisList | None = None) -> Array:
@@ -105,7 +139,7 @@ def transpose(a: ArrayLike, axes: AxisList | None = None) -> Array:
             location=user_line(),
             hint="name every dimension once",
         )
-    return made(emitting().transpose(a.value, order), weak=a.weak)
+    return permuted(a, order)
 
 
 def swapaxes(a: ArrayLike, axis1: Axis, axis2: Axis) -> Array:
@@ -172,19 +206,31 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike) -> Array:
             location=user_line(),
             hint="dimensions are compared from the last one; each must be that of the shape, or 1",
         )
-    return broadcast_array(array, extents)
+    return _repeated(array, extents)
+
+
+def _repeated(x: Array, shape: Shape) -> Array:
+    def spread(strides: Strides) -> Strides:
+        own = [0 if e == 1 else s for s, e in zip(strides, x.shape, strict=True)]
+        return (*[0] * (len(shape) - x.ndim), *own)
+
+    def read(value: Value) -> Value:
+        return broadcast_value(emitting(), value, shape)
+
+    return read_only(x, read, "what np.broadcast_to gives", spread)
 
 
 def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
     """`np.broadcast_arrays`."""
     shape = broadcast_shapes([a.shape for a in args], "broadcast_arrays") if args else ()
-    return tuple(broadcast_array(a, shape) for a in args)
+    return tuple(_repeated(a, shape) if a.shape != shape else a for a in args)
 
 
 def flip(m: ArrayLike, axis: AxisList | None = None) -> Array:
     """`np.flip`."""
     axes = list(range(m.ndim)) if axis is None else distinct_axes(axis, m.ndim)
-    return made(emitting().reverse(m.value, sorted(axes)), weak=m.weak)
+    key = tuple(slice(None, None, -1) if d in axes else slice(None) for d in range(m.ndim))
+    return selected(m, select_key(m.shape, key), lambda value: emitting().reverse(value, sorted(axes)))
 
 
 def flipud(m: ArrayLike) -> Array:
@@ -205,7 +251,7 @@ def rot90(m: ArrayLike, k: Int = 1, axes: Ints = (0, 1)) -> Array:
     first, second = distinct_axes(axes, m.ndim)
     match k % 4:
         case 0:
-            return m
+            return m[...]
         case 1:
             return swapaxes(flip(m, second), first, second)
         case 2:
@@ -328,6 +374,17 @@ def identity(val: ArrayLike) -> Array:
     return val
 
 
+def real_if_close(a: ArrayLike, tol: Number = 100) -> Array:
+    """`np.real_if_close`: the array itself."""
+    return a
+
+
+def imag(val: ArrayLike) -> Array:
+    """`np.imag`: zeros."""
+    what = "the imaginary part of a real array"
+    return read_only(val, lambda value: emitting().zeros(value.type), what, lambda _: row_major(val.shape))
+
+
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.reshape: reshape,
     np.ravel: ravel,
@@ -351,5 +408,7 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.tile: tile,
     np.resize: resize,
     np.real: identity,
+    np.imag: imag,
+    np.real_if_close: real_if_close,
 }
 """What this file traces."""

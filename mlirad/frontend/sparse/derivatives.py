@@ -13,10 +13,9 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from threading import RLock
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -40,6 +39,7 @@ from mlirad.frontend.sparse.products import Products, Step, entries_from, produc
 from mlirad.frontend.tracebacks import plain_errors
 from mlirad.frontend.transformed import Transformed, prepared
 from mlirad.jit.call import NativeFunction
+from mlirad.jit.forking import CompileLock
 from mlirad.passes.function_pass import functions_of
 from mlirad.structure import Known, Lanes, Structure, find_lanes, from_lanes, structure_of
 
@@ -108,8 +108,7 @@ class SparseDerivative(Transformed):
         function, moving = self._bound(args, kwargs)
         leaves, tree = flatten(moving)
         types = self._types(function, leaves, tree)
-        static = tuple((name, self._static_value(name, args, kwargs)) for name in self._static)
-        key: Hashable = (tree, tuple(types), tuple(sorted(kwargs)), static)
+        key, _ = self._key(args, kwargs, leaves, tree, types)
         found: Any = self._cache.find(key)
         if found is None:
             found = self._cache.find_or_make(key, lambda: cast(Any, self._make(function, tree, types)))
@@ -157,7 +156,7 @@ class Matrices:
     instances: OrderedDict[bytes, Instance] = field(default_factory=OrderedDict[bytes, Instance])
     programs: dict[Products | Blocks, Compiled] = field(default_factory=dict["Products | Blocks", "Compiled"])
     last: Instance | None = None
-    lock: Any = field(default_factory=RLock)
+    lock: Any = field(default_factory=CompileLock)
 
     def positions(self, leaves: Sequence[Any], *, lower: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows and columns of the entries, or of those in the lower triangle."""
@@ -243,8 +242,13 @@ class Matrices:
                         assert instance.lanes is not None
                         module = blocks_module(self.expression, instance.lanes)
                     expand(module, self.options.method, self.stats, kept_builds(self.options.lanes))
-                    interpret = self.options.interpret
-                    program = executable(module, "main", interpret=interpret, stats=self.stats)
+                    program = executable(
+                        module,
+                        "main",
+                        interpret=self.options.interpret,
+                        timeout=self.options.timeout,
+                        stats=self.stats,
+                    )
                 self.programs[which] = program
             return program
 

@@ -16,6 +16,7 @@ from typing import cast
 
 from xdsl.ir import Block, Operation
 
+from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, ScheduledOp
@@ -24,7 +25,7 @@ from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.affine import Affine, AffineForms
 from mlirad.lower.emit.buffers import Buffer
-from mlirad.lower.emit.elementwise import KINDS
+from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.llvm_text import Kind
 from mlirad.lower.llvm_text.value import wrapped
 
@@ -80,7 +81,7 @@ class Body:
             self.addresses[op] = address
             loops = self.dependences_of(address)
             return loops | self.dependences[op.guard] if isinstance(op, LoadIfOp) else loops
-        if isinstance(op, ConstantOp):
+        if isinstance(op, ConstantOp | NoFrameOp):
             return NO_LOOPS
         loops = NO_LOOPS
         for operand in op.operands:
@@ -149,4 +150,4 @@ class Body:
 
     def kind_of_yield(self, k: int) -> Kind:
         """The element kind of a yielded value."""
-        return KINDS[self.yielded[k].type]
+        return kind_of(self.yielded[k])

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
-from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr
+from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
@@ -27,24 +27,22 @@ from mlirad.dialects.array.frames import RestoreOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel_strips import LOWERED_CONTROL
-from mlirad.dialects.shapes import Shape, Value, element_of, is_array, shape_of, values_of
-from mlirad.errors import CompileError
-from mlirad.ir.builder import yields
-from mlirad.ir.locations import location_of
-from mlirad.lower.compiled_text import BUFFER_ALIGNMENT
-from mlirad.lower.emit.elementwise import KINDS
-from mlirad.lower.llvm_text import BYTES, Kind
-from mlirad.lower.plan_memory import ARENA_ATTRIBUTE
-from mlirad.lower.plan_memory.carries import (
+from mlirad.dialects.kernel_plans import (
     IN_PLACE,
-    PLACED_OPS,
-    body_of,
-    carry_arguments,
+    stated_arena,
     stated_carries,
     stated_places,
     stated_updates,
 )
+from mlirad.dialects.kernel_strips import LOWERED_CONTROL
+from mlirad.dialects.shapes import Shape, Value, is_array, shape_of, values_of
+from mlirad.errors import CompileError
+from mlirad.ir.builder import yields
+from mlirad.ir.locations import location_of
+from mlirad.lower.compiled_text import BUFFER_ALIGNMENT
+from mlirad.lower.emit.elementwise import kind_of
+from mlirad.lower.llvm_text import BYTES, Kind
+from mlirad.lower.plan_memory.carries import PLACED_OPS, body_of, carry_arguments
 
 TEXT_LITERAL_BYTES: Final = 4096
 """Literals up to this size stand in the text; larger ones are passed by pointer."""
@@ -113,7 +111,7 @@ def make_buffer(type_: Attribute, place: Place, layout: Shape | None = None) -> 
     size = 1
     for extent in shape:
         size *= extent
-    return Buffer(KINDS[element_of(type_)], shape, strides, place, size)
+    return Buffer(kind_of(type_), shape, strides, place, size)
 
 
 @dataclass(frozen=True)
@@ -154,6 +152,13 @@ def program_buffers(function: FuncOp, returned: ReturnOp, *, all_in_text: bool =
     for k, value in enumerate(returned.arguments):
         first_output.setdefault(value, k)
     assignment.block(block, [o.place for o in outputs], first_output)
+    for value, buffer in buffers.items():
+        start = buffer.place.number
+        if buffer.place.region == "arena" and not 0 <= start <= assignment.arena - buffer.nbytes:
+            raise CompileError(
+                f"a value of type {value.type} at {start} lies outside of the arena",
+                hint="this is a defect of the memory plan",
+            )
     return Memory(
         buffers,
         outputs,
@@ -170,8 +175,7 @@ class _Assignment:
     def __init__(self, function: FuncOp, buffers: dict[Value, Buffer], *, all_in_text: bool):
         self.buffers = buffers
         self._all_in_text = all_in_text
-        planned = function.attributes.get(ARENA_ATTRIBUTE)
-        self.arena = cast("IntegerAttr[I64]", planned).value.data if planned is not None else 0
+        self.arena = stated_arena(function) or 0
         self.literals: list[ConstantOp] = []
         self.passed: list[ConstantOp] = []
         self.yields: dict[Region, list[Place]] = {}

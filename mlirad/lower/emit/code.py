@@ -17,15 +17,15 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Block, Operation
 
+from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadIfOp, LoadOp
 from mlirad.dialects.shapes import Value as Ssa
-from mlirad.dialects.shapes import element_of
 from mlirad.lower.emit.access import Access, Spread
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Place
-from mlirad.lower.emit.elementwise import KINDS, emit_elementwise
+from mlirad.lower.emit.elementwise import emit_elementwise, kind_of
 from mlirad.lower.llvm_text import FunctionText, Value, constant, lanes
 
 Part = tuple[int, list[tuple[Ssa | int, int]]]
@@ -154,10 +154,12 @@ class BodyCode:
             case LoadIfOp():
                 guard = self.get(op.guard, j, u)
                 if guard.literal == 0:
-                    return constant(KINDS[op.result.type], 0)
+                    return constant(kind_of(op.result), 0)
                 return self.load(self.body.addresses[op], j, u, guard)
             case ConstantOp():
-                return constant(KINDS[element_of(op.result)], literal_array(op).item())
+                return constant(kind_of(op.result), literal_array(op).item())
+            case NoFrameOp():
+                return constant("i64", 0)
             case _:
                 return emit_elementwise(self.f, op, [self.get(o, j, u) for o in op.operands])
 

@@ -14,29 +14,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
+from mlirad.dialects.kernel_plans import COPIED, IN_PLACE, stated_carries
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lower.emit.buffers import Buffer, Place
-from mlirad.lower.emit.tapes import STATUS_PLACE, Reading
+from mlirad.lower.emit.tapes import Reading
 from mlirad.lower.llvm_text import Value
-from mlirad.lower.plan_memory.carries import (
-    COPIED,
-    IN_PLACE,
-    body_of,
-    carry_arguments,
-    initial_carries,
-    stated_carries,
-)
+from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
+from mlirad.lower.plan_memory.carries import body_of, carry_arguments, initial_carries
 
 if TYPE_CHECKING:
     from mlirad.lower.emit.main import MainText
-
-ASSUMED_TRIPS = 16
-"""How many trips a loop is taken to make whose number of trips is not known."""
 
 
 def write_control(main: MainText, op: Operation) -> None:
@@ -243,34 +234,19 @@ def _write_while(main: MainText, op: control.WhileOp) -> None:
     tape = None if op.tape is None else main.tape(op.tape)
     if tape is not None:
         tape.clear(f)
-    # What fails inside of a loop may have left values on which the loop would never end.
-    may_fail = any(
-        isinstance(o, CallOp) or (isinstance(o, control.WhileOp) and o.tape and o is not op)
-        for o in op.walk()
-    )
 
     def condition() -> Value:
         carries.enter()
         for argument, carry in zip(op.condition.block.args, carries.carries, strict=True):
             main.pointers[main.buffer(argument).place] = main.pointers[carry.argument.place]
         main.write_block(op.condition.block)
-        goes_on = f.load(main.pointers[decided], "i1")
-        if may_fail:
-            goes_on = f.and_(goes_on, f.icmp("eq", f.load(main.pointers[STATUS_PLACE], "i64"), 0))
-        if tape is None:
-            return goes_on
-        with f.conditional(goes_on, [goes_on]) as recording:
-            entry, is_there = tape.push(main)
-            f.store(entry, entry_slot)
-            recording.give(is_there)
-        return recording.results[0]
+        return f.load(main.pointers[decided], "i1")
 
-    entry_slot = f.alloca("ptr", 1, 8)
     around, emitter.trips = emitter.trips, emitter.trips * ASSUMED_TRIPS
     with f.repeat(condition):
         if tape is not None:
             recorded = main.memory.yields[op.body][len(carries.carries) :]
-            pieces = tape.pieces(f, f.load(entry_slot, "ptr"))
+            pieces = tape.pieces(f, tape.push(main))
             main.pointers.update(zip(recorded, pieces, strict=True))
         main.write_block(op.body.block)
         carries.leave()

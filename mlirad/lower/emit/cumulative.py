@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from math import prod
 
+from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
 from mlirad.dialects.kernel import CumulativeOp
 from mlirad.lower.emit import reductions, segments
 from mlirad.lower.emit.kernels import Emitter, begin_kernel
@@ -17,8 +18,6 @@ from mlirad.lower.llvm_text import BYTES, FunctionText, Kind, Value
 
 LINES = 4
 """How many lines run side by side."""
-
-_COMBINERS = {"sum": "add", "prod": "prod", "max": "max", "min": "min"}
 
 
 def emit_cumulative(emitter: Emitter, op: CumulativeOp) -> None:
@@ -35,7 +34,7 @@ def emit_cumulative(emitter: Emitter, op: CumulativeOp) -> None:
     kernel = begin_kernel(emitter, op, f"cumulative_{op.kind.data}", [source], [output], 4 * output.size)
     f, kind = kernel.f, output.kind
     read, written = kernel.pointers[source.place], kernel.pointers[output.place]
-    combiner = _COMBINERS[op.kind.data]
+    combiner = CUMULATIVE_KINDS[op.kind.data]
 
     def lines(starts: list[Value], width: int) -> None:
         """The prefix reductions of lines that begin at these elements, `width` neighbours each."""

@@ -26,6 +26,9 @@ from mlirad.lower.emit.fills import fill
 from mlirad.lower.emit.kernels import Emitter, KernelText, begin_kernel
 from mlirad.lower.llvm_text import FunctionText, Kind, Value, constant
 
+MULTIPLICATIONS_PER_INSTRUCTION = 4
+"""How fast BLAS is taken to be."""
+
 _MOST = 2**31 - 1
 
 
@@ -143,6 +146,7 @@ class _Blas:
     ) -> None:
         """C = A B."""
         a, b, c = matrices
+        self._f.work += prod(c.extents) * a.extents[1] // MULTIPLICATIONS_PER_INSTRUCTION
         pa, pb, pc = pointers
         if c.extents == (1, 1):
             self._dot(pa, a, pb, b, pc)

@@ -19,6 +19,8 @@ from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.frame_type import FrameType
+from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import element_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
@@ -26,12 +28,17 @@ from mlirad.lower.elementary import emit
 from mlirad.lower.emit import integers, remainders
 from mlirad.lower.llvm_text import FunctionText, Kind, Value, mangled
 
-KINDS: Final[dict[Attribute, Kind]] = {f64: "double", f32: "float", i64: "i64", i32: "i32", i1: "i1"}
-"""From element types to LLVM's."""
+_KINDS: Final[dict[Attribute, Kind]] = {f64: "double", f32: "float", i64: "i64", i32: "i32", i1: "i1"}
 
 CONTRACT: Final = "contract"
 
 _Code: TypeAlias = Callable[..., Value]
+
+
+def kind_of(what: Ssa | Attribute) -> Kind:
+    """LLVM's type for the elements of a value or type; frames, which are addresses, are moved as integers."""
+    element = element_of(what)
+    return "i64" if isinstance(element, FrameType) else _KINDS[element]
 
 
 def emit_elementwise(f: FunctionText, op: Operation, operands: Sequence[Value]) -> Value:
@@ -43,7 +50,7 @@ def emit_elementwise(f: FunctionText, op: Operation, operands: Sequence[Value]) 
         case ew.CompareOp():
             return _compare(f, op.predicate.data, *operands)
         case ew.ConvertOp():
-            return _convert(f, operands[0], KINDS[element_of(op.result)])
+            return _convert(f, operands[0], kind_of(op.result))
         case ew.PolygammaOp():
             return emit(f, "polygamma", operands, order=op.order.value.data)
         case _:

@@ -3,9 +3,12 @@
     store    the present chunk, the next free byte in it, its end, the first chunk
     chunk    address of the next chunk, of its own end; from byte 16 on, frames
 
-A frame's number is its address. A function that returns no frames sets the store back to where it was, and
-the chunks are used again; `mlirad_main` gives them back to the system. When there is no more memory, the
-frame has number 0 and is not written, and the status cell says so: whoever would read it returns at once.
+A frame is its address, and 0 is no frame. A function that returns no frames sets the store back to where it
+was, and the chunks are used again; `mlirad_main` gives them back to the system.
+
+What has the type of a frame is 0 or the address of one that holds what the type says: when there is no more
+memory, the call ends. So `restore` looks whether the address is 0. With address checks it looks for the
+address in the chunks.
 """
 
 from __future__ import annotations
@@ -15,9 +18,9 @@ from typing import TYPE_CHECKING, Final
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
-from mlirad.lower.compiled_text import OUT_OF_MEMORY
+from mlirad.lower.compiled_text import NO_FRAME, OUT_OF_MEMORY
 from mlirad.lower.emit.buffers import Place, make_buffer
-from mlirad.lower.emit.tapes import ALLOCATE, FREE, STATUS_PLACE
+from mlirad.lower.emit.tapes import ALLOCATE, FREE, MOST_CHUNKS
 from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value, constant
 
 if TYPE_CHECKING:
@@ -76,7 +79,7 @@ def free(f: FunctionText, store: Value) -> None:
     """Give all chunks back."""
     f.module.external(FREE, "void", ["ptr"], "nounwind")
     at = f.gep(store, _FIRST, "i8")
-    with f.repeat(lambda: f.icmp("ne", f.load(at, "ptr"), _NULL)):
+    with f.repeat(lambda: f.icmp("ne", f.load(at, "ptr"), _NULL), at_most=MOST_CHUNKS):
         chunk = f.load(at, "ptr")
         f.store(f.load(f.gep(chunk, _NEXT, "i8"), "ptr"), at)
         f.call(FREE, [chunk])
@@ -97,24 +100,60 @@ def write_save(main: MainText, op: SaveOp) -> None:
         f.call("mlirad_frame_grow", [store, constant("i64", size)])
     frame = f.load(top_at, "ptr")
     after = f.gep(frame, size, "i8")
-    has_room = f.icmp("ule", after, f.load(end_at, "ptr"))
-    f.store(f.select(has_room, frame, _NULL), target)
-    with f.conditional(f.not_(has_room), rare=True):
-        f.store(constant("i64", OUT_OF_MEMORY), main.pointers[STATUS_PLACE])
-    with f.conditional(has_room):
-        f.store(after, top_at)
-        for k, (value, offset) in enumerate(zip(op.operands, offsets, strict=True)):
-            place = Place("frame", k)
-            main.pointers[place] = f.gep(frame, offset, "i8")
-            main.copy(main.buffer(value), make_buffer(value.type, place))
+    main.fail_if(f.icmp("ugt", after, f.load(end_at, "ptr")), OUT_OF_MEMORY)
+    f.store(frame, target)
+    f.store(after, top_at)
+    for k, (value, offset) in enumerate(zip(op.operands, offsets, strict=True)):
+        place = Place("frame", k)
+        main.pointers[place] = f.gep(frame, offset, "i8")
+        main.copy(main.buffer(value), make_buffer(value.type, place))
 
 
 def write_restore(main: MainText, op: RestoreOp) -> None:
-    """Let the results be where the frame holds them."""
-    frame = main.f.load(main.pointer(op.frame), "ptr")
-    offsets, _ = _layout([v.type for v in op.results])
+    """Let the results be where the frame holds them; end the call if there is no such frame."""
+    f = main.f
+    frame = f.load(main.pointer(op.frame), "ptr")
+    offsets, size = _layout([v.type for v in op.results])
+    if size:
+        is_there = f.icmp("ne", frame, _NULL)
+        if main.emitter.address_checks:
+            f.module.shared_function("mlirad_frame_find", lambda: _write_find(f.module))
+            found = f.call(
+                "mlirad_frame_find", [main.pointers[STORE_PLACE], frame, constant("i64", size)], "i1"
+            )
+            assert found is not None
+            is_there = found
+        main.fail_if(f.not_(is_there), NO_FRAME)
     for value, offset in zip(op.results, offsets, strict=True):
-        main.pointers[main.buffer(value).place] = main.f.gep(frame, offset, "i8")
+        main.pointers[main.buffer(value).place] = f.gep(frame, offset, "i8")
+
+
+def _write_find(module: ModuleText) -> FunctionText:
+    """The function that tells whether so many bytes from an address on lie in the frames of one chunk."""
+    parameters = [Parameter("store", "ptr"), Parameter("frame", "ptr"), Parameter("size", "i64")]
+    f = module.function("mlirad_frame_find", parameters, "i1", attributes="noinline nounwind")
+    store, frame, size = f.arguments
+    at = f.alloca("ptr", 1, 8)
+    f.store(f.load(f.gep(store, _FIRST, "i8"), "ptr"), at)
+    with f.repeat(lambda: f.icmp("ne", f.load(at, "ptr"), _NULL), at_most=MOST_CHUNKS):
+        chunk = f.load(at, "ptr")
+        start = f.gep(chunk, HEADER_BYTES, "i8")
+        is_last = f.icmp("eq", chunk, f.load(f.gep(store, _CHUNK, "i8"), "ptr"))
+        top = f.load(f.gep(store, _TOP, "i8"), "ptr")
+        end = f.select(is_last, top, f.load(f.gep(chunk, _LIMIT, "i8"), "ptr"))
+        is_inside = f.and_(f.icmp("uge", frame, start), f.icmp("ule", frame, end))
+        room = f.sub(_number(f, end), _number(f, frame))
+        with f.conditional(f.and_(is_inside, f.icmp("uge", room, size))):
+            f.ret(constant("i1", 1))
+            f.label(f.fresh_label("unreached"))
+        following = f.load(f.gep(chunk, _NEXT, "i8"), "ptr")
+        f.store(f.select(is_last, _NULL, following), at)
+    f.ret(constant("i1", 0))
+    return f
+
+
+def _number(f: FunctionText, pointer: Value) -> Value:
+    return f.define(f"ptrtoint ptr {pointer.text} to i64", "i64")
 
 
 def _enter(f: FunctionText, store: Value, chunk: Value) -> None:
@@ -147,10 +186,8 @@ def _write_grow(module: ModuleText) -> FunctionText:
             f.label(f.fresh_label("unreached"))
     grown = f.alloca("i64", 1, 8, initial=constant("i64", FIRST_CHUNK_BYTES))
     with f.conditional(f.not_(is_first)):
-        start = f.define(f"ptrtoint ptr {chunk.text} to i64", "i64")
         limit = f.load(f.gep(chunk, _LIMIT, "i8"), "ptr")
-        end = f.define(f"ptrtoint ptr {limit.text} to i64", "i64")
-        f.store(f.shl(f.sub(end, start), 1), grown)
+        f.store(f.shl(f.sub(_number(f, limit), _number(f, chunk)), 1), grown)
     capacity = f.intrinsic("umax", f.load(grown, "i64"), f.add(f.shl(size, 1), HEADER_BYTES))
     new = f.call(ALLOCATE, [capacity], "ptr")
     assert new is not None

@@ -97,7 +97,7 @@ def power(f: FunctionText, x: Value, y: Value) -> Value:
     largest = f.reduce("umax", exponent)
     length = f.sub(BITS[x.kind], f.ctlz(largest))
     length = length if length.kind == "i64" else f.zext(length, "i64")
-    with f.loop(0, length, carries=[one, x, exponent], name="power") as loop:
+    with f.loop(0, length, carries=[one, x, exponent], name="power", at_most=64) as loop:
         product, square, rest = loop.carries
         odd = f.icmp("ne", f.and_(rest, 1), 0)
         following = f.select(odd, f.mul(product, square), product)

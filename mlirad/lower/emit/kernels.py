@@ -113,4 +113,4 @@ def _cost(name: str) -> int:
     return _COSTS.get(kind, 1)
 
 
-_COSTS: Final = {"constant": 0, "div": 8, "rem": 16, "floor_div": 20, "fmod": 12, "yield": 0}
+_COSTS: Final = {"constant": 0, "no_frame": 0, "div": 8, "rem": 16, "floor_div": 20, "fmod": 12, "yield": 0}

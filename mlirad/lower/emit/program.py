@@ -8,17 +8,15 @@ from typing import cast
 import numpy as np
 from xdsl.dialects.func import FuncOp, ReturnOp
 
-from mlirad.dialects.array.control import WhileOp
-from mlirad.dialects.array.frames import SaveOp
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import shape_of
 from mlirad.lower.compiled_text import ArraySpec, NativeProgram
-from mlirad.lower.emit.buffers import program_buffers
+from mlirad.lower.emit.buffers import Place, program_buffers
 from mlirad.lower.emit.frames import STORE_PLACE
 from mlirad.lower.emit.kernels import FAULT_PLACE, Emitter
 from mlirad.lower.emit.main import MainText
-from mlirad.lower.emit.tapes import STATUS_PLACE
 from mlirad.lower.llvm_text import ModuleText
 
 
@@ -42,21 +40,19 @@ def emit_program(
     block = function.body.block
     returned = cast(ReturnOp, block.last_op)
     memory = program_buffers(function, returned)
-    emitter = Emitter(ModuleText(), memory.buffers, vector_bytes, address_checks)
+    emitter = Emitter(ModuleText(polls=True), memory.buffers, vector_bytes, address_checks)
     constants = [literal_array(op) for op in memory.passed]
-    can_fail = bool(callees) or any(isinstance(o, WhileOp) and o.tape for o in function.walk())
-    status = len(constants) if can_fail else None
-    cells = [STATUS_PLACE] if can_fail else []
+    cells: list[Place] = []
     if address_checks:
         cells.append(FAULT_PLACE)
     constants += [np.zeros(1, np.int64) for _ in cells]
-    if any(isinstance(o, SaveOp) for f in (function, *callees) for o in f.walk()):
+    if any(isinstance(o, SaveOp | RestoreOp) for f in (function, *callees) for o in f.walk()):
         cells.append(STORE_PLACE)
     for callee in callees:
         last = cast(ReturnOp, callee.body.block.last_op)
         inner = program_buffers(callee, last, all_in_text=True)
         MainText(emitter, callee, inner, cells, called=True).write()
-    MainText(emitter, function, memory, cells).write()
+    MainText(emitter, function, memory, cells, calls=bool(callees)).write()
     return NativeProgram(
         emitter.module.text(),
         tuple(_spec(a) for a in block.args),
@@ -65,7 +61,6 @@ def emit_program(
         memory.arena_bytes,
         tuple(emitter.module.externals),
         emitter.operations,
-        status,
     )
 
 

@@ -33,12 +33,10 @@ def identity(combiner: str, kind: Kind, *, of_memory: bool = False) -> Value:
         case "prod":
             return constant(kind, 1)
         case "max" | "argmax":
-            return constant(
-                kind, float("-inf") if is_float else 0 if kind == "i1" else -(1 << BITS[kind] - 1)
-            )
+            return constant(kind, float("-inf") if is_float else -(1 << BITS[kind] - 1))
         case "min" | "argmin":
             least = (1 << BITS[kind] - 1) - 1
-            return constant(kind, float("inf") if is_float else 1 if kind == "i1" else least)
+            return constant(kind, float("inf") if is_float else least)
         case "and":
             return constant(kind, -1)
         case _:
@@ -78,7 +76,7 @@ def _is_better(f: FunctionText, combiner: str, new: Value, old: Value) -> Value:
     """Whether an operand replaces an earlier one: it is beyond it, or the first NaN."""
     beyond = "gt" if combiner == "argmax" else "lt"
     if not new.is_float:
-        return f.icmp(("u" if new.kind == "i1" else "s") + beyond, new, old)
+        return f.icmp("s" + beyond, new, old)
     return f.and_(f.fcmp("u" + beyond, new, old), f.fcmp("ord", old, old))
 
 
@@ -123,4 +121,4 @@ def across_lanes(f: FunctionText, combiner: str, total: Accumulator) -> Accumula
 def _extremum_of_lanes(f: FunctionText, which: str, value: Value) -> Value:
     if value.is_float:
         return f.reduce(f"f{which}imum", value, flags="nsz")
-    return f.reduce(f"{'u' if value.kind == 'i1' else 's'}{which}", value)
+    return f.reduce(f"s{which}", value)

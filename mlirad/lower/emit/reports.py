@@ -2,7 +2,7 @@
 
 The host gets a description of the report, the addresses of the values and the number of the lane. The
 description is text in JSON: kind, message, source, and of each value the element type and its shape in a
-lane.
+lane. It says whether the call is to go on: where a print fails, or its user interrupts it, it is not.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def emit_report(emitter: Emitter, op: ReportOp) -> None:
     lanes = condition.size
     kernel = begin_kernel(emitter, op, "report", [token, condition, *values], [output], 4 * lanes)
     f = kernel.f
-    f.module.external(REPORT, "void", ["ptr", "ptr", "i64"], "nounwind")
+    f.module.external(REPORT, "i64", ["ptr", "ptr", "ptr", "i64"], "nounwind")
     count = op.lanes.value.data
     described = {
         "kind": op.kind.data,
@@ -40,6 +40,8 @@ def emit_report(emitter: Emitter, op: ReportOp) -> None:
     with f.loop(0, lanes, name="lane") as loop:
         applies = f.load(f.gep(holds, loop.index, "i8"), "i8")
         with f.conditional(f.icmp("ne", applies, 0), rare=True):
-            f.call(REPORT, [description, table, loop.index])
+            status = f.call(REPORT, [f.context, description, table, loop.index], "i64")
+            assert status is not None
+            f.stop_if(f.icmp("ne", status, 0))
     f.store(f.load(kernel.pointers[token.place], "i64"), kernel.pointers[output.place])
     f.ret()

@@ -194,7 +194,7 @@ class _Search:
             # The last block overlaps the one before.
             bits = f.and_(bits, f.shl(-1, f.sub(loop.index, start)))
             f.store(bits, self._bits)
-            with f.repeat(lambda: f.icmp("ne", f.load(self._bits, "i64"), 0)):
+            with f.repeat(lambda: f.icmp("ne", f.load(self._bits, "i64"), 0), at_most=width):
                 left = f.load(self._bits, "i64")
                 f.store(f.and_(left, f.sub(left, 1)), self._bits)
                 yield f.add(start, f.cttz(left))

@@ -18,6 +18,11 @@ from mlirad.lower.llvm_text import BYTES, FunctionText, Kind, ModuleText, Parame
 RUN = 16
 """Lines of this length are sorted by insertion."""
 
+SHORT = 1 << 13
+"""Lines of this length are sorted without a poll."""
+
+MOST_PASSES = 64
+
 
 def emit_sort(emitter: Emitter, op: SortOp) -> None:
     """Write the function of a sort and the call of it."""
@@ -32,7 +37,7 @@ def emit_sort(emitter: Emitter, op: SortOp) -> None:
     what = "sort" if op.positions is None else "argsort"
     kernel = begin_kernel(emitter, op, what, [source], buffers, work)
     f = kernel.f
-    name = _define_sort(f.module, source.kind, positions=op.positions is not None)
+    name = _define_sort(f.module, source.kind, extent, positions=op.positions is not None)
     read, written = kernel.pointers[source.place], kernel.pointers[output.place]
     keys, *positions = [kernel.pointers[b.place] for b in scratch]
 
@@ -61,10 +66,13 @@ def emit_sort(emitter: Emitter, op: SortOp) -> None:
     f.ret()
 
 
-def _define_sort(module: ModuleText, kind: Kind, *, positions: bool) -> str:
-    """The name of the function that sorts a line of this kind."""
-    name = f"mlirad_{'argsort' if positions else 'sort'}_{kind}"
-    module.shared_function(name, lambda: _write_sort(module, name, kind, positions=positions))
+def _define_sort(module: ModuleText, kind: Kind, extent: int, *, positions: bool) -> str:
+    """The name of the function that sorts a line of this kind: one for short lines, one that polls for
+    others."""
+    is_short = extent <= SHORT
+    name = f"mlirad_{'argsort' if positions else 'sort'}_{kind}{'' if is_short else '_long'}"
+    at_most = SHORT if is_short else None
+    module.shared_function(name, lambda: _write_sort(module, name, kind, at_most, positions=positions))
     return name
 
 
@@ -93,7 +101,9 @@ class _Columns:
             f.store(value, f.gep(pointer, at, kind))
 
 
-def _write_sort(module: ModuleText, name: str, kind: Kind, *, positions: bool) -> FunctionText:
+def _write_sort(
+    module: ModuleText, name: str, kind: Kind, at_most: int | None, *, positions: bool
+) -> FunctionText:
     kinds: list[Kind] = [kind, "i64"] if positions else [kind]
     names = [f"{which}{k}" for k in range(len(kinds)) for which in ("line", "other")]
     parameters = [Parameter(n, "ptr", 1, "noalias") for n in names]
@@ -102,7 +112,8 @@ def _write_sort(module: ModuleText, name: str, kind: Kind, *, positions: bool) -
     *pointers, n = f.arguments
     columns = _Columns(f, kinds)
     line, other = pointers[0::2], pointers[1::2]
-    with f.loop(0, n, RUN, name="run") as loop:
+    runs = None if at_most is None else at_most // RUN
+    with f.loop(0, n, RUN, name="run", at_most=runs) as loop:
         _sort_run(f, columns, line, loop.index, f.intrinsic("smin", f.add(loop.index, RUN), n))
     slots = [(f.alloca("ptr", 1, 8), f.alloca("ptr", 1, 8)) for _ in kinds]
     width = f.alloca("i64", 1, 8)
@@ -110,16 +121,16 @@ def _write_sort(module: ModuleText, name: str, kind: Kind, *, positions: bool) -
         f.store(a, here)
         f.store(b, there)
     f.store(f.value(RUN, "i64"), width)
-    with f.repeat(lambda: f.icmp("slt", f.load(width, "i64"), n)):
+    with f.repeat(lambda: f.icmp("slt", f.load(width, "i64"), n), at_most=MOST_PASSES):
         half = f.load(width, "i64")
         source = [f.load(here, "ptr") for here, _ in slots]
         target = [f.load(there, "ptr") for _, there in slots]
         pairs = f.sdiv(f.add(n, f.sub(f.shl(half, 1), 1)), f.shl(half, 1))
-        with f.loop(0, pairs, name="pair") as loop:
+        with f.loop(0, pairs, name="pair", at_most=None if at_most is None else 1) as loop:
             low = f.mul(loop.index, f.shl(half, 1))
             middle = f.intrinsic("smin", f.add(low, half), n)
             high = f.intrinsic("smin", f.add(middle, half), n)
-            _merge(f, columns, source, target, (low, middle, high))
+            _merge(f, columns, source, target, (low, middle, high), at_most)
         for (here, there), a, b in zip(slots, source, target, strict=True):
             f.store(b, here)
             f.store(a, there)
@@ -135,7 +146,7 @@ def _write_sort(module: ModuleText, name: str, kind: Kind, *, positions: bool) -
 def _sort_run(f: FunctionText, columns: _Columns, line: list[Value], start: Value, end: Value) -> None:
     """Sort a short stretch by insertion."""
     place = f.alloca("i64", 1, 8)
-    with f.loop(f.add(start, 1), end, name="insert") as loop:
+    with f.loop(f.add(start, 1), end, name="insert", at_most=RUN) as loop:
         moved = columns.load(line, loop.index)
         f.store(loop.index, place)
 
@@ -147,7 +158,7 @@ def _sort_run(f: FunctionText, columns: _Columns, line: list[Value], start: Valu
                 choice.give(_is_before(f, moved[0], before[0]))
             return choice.results[0]
 
-        with f.repeat(goes_left):
+        with f.repeat(goes_left, at_most=RUN):
             j = f.load(place, "i64")
             columns.store(columns.load(line, f.sub(j, 1)), line, j)
             f.store(f.sub(j, 1), place)
@@ -160,10 +171,11 @@ def _merge(
     source: list[Value],
     target: list[Value],
     bounds: tuple[Value, Value, Value],
+    at_most: int | None,
 ) -> None:
     """Merge two sorted neighbours; of equal elements those of the left one come first."""
     low, middle, high = bounds
-    with f.loop(low, high, carries=[low, middle], name="merge") as loop:
+    with f.loop(low, high, carries=[low, middle], name="merge", at_most=at_most) as loop:
         i, j = loop.carries
         left = columns.load(source, f.intrinsic("smin", i, f.sub(middle, 1)))
         right = columns.load(source, f.intrinsic("smin", j, f.sub(high, 1)))

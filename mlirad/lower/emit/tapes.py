@@ -4,7 +4,7 @@
 
 Chunks never move, so entries are written in place by the kernels of a trip. The chunks of a tape belong to
 the loop that fills it: a loop inside another one finds them when it runs again, and the end of the call gives
-them back. When there is no more memory the loop ends, and the status cell of the program says so.
+them back. When there is no more memory the call ends.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from xdsl.ir import Attribute
 
+from mlirad.lower.compiled_text import OUT_OF_MEMORY
 from mlirad.lower.emit.buffers import Place, make_buffer
 from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value, constant
 
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 ALLOCATE: Final = "mlirad_rt_malloc"
 FREE: Final = "mlirad_rt_free"
 
-STATUS_PLACE: Final = Place("status", 0)
-"""The place of the cell that is 1 when the program ran out of memory."""
-
 HEADER_BYTES = 64
 FIRST_CHUNK_BYTES = 4096
+MOST_CHUNKS = 64
+"""Each is twice as large as the one before."""
+
 LEAST_ENTRIES = 8
 
 _NEXT, _CAPACITY = 8, 16
@@ -67,33 +68,27 @@ class Tape:
         for slot in (self.filled, self.capacity, self.count):
             f.store(constant("i64", 0), slot)
 
-    def push(self, main: MainText) -> tuple[Value, Value]:
-        """A new entry at the end: its address, and whether there was memory for it."""
+    def push(self, main: MainText) -> Value:
+        """The address of a new entry at the end."""
         f = main.f
         f.store(f.add(f.load(self.count, "i64"), 1), self.count)
         if not self.entry_bytes:
-            return f.load(self.chunk, "ptr"), constant("i1", 1)
+            return f.load(self.chunk, "ptr")
         is_full = f.icmp("eq", f.load(self.filled, "i64"), f.load(self.capacity, "i64"))
         with f.conditional(is_full, rare=True):
             _define_grow(f.module)
             first, chunk = f.load(self.first, "ptr"), f.load(self.chunk, "ptr")
             grown = f.call("mlirad_tape_grow", [first, chunk, constant("i64", self.entry_bytes)], "ptr")
             assert grown is not None
+            main.fail_if(f.icmp("eq", grown, Value("null", "ptr")), OUT_OF_MEMORY)
             is_first = f.icmp("eq", first, Value("null", "ptr"))
             f.store(f.select(is_first, grown, first), self.first)
             f.store(grown, self.chunk)
             f.store(constant("i64", 0), self.filled)
-            failed = f.icmp("eq", grown, Value("null", "ptr"))
-            with f.conditional(f.not_(failed)):
-                f.store(f.load(f.gep(grown, _CAPACITY, "i8"), "i64"), self.capacity)
-            with f.conditional(failed, rare=True):
-                # Nothing is left to be replayed, so that every loop comes to its end.
-                f.store(constant("i64", 0), self.capacity)
-                f.store(constant("i64", 0), self.count)
-                f.store(constant("i64", 1), main.pointers[STATUS_PLACE])
+            f.store(f.load(f.gep(grown, _CAPACITY, "i8"), "i64"), self.capacity)
         chunk, filled = f.load(self.chunk, "ptr"), f.load(self.filled, "i64")
         f.store(f.add(filled, 1), self.filled)
-        return self.entry(f, chunk, filled), f.icmp("ne", chunk, Value("null", "ptr"))
+        return self.entry(f, chunk, filled)
 
     def entry(self, f: FunctionText, chunk: Value, number: Value) -> Value:
         """The address of an entry of a chunk."""
@@ -108,7 +103,8 @@ class Tape:
         if not self.entry_bytes:
             return
         f.module.external(FREE, "void", ["ptr"], "nounwind")
-        with f.repeat(lambda: f.icmp("ne", f.load(self.first, "ptr"), Value("null", "ptr"))):
+        has_more = lambda: f.icmp("ne", f.load(self.first, "ptr"), Value("null", "ptr"))  # noqa: E731
+        with f.repeat(has_more, at_most=MOST_CHUNKS):
             chunk = f.load(self.first, "ptr")
             f.store(f.load(f.gep(chunk, _NEXT, "i8"), "ptr"), self.first)
             f.call(FREE, [chunk])

@@ -17,7 +17,7 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.frames import FRAME_OPS
+from mlirad.dialects.array.frames import NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, size_of, values_of
 from mlirad.ir.free_values import free_values
@@ -39,10 +39,11 @@ FREE = (
     structural.ReverseOp,
     structural.IotaOp,
     structural.ConstantOp,
+    NoFrameOp,
     ew.NotOp,
 )
 _REDUCTIONS = (reductions.SumOp, reductions.ReduceOp, reductions.ArgReductionOp, reductions.DotOp)
-_READS_ARRAYS = (*control.CONTROL_OPS, *ordering.ORDERING_OPS, *REPORTING_OPS, CallOp, *FRAME_OPS)
+_READS_ARRAYS = (*control.CONTROL_OPS, *ordering.ORDERING_OPS, *REPORTING_OPS, CallOp, SaveOp, RestoreOp)
 _STORED = (*_REDUCTIONS, indexing.UpdateOp, *_READS_ARRAYS)
 MAX_JOINED = 4
 """Concatenations and stacks of more parts than this are written part by part."""
@@ -130,11 +131,18 @@ def _read_before_updates(ops: Sequence[Operation]) -> set[Value]:
             case indexing.UpdateOp():
                 later.add(op.base)
             case indexing.IndexOp() | indexing.GatherOp() if op.operand in later:
-                if 2 * size_of(op.result) <= size_of(op.operand):
+                if is_small_read(op):
                     found.add(op.result)
             case _:
                 pass
     return found
+
+
+def is_small_read(op: Operation) -> bool:
+    """Whether an op reads at most half as many elements of an array as that has."""
+    if not isinstance(op, indexing.IndexOp | indexing.GatherOp):
+        return False
+    return 2 * size_of(op.result) <= size_of(op.operand)
 
 
 def _pays(value: Value, cost: float, readings: Readings) -> bool:

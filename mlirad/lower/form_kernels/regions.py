@@ -19,13 +19,19 @@ from collections.abc import Iterable, Sequence
 from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
-from mlirad.dialects.array import control, structural
+from mlirad.dialects.array import control, indexing, structural
 from mlirad.dialects.array.frames import RestoreOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, size_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
-from mlirad.lower.form_kernels.materialise import FREE, must_store, read_in_memory, scalar_cost
+from mlirad.lower.form_kernels.materialise import (
+    FREE,
+    is_small_read,
+    must_store,
+    read_in_memory,
+    scalar_cost,
+)
 
 MAX_INDEX_COST = 4
 """Scalar cost of index code up to which it is read again rather than stored."""
@@ -58,7 +64,35 @@ class Bodies:
                     self._regions[region] = ops
             if not isinstance(op, ReturnOp | YieldOp):
                 result.append(op)
-        return result
+        return self._reads_first(result)
+
+    def _reads_first(self, ops: list[Operation]) -> list[Operation]:
+        """The ops, small reads of arrays in front of updates of these, so that the updates work in place."""
+        places = {op: n for n, op in enumerate(ops)}
+        last_read = {op.operands[0]: op for op in ops if is_small_read(op)}
+        for update in [op for op in ops if isinstance(op, indexing.UpdateOp)]:
+            last = last_read.get(update.base)
+            if last is None or places[last] < places[update]:
+                continue
+            start, end = places[update], places[last] + 1
+            behind: set[Value] = set(update.results)
+            free: list[Operation] = []
+            for op in ops[start + 1 : end]:
+                if any(v in behind for v in self.reads(op)):
+                    behind.update(op.results)
+                else:
+                    free.append(op)
+            wanted: set[Value] = set()
+            first: set[Operation] = set()
+            for op in reversed(free):
+                is_read = is_small_read(op) and op.operands[0] is update.base
+                if is_read or any(r in wanted for r in op.results):
+                    first.add(op)
+                    wanted.update(self.reads(op))
+            within = ops[start:end]
+            ops[start:end] = [o for o in within if o in first] + [o for o in within if o not in first]
+            places.update((op, start + n) for n, op in enumerate(ops[start:end]))
+        return ops
 
     def _varying(self, region: Region, ops: Sequence[Operation]) -> set[Operation]:
         """The ops that depend on the arguments of a loop's region."""

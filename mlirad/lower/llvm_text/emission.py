@@ -34,18 +34,12 @@ class Emission:
         self.block = "entry"
         self.float_flags = ""
         """Fast-math flags of float arithmetic that is not given its own, e.g. `"contract"`."""
-        self._header = " ".join(
-            filter(
-                None,
-                (
-                    "define",
-                    linkage,
-                    result_type,
-                    f"@{name}({', '.join(_parameter_text(p) for p in parameters)})",
-                    attributes,
-                ),
-            )
-        )
+        self.work = 0
+        """Instructions that run after the last poll of the function's call, roughly; see `polling.py`."""
+        self._parameters = list(parameters)
+        self._result_type = result_type
+        self._linkage = linkage
+        self._attributes = attributes
         self._allocas: list[str] = []
         self._lines: list[str] = []
         self._count = 0
@@ -53,7 +47,10 @@ class Emission:
 
     def text(self) -> str:
         """The definition, with stack slots at the head of the entry block."""
-        return "\n".join([self._header + " {", "entry:", *self._allocas, *self._lines, "}"])
+        parameters = ", ".join(_parameter_text(p) for p in self._parameters)
+        named = f"@{self.name}({parameters})"
+        header = " ".join(filter(None, ("define", self._linkage, self._result_type, named, self._attributes)))
+        return "\n".join([header + " {", "entry:", *self._allocas, *self._lines, "}"])
 
     def fresh(self) -> str:
         """A new name for an SSA value, with its percent sign."""
@@ -67,11 +64,13 @@ class Emission:
 
     def line(self, text: str) -> None:
         """Write an instruction that defines nothing."""
+        self.work += 1
         self._lines.append("  " + text)
 
     def define(self, right: str, kind: Kind, width: int = 1) -> Value:
         """Write an instruction with an effect, such as a load, and name its result."""
         name = self.fresh()
+        self.work += 1
         self._lines.append(f"  {name} = {right}")
         return Value(name, kind, width)
 

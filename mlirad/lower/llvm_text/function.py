@@ -12,8 +12,8 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from mlirad.lower.llvm_text.emission import Operand
-from mlirad.lower.llvm_text.memory import Memory
-from mlirad.lower.llvm_text.value import Kind, Value, type_text
+from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS, BETWEEN_POLLS, Polling
+from mlirad.lower.llvm_text.value import Kind, Value, constant, type_text
 
 
 class Loop:
@@ -55,7 +55,7 @@ class Conditional:
         self.given = list(values)
 
 
-class FunctionText(Memory):
+class FunctionText(Polling):
     """Writes one function; made by `ModuleText.function`."""
 
     def ret(self, value: Value | None = None) -> None:
@@ -71,7 +71,43 @@ class FunctionText(Memory):
         *,
         attributes: str = "",
     ) -> Value | None:
-        """Call a function of the module or a declared one; the result is None if it has none."""
+        """Call a function of the module or a declared one; the result is None if it has none.
+
+        One of the module that may end early is given the record of the call too, and ends this one as well.
+        """
+        callee = self.module.defined(name)
+        if callee is not None and callee is not self:
+            return self._call_defined(callee, operands, result, width, attributes)
+        return self._write_call(name, operands, result, width, attributes)
+
+    def _call_defined(
+        self,
+        callee: FunctionText,
+        operands: Sequence[Value],
+        result: Kind | None,
+        width: int,
+        attributes: str,
+    ) -> Value | None:
+        if not callee.takes_context:
+            if self.is_long(self.work + callee.work):
+                self.poll()
+            self.work += callee.work
+            return self._write_call(callee.name, operands, result, width, attributes)
+        value = self._write_call(callee.name, [*operands, self.context], result, width, attributes)
+        self._stop_if_stopped()
+        return value
+
+    def call_stopping(self, name: str, operands: Sequence[Value]) -> None:
+        """Call a function of the module that may not have been written yet, and end if it ended early.
+
+        Its operands include the record of the call.
+        """
+        self._write_call(name, operands, None, 1, "")
+        self._stop_if_stopped()
+
+    def _write_call(
+        self, name: str, operands: Sequence[Value], result: Kind | None, width: int, attributes: str
+    ) -> Value | None:
         spelled = f"call {'void' if result is None else type_text(result, width)}"
         text = f"{spelled} @{name}({', '.join(v.typed for v in operands)})"
         if attributes:
@@ -98,11 +134,13 @@ class FunctionText(Memory):
         carries: Sequence[Value] = (),
         *,
         name: str = "i",
+        at_most: int | None = None,
     ) -> Generator[Loop]:
         """Run the body for index = lower, lower + step, ... while index < upper (step > 0).
 
         Bounds are `i64`. The body may open further blocks. A loop that provably runs once becomes
         its body with the index a literal; one that provably runs at all gets no guard in front.
+        Of a loop whose bounds are not literals `at_most` says how many trips it makes at most.
         """
         first, last = self.value(lower, "i64"), self.value(upper, "i64")
         trips: int | None = None
@@ -125,8 +163,10 @@ class FunctionText(Memory):
             self.branch(body)
         self._open(body, dict(known))
         phis = len(self._lines)
+        work_before, self.work = self.work, 0
         yield loop
         following = loop.carried()
+        self._poll_in_loop(index, step, at_most if trips is None else trips, work_before)
         after = self.define(f"add nsw i64 {index.text}, {step}", "i64")
         again = self.define(f"icmp slt i64 {after.text}, {last.text}", "i1")
         latch = self.block
@@ -142,6 +182,24 @@ class FunctionText(Memory):
             self._merge([(end, latch), (start, before)]) if guarded else end
             for start, end in zip(carries, following, strict=True)
         ]
+
+    def _poll_in_loop(self, index: Value, step: int, trips: int | None, work_before: int) -> None:
+        """At the end of a body: poll every so many trips if the loop may run long."""
+        body = self.work + 3
+        everything = body * (ASSUMED_TRIPS if trips is None else trips)
+        if not self.module.polls or (trips is not None and not self.is_long(everything)):
+            self.work = work_before + everything
+            return
+        trips_between = BETWEEN_POLLS // body
+        if trips_between <= 1:
+            self.poll()
+            return
+        window = 1 << (trips_between * step).bit_length()
+        # True once for every `window` indices, late, so that a loop of few trips does not poll.
+        is_due = self.icmp("uge", self.and_(index, window - 1), window - step)
+        with self.conditional(is_due, rare=True):
+            self.poll()
+        self.work = BETWEEN_POLLS
 
     @contextmanager
     def conditional(
@@ -167,8 +225,12 @@ class FunctionText(Memory):
         ]
 
     @contextmanager
-    def repeat(self, condition: Callable[[], Value]) -> Generator[None]:
-        """Run the body as long as the condition holds, which `condition` writes; state lies in memory."""
+    def repeat(self, condition: Callable[[], Value], *, at_most: int | None = None) -> Generator[None]:
+        """Run the body as long as the condition holds, which `condition` writes; state lies in memory.
+
+        `at_most` says how many trips there are at most, where that is known.
+        """
+        work_before, self.work = self.work, 0
         head, body, done = (self.fresh_label(f"while.{part}") for part in ("head", "body", "done"))
         known = self._known
         self.branch(head)
@@ -177,8 +239,23 @@ class FunctionText(Memory):
         self.branch_if(goes_on, body, done)
         self._open(body, dict(self._known))
         yield
+        body_work = self.work + 3
+        if not self.module.polls or (at_most is not None and not self.is_long(body_work * at_most)):
+            self.work = work_before + body_work * (ASSUMED_TRIPS if at_most is None else at_most)
+        else:
+            self._burn(body_work)
         self.branch(head)
         self._open(done, known)
+
+    def _burn(self, work: int) -> None:
+        """Poll when so much work, at this place, has come to what may run between polls."""
+        fuel = self.alloca("i64", 1, 8, initial=constant("i64", BETWEEN_POLLS))
+        left = self.sub(self.load(fuel, "i64"), min(work, BETWEEN_POLLS))
+        self.store(left, fuel)
+        with self.conditional(self.icmp("slt", left, 0), rare=True):
+            self.store(constant("i64", BETWEEN_POLLS), fuel)
+            self.poll()
+        self.work = BETWEEN_POLLS
 
     def choose(self, index: Value, writers: Sequence[Callable[[], None]]) -> None:
         """Run what one of the writers writes: number `index`, the last one for every other index."""

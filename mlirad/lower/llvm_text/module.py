@@ -33,10 +33,12 @@ class ModuleText:
     """Collects the parts of one module and joins them to text.
 
     `externals` maps each symbol that must be resolved outside the module (`mlirad_c_lgamma`) to its
-    declaration; intrinsics are not among them.
+    declaration; intrinsics are not among them. With `polls`, code that may run long asks the host now and
+    then whether to go on; see `polling.py`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, polls: bool = False) -> None:
+        self.polls = polls
         self.externals: dict[str, str] = {}
         self._declarations: dict[str, str] = {}
         self._tables: dict[tuple[Kind, tuple[str, ...]], Value] = {}
@@ -95,6 +97,10 @@ class ModuleText:
         function = FunctionText(self, name, parameters, result_type, linkage, attributes)
         self._functions[name] = function
         return function
+
+    def defined(self, name: str) -> FunctionText | None:
+        """The function of that name, if the module has one."""
+        return self._functions.get(name)
 
     def move_last(self, function: FunctionText) -> None:
         """Let a function stand after all that were defined so far."""

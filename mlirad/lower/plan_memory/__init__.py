@@ -31,10 +31,16 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS
+from mlirad.dialects.kernel_plans import (
+    ARENA_ATTRIBUTE,
+    CARRIES_ATTRIBUTE,
+    PLACES_ATTRIBUTE,
+    UPDATES_ATTRIBUTE,
+)
 from mlirad.dialects.shapes import FLAG, Value, ints
 from mlirad.ir.builder import function_block
 from mlirad.lower.plan_memory.arena import ALIGNMENT, Arena
-from mlirad.lower.plan_memory.carries import CARRIES_ATTRIBUTE, PLACED_OPS, PLACES_ATTRIBUTE
+from mlirad.lower.plan_memory.carries import PLACED_OPS
 from mlirad.lower.plan_memory.lifetimes import Lifetimes, bytes_of, is_row_major, place
 from mlirad.lower.plan_memory.updates import planned_lifetimes, updated_arguments
 
@@ -50,9 +56,6 @@ __all__ = [
     "plan_in_place",
     "plan_together",
 ]
-
-ARENA_ATTRIBUTE = "kernel.arena_bytes"
-"""The function attribute that states the size of the arena, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,13 @@ def plan_in_place(function: FuncOp) -> None:
 
 
 def plan_together(functions: Iterable[FuncOp]) -> None:
-    """Plan functions that call each other; results of private ones overwrite arguments where they can."""
+    """Plan functions that call each other; results of private ones overwrite arguments where they can.
+
+    What an earlier plan says is replaced.
+    """
     planned = list(functions)
+    for function in planned:
+        function.attributes.pop(UPDATES_ATTRIBUTE, None)
     updates = updated_arguments({f.sym_name.data: f for f in planned})
     for function in planned:
         _place(function, planned_lifetimes(function, updates))

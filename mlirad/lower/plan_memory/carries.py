@@ -11,31 +11,19 @@ Stated as the attribute `kernel.carries` of the loop: per carry -1, the offset o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
-from xdsl.dialects.builtin import I64, DenseArrayBase
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.frames import SaveOp
+from mlirad.dialects.kernel_plans import stated_updates
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL, StripsOp
-from mlirad.dialects.shapes import Value, shape_of, values_of
-
-PLACES_ATTRIBUTE = "kernel.places"
-"""The places of the results of a loop, branch or call."""
-
-CARRIES_ATTRIBUTE = "kernel.carries"
-"""How each carry of a loop is kept."""
+from mlirad.dialects.shapes import Value, shape_of
 
 PLACED_OPS = (*LOWERED_CONTROL, CallOp, SaveOp)
 """The ops that state the places of their results as an attribute."""
-
-UPDATES_ATTRIBUTE = "kernel.updates"
-"""Of a function, or a call of it, pairs: a result, and the argument whose memory it takes over."""
-
-IN_PLACE = -1
-COPIED = -2
 
 ControlOp: TypeAlias = control.ScanOp | control.WhileOp | control.ReplayOp | control.IfOp | control.SwitchOp
 
@@ -80,30 +68,9 @@ def is_copied(carry: Value) -> bool:
     return not shape_of(carry)
 
 
-def stated_places(op: Operation) -> tuple[int, ...] | None:
-    """The places of the results of a loop, branch or call, `None` before planning."""
-    return _stated(op, PLACES_ATTRIBUTE)
-
-
-def stated_carries(op: Operation) -> tuple[int, ...] | None:
-    """How the carries of a loop are kept, `None` before planning."""
-    return _stated(op, CARRIES_ATTRIBUTE)
-
-
-def stated_updates(op: Operation) -> dict[int, int]:
-    """From the results of a function, or of a call of it, that overwrite an argument to that argument."""
-    found = _stated(op, UPDATES_ATTRIBUTE) or ()
-    return dict(zip(found[::2], found[1::2], strict=True))
-
-
 def overwritten_argument(op: Operation, result: int) -> Value | None:
     """The operand of a call whose memory a result takes over, unless the call reads it twice."""
     number = stated_updates(op).get(result)
     if number is None or list(op.operands).count(op.operands[number]) > 1:
         return None
     return op.operands[number]
-
-
-def _stated(op: Operation, name: str) -> tuple[int, ...] | None:
-    found = op.attributes.get(name)
-    return None if found is None else values_of(cast("DenseArrayBase[I64]", found))

@@ -19,14 +19,13 @@ from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel_plans import COPIED, IN_PLACE
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL, LOWERED_LOOPS
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.lower.plan_memory.arena import Arena, aligned
 from mlirad.lower.plan_memory.carries import (
-    COPIED,
-    IN_PLACE,
     PLACED_OPS,
     body_of,
     carry_arguments,

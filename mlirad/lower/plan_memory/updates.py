@@ -2,10 +2,10 @@
 
     @f(%h, %ct, %sum : tensor<9xf64>) -> tensor<9xf64>         result 0 overwrites argument 2
 
-So a sum of cotangents goes through a recursion without being copied: a call that adds to one element costs
-one element. The last arguments are taken for what the results are made of, where the types agree. Whether a
-result can overwrite its argument depends on the function, and on the calls that it makes; so all are assumed
-to, and those that turn out not to are taken back until nothing changes.
+So an array goes through calls that update it without being copied: a call that adds to one element costs one
+element. Whether a result can overwrite the argument that it is made of depends on the function, and on the
+calls that it makes; so all are assumed to, and those that turn out not to are taken back until nothing
+changes.
 
 Stated as the attribute `kernel.updates` of the function and of every call of it. Whoever calls passes one
 address for both, and copies the argument there before, unless it is the last to read it.
@@ -13,13 +13,19 @@ address for both, and copies the argument there before, unless it is the last to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Block, BlockArgument, Operation, OpResult
 
+from mlirad.dialects.array.control import BranchOp
+from mlirad.dialects.kernel import NestOp, ScatterOp
+from mlirad.dialects.kernel_plans import UPDATES_ATTRIBUTE, stated_updates
 from mlirad.dialects.shapes import Value, ints, shape_of
-from mlirad.ir.builder import function_block, returned
-from mlirad.lower.plan_memory.carries import UPDATES_ATTRIBUTE, stated_updates
+from mlirad.ir.builder import function_block, returned, yields
+from mlirad.ir.verification import is_private
+from mlirad.lower.plan_memory.carries import initial_carries
 from mlirad.lower.plan_memory.lifetimes import Lifetimes
 
 
@@ -27,7 +33,7 @@ def updated_arguments(functions: Mapping[str, FuncOp]) -> dict[str, Lifetimes]:
     """State for functions and calls which results overwrite arguments; returns plans of such functions."""
     calls = [op for f in functions.values() for op in f.walk() if isinstance(op, CallOp)]
     called = {op.callee.root_reference.data for op in calls}
-    updates = {name: _candidates(f) for name, f in functions.items() if name in called and _is_private(f)}
+    updates = {name: _candidates(f) for name, f in functions.items() if name in called and is_private(f)}
     plans: dict[str, Lifetimes] = {}
     while any(updates.values()):
         _state(functions, calls, updates)
@@ -45,24 +51,66 @@ def updated_arguments(functions: Mapping[str, FuncOp]) -> dict[str, Lifetimes]:
 
 def planned_lifetimes(function: FuncOp, known: Mapping[str, Lifetimes] | None = None) -> Lifetimes:
     """The storage of what a function computes, given what it and its calls state."""
+    block = function_block(function)
     plan = None if known is None else known.get(function.sym_name.data)
-    if plan is None:
-        block = function_block(function)
+    # A recursive entry is lowered twice, for those outside and for its own calls.
+    if plan is None or plan.block is not block:
         carries: dict[Value, int] = {block.args[j]: k for k, j in stated_updates(function).items()}
         plan = Lifetimes(block, carries or None)
     return plan
 
 
 def _candidates(function: FuncOp) -> dict[int, int]:
-    """The results of the types of the last arguments, scalars excepted."""
-    made, args = returned(function), function_block(function).args
+    """For each array that is returned the argument that it is made of, by the way back through the function.
+
+    Where there is no such way it is the one as far from the end, if the types agree.
+    """
+    block = function_block(function)
+    made, args = returned(function), block.args
+    pairs: dict[int, int] = {}
+    for k, value in enumerate(made):
+        if shape_of(value):
+            found = next((a.index for a in _sources(value, block) if a.index not in pairs.values()), None)
+            if found is not None:
+                pairs[k] = found
     first = len(args) - len(made)
-    pairs = {k: first + k for k, v in enumerate(made) if first + k >= 0 and shape_of(v)}
-    return {k: j for k, j in pairs.items() if args[j].type == made[k].type}
+    for k, value in enumerate(made):
+        j = first + k
+        free = j >= 0 and j not in pairs.values() and k not in pairs
+        if free and shape_of(value) and args[j].type == value.type:
+            pairs[k] = j
+    return dict(sorted(pairs.items()))
 
 
-def _is_private(function: FuncOp) -> bool:
-    return function.sym_visibility is not None and function.sym_visibility.data == "private"
+def _sources(value: Value, block: Block) -> Iterator[BlockArgument]:
+    """The arguments of the type of a value that it may be an update of, those on the shortest way first."""
+    seen: set[Value] = set()
+    pending = deque([value])
+    while pending:
+        value = pending.popleft()
+        if value in seen:
+            continue
+        seen.add(value)
+        if not isinstance(value, BlockArgument):
+            pending += [v for v in _made_of(value) if v.type == value.type]
+        elif value.block is block:
+            yield value
+
+
+def _made_of(value: Value) -> Sequence[Value]:
+    """What may be updated to be a value."""
+    op = value.owner
+    assert isinstance(op, Operation) and isinstance(value, OpResult)
+    k = value.index
+    match op:
+        case ScatterOp():
+            return op.inputs[:1] if op.from_zero is None else ()
+        case NestOp() | CallOp():
+            return op.operands
+        case _ if isinstance(op, BranchOp):
+            return [yields(region)[k] for region in op.regions]
+        case _:
+            return initial_carries(op)[k : k + 1]
 
 
 def _state(

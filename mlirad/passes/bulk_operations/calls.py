@@ -1,4 +1,4 @@
-"""Recursive functions called inside builds: the function over all lanes, made once for each pattern of lanes.
+"""Calls that stay inside builds: the function over all lanes, made once for each pattern of lanes.
 
     build n (i. call @f(x, k)), i in x, i not in k   -->   call @f_lanes(build n (i. x), k, true)
 
@@ -24,8 +24,9 @@ from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_o
 from mlirad.errors import UnsupportedError
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
+from mlirad.passes.calls import callee_name
 from mlirad.passes.function_pass import functions_of, holds, nested_ops
-from mlirad.passes.inline import callee_name, recursive_functions
+from mlirad.passes.kept_calls import kept_functions
 from mlirad.rules.bulk import Paths, Term
 from mlirad.rules.bulk.terms import extents, joined, union
 
@@ -37,7 +38,7 @@ MAX_PATTERNS = 16
 
 
 class BulkCalls:
-    """The recursive functions of a module, and their forms over lanes."""
+    """The functions of a module whose calls stay, and their forms over lanes."""
 
     def __init__(self, module: ModuleOp, loops: Sequence[FuncOp] = ()):
         """`loops`, which may grow, are functions that are still to be added to the module."""
@@ -172,7 +173,7 @@ def _laned(op: PushOp | PullOp, laned: list[bool]) -> list[bool]:
 
 
 def _with_bulk_form(module: ModuleOp) -> set[str]:
-    """The recursive functions and those whose derivatives are called, and what they reach.
+    """The functions whose calls stay and those whose derivatives are called, and what they reach.
 
     None of these holds a derivative that is still to be expanded, or frames.
     """
@@ -183,7 +184,7 @@ def _with_bulk_form(module: ModuleOp) -> set[str]:
     callees = {name: {_named(op) for op in found} & functions.keys() for name, found in ops.items()}
     derived = {op.callee_name for found in ops.values() for op in found if isinstance(op, DerivedOp)}
     found: set[str] = set()
-    for name in (*recursive_functions(functions), *(derived & functions.keys())):
+    for name in (*kept_functions(functions), *(derived & functions.keys())):
         reached, pending = {name}, [name]
         while pending:
             for callee in callees[pending.pop()] - reached:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -13,13 +13,16 @@ from mlirad.dialects.shapes import Shape, Value, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import own_operands
+from mlirad.passes.calls import callees_first, calls_of, recursive_functions
 from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.derive_functions.handed import moved, wanted_whole
 from mlirad.passes.derive_functions.invariants import invariant_parameters
 from mlirad.passes.derive_functions.recording import Recording
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.function_pass import functions_of, holds, visit_regions
-from mlirad.passes.inline import calls_of, recursive_functions
+from mlirad.passes.inline import inline_calls
+from mlirad.passes.kept_calls import kept_functions
 from mlirad.passes.tangents import with_tangents
 from mlirad.passes.tangents.control import CONTROL
 from mlirad.rules.elements import Element, value_of
@@ -35,9 +38,12 @@ class DerivedFunctions:
     def __init__(self, module: ModuleOp):
         self.module = module
         self.sources = {f.sym_name.data: f.clone() for f in functions_of(module)}
-        reached = recursive_functions(self.sources)
-        self.recursive = set(reached)
-        self.invariant = invariant_parameters(self.sources, reached)
+        kept = kept_functions(self.sources)
+        self.kept = set(kept)
+        self._inline_others()
+        known = {name: self.sources[name] for name in kept}
+        self.handed = wanted_whole(known, invariant_parameters(known, recursive_functions(known)))
+        self.moved = moved(known)
         self._names = set(self.sources)
         self._tangents: dict[tuple[str, Shape], str] = {}
         self._awaited: dict[str, tuple[str, Shape]] = {}
@@ -45,6 +51,19 @@ class DerivedFunctions:
         self._pulls: dict[tuple[str, Shape, Shape], str] = {}
         self._makers: dict[str, Recording] = {}
         self._made: dict[str, FuncOp] = {}
+
+    def _inline_others(self) -> None:
+        """Write out the calls in functions whose calls stay of those whose calls do not."""
+
+        def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
+            return [call for call in calls_of(function) if call[0] not in self.kept]
+
+        starts = list(self.kept)
+        if any(resolved(self.sources[name]) for name in starts):
+            bodies = dict(self.sources)
+            for name in callees_first(starts, self.sources, resolved):
+                bodies[name] = inline_calls(bodies[name], bodies, self.kept)
+            self.sources.update((name, bodies[name]) for name in starts)
 
     def fresh_name(self, name: str) -> str:
         """`name`, with a number where there is such a function."""
@@ -69,11 +88,15 @@ class DerivedFunctions:
         if name is None:
             name = self._tangents[callee, group] = self.fresh_name(f"{callee}_jvp")
             self._awaited[name] = (callee, group)
-            if callee in self.recursive:
-                self.recursive.add(name)
-                own = self.invariant[callee]
+            if callee in self.kept:
+                self.kept.add(name)
                 count = len(self.argument_types(callee))
-                self.invariant[name] = own + tuple(count + j for j, k in enumerate(group) if k in own)
+
+                def doubled(places: Collection[int]) -> Shape:
+                    return (*places, *(count + j for j, k in enumerate(group) if k in places))
+
+                self.handed[name] = doubled(self.handed[callee])
+                self.moved[name] = frozenset(doubled(self.moved[callee]))
         return name
 
     def argument_types(self, name: str) -> list[Attribute]:
@@ -97,7 +120,7 @@ class DerivedFunctions:
     # Recorded calls ------------------------------------------------------------------------------
 
     def recording(self, name: str, wrt: Shape) -> Recording:
-        """The functions that record a call of a recursive function and go back through it."""
+        """The functions that record a call of a function and go back through it."""
         known = self._recordings.get((name, wrt))
         if known is None:
             known = self._recordings[name, wrt] = Recording(self, name, wrt)
@@ -109,7 +132,7 @@ class DerivedFunctions:
         self._made[function.sym_name.data] = function
 
     def _pull_name(self, name: str, wrt: Shape, results: Shape) -> str:
-        """The name of the function that pulls cotangents of some results back through a recursive one."""
+        """The name of the function that pulls cotangents of some results back through another."""
         known = self._pulls.get((name, wrt, results))
         if known is None:
             known = self._pulls[name, wrt, results] = self.fresh_name(f"{name}_vjp")
@@ -140,7 +163,7 @@ class DerivedFunctions:
         env.update(zip(op.results, made, strict=True))
 
     def _pushed(self, b: ArrayBuilder, op: PushOp, name: str, operands: Sequence[Value]) -> list[Value]:
-        if op.callee_name in self.recursive:
+        if op.callee_name in self.kept:
             source = self.source(name)
             types = source.function_type.outputs.data
             results = b.insert(CallOp, operands, types, {"callee": SymbolRefAttr(name)}).results
@@ -151,9 +174,14 @@ class DerivedFunctions:
 
     def _pulled(self, b: ArrayBuilder, op: PullOp, name: str, operands: Sequence[Value]) -> list[Value]:
         wrt, numbers = op.positions("wrt"), op.positions("results")
-        if op.callee_name in self.recursive:
+        if op.callee_name in self.kept:
             callee = SymbolRefAttr(self._pull_name(name, wrt, numbers))
-            return list(b.insert(CallOp, operands, op.result_types, {"callee": callee}).results)
+            sums = operands[len(operands) - len(wrt) :]
+            fresh = self.recording(name, wrt).fresh
+            onto = [v for k, v in enumerate(sums) if k not in fresh]
+            given = [*operands[: len(operands) - len(wrt)], *onto]
+            made = b.insert(CallOp, given, op.result_types, {"callee": callee}).results
+            return [b.add(sums[k], v) if k in fresh else v for k, v in enumerate(made)]
         function = self.source(name)
         block = function_block(function)
         count = len(block.args)

@@ -13,7 +13,7 @@ from xdsl.ir import Block, BlockArgument
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import own_operands
-from mlirad.passes.inline import callee_name, calls_of
+from mlirad.passes.calls import callee_name, calls_of
 
 
 def invariant_parameters(

@@ -1,4 +1,4 @@
-"""The reverse sweep of a recursive function: one function records a call, another goes back through it.
+"""The reverse sweep of a function that stays one: one function records a call, another goes back through it.
 
     f(x, n) = if n = 0 {1} else {x * f(x, n - 1)}
 
@@ -6,25 +6,27 @@
     f_reverse(h, x, ct, sx)  y, h1, p = restore(h);   if p {sx} else {f_reverse(h1, x, x * ct, sx + y * ct)}
 
 What a call keeps is one frame: the residuals of the body, as of the body of a loop, and the frames of the
-calls that it made. A frame is known by a number, which is an integer like any other: a scan stacks those of
-its trips, a branch yields 0 for calls that it did not make. The sums of cotangents are parameters, which are
-updated in place and handed on. So the cost is in proportion to that of the calls, whatever they read of
-arrays.
+calls that it made. A frame is a value, of type `!array.frame<f_record>`: a scan stacks those of its trips, a
+branch yields `no_frame` for calls that it did not make. The sums of cotangents are parameters, which are
+updated in place and handed on; those of arrays that the function updates or returns come with the cotangents
+of what it returns, and are results (`handed.py`). So the cost is in proportion to that of the calls, whatever
+they read and write of arrays.
 
-Invariant parameters are handed to the reverse sweep, and not kept.
+Invariant parameters, and arrays that the reverse sweep may need whole, are handed to it, and not kept.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import SymbolRefAttr, i64
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
-from mlirad.dialects.shapes import UNIT, Shape, Value, is_float, tuple_type
+from mlirad.dialects.frame_type import frame_type
+from mlirad.dialects.shapes import UNIT, Shape, Value, ints, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import own_operands
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class Recording:
-    """The two functions for a recursive function and the parameters `wrt`; made when asked for."""
+    """The two functions for a function and the parameters `wrt`; made when asked for."""
 
     def __init__(self, functions: DerivedFunctions, name: str, wrt: Shape):
         self.functions = functions
@@ -48,7 +50,9 @@ class Recording:
         self.wrt = wrt
         self.record_name = functions.fresh_name(f"{name}_record")
         self.reverse_name = functions.fresh_name(f"{name}_reverse")
-        self.invariant = functions.invariant[name]
+        self.frame = frame_type(self.record_name)
+        self.handed = functions.handed[name]
+        self.fresh = tuple(j for j, k in enumerate(wrt) if k in functions.moved[name])
         self._is_made = False
 
     def make(self) -> None:
@@ -64,41 +68,43 @@ class Recording:
         def record(b: ArrayBuilder, *args: Value) -> list[Value]:
             d = DualArrays(b, UNIT, constructs)
             active = [block.args[k] for k in self.wrt]
-            step = trace(d, source.body, (), active, self.invariant, repeats=False)
+            step = trace(d, source.body, (), active, self.handed, repeats=False)
             steps.append(step)
             values, kept = step.values(b, args)
-            return [*values, b.emit(SaveOp, kept, i64)]
+            return [*values, b.emit(SaveOp, kept, self.frame)]
 
         hints = [a.name_hint for a in block.args]
         recording = new_function(self.record_name, list(block.arg_types), record, "private", hints)
         recording.location = source.location
         (step,) = steps
         floats = [k for k, v in enumerate(returned(source)) if is_float(v)]
-        invariant = [block.args[k].type for k in self.invariant]
+        invariant = [block.args[k].type for k in self.handed]
         cotangents = [returned(source)[k].type for k in floats]
         sums = [block.args[k].type for k in self.wrt]
+        onto = [j for j in range(len(sums)) if j not in self.fresh]
 
         def reverse(b: ArrayBuilder, frame: Value, *args: Value) -> list[Value]:
             again, rest = args[: len(invariant)], args[len(invariant) :]
             kept = step.kept
             places = step.region.block.args
             known: list[tuple[Value, Value]] = [
-                (places[k], v) for k, v in zip(self.invariant, again, strict=True)
+                (places[k], v) for k, v in zip(self.handed, again, strict=True)
             ]
             if kept:
                 loaded = b.insert(RestoreOp, (frame,), [v.type for v in kept]).results
                 known += list(zip(kept, loaded, strict=True))
             map_ = step.map(b, known, floats)
             given: list[Element] = list(rest[: len(cotangents)])
-            before: list[Element] = list(rest[len(cotangents) :])
+            before: list[Element] = [None] * len(sums)
+            for j, value in zip(onto, rest[len(cotangents) :], strict=True):
+                before[j] = value
             found = Walk(b, source, {}).transposed({}, map_, given, before)
             return [value_of(b, e, t) for e, t in zip(found, sums, strict=True)]
 
-        names = ["frame", *(hints[k] for k in self.invariant), *(["ct"] * len(floats))]
-        names += [None if hints[k] is None else f"ct_{hints[k]}" for k in self.wrt]
-        reversing = new_function(
-            self.reverse_name, [i64, *invariant, *cotangents, *sums], reverse, "private", names
-        )
+        names = ["frame", *(hints[k] for k in self.handed), *(["ct"] * len(floats))]
+        names += [None if hints[self.wrt[j]] is None else f"ct_{hints[self.wrt[j]]}" for j in onto]
+        types = [self.frame, *invariant, *cotangents, *(sums[j] for j in onto)]
+        reversing = new_function(self.reverse_name, types, reverse, "private", names)
         reversing.location = source.location
         step.discard()
         self.functions.add(eliminate_dead_code(recording))
@@ -111,15 +117,17 @@ class Recording:
         inner = self.functions.recording(op.callee.root_reference.data, active)
         given = [d.value(v) for v in operands]
         callee = SymbolRefAttr(inner.record_name)
-        call = b.insert(CallOp, given, [*op.result_types, i64], {"callee": callee})
+        call = b.insert(CallOp, given, [*op.result_types, inner.frame], {"callee": callee})
         d.env.update(zip(op.results, call.results, strict=False))
         floats = [v for v in op.results if is_float(v)]
         if not floats:
             return
         domain = tuple_type([given[k].type for k in active])
         codomain = tuple_type([v.type for v in floats])
-        read = [call.results[-1], *(given[k] for k in inner.invariant)]
+        read = [call.results[-1], *(given[k] for k in inner.handed)]
         properties: dict[str, Attribute] = {"callee": SymbolRefAttr(inner.reverse_name)}
+        if inner.fresh:
+            properties["fresh"] = ints(inner.fresh)
         b.name_hint = None
         map_ = b.map_of(linear.RecordedOp, domain, codomain, read, properties)
         whole = b.compose(map_, b.vcat(d.space, [d.maps[operands[k]] for k in active]))
@@ -138,15 +146,16 @@ class Recording:
         def body(b: ArrayBuilder, *args: Value) -> list[Value]:
             primals, given = args[:count], args[count:]
             callee = SymbolRefAttr(self.record_name)
-            frame = b.insert(CallOp, primals, [*outputs, i64], {"callee": callee}).results[-1]
+            frame = b.insert(CallOp, primals, [*outputs, self.frame], {"callee": callee}).results[-1]
             known = dict(zip(results, given, strict=False))
             cotangents = [known[k] if k in known else b.zeros(t) for k, t in enumerate(floats)]
-            again = [primals[k] for k in self.invariant]
+            again = [primals[k] for k in self.handed]
             operands = [frame, *again, *cotangents, *given[len(results) :]]
             callee = SymbolRefAttr(self.reverse_name)
             return list(b.insert(CallOp, operands, sums, {"callee": callee}).results)
 
         hints = [a.name_hint for a in function_block(source).args]
-        new = new_function(name, [*types, *(floats[k] for k in results), *sums], body, "private", hints)
+        onto = [t for j, t in enumerate(sums) if j not in self.fresh]
+        new = new_function(name, [*types, *(floats[k] for k in results), *onto], body, "private", hints)
         new.location = source.location
         return new

@@ -1,49 +1,170 @@
 """D of `array.custom` and `array.checkpoint`.
 
-A custom op stays as it is, and its companions are those of its own derivative. What its body captures is no
-argument of that: by captured values, the body is differentiated as it is written, and both are added.
+A custom op stays as it is, and its companions are those that its rules give. What its body captures is no
+argument of these: by captured values, the body is differentiated as it is written, and both are added.
 
-The derivative region is code that is linear in tangents, so its derivative with respect to them is the map.
-That it is linear is checked: no coefficient of the map may depend on a tangent.
+A rule that is linear in its tangents is its own derivative, so the map is what D makes of it, at any tangent;
+a transposed rule that is linear is transposed first. A rule that is not stays code, in `linear.rule`, which
+is run as it is written in its own direction. So do two rules, one for each direction. What the code computes
+without the tangent is computed with the values.
 
-The map of a checkpoint, `linear.checkpoint`, keeps nothing but what the region captures.
+The map of a checkpoint, `linear.checkpoint`, keeps nothing but what the region captures, or, where that is an
+array that a loop around would have to keep, the elements of it that are read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from xdsl.ir import Attribute, Operation, Region
+
 from mlirad.dialects import linear
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
-from mlirad.dialects.shapes import Value, is_float, tuple_type
+from mlirad.dialects.shapes import FLAG, Value, is_float, tuple_type
 from mlirad.errors import DifferentiationError
-from mlirad.ir.arrays import ArrayBuilder, new_function
-from mlirad.ir.builder import function_block, yields
+from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
+from mlirad.ir.builder import handed_over, yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.locations import location_of
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.dual_arrays.duals import DualArrays
+from mlirad.passes.dual_arrays.duals import Construct, DualArrays
 from mlirad.passes.dual_arrays.steps import trace
+from mlirad.rules.elements import value_of
+from mlirad.rules.walk import Walk
 
 
 def custom(d: DualArrays, op: CustomOp) -> None:
-    """Emit the op with the companions that its derivative gives."""
-    b, block = d.b, op.derivative.block
-    check_rule(d, op)
+    """Emit the op with the companions that its rules give."""
+    d.b.rebuild_unfolded(op, d.env)
+    forward = linear_rule(op, d.constructs)
+    if forward is None:
+        _by_code(d, op)
+    else:
+        code, free = forward
+        _by_map(d, op, code, free)
+    by_captures = _by_captures(d, op)
+    for y, companion in by_captures.items():
+        found = d.maps.get(y)
+        d.enter(y, companion if found is None else d.b.add_maps(found, companion))
+
+
+def linear_rule(
+    op: CustomOp, constructs: Mapping[type[Operation], Construct]
+) -> tuple[Region, Sequence[Value]] | None:
+    """The code of the forward derivative, which is linear, and the outer values that are its first arguments.
+
+    `None` where a rule is to be applied as it is written. Raises for a rule with a part that does not go away
+    with the tangents.
+    """
     count = len(op.inputs)
-    tangents: list[Value] = list(block.args[count:])
-    b.rebuild_unfolded(op, d.env)
-    floats = [x for x in op.inputs if is_float(x)]
-    inside = d.inner(d.space, zip(block.args[:count], (d.value(x) for x in op.inputs), strict=True))
-    for x, tangent in zip(floats, tangents, strict=True):
+    is_linear = True
+    for rule in op.rules:
+        found = linear.dependences(rule, rule.block.args[count:])
+        for d in found:
+            if d.has_fixed_part:
+                raise DifferentiationError(
+                    "the rule is not linear: what it returns is not 0 where the "
+                    f"{'cotangents' if rule is op.transposed_rule else 'tangents'} are 0",
+                    location=location_of(op) if d.op is None else location_of(d.op),
+                    hint="return a sum of tangents or cotangents times factors, without a constant part",
+                )
+        is_linear = is_linear and all(d.is_linear for d in found)
+    if len(op.rules) > 1 or not is_linear:
+        return None
+    if op.forward_rule is not None:
+        return op.forward_rule, ()
+    return _transposed(op, constructs)
+
+
+def _transposed(
+    op: CustomOp, constructs: Mapping[type[Operation], Construct]
+) -> tuple[Region, Sequence[Value]]:
+    """The forward derivative as a function: a transposed rule, which is linear, transposed."""
+    (rule,) = op.rules
+    count, block = len(op.inputs), rule.block
+    free = captures(rule)
+    cotangents = block.args[count:]
+    space = tuple_type([v.type for v in cotangents])
+    types = [v.type for v in (*free, *op.inputs)]
+    tangents = [x.type for x in op.inputs if is_float(x)]
+
+    def body(b: ArrayBuilder, *args: Value) -> list[Value]:
+        known = zip((*free, *block.args[:count]), args[: len(types)], strict=True)
+        inside = DualArrays(b, space, constructs, dict(known))
+        b.location = op.location
+        for k, cotangent in enumerate(cotangents):
+            inside.env[cotangent] = b.zeros(cotangent.type)
+            inside.enter(cotangent, b.project(space, k))
+        inside.transform(block.ops)
+        map_ = b.vcat(space, [inside.companion(v) for v in yields(rule)])
+        image = Walk(b, op, {}).transposed({}, map_, list(args[len(types) :]), [None] * len(cotangents))
+        return [value_of(b, e, v.type) for e, v in zip(image, cotangents, strict=True)]
+
+    function = eliminate_dead_code(new_function("rule", [*types, *tangents], body))
+    return function.body, free
+
+
+def _by_map(d: DualArrays, op: CustomOp, code: Region, free: Sequence[Value]) -> None:
+    """Enter the companions of the results by D of linear code."""
+    b, block = d.b, code.block
+    given = [d.value(v) for v in (*free, *op.inputs)]
+    tangents = block.args[len(given) :]
+    inside = d.inner(d.space, zip(block.args, given, strict=False))
+    for x, tangent in zip((x for x in op.inputs if is_float(x)), tangents, strict=True):
         inside.env[tangent] = b.zeros(x.type)
         if x in d.maps:
             inside.enter(tangent, d.maps[x])
     inside.transform(block.ops)
     results = [y for y in op.outputs if is_float(y)]
-    by_captures = _by_captures(d, op)
-    for y, image in zip(results, yields(op.derivative), strict=True):
-        found = [m for m in (inside.maps.get(image), by_captures.get(y)) if m is not None]
-        if found:
-            d.enter(y, found[0] if len(found) == 1 else b.add_maps(*found))
+    for y, image in zip(results, handed_over(code), strict=True):
+        if image in inside.maps:
+            d.enter(y, inside.maps[image])
+    if isinstance(code.parent, Operation) and code.parent is not op:
+        code.parent.drop_all_references()
+
+
+def _by_code(d: DualArrays, op: CustomOp) -> None:
+    """Enter the companions of the results by the code of the rules as it is."""
+    b = d.b
+    inputs = [x for x in op.inputs if is_float(x)]
+    results = [y for y in op.outputs if is_float(y)]
+    if not any(x in d.maps for x in inputs):
+        return
+    regions = [_application(d, op, rule) for rule in op.rules]
+    properties: dict[str, Attribute] = {} if op.transposed is None else {"transposed": FLAG}
+    domain, codomain = (tuple_type([v.type for v in values]) for values in (inputs, results))
+    b.location, b.name_hint = op.location, None
+    map_ = b.map_of(linear.RuleOp, domain, codomain, (), properties, regions)
+    whole = b.compose(map_, b.vcat(d.space, [d.companion(x) for x in inputs]))
+    for k, y in enumerate(results):
+        d.enter(y, b.compose(b.project(codomain, k), whole))
+
+
+def _application(d: DualArrays, op: CustomOp, rule: Region) -> Region:
+    """The code of a rule that depends on its tangents; the rest of it is emitted here."""
+    b, count = d.b, len(op.inputs)
+    vectors = rule.block.args[count:]
+    env: Environment = dict(d.env)
+    env.update(zip(rule.block.args, (d.value(x) for x in op.inputs), strict=False))
+    last = rule.block.last_op
+    moving: set[Value] = set(vectors)
+    inside: list[Operation] = []
+    for o in rule.block.ops:
+        if any(v in moving for v in free_values(o)):
+            moving.update(o.results)
+            inside.append(o)
+        elif o is not last:
+            b.rebuild(o, env)
+
+    def body(*args: Value) -> list[Value]:
+        inner = dict(env)
+        inner.update(zip(vectors, args, strict=True))
+        for o in inside:
+            if o is not last:
+                b.rebuild(o, inner)
+        return [inner.get(v, v) for v in yields(rule)]
+
+    return b.region([v.type for v in vectors], body)
 
 
 def _by_captures(d: DualArrays, op: CustomOp) -> dict[Value, Value]:
@@ -60,50 +181,26 @@ def _by_captures(d: DualArrays, op: CustomOp) -> dict[Value, Value]:
     return {y: inside.maps[value] for y, value in made if value in inside.maps}
 
 
-def check_rule(d: DualArrays, op: CustomOp) -> None:
-    """Raise unless the rule is linear in the tangents."""
-    _check_linear(d, op, list(op.derivative.block.args[len(op.inputs) :]))
-
-
-def _check_linear(d: DualArrays, op: CustomOp, tangents: list[Value]) -> None:
-    """Raise unless the map of the derivative is the same at all tangents."""
-    free = free_values(op)
-    types = [v.type for v in (*free, *op.derivative.block.args)]
-
-    def body(b: ArrayBuilder, *args: Value) -> list[Value]:
-        outer = DualArrays(b, d.space, d.constructs, dict(zip(free, args, strict=False)))
-        step = trace(outer, op.derivative, (), tangents, recompute=True)
-        arguments = args[len(free) :]
-        known: dict[Value, Value] = dict(zip(step.region.block.args, arguments, strict=True))
-        map_ = step.map(b, [(v, known[v]) for v in step.kept], range(len(step.companions)))
-        step.discard()
-        return [map_]
-
-    function = eliminate_dead_code(new_function("derivative", types, body))
-    arguments = function_block(function).args[len(types) - len(tangents) :]
-    nonlinear = any(a.first_use is not None for a in arguments)
-    function.drop_all_references()
-    if nonlinear:
-        raise DifferentiationError(
-            "the custom derivative is not linear in the tangents",
-            location=location_of(op),
-            hint="its result must be a sum of tangents times factors that do not depend on tangents",
-        )
-
-
 def checkpoint(d: DualArrays, op: CheckpointOp) -> None:
     """Emit the op with a map that runs its code again."""
     b = d.b
     captured = [v for v in captures(op.body) if v in d.maps]
     step = trace(d, op.body, (), captured, recompute=True, repeats=False)
-    region = b.region((), lambda: step.values(b, ())[0])
-    results = b.insert(CheckpointOp, (), op.result_types, None, (region,)).results
-    d.env.update(zip(op.outputs, results, strict=True))
+
+    def emit() -> list[Value]:
+        values, kept = step.values(b, ())
+        return [*values, *kept]
+
+    region = b.region((), emit)
+    types = [*op.result_types, *(v.type for v in step.kept)]
+    results = b.insert(CheckpointOp, (), types, None, (region,)).results
+    known = list(zip(step.kept, results[len(op.outputs) :], strict=True))
+    d.env.update(zip(op.outputs, results, strict=False))
     wanted = [k for k, m in enumerate(step.companions) if not isinstance(m.owner, linear.ZeroOp)]
     if wanted:
         b.name_hint = None
         codomain = tuple_type([op.outputs[k].type for k in wanted])
-        map_region = b.region((), lambda: [step.map(b, (), wanted)])
+        map_region = b.region((), lambda: [step.map(b, known, wanted)])
         companion = b.map_of(linear.CheckpointOp, step.space, codomain, (), None, (map_region,))
         whole = b.compose(companion, b.vcat(d.space, [d.companion(v) for v in captured]))
         for k, place in enumerate(wanted):

@@ -25,6 +25,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.locations import location_of
+from mlirad.passes.dual_arrays.levels import Level
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, READS_POSITIONS, ZERO, Joint, Partial
 
 Construct: TypeAlias = "Callable[[DualArrays, Any], None]"
@@ -45,6 +46,8 @@ class DualArrays:
     env: Environment = field(default_factory=dict[Value, Value])
     maps: dict[Value, Value] = field(default_factory=dict[Value, Value])
     tapes: set[Value] = field(default_factory=set[Value])
+    levels: tuple[Level, ...] = ()
+    """The blocks around whose maps are applied when their values are gone, outermost first."""
 
     def value(self, source: Value) -> Value:
         """What a source value became; itself where it stands outside of what is transformed."""
@@ -61,11 +64,19 @@ class DualArrays:
             companion.name_hint = f"d_{source.name_hint}"
         self.maps[source] = companion
 
-    def inner(self, space: Attribute, arguments: Iterable[tuple[Value, Value]]) -> Self:
-        """D in a region, over its own space: the source's region arguments are given what they become."""
+    def inner(
+        self, space: Attribute, arguments: Iterable[tuple[Value, Value]], level: Level | None = None
+    ) -> Self:
+        """D in a region, over its own space: the source's region arguments are given what they become.
+
+        `level` is the region's own, if its maps are applied when its values are gone.
+        """
         env = dict(self.env)
         env.update(arguments)
-        return self._fresh(space, env)
+        inside = self._fresh(space, env)
+        if level is not None:
+            inside.levels = (*self.levels, level)
+        return inside
 
     def _fresh(self, space: Attribute, env: Environment) -> Self:
         """D of the same kind over a space, without companions."""

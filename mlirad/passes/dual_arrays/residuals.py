@@ -10,6 +10,8 @@ are had again, closed under rematerialisation:
       cheap arithmetic on what is had again               computed again
     a broadcast, reshape, negation ... of a value         the value is kept, the op computed again
     tapes, which cannot be stacked                        the loop runs again
+    what is made of an outer array that others would
+      have to keep, where it is less                      kept
     all else                                              kept
 
 With `recompute` everything is computed again from the carries at the start of the trip. Without, the carries
@@ -19,67 +21,20 @@ short: a Runge-Kutta step keeps its y and not its four stages.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from xdsl.ir import Block, BlockArgument, Operation
+from xdsl.ir import Block, Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.array.control import TapeType
-from mlirad.dialects.shapes import Value, is_float, size_of
-from mlirad.ir.free_values import free_values, own_operands
-
-_STRUCTURAL: tuple[type[Operation], ...] = (
-    structural.ConstantOp,
-    structural.IotaOp,
-    structural.BroadcastOp,
-    structural.TransposeOp,
-    structural.ReshapeOp,
-    structural.SliceOp,
-    structural.PadOp,
-    structural.ConcatenateOp,
-    structural.ReverseOp,
-    structural.StackOp,
-    indexing.IndexOp,
-    indexing.GatherOp,
-)
-
-_CHEAP: tuple[type[Operation], ...] = (
-    ew.AddOp,
-    ew.SubOp,
-    ew.MulOp,
-    ew.AbsorbingMulOp,
-    ew.NegOp,
-    ew.AbsOp,
-    ew.MaxOp,
-    ew.MinOp,
-    ew.SelectOp,
-    ew.CompareOp,
-    ew.ConvertOp,
-)
-"""Elementwise ops that take no longer than reading what they compute."""
+from mlirad.dialects.shapes import Value
+from mlirad.ir.free_values import free_values
+from mlirad.passes.dual_arrays.levels import SMALLER_OPERAND, Level, elements, is_inside
 
 ARITHMETIC_PER_VALUE = 8
 """Elementwise ops that may run again per value that is not kept: about what storing and loading it costs."""
-
-_SMALLER_OPERAND: tuple[type[Operation], ...] = (
-    structural.BroadcastOp,
-    structural.TransposeOp,
-    structural.ReshapeOp,
-    structural.ReverseOp,
-    ew.NegOp,
-    ew.NotOp,
-)
-"""Ops of one operand that is no larger than the result."""
-
-
-def is_inside(value: Value, block: Block) -> bool:
-    """Whether a value is an argument of the block or a result of an op of it."""
-    if isinstance(value, BlockArgument):
-        return value.block is block
-    owner = value.owner
-    return isinstance(owner, Operation) and owner.parent is block
 
 
 class Residuals:
@@ -87,7 +42,7 @@ class Residuals:
 
     `free` are arguments of the block that are had again without being kept, `stacked` those that are kept at
     no cost. With `recompute` every argument counts as such and every op runs again. `repeats` says that the
-    block is the body of a loop.
+    block is the body of a loop, of so many `trips`. `around` are the levels in which the block stands.
     """
 
     def __init__(
@@ -98,10 +53,14 @@ class Residuals:
         stacked: Sequence[Value] = (),
         recompute: bool = False,
         repeats: bool = True,
+        around: Sequence[Level] = (),
+        trips: int = 1,
     ):
         self.block = block
         self.free = frozenset(free)
         self.stacked = frozenset(stacked)
+        self.around = around
+        self.trips = trips
         self.kept: dict[Value, None] = {}
         self.again: set[Operation] = set()
         self._plan(maps, recompute, repeats, recompute)
@@ -109,41 +68,52 @@ class Residuals:
             self._keep_arguments_instead(maps)
 
     def _plan(self, maps: Sequence[Value], recompute: bool, repeats: bool, from_arguments: bool) -> None:
-        self.kept, self.again = {}, set()
-        self._had_again = self._values_had_again(recompute, repeats, from_arguments)
-        self._demand(maps)
+        free = {*self.free, *self.stacked, *(self.block.args if from_arguments else ())}
+        whole: set[Value] = set()
+        while True:
+            self.kept, self.again = {}, set()
+            self._level = Level(
+                self.block,
+                self.around,
+                free,
+                recompute=recompute,
+                repeats=repeats,
+                trips=self.trips,
+                whole=whole,
+            )
+            self._demand(maps)
+            better_whole = self._better_whole()
+            if not better_whole:
+                return
+            whole |= better_whole
+
+    def _better_whole(self) -> set[Value]:
+        """The outer arrays of which parts are kept that are read anyway, or have no more elements."""
+        parts: Counter[Value] = Counter()
+        for value in self.kept:
+            array = self._level.part_of(value)
+            if array is not None:
+                parts[array] += elements(value) * self.trips
+        if not parts:
+            return set()
+        read = {v for op in self.again for v in free_values(op)}
+        return {v for v, count in parts.items() if v in read or count >= self._level.cost_of_outer(v)}
 
     def _keep_arguments_instead(self, maps: Sequence[Value]) -> None:
         """Keep carries for values that are cheap to make of them, if that is less."""
-        kept, again, had_again = self.kept, self.again, self._had_again
+        kept, again, level = self.kept, self.again, self._level
         if len(kept) < 2:
             return
         self._plan(maps, False, True, True)
         saved = len(kept) - len(self.kept)
         arithmetic = _arithmetic(self.again) - _arithmetic(again)
-        less = sum(map(_elements, self.kept)) < sum(map(_elements, kept))
+        less = sum(map(elements, self.kept)) < sum(map(elements, kept))
         if not less or arithmetic > ARITHMETIC_PER_VALUE * saved:
-            self.kept, self.again, self._had_again = kept, again, had_again
+            self.kept, self.again, self._level = kept, again, level
 
     def ops_again(self) -> list[Operation]:
         """The ops that make the maps from what is kept, in the order of the block."""
         return [op for op in self.block.ops if op in self.again]
-
-    def _values_had_again(self, recompute: bool, repeats: bool, from_arguments: bool) -> set[Value]:
-        found: set[Value] = {*self.free, *self.stacked}
-        if from_arguments:
-            found.update(self.block.args)
-        invariant: set[Value] = set()
-        for op in self.block.ops:
-            if isinstance(op, linear.MapOp):
-                continue
-            read = [v for v in free_values(op) if is_inside(v, self.block)]
-            if repeats and all(v in invariant for v in read):
-                invariant.update(op.results)
-                found.update(op.results)
-            elif (recompute or _is_cheap(op)) and all(v in found for v in read):
-                found.update(op.results)
-        return found
 
     def _demand(self, maps: Sequence[Value]) -> None:
         pending = list(maps)
@@ -165,24 +135,12 @@ class Residuals:
 
     def _runs_again(self, value: Value, owner: Operation) -> bool:
         return (
-            isinstance(owner, (linear.MapOp, *_SMALLER_OPERAND))
-            or value in self._had_again
+            isinstance(owner, (linear.MapOp, *SMALLER_OPERAND))
+            or self._level.has_again(value)
             or isinstance(value.type, TapeType)
         )
-
-
-def _is_cheap(op: Operation) -> bool:
-    """Whether an op is better run again than its result kept."""
-    if isinstance(op, (*_STRUCTURAL, *_CHEAP)):
-        return True
-    return isinstance(op, ew.ElementwiseOp) and not any(is_float(v) for v in (*own_operands(op), *op.results))
 
 
 def _arithmetic(ops: Iterable[Operation]) -> int:
     """The number of elementwise ops."""
     return sum(isinstance(op, ew.ElementwiseOp) for op in ops)
-
-
-def _elements(value: Value) -> int:
-    """The elements of an array, 1 for what is none."""
-    return 1 if isinstance(value.type, TapeType) else size_of(value)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Block, Region
@@ -24,6 +25,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import handed_over, yields
 from mlirad.ir.regions import discard
 from mlirad.passes.dual_arrays.duals import DualArrays
+from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.dual_arrays.residuals import Residuals
 from mlirad.passes.dual_arrays.scales import merge_scales
 
@@ -82,15 +84,19 @@ def trace(
     space = tuple_type([v.type for v in active])
     companions: list[Value] = []
 
+    around, trips = d.levels, prod(extents)
+
     def plan(block: Block, maps: Sequence[Value]) -> Residuals:
         args = block.args
         known = [args[k] for k in free], [args[k] for k in stacked]
-        return Residuals(block, maps, *known, recompute, repeats)
+        return Residuals(block, maps, *known, recompute, repeats, around, trips)
 
     def emit(*args: Value) -> list[Value]:
         for old, arg in zip(region.block.args, args, strict=True):
             arg.name_hint = old.name_hint
-        inside = d.inner(space, zip(region.block.args, args, strict=True))
+        had_again = args if recompute else [args[k] for k in (*free, *stacked)]
+        level = Level(b.block, around, had_again, recompute=recompute, repeats=repeats, trips=trips)
+        inside = d.inner(space, zip(region.block.args, args, strict=True), level)
         for k, source in enumerate(active):
             inside.enter(source, b.project(space, k))
         inside.transform(region.block.ops)

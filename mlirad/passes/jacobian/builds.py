@@ -8,6 +8,8 @@ after the map is applied, make of both computations one.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mlirad.dialects import linear
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import Value, shape_of
@@ -23,7 +25,7 @@ def build(d: DualArrays, op: BuildOp) -> None:
     captured = [v for v in captures(op.body) if v in d.maps]
     b.rebuild_unfolded(op, d.env)
     extents = shape_of(op.result)[: len(block.args)]
-    step = trace(d, op.body, extents, captured, recompute=True)
+    step = trace(replace(d, levels=()), op.body, extents, captured, recompute=True)
     (companion,) = step.companions
     if not isinstance(companion.owner, linear.ZeroOp):
 

@@ -27,12 +27,14 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of
 from mlirad.passes.apply_linear_maps import apply_maps
+from mlirad.passes.calls import callee_name
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.calls import call
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
+from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.function_pass import holds
-from mlirad.passes.inline import callee_name, inline_in_builds
+from mlirad.passes.inline import inline_in_builds
 from mlirad.passes.jacobian.builds import build
 from mlirad.passes.jacobian.nabla import LiteralBuilder, Nabla
 from mlirad.passes.linearize import Callees, linearize_function
@@ -86,7 +88,7 @@ class Derivatives(Callees):
         function = source
         if holds(function, (linear.MapOp, linear.ApplicationOp, linear.DifferentiationOp)):
             function = self.expanded(function)
-        function = inline_in_builds(function, self.functions, self.recursive)
+        function = inline_in_builds(function, self.functions, self.kept)
         return function if function is source else eliminate_dead_code(function)
 
     def of_function(self, name: str, wrt: tuple[int, ...]) -> FuncOp:
@@ -102,9 +104,9 @@ class Derivatives(Callees):
     def _call(self, d: DualArrays, op: CallOp) -> None:
         """Emit a call of the derivative: the map that it returns after the companions of the operands.
 
-        A recursive function returns no map: what it would keep has no bound.
+        A function whose calls stay returns no map: what it would keep has no bound.
         """
-        if callee_name(op) in self.recursive:
+        if callee_name(op) in self.kept:
             call(d, op)
             return
         b, operands = d.b, own_operands(op)
@@ -144,6 +146,8 @@ class Derivatives(Callees):
 
         def body(b: ArrayBuilder, *args: Value) -> list[Value]:
             d = self.transformation(b, domain, dict(zip(block.args, args, strict=True)), again=True)
+            # The map crosses the call, so what it reads of an array is kept instead of the array.
+            d.levels = (Level(b.block, repeats=False),)
             for j, k in enumerate(wrt):
                 d.enter(block.args[k], b.identity_map(domain) if len(wrt) == 1 else b.project(domain, j))
             d.transform(op for op in block.ops if op is not block.last_op)

@@ -18,10 +18,11 @@ from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures
+from mlirad.ir.locations import location_of
 from mlirad.passes.dual_arrays.activity import active_carries, active_values
-from mlirad.passes.dual_arrays.custom import check_rule
-from mlirad.passes.dual_arrays.duals import DualArrays
+from mlirad.passes.dual_arrays.custom import linear_rule
 from mlirad.passes.tangents.taking import Taking, Tangents
+from mlirad.rules.rule_applications import one_way
 
 
 def _run(t: Tangents, region: Region) -> None:
@@ -168,11 +169,14 @@ def _checkpoint(t: Tangents, op: CheckpointOp) -> None:
 
 def _custom(t: Tangents, op: CustomOp) -> None:
     b = t.b
-    check_rule(DualArrays(b, op.results[0].type, t.constructs, t.env), op)
+    code, free = linear_rule(op, t.constructs) or (op.forward_rule, ())
+    if code is None:
+        (rule,) = op.rules
+        raise one_way(rule, rule.block.args[len(op.inputs) :], True, location_of(op))
     b.rebuild_unfolded(op, t.env)
     inputs = [t.value(x) for x in op.inputs]
     tangents = [t.tangent(x) for x in op.inputs if is_float(x)]
-    images = b.inline_region(op.derivative, [*inputs, *tangents], t.env)
+    images = b.inline_region(code, [*map(t.value, free), *inputs, *tangents], t.env)
     by_captures = _by_captures(t, op, inputs)
     for y, image in zip((y for y in op.outputs if is_float(y)), images, strict=True):
         other = by_captures.get(y)

@@ -90,7 +90,13 @@ def _into_build(b: ArrayBuilder, f: linear.BuildOp, g: linear.FunctionOp) -> Val
     return b.map_of(linear.BuildOp, g.domain, f.codomain, (), f.properties, (region,))
 
 
-_ANY = (*linear.PRIMITIVE_OPS, *linear.CONTROL_OPS, linear.ProjectOp, linear.InjectOp)
+_ANY = (
+    *linear.PRIMITIVE_OPS,
+    *(op for op in linear.CONTROL_OPS if op is not linear.RuleOp),
+    linear.ProjectOp,
+    linear.InjectOp,
+)
+"""Every local map that is linear for sure."""
 _POINTWISE = (linear.FunctionOp, linear.EliminateOp)
 
 FUNCTION_LAWS = (

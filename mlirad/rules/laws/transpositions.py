@@ -13,7 +13,7 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.shapes import FLAG, Value
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
 from mlirad.rules.laws.law import Law, changed
@@ -81,6 +81,18 @@ def _regions(b: ArrayBuilder, op: linear.TransposeOp) -> Value | None:
     return b.map_of(_EXCHANGED[type(m)], domain, codomain, own_operands(m), m.properties, regions)
 
 
+def _rule(b: ArrayBuilder, op: linear.TransposeOp) -> Value | None:
+    match _operand(op):
+        case linear.RuleOp() as m:
+            given = [r for r in (m.transposed_code, m.forward_code) if r is not None]
+            flag = {"transposed": FLAG} if m.transposed_code is None else {}
+            regions = [b.clone_region(r, {}, ()) for r in given]
+            domain, codomain = linear.dual(m.codomain), linear.dual(m.domain)
+            return b.map_of(linear.RuleOp, domain, codomain, (), flag, regions)
+        case _:
+            return None
+
+
 _T = (linear.TransposeOp,)
 
 TRANSPOSITION_LAWS = (
@@ -88,6 +100,7 @@ TRANSPOSITION_LAWS = (
     Law("transpose of a sum", "(m + n)ᵀ = mᵀ + nᵀ", _T, _sum),
     Law("transpose of pairs and joins", "(m × n)ᵀ = mᵀ ⋈ nᵀ, (m ⋈ n)ᵀ = mᵀ × nᵀ", _T, _pair),
     Law("transpose of a primitive map", "a primitive map's transpose is one, by its table", _T, _primitive),
+    Law("transpose of a rule", "the code of one direction becomes that of the other", _T, _rule),
     Law(
         "transpose under regions",
         "𝓑(i. m)ᵀ = 𝓑′(i. mᵀ), 𝓛(a. m)ᵀ = eliminate(a. mᵀ) and back; (if p m n)ᵀ = if p mᵀ nᵀ",

@@ -186,7 +186,7 @@ def _switch(w: Writer, op: control.SwitchOp) -> Text:
 
 
 def _custom(w: Writer, op: CustomOp) -> Text:
-    regions = (w.function(op.body), w.function(op.derivative))
+    regions = (w.function(op.body), *(w.function(rule) for rule in op.rules))
     return Text(f"custom({', '.join([*(w.of(x) for x in op.inputs), *regions])})")
 
 

@@ -160,6 +160,7 @@ MAP_FORMS: Mapping[type[Operation], Form] = {
     linear.BuildOp: _indexed("𝓑", "lmBuild"),
     linear.BuildTransposeOp: _indexed("𝓑′", "lmBuildTranspose"),
     linear.LambdaOp: _over("λ", "lmLambda"),
+    linear.RuleOp: _over("rule", "lmRule"),
     linear.FunctionOp: _over("𝓛", "lmFunction"),
     linear.EliminateOp: _over("𝓛′", "lmEliminate"),
     linear.IfOp: _if,

@@ -1,0 +1,326 @@
+"""Guards: does everything that a program was made of still stand where it was found?
+
+    guards = Guards([CellGuard(cell, 2.0), ItemGuard(module.__dict__, "scale", scale)])
+    guards.hold()      -->  True, until the cell or the global is assigned another object
+
+A guard names a place (a cell, an entry of a dictionary, an attribute, the elements of an array) and what
+was there. Objects are compared by identity, elements of arrays bit by bit. The entry of a program checks
+guards in machine code: 1 ns for a cell, some 10 for a global, and for an array what reading it costs. Where
+the layout of objects is unknown, Python does it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import CellType, FunctionType
+from typing import Any, Final, Protocol, cast
+
+import numpy.typing as npt
+
+from mlirad.jit import object_layout as layout
+from mlirad.jit.c_functions import c_function, definition
+from mlirad.jit.guards_text import ARRAY, ATTRIBUTE, CALL, DICT, HOLD_FUNCTION, ITEM, LIST, WORD
+
+Words = tuple[int, int, int, int]
+"""Kind, object, what to look for in it, what is expected: see `jit/guards_text.py`."""
+
+
+class _Missing:
+    """What stands in a place where nothing is."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+MISSING: Final = _Missing()
+
+
+class Guard(Protocol):
+    """A place and what was in it."""
+
+    def holds(self) -> bool:
+        """Whether the same is in it."""
+        ...
+
+    def words(self, kept: list[object]) -> Sequence[Words]:
+        """For the machine code. What has to live as long as the words is put into `kept`."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CellGuard:
+    """The content of a variable of an enclosing function."""
+
+    cell: CellType
+    expected: object
+
+    def holds(self) -> bool:
+        """Whether the cell has the same content."""
+        return cell_content(self.cell) is self.expected
+
+    def words(self, kept: list[object]) -> Sequence[Words]:
+        """One word of memory."""
+        return [(WORD, id(self.cell) + layout.CELL_CONTENT, 0, _pointer(self.expected))]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ItemGuard:
+    """An entry of a dictionary, such as a global; `MISSING` where there must be none."""
+
+    table: dict[Any, Any]
+    key: object
+    expected: object
+
+    def holds(self) -> bool:
+        """Whether the entry is the same object."""
+        return self.table.get(self.key, MISSING) is self.expected
+
+    def words(self, kept: list[object]) -> Sequence[Words]:
+        """One look-up."""
+        return [(ITEM, id(self.table), id(self.key), _pointer(self.expected))]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class AttributeGuard:
+    """An attribute of an object. It must be one whose reading runs no code of the user's."""
+
+    owner: object
+    name: str
+    expected: object
+
+    def holds(self) -> bool:
+        """Whether the attribute is the same object."""
+        return getattr(self.owner, self.name, MISSING) is self.expected
+
+    def words(self, kept: list[object]) -> Sequence[Words]:
+        """One look-up."""
+        return [(ATTRIBUTE, id(self.owner), id(self.name), _pointer(self.expected))]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TypeGuard:
+    """The type of an object."""
+
+    value: object
+    expected: type[Any]
+
+    def holds(self) -> bool:
+        """Whether the object has the same type."""
+        return type(self.value) is self.expected
+
+    def words(self, kept: list[object]) -> Sequence[Words]:
+        """One word of memory."""
+        return [(WORD, id(self.value) + layout.TYPE, 0, id(self.expected))]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class WeakGuard:
+    """The type and the attributes of an object that is not kept alive: whoever checks must hold it."""
+
+    reference: weakref.ref[Any]
+    type: type[Any]
+    attributes: dict[str, Any] | None
+
+    def holds(self) -> bool:
+        """Whether it has the same type, and its attributes stand in the same dictionary."""
+        value = self.reference()
+        return value.__class__ is self.type and (
+            self.attributes is None or getattr(value, "__dict__", None) is self.attributes
+        )
+
+    def words(self, kept: list[object]) -> Sequence[Words]:
+        """A word of memory and a look-up."""
+        address = id(self.reference())
+        words: list[Words] = [(WORD, address + layout.TYPE, 0, id(self.type))]
+        if self.attributes is not None:
+            kept.append(name := sys.intern("__dict__"))
+            words.append((ATTRIBUTE, address, id(name), id(self.attributes)))
+        return words
+
+
+class FunctionGuard:
+    """The code of a function and its default values."""
+
+    def __init__(self, function: FunctionType):
+        self._function = function
+        self._expected: dict[str, object] = {name: getattr(function, name) for name in layout.FUNCTION_FIELDS}
+
+    def holds(self) -> bool:
+        """Whether they are the same objects."""
+        return all(getattr(self._function, name) is value for name, value in self._expected.items())
+
+    def words(self, kept: list[object]) -> Sequence[Words]:
+        """A word of memory each."""
+        return [
+            (WORD, id(self._function) + layout.FUNCTION_FIELDS[name], 0, 0 if value is None else id(value))
+            for name, value in self._expected.items()
+        ]
+
+
+class ListGuard:
+    """The elements of a list."""
+
+    def __init__(self, value: list[Any]):
+        self._list = value
+        self._elements = tuple(value)
+
+    def holds(self) -> bool:
+        """Whether they are the same objects, in this order."""
+        return len(self._list) == len(self._elements) and all(
+            a is b for a, b in zip(self._list, self._elements, strict=False)
+        )
+
+    def words(self, kept: list[object]) -> Sequence[Words]:
+        """One comparison of memory."""
+        pointers = _pointers(self._elements)
+        kept.append(pointers)
+        return [(LIST, id(self._list), ctypes.addressof(pointers), len(self._elements))]
+
+
+class DictGuard:
+    """The keys and values of a dictionary."""
+
+    def __init__(self, table: dict[Any, Any]):
+        self._table = table
+        self._items = tuple(part for item in table.items() for part in item)
+
+    def holds(self) -> bool:
+        """Whether they are the same objects, in this order."""
+        parts = [part for item in list(self._table.items()) for part in item]
+        return len(parts) == len(self._items) and all(
+            a is b for a, b in zip(parts, self._items, strict=False)
+        )
+
+    def words(self, kept: list[object]) -> Sequence[Words]:
+        """One walk over the dictionary."""
+        pointers = _pointers(self._items)
+        kept.append(pointers)
+        return [(DICT, id(self._table), ctypes.addressof(pointers), len(self._items) // 2)]
+
+
+class ArrayGuard:
+    """The elements of an array, compared with a copy bit by bit.
+
+    The elements of an array that owns its memory and cannot be written to stay what they are; of them
+    nothing is compared.
+    """
+
+    def __init__(self, array: npt.NDArray[Any]):
+        self._array = array
+        self._is_constant = array.flags.owndata and not array.flags.writeable
+        self._copy = array if self._is_constant else array.copy(order="C")
+        self._kind = (array.dtype, array.shape, self._flags())
+
+    def holds(self) -> bool:
+        """Whether dtype, shape and elements are the same."""
+        array = self._array
+        if (array.dtype, array.shape, self._flags()) != self._kind:
+            return False
+        return self._is_constant or array.tobytes() == self._copy.tobytes()
+
+    def _flags(self) -> int:
+        return self._array.flags.num
+
+    def words(self, kept: list[object]) -> Sequence[Words]:
+        """A description of the array; a call of Python for one that is not contiguous."""
+        array = self._array
+        if not array.flags.c_contiguous:
+            kept.append(holds := self.holds)
+            return [(CALL, id(holds), 0, 0)]
+        shape = (ctypes.c_ssize_t * max(array.ndim, 1))(*array.shape)
+        description = (ctypes.c_int64 * 6)(
+            id(array.dtype),
+            ctypes.c_int.from_address(id(array) + layout.FLAGS).value,
+            array.ndim,
+            ctypes.addressof(shape),
+            self._copy.ctypes.data,
+            0 if self._is_constant else array.nbytes,
+        )
+        kept += [shape, description, array.dtype]
+        return [(ARRAY, id(array), ctypes.addressof(description), 0)]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CallGuard:
+    """What a function says: for what has no guard of its own."""
+
+    holds: Callable[[], bool]
+
+    def words(self, kept: list[object]) -> Sequence[Words]:
+        """A call of Python."""
+        return [(CALL, id(self.holds), 0, 0)]
+
+
+class Guards:
+    """Guards that are checked together."""
+
+    def __init__(self, guards: Sequence[Guard]):
+        self._guards = tuple(guards)
+        self._kept: list[object] = []
+
+    @cached_property
+    def _words(self) -> ctypes.Array[ctypes.c_int64]:
+        words = [w for guard in self._guards for line in guard.words(self._kept) for w in line]
+        return (ctypes.c_int64 * len(words))(*words)
+
+    @property
+    def address(self) -> int:
+        """Where the words are."""
+        return ctypes.addressof(self._words)
+
+    @property
+    def count(self) -> int:
+        """How many guards the words describe."""
+        return len(self._words) // 4
+
+    @cached_property
+    def hold(self) -> Callable[[], bool]:
+        """Whether all of them hold."""
+        if not self._guards:
+            return bool_true
+        if not layout.is_layout_known():
+            return self._hold
+        return cast("Callable[[], bool]", c_function(_Table(self)))
+
+    def _hold(self) -> bool:
+        return all(guard.holds() for guard in self._guards)
+
+
+class _Table:
+    """The words of guards, for the function that checks them alone."""
+
+    def __init__(self, guards: Guards):
+        self._guards = guards
+        self._words = (ctypes.c_int64 * 2)(guards.address, guards.count)
+        self.definition = definition("hold", HOLD_FUNCTION)
+
+    @property
+    def address(self) -> int:
+        """Where the address of the guards and their number are."""
+        return ctypes.addressof(self._words)
+
+
+def bool_true() -> bool:
+    """True."""
+    return True
+
+
+def cell_content(cell: CellType) -> object:
+    """What is in a cell, `MISSING` for an empty one."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def _pointer(value: object) -> int:
+    return 0 if value is MISSING else id(value)
+
+
+def _pointers(values: tuple[object, ...]) -> ctypes.Array[ctypes.c_void_p]:
+    return (ctypes.c_void_p * max(len(values), 1))(*map(id, values))

@@ -1,0 +1,98 @@
+"""The host of compiled programs: its machine code, made on first use, and the Python functions that it
+calls."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable
+from functools import cache
+from typing import Final, NoReturn, cast
+
+from mlirad.errors import CallDepthError, InterpreterError, OutOfMemoryError, TimeLimitError
+from mlirad.jit import engine
+from mlirad.jit.host_text import CALL, host_text
+from mlirad.jit.reporting import report
+from mlirad.lower.compiled_text import (
+    DEPTH_LIMIT,
+    NO_FRAME,
+    OUT_OF_MEMORY,
+    OUT_OF_STACK,
+    POLL,
+    REPORT,
+    STACK_LIMIT,
+    TOO_DEEP,
+)
+
+STACK_LEFT: Final = "mlirad_stack_left"
+
+_main_thread = ctypes.c_uint64()
+
+
+def _note_main_thread() -> None:
+    _main_thread.value = threading.main_thread().ident or 0
+
+
+def host_address(symbol: str) -> int:
+    """The address of a function of the host."""
+    return _code().addresses[symbol]
+
+
+@cache
+def runner() -> Callable[[int, int, int, int, int], None]:
+    """The function that runs a program given addresses: of its code, its buffers and its arena.
+
+    Then come whether to release the global lock at once, and the time limit in nanoseconds, or 0. It raises
+    what the program ends with.
+    """
+    # `ctypes` raises the exception that is set when such a function returns.
+    prototype = ctypes.PYFUNCTYPE(
+        ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
+    )
+    return cast("Callable[[int, int, int, int, int], None]", prototype(_code().addresses[CALL]))
+
+
+@cache
+def _stack_left() -> Callable[[], int]:
+    return cast("Callable[[], int]", ctypes.PYFUNCTYPE(ctypes.c_int64)(_code().addresses[STACK_LEFT]))
+
+
+def stack_left() -> int:
+    """How many bytes the stack of this thread may still grow."""
+    return _stack_left()()
+
+
+def _fail(status: int) -> NoReturn:
+    """Raise what the status of a call that could not be finished says."""
+    if status == OUT_OF_MEMORY:
+        raise OutOfMemoryError(
+            "the record of a loop or the calls of a function took all memory",
+            hint="wrap the body of the loop in ad.checkpoint, or make fewer trips or calls",
+        )
+    if status == TOO_DEEP:
+        raise CallDepthError(
+            f"functions called each other more than {DEPTH_LIMIT} deep",
+            hint="check that the recursion ends, or write it as a loop",
+        )
+    if status == OUT_OF_STACK:
+        raise CallDepthError(
+            "functions called each other too deeply for the stack of this thread",
+            hint="call with a larger threading.stack_size(), or write the recursion as a loop",
+        )
+    if status == NO_FRAME:
+        raise InterpreterError(
+            "the program restores a frame that nothing has saved",
+            hint="what array.no_frame makes cannot be restored",
+        )
+    raise TimeLimitError
+
+
+@cache
+def _code() -> engine.LoadedCode:
+    _note_main_thread()
+    if hasattr(os, "register_at_fork"):
+        # The thread that forks is the main thread of the child.
+        os.register_at_fork(after_in_child=_note_main_thread)
+    text = host_text(ctypes.addressof(_main_thread), id(report), id(_fail))
+    return engine.load_glue(text, (CALL, POLL, REPORT, STACK_LIMIT, STACK_LEFT))

@@ -1,0 +1,574 @@
+"""A program is used only while what its function reads from outside is as it was when it was traced.
+
+The witness is Python: every function is x times what it reads, so it is called as it is, and its derivatives
+are what it gives at 1.
+"""
+
+import functools
+import gc
+import random
+import types
+import warnings
+import weakref
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+from mlirad.jit import object_layout
+
+Case = tuple[Callable[[Any], Any], list[Callable[[], object]]]
+"""A function and changes of what it reads."""
+
+number = 2.0
+table = {"scale": 2.0, "parts": [1.0, {"deep": 3.0}]}
+
+
+def helper(x):
+    return x * number
+
+
+def with_default(x, scale=2.0):
+    return x * scale
+
+
+class Model:
+    shared = 1.5
+
+    def __init__(self):
+        self.scale = 2.0
+        self.child = types.SimpleNamespace(weight=3.0)
+
+    def method(self, x):
+        return x * self.scale * self.child.weight * self.shared
+
+    @property
+    def doubled(self):
+        return 2 * self.scale
+
+    def __call__(self, x):
+        return x * self.doubled
+
+
+class Derived(Model):
+    def method(self, x):
+        return super().method(x) + x
+
+
+class Slotted:
+    __slots__ = ("scale",)
+
+    def __init__(self):
+        self.scale = 2.0
+
+
+@dataclass
+class Config:
+    scale: float = 2.0
+    rates: tuple[float, ...] = (1.0, 2.0)
+
+
+def of_cell() -> Case:
+    scale: Any = 2.0
+
+    def change(value: Any) -> Callable[[], object]:
+        def set_() -> None:
+            nonlocal scale
+            scale = value
+
+        return set_
+
+    values = [3.0, 3, True, np.float32(3), np.array(4.0), -0.0, 0.0, np.ones(())]
+    return lambda x: x * scale, [change(value) for value in values]
+
+
+def of_global() -> Case:
+    def change(value: float) -> None:
+        global number
+        number = value
+
+    return helper, [lambda: change(3.0), lambda: change(5.0), lambda: change(2.0)]
+
+
+def of_nested_table() -> Case:
+    def change(value: float) -> None:
+        table["parts"][1]["deep"] = value  # pyright: ignore
+
+    return lambda x: x * table["scale"] * table["parts"][1]["deep"], [
+        lambda: change(4.0),
+        lambda: change(3.0),
+    ]
+
+
+def of_default() -> Case:
+    def change(value: float) -> None:
+        with_default.__defaults__ = (value,)
+
+    return lambda x: with_default(x), [lambda: change(3.0), lambda: change(2.0)]
+
+
+def of_default_of_the_function() -> Case:
+    def f(x, *, scale=2.0):
+        return x * scale
+
+    return f, [
+        lambda: f.__kwdefaults__.update(scale=3.0),
+        lambda: setattr(f, "__kwdefaults__", {"scale": 4.0}),
+    ]
+
+
+def of_array() -> Case:
+    scale = np.array([2.0, 3.0])
+    return lambda x: x * scale[1], [lambda: scale.__setitem__(1, 5.0), lambda: scale.__imul__(2.0)]
+
+
+def of_strided_array() -> Case:
+    whole = np.arange(6.0)
+    scale = whole[::2]
+    return lambda x: x * np.sum(scale), [
+        lambda: whole.__setitem__(1, 50.0),
+        lambda: whole.__setitem__(2, 9.0),
+    ]
+
+
+def of_array_as_positions() -> Case:
+    at, values = np.array([0, 1]), np.arange(5.0)
+    return lambda x: x * np.sum(values[at]), [lambda: at.__setitem__(0, 3)]
+
+
+def of_shape_of_array() -> Case:
+    scale = np.ones(6)
+    return lambda x: x * scale.shape[0], [lambda: setattr(scale, "shape", (3, 2))]
+
+
+def of_attribute() -> Case:
+    model = Model()
+    return lambda x: model.method(x), [
+        lambda: setattr(model, "scale", 3.0),
+        lambda: setattr(model.child, "weight", 7.0),
+        lambda: setattr(model, "shared", 9.0),
+        lambda: setattr(model, "child", types.SimpleNamespace(weight=5.0)),
+        lambda: setattr(model, "__dict__", {**model.__dict__, "scale": 11.0}),
+        lambda: setattr(model, "method", lambda x: x * 13.0),
+    ]
+
+
+def of_class() -> Case:
+    model = Derived()
+    change = lambda value: setattr(Model, "shared", value)  # noqa: E731
+    return model.method, [lambda: change(4.0), lambda: change(1.5)]
+
+
+def of_class_of_object() -> Case:
+    model = Model()
+    return lambda x: model.method(x), [lambda: setattr(model, "__class__", Derived)]
+
+
+def of_bound_method() -> Case:
+    model = Model()
+    return model.method, [lambda: setattr(model, "scale", 3.0)]
+
+
+def of_callable_object() -> Case:
+    model = Model()
+    return model, [lambda: setattr(model, "scale", 3.0)]
+
+
+def of_slots() -> Case:
+    model = Slotted()
+    return lambda x: x * model.scale, [lambda: setattr(model, "scale", 3.0)]
+
+
+def of_attribute_by_name() -> Case:
+    model = Model()
+    return lambda x: x * getattr(model, "sca" + "le"), [lambda: setattr(model, "scale", 3.0)]
+
+
+def of_dataclass() -> Case:
+    config = Config()
+    return lambda x: x * config.scale * config.rates[1], [
+        lambda: setattr(config, "scale", 3.0),
+        lambda: setattr(config, "rates", (1.0, 5.0)),
+    ]
+
+
+def of_list() -> Case:
+    values = [1.0, 2.0]
+
+    def f(x):
+        for value in values:
+            x = x * value
+        return x
+
+    return f, [lambda: values.append(3.0), lambda: values.__setitem__(0, 5.0), lambda: values.pop()]
+
+
+def of_long_list() -> Case:
+    values = [1.0] * 100
+    return lambda x: x * sum(values), [lambda: values.__setitem__(70, 5.0), lambda: values.pop()]
+
+
+def of_order() -> Case:
+    values = {"a": 2.0, "b": 3.0}
+
+    def f(x):
+        return x * (next(iter(values.values())) + 10)
+
+    return f, [lambda: values.__setitem__("a", values.pop("a"))]
+
+
+def of_set_and_deque() -> Case:
+    seen, last = {1.0}, deque([2.0])
+    return lambda x: x * sum(seen) * last[-1], [lambda: seen.add(5.0), lambda: last.append(3.0)]
+
+
+def of_module() -> Case:
+    module = types.ModuleType("settings")
+    module.scale = 2.0
+    return lambda x: x * module.scale, [lambda: setattr(module, "scale", 3.0)]
+
+
+def of_helper_redefined() -> Case:
+    space: dict[str, Any] = {}
+    exec("def inner(x): return x * 2\ndef f(x): return inner(x)", space)
+    change = lambda: exec("def inner(x): return x * 3", space)  # noqa: E731
+    return space["f"], [change, lambda: setattr(space["inner"], "__code__", (lambda x: x * 7).__code__)]
+
+
+def of_builtin_hidden() -> Case:
+    space: dict[str, Any] = {}
+    exec("def f(x): return x * abs(-2)", space)
+    return space["f"], [lambda: space.__setitem__("abs", lambda x: 5.0), lambda: space.pop("abs")]
+
+
+def of_partial() -> Case:
+    rates = {"scale": [2.0]}
+    partial = functools.partial(lambda x, rates: x * rates["scale"][0], rates=rates)
+    return partial, [lambda: rates["scale"].__setitem__(0, 3.0), lambda: rates.update(scale=[4.0])]
+
+
+def of_decorated_function() -> Case:
+    scale = [2.0]
+
+    def twice(f):
+        @functools.wraps(f)
+        def wrapped(x):
+            return 2 * f(x)
+
+        return wrapped
+
+    @twice
+    def f(x):
+        return x * scale[0]
+
+    return f, [lambda: scale.__setitem__(0, 3.0)]
+
+
+def of_function_with_cache() -> Case:
+    scale = [2.0]
+
+    @functools.lru_cache
+    def factor():
+        return scale[0]
+
+    def change() -> None:
+        scale[0] = 3.0
+        factor.cache_clear()
+
+    return lambda x: x * factor(), [change]
+
+
+def of_transformed_function() -> Case:
+    scale = [2.0]
+    inner = ad.jit(lambda x: x * scale[0])
+    return lambda x: inner(x), [lambda: scale.__setitem__(0, 3.0)]
+
+
+def of_function_of_the_program() -> Case:
+    scale = [2.0]
+    inner = ad.function(lambda x: x * scale[0])
+    return lambda x: inner(x), [lambda: scale.__setitem__(0, 3.0)]
+
+
+def of_checkpoint() -> Case:
+    scale = [2.0]
+    inner = ad.checkpoint(lambda x: x * scale[0])
+    return lambda x: inner(x), [lambda: scale.__setitem__(0, 3.0)]
+
+
+def of_nested_function() -> Case:
+    scale = [2.0]
+
+    def f(x):
+        def inner(y):
+            return y * scale[0]
+
+        return inner(x)
+
+    return f, [lambda: scale.__setitem__(0, 3.0)]
+
+
+CASES = [case for name, case in list(globals().items()) if name.startswith("of_")]
+
+
+TRANSFORMATIONS: dict[str, Callable[[Any], Any]] = {
+    "grad": lambda f: lambda: ad.grad(f, interpret=True),
+    "vmap": lambda f: lambda: lambda x: ad.vmap(f, interpret=True)(np.full(2, x))[1],
+    "jvp": lambda f: lambda: lambda x: ad.jvp(f, (3.0,), (x,), interpret=True)[1],
+    "linearize": lambda f: lambda: lambda x: ad.linearize(f, 3.0, interpret=True)[1](x),
+    "vjp": lambda f: lambda: lambda x: ad.vjp(f, 3.0, interpret=True)[1](x)[0],
+    "jacobian": lambda f: lambda: ad.jacobian(f, interpret=True),
+    "sparse": lambda f: lambda: lambda x: ad.jacobian(f, sparse=True, interpret=True)(x).toarray()[0, 0],
+    "value_and_grad": lambda f: lambda: lambda x: ad.value_and_grad(f, interpret=True)(x)[1],
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_changes_are_seen(case):
+    """By a compiled function that is kept, whose third call goes through machine code."""
+    f, changes = case()
+    x = np.array([1.0])
+    compiled = ad.jit(f, interpret=case not in (of_cell, of_attribute, of_array, of_list, of_bound_method))
+    g = lambda: [np.ravel(compiled(x)).tolist() for _ in range(3)]  # noqa: E731
+    expected = [np.ravel(f(x)).tolist()] * 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ad.CaptureWarning)
+        assert str(g()) == str(expected)
+        for change in changes:
+            change()
+            assert str(g()) == str([np.ravel(f(x)).tolist()] * 3)
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_changes_are_seen_by_every_transformation(name):
+    for case in (of_cell, of_attribute):
+        f, changes = case()
+        made = TRANSFORMATIONS[name](f)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ad.CaptureWarning)
+            for change in [lambda: None, *changes[:3]]:
+                change()
+                assert [float(made()(1.0)) for _ in range(2)] == [float(f(1.0))] * 2
+
+
+def test_rules_of_custom_derivatives_are_seen():
+    slope = [2.0]
+    warnings.simplefilter("ignore", ad.CaptureWarning)
+    rounded = ad.custom_derivative(lambda x: np.round(x))
+    rounded.rule(lambda x: lambda dx: slope[0] * dx)
+    gradient = ad.grad(lambda x: rounded(x), interpret=True)
+    assert gradient(1.0) == 2.0
+    slope[0] = 3.0
+    assert gradient(1.0) == 3.0
+    rounded.rule(lambda x: lambda dx: 5.0 * dx)
+    assert gradient(1.0) == 5.0
+    rounded.transposed_rule(lambda x: lambda ct: 6.0 * ct)
+    assert gradient(1.0) == 6.0
+
+
+def test_what_comes_back_is_not_compiled_again():
+    traces, mode = [], ["train"]
+
+    def f(x):
+        traces.append(mode[0])
+        return x * (2.0 if mode[0] == "train" else 3.0)
+
+    compiled = ad.jit(f, interpret=True)
+    for _ in range(5):
+        for mode[0], factor in (("train", 2.0), ("test", 3.0)):
+            assert compiled(1.0) == compiled(1.0) == factor
+    assert traces == ["train", "test"]
+
+
+def test_equal_values_are_not_compiled_again():
+    """Objects made anew with the same content."""
+    traces, state = [], {}
+
+    def f(x):
+        traces.append(1)
+        return x * state["array"] * state["list"][0] * state["config"].scale
+
+    compiled = ad.jit(f, interpret=True)
+    for _ in range(4):
+        state.update(array=np.array([2.0, 3.0]), list=[float("2.5")], config=Config(float("1.5")))
+        assert compiled(1.0).tolist() == [7.5, 11.25]
+    assert len(traces) == 1
+
+
+def test_other_names_are_not_looked_at():
+    """What the code does not read may change."""
+    traces, model = [], Model()
+
+    def f(x):
+        traces.append(1)
+        return x * model.scale
+
+    compiled = ad.jit(f, interpret=True)
+    for step in range(4):
+        model.step = step
+        globals()["unused"] = step
+        assert compiled(1.0) == 2.0
+    assert len(traces) == 1
+
+
+def test_values_that_change_with_every_call_are_reported():
+    scale = 0.0
+    compiled = ad.jit(lambda x: x * scale, interpret=True)
+    with pytest.warns(ad.CaptureWarning, match="because what it reads from outside changes: scale") as caught:
+        for step in range(10):
+            scale = float(step)
+            assert compiled(2.0) == 2.0 * scale
+    assert len(caught) == 1
+    assert "as an argument" in str(caught[0].message)
+    assert caught[0].filename == __file__
+
+
+def test_functions_that_are_made_anew_are_reported():
+    with pytest.warns(ad.CaptureWarning, match="made anew") as caught:
+        for _ in range(15):
+            assert ad.jit(lambda x: x * 2.0, interpret=True)(1.0) == 2.0
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for k in range(15):
+            assert ad.jit(lambda x, k=k: x * k, interpret=True)(1.0) == k
+
+
+def test_values_that_traces_change_are_reported():
+    count, traces = 0, []
+
+    def f(x):
+        nonlocal count
+        count += 1
+        traces.append(count)
+        return x * 2.0
+
+    compiled = ad.jit(f, interpret=True)
+    with pytest.warns(ad.CaptureWarning, match="changes what it reads from outside when it is traced: count"):
+        for _ in range(5):
+            for size in (1, 2, 3):
+                assert compiled(np.ones(size)).tolist() == [2.0] * size
+    assert len(traces) <= 5
+
+
+def test_notes_taken_while_tracing_are_no_changes():
+    notes: list[Any] = []
+    computed: dict[int, float] = {}
+
+    def f(x):
+        notes.append(x.shape)
+        return x * computed.setdefault(x.size, 2.0 * x.size)
+
+    compiled = ad.jit(f, interpret=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(3):
+            for size in (1, 2, 3):
+                assert compiled(np.ones(size)).tolist() == [2.0 * size] * size
+    assert len(notes) == 3
+
+
+def generators() -> dict[str, Callable[[], float]]:
+    rng, state = np.random.default_rng(0), np.random.RandomState(0)
+    holder = types.SimpleNamespace(rng=np.random.default_rng(0))
+    draw, python = rng.normal, random.Random(0)
+    return {
+        "generator": lambda: rng.normal(),
+        "state": lambda: state.rand(),
+        "held": lambda: holder.rng.uniform(),
+        "method": lambda: draw(),
+        "numpy": lambda: np.random.normal(),
+        "module": lambda: random.random(),
+        "python": lambda: python.gauss(0, 1),
+    }
+
+
+@pytest.mark.parametrize("name", generators())
+def test_random_numbers_are_refused(name):
+    draw = generators()[name]
+    with pytest.raises(ad.TracingError, match="draws random numbers") as caught:
+        ad.jit(lambda x: x * draw(), interpret=True)(1.0)
+    assert "draw them outside" in str(caught.value)
+    assert __file__ in str(caught.value)
+
+
+def test_random_numbers_of_a_fixed_seed_are_constants():
+    def f(x):
+        return x * np.random.default_rng(3).normal()
+
+    assert ad.jit(f, interpret=True)(1.0) == np.random.default_rng(3).normal()
+
+
+def test_programs_are_dropped_with_what_they_belong_to():
+    """Recursive functions read themselves. Of objects that do, a few are kept."""
+
+    class Own(Model):
+        pass
+
+    def recursive():
+        def f(x, n=3):
+            return x if n == 0 else 2 * f(x, n - 1)
+
+        return f
+
+    models, function = [Own() for _ in range(12)], recursive()
+    for model in models[1:]:
+        model.itself = model
+    for model in models:
+        assert ad.grad(model.method, interpret=True)(1.0) == ad.grad(model, interpret=True)(1.0) + 5.0
+    assert ad.grad(function, interpret=True)(1.0) == 8.0
+    alive = [weakref.ref(object) for object in (function, *models)]
+    del model, models, function
+    gc.collect()
+    assert [reference() is None for reference in alive[:8]] == [True] * 8
+
+
+def test_copied_attributes_are_no_programs():
+    """`functools.wraps` copies the attributes of a function, among them where its programs are."""
+
+    def f(x):
+        return x * 2.0
+
+    assert ad.grad(f, interpret=True)(1.0) == 2.0
+
+    @functools.wraps(f)
+    def g(x):
+        return f(x) * 3.0
+
+    assert ad.grad(g, interpret=True)(1.0) == 6.0
+    assert ad.grad(f, interpret=True)(1.0) == 2.0
+
+
+def test_programs_are_shared_by_transformed_functions():
+    traces, model = [], Model()
+
+    def f(x):
+        traces.append(1)
+        return x * model.scale
+
+    model.loss = types.MethodType(lambda self, x: f(x), model)
+    for _ in range(3):
+        ad.grad(f, interpret=True)(1.0)
+        ad.grad(model.loss, interpret=True)(1.0)
+    assert len(traces) == 2
+
+
+def test_without_a_known_layout(monkeypatch):
+    """Python then checks what machine code checks otherwise."""
+    monkeypatch.setattr(object_layout, "is_layout_known", lambda: False)
+    for case in (of_cell, of_global, of_attribute, of_array, of_list, of_order, of_helper_redefined):
+        test_changes_are_seen(case)
+
+
+def test_large_containers():
+    """What lies beyond the limit is not looked at."""
+    values = [[float(k)] for k in range(20_000)]
+    compiled = ad.jit(lambda x: x * values[0][0], interpret=True)
+    with pytest.warns(ad.CaptureWarning, match="more than 20000 values"):
+        assert compiled(1.0) == 0.0
+    values[0][0] = 3.0
+    assert compiled(1.0) == 3.0
