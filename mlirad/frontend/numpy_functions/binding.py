@@ -157,7 +157,8 @@ class Binding:
 
     def _out(self, out: Any) -> Any:
         """The traced array that is to be written, if there is one."""
-        only = cast("tuple[Any, ...]", out)[0] if isinstance(out, tuple) and len(out) == 1 else out
+        outs = cast("tuple[Any, ...]", out if isinstance(out, tuple) else (out,))
+        only: Any = outs[0] if len(outs) == 1 else outs
         if only is not None and only is not UNSET:
             require_traced_out(self.name, only)
             return only

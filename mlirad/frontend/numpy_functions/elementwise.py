@@ -44,10 +44,7 @@ def angle(z: ArrayLike, deg: Flag = False) -> Array:
 
 def piecewise(x: ArrayLike, condlist: Anything, funclist: Anything, *args: Anything, **kw: Anything) -> Array:
     """`np.piecewise`: every function is called on all of `x`, and chosen from."""
-    given: Any = condlist
-    is_single = isinstance(given, Array | np.ndarray) and given.ndim <= x.ndim
-    is_single = is_single or np.isscalar(given) or (len(given) > 0 and not np.ndim(given[0]) and x.ndim > 0)
-    listed: list[Any] = [given] if is_single else list(given)
+    listed = _conditions(condlist, x.ndim)
     conditions = [converted(as_array(c), BOOL) for c in listed]
     if not isinstance(funclist, list | tuple):
         raise ArgumentError(
@@ -74,6 +71,15 @@ def piecewise(x: ArrayLike, condlist: Anything, funclist: Anything, *args: Anyth
             )
         result = select(condition, _piece(function, x, args, kw), result)
     return result
+
+
+def _conditions(given: Any, rank: int) -> list[Any]:
+    """Conditions as a list; a single one need not be in a list."""
+    if isinstance(given, list | tuple):
+        parts = list(cast("list[Any]", given))
+        is_one = rank > 0 and not isinstance(parts[0] if parts else parts, Array | np.ndarray | list | tuple)
+        return [parts] if is_one else parts
+    return list(given) if as_array(given).ndim > rank else [given]
 
 
 def _piece(function: Any, x: Array, args: tuple[Any, ...], kw: dict[str, Any]) -> Array:
