@@ -219,7 +219,7 @@ def _call(
 
 
 def _outer(
-    ufunc: np.ufunc, A: OperandLike, B: OperandLike, dtype: DtypeLike | None = None,
+    ufunc: np.ufunc, A: ArrayLike, B: ArrayLike, dtype: DtypeLike | None = None,
     casting: Casting = "same_kind",
 ) -> Any:  # fmt: skip
     left = xp.reshape(A, (*np.shape(A), *[1] * np.ndim(B))) if np.ndim(A) else A

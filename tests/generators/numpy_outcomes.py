@@ -151,6 +151,9 @@ DEGREES = {
 """To which power of the largest argument rounding errors are relative; 0 is the size of the result."""
 
 MEANS = ("mean", "nanmean", "average")
+STRICTER_OUT = ("must be of ArrayType", "item assignment", "output parameter for reduction")
+"""What NumPy says of an `out` that is a scalar, or of more dimensions."""
+
 UNDEFINED_VALUES = ("empty_like", "argpartition")
 ORDER_UNDEFINED = ("partition",)
 POSITIONS = (
@@ -225,6 +228,7 @@ def _judged(
         )
         by_value = by_value or "avoid creating a copy" in str(raised) or "newaxis" in str(raised)
         by_value = by_value or "signature object" in str(raised)
+        by_value = by_value or any(part in str(raised) for part in STRICTER_OUT)
         by_value = by_value or _is_foreign(call.options.get("dtype"))
         forgets = isinstance(raised, AttributeError)  # to make an array of a list
         return (

@@ -107,7 +107,7 @@ def linspace(
     dtype: DtypeLike | None = None, axis: Axis = 0,
 ) -> Any:  # fmt: skip
     """`np.linspace` between traced ends."""
-    gaps = _checked_count(num) - 1 if endpoint else num
+    gaps = _checked_count(num) - (1 if endpoint else 0)
     kinds = [kind_of(v) for v in (start, stop)]
     made_of = np.result_type(*(k if isinstance(k, np.dtype) else k(0) for k in kinds), 1.0 * gaps)
     first, last = (converted(as_array(v), made_of) for v in (start, stop))

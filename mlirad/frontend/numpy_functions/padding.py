@@ -188,7 +188,11 @@ def _ramp(x: Array, dim: int, low: int, high: int, values: Pair) -> Array:
 def _reflected_oddly(x: Array, dim: int, low: int, high: int, mode: str) -> Array:
     """Reflections about the points at the edges. One reaches as far as whole periods of the array do."""
     if x.dtype == BOOL:
-        raise DtypeError("np.pad: booleans have no odd reflection", location=user_line())
+        raise DtypeError(
+            "np.pad: booleans have no odd reflection",
+            location=user_line(),
+            hint="convert with .astype(int)",
+        )
     extent, offset = x.shape[dim], int(mode == "reflect")
     if extent == 1 and offset:  # there is nothing but the edge to reflect
         return take(x, np.zeros(extent + low + high, np.int64), dim)

@@ -320,9 +320,9 @@ def repeat(a: ArrayLike, repeats: Numbers, axis: Axis | None = None) -> Array:
     """`np.repeat` a static number of times."""
     if axis is None:
         a, axis = ravel(a), 0
-    dim = one_axis(axis, a.ndim) if a.ndim else 0
     if not a.ndim:
         a = reshape(a, (1,))
+    dim = one_axis(axis, a.ndim)
     if repeats.dtype.kind not in "ib" or (repeats.size and a.shape[dim] and repeats.min() < 0):
         raise ShapeError(
             f"elements are repeated a whole number of times, got {repeats.tolist()}",

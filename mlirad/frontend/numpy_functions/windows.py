@@ -82,6 +82,8 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: Mode = "full") -> Array:
 
 def correlate(a: ArrayLike, v: ArrayLike, mode: Mode = "valid") -> Array:
     """`np.correlate`."""
+    if not a.ndim or not v.ndim:
+        raise ShapeError("correlate needs two vectors", location=user_line(), hint="np.atleast_1d")
     x, k = _two_vectors(a, v, "correlate")
     return xp.flip(_correlation(k, x, mode)) if k.size > x.size else _correlation(x, k, mode)
 

@@ -84,7 +84,7 @@ def put(
     """`np.put`; with traced positions outside writes nothing in the mode "raise"."""
     x = _written(a, "np.put")
     elements = as_reshaped_view(x, (x.size,))
-    at = xp.ravel(as_array(ind)) if isinstance(ind, Array) else np.asarray(ind, np.int64).ravel()
+    at = xp.ravel(as_array(ind, I64)) if isinstance(ind, Array) else np.asarray(ind, np.int64).ravel()
     if mode == "wrap":
         at = at % max(x.size, 1)
     elif mode == "clip":
