@@ -28,7 +28,9 @@ from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
-from mlirad.frontend.numpy_functions import FUNCTIONS, HINTS
+from mlirad.frontend.numpy_functions import FUNCTIONS
+from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
+from mlirad.frontend.numpy_functions.binding import qualified_name
 from mlirad.frontend.tracer import Array
 from mlirad.frontend.ufunc_meanings import all_meanings
 from mlirad.frontend.ufuncs import SPECIAL
@@ -69,8 +71,12 @@ place of the result and is tested against exact values; for `lgamma` and `polyga
 zeros. *Cost* is in fused multiply-adds."""
 
 METHODS_OF_UFUNCS = """\
-`np.add`, `np.maximum`, `np.minimum`, `np.logical_and` and `np.logical_or` also have `.reduce`, and every
-ufunc of two operands has `.outer`."""
+Ufuncs of two operands also have `.reduce`, `.accumulate`, `.reduceat` at static positions, and `.outer`, with
+`dtype=`, `axis=`, `keepdims=`, `initial=` and, in `.reduce`, `where=`. Sums, products, extrema, tests and
+`np.logaddexp.reduce` are operations of the language; others are loops over the elements.
+
+Arguments are read by NumPy's own signatures: what NumPy refuses is an error, and an option that is missing
+here is refused by its name. Options are static (`static_argnames`) unless they take arrays."""
 
 
 def main() -> int:
@@ -301,9 +307,9 @@ def numpy_functions() -> Iterator[str]:
     yield ""
     yield "| function | instead |"
     yield "| --- | --- |"
-    for function, hint in HINTS.items():
-        if function not in FUNCTIONS:
-            yield f"| {_function_name(function)} | {cell(hint)} |"
+    for name, hint in ALTERNATIVES.items():
+        shown = name if name.startswith("special.") else f"np.{name}"
+        yield f"| `{shown}` | {cell(hint)} |"
 
 
 _INTERNAL = frozenset({"value", "weak", "item", "tolist", "view", "nonzero"})
@@ -321,8 +327,7 @@ def _ufunc_name(ufunc: np.ufunc) -> str:
 
 
 def _function_name(function: Callable[..., object]) -> str:
-    module = "np.linalg." if getattr(np.linalg, function.__name__, None) is function else "np."
-    return code(module + function.__name__)
+    return code(qualified_name(function))
 
 
 def points() -> Iterator[str]:

@@ -5,6 +5,7 @@ g = ad.grad(loss)(w, x)
 """
 
 from mlirad.errors import (
+    ArgumentError,
     CallDepthError,
     CaptureWarning,
     CompileError,
@@ -65,6 +66,7 @@ from mlirad.frontend import (
 from mlirad.tools.demo import demo
 
 __all__ = [
+    "ArgumentError",
     "Array",
     "CallDepthError",
     "CaptureWarning",

@@ -40,6 +40,13 @@ class TracingError(MliradError, TypeError):
     """Python code that cannot be traced: control flow on traced values, leaked tracers, NumPy escapes."""
 
 
+class ArgumentError(MliradError, TypeError, ValueError):
+    """An argument that a function does not take: of a wrong kind, missing, or of no known name.
+
+    Python and NumPy raise a `TypeError` or a `ValueError` for such a call; this is both.
+    """
+
+
 class UnsupportedError(MliradError, TypeError):
     """A NumPy function, option or IR construct that mlirad does not know."""
 

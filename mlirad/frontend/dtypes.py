@@ -61,31 +61,48 @@ def _result_type(kinds: tuple[Kind, ...]) -> Dtype:
     return language_dtype(np.result_type(*(k if isinstance(k, np.dtype) else k(0) for k in kinds)))
 
 
-def loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...], out: Dtype | None = None) -> tuple[Dtype, ...]:
-    """The dtypes that a ufunc converts its operands to, and those of its results.
+def loop_dtypes(
+    ufunc: np.ufunc,
+    kinds: tuple[Kind, ...],
+    out: Dtype | None = None,
+    *,
+    dtype: Dtype | None = None,
+    casting: str = "same_kind",
+) -> tuple[Dtype, ...]:
+    """The dtypes that a ufunc converts its operands to, and those of its results, which `dtype` may give.
 
     Raises `DtypeError` where the ufunc is not defined, or its result cannot be written into dtype `out`.
     """
     try:
-        return _loop_dtypes(ufunc, kinds, out)
+        return _loop_dtypes(ufunc, kinds, out, dtype, casting)
     except DtypeError:
         raise
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         shown = ", ".join(k.name if isinstance(k, np.dtype) else k.__name__ for k in kinds)
+        wanted = "" if dtype is None else f" with dtype {dtype}"
         raise DtypeError(
-            f"np.{ufunc.__name__} is not defined on ({shown})",
+            f"np.{ufunc.__name__} is not defined on ({shown}){wanted}",
             location=user_line(),
             hint=f"NumPy says: {error}",
         ) from error
 
 
 @cache
-def _loop_dtypes(ufunc: np.ufunc, kinds: tuple[Kind, ...], out: Dtype | None) -> tuple[Dtype, ...]:
+def _loop_dtypes(
+    ufunc: np.ufunc, kinds: tuple[Kind, ...], out: Dtype | None, dtype: Dtype | None, casting: str
+) -> tuple[Dtype, ...]:
     if not any(isinstance(k, np.dtype) for k in kinds):  # NumPy would compare Python numbers as objects
         kinds = tuple(np.dtype(k) for k in kinds)
     kinds = tuple(BOOL if k is bool else k for k in kinds)
     resolved = ufunc.resolve_dtypes((*kinds, *[out] * ufunc.nout), casting="same_kind")
-    return tuple(language_dtype(dtype) for dtype in resolved)
+    if dtype is not None or casting != "same_kind":
+        # NumPy crashes where it refuses to cast a Python scalar, so that has its dtype by now.
+        operands = [k if isinstance(k, np.dtype) else d for k, d in zip(kinds, resolved, strict=False)]
+        given: dict[str, Any] = {"casting": casting}
+        if dtype is not None:
+            given["signature"] = (*[None] * ufunc.nin, *[dtype] * ufunc.nout)
+        resolved = ufunc.resolve_dtypes((*operands, *[out] * ufunc.nout), **given)
+    return tuple(language_dtype(found) for found in resolved)
 
 
 def plain_array(value: object) -> npt.NDArray[Any]:

@@ -242,11 +242,73 @@ OTHER_NAMES = {
     "divmod": (lambda x, y: x * np.divmod(x, y)[0] + np.divmod(x, y)[1], 5 * A, POSITIVE),
 }
 
+WITH_NAN = np.where(A > -0.5, A, np.nan)
+KEPT = np.isnan(WITH_NAN)
+
+
+def spoiled(x):
+    """`x` with NaN where it does not count."""
+    return np.where(KEPT, np.nan, x)
+
+
+COMPOSITIONS = {
+    "block": (lambda x: np.block([[x, x**2], [x[:1], x[1:2]]]), A),
+    "unstack": (lambda x: np.unstack(x, axis=1)[1] * np.unstack(x, axis=1)[2], A),
+    "ediff1d": (lambda x: np.ediff1d(x, to_end=x[0, 0]) ** 2, A),
+    "lexsort": (lambda x: x[0, np.lexsort((x[1], np.array([0, 0, 1, 1])))] ** 2 * np.arange(4.0), A),
+    "fftshift": (lambda x: np.fft.fftshift(x) * np.fft.ifftshift(x, axes=1), A),
+    "insert-delete": (lambda x: np.insert(x, 1, x[0] ** 2, axis=0)[:3] * np.delete(x, 0, axis=1)[:, :1], A),
+    "apply_along_axis": (lambda x: np.apply_along_axis(lambda v: np.sort(v)[:2] ** 2, 1, x), A),
+    "apply_over_axes": (lambda x: np.apply_over_axes(np.sum, x**2, (0, 1)), A),
+    "nancumsum-nancumprod": (lambda x: np.nancumsum(spoiled(x)) * np.nancumprod(spoiled(x)), A),
+    "nanvar-nanstd": (lambda x: np.nanvar(spoiled(x), axis=0) * np.nanstd(spoiled(x)), A),
+    "nanmedian": (lambda x: np.nanmedian(spoiled(x), axis=1), A),
+    "nanquantile": (lambda x: np.nanquantile(spoiled(x), [0.2, 0.7], axis=1), A),
+    "nanpercentile": (lambda x: np.nanpercentile(spoiled(x), 30), A),
+    "nanargmax-nanargmin": (lambda x: x[0, np.nanargmax(x[0])] * x[1, np.nanargmin(x[1])], A),
+    "polynomials": (lambda x: np.polymul(np.polyadd(x[0], x[1]), np.polysub(x[2], x[1, :2])), A),
+    "polyder-polyint": (lambda x: np.polyder(x[0], 2)[0] * np.polyint(x[1], 2), A),
+    "poly": (lambda x: np.poly(x[0]), A),
+    "vander": (lambda x: np.vander(x[0], 3) ** 2, A),
+    "real": (lambda x: np.real_if_close(x) * np.isreal(x) + np.imag(x) * np.iscomplex(x) * x, A),
+    "rollaxis-rot90": (lambda x: np.rollaxis(x, 2)[0] * np.rot90(x[0] + 0 * x[1], 2)[:2, :3], C),
+    "compress": (lambda x: np.compress([True, False, True], x, axis=0) ** 2, A),
+    "cov": (lambda x: np.cov(x), A),
+    "corrcoef": (lambda x: np.corrcoef(x)[0], A),
+    "diagflat": (lambda x: np.diagflat(x**2, -1), A),
+    "unwrap": (lambda x: np.unwrap(9 * x, axis=1) ** 2, A),
+    "gradient": (lambda x: np.gradient(x**2, np.array([0.0, 1.0, 3.0, 4.0]), axis=1, edge_order=2), A),
+    "vecdot": (lambda x: np.linalg.vecdot(x, x[0]), A),
+    "dsplit": (lambda x: np.dsplit(x**2, 2)[1], C),
+    "angle-fix": (lambda x: x**2 * (np.angle(x) + np.fix(3 * x)), A),
+    "sinc": (lambda x: np.sinc(x), A),
+    "logspace": (lambda x: np.logspace(x[0], x[1], 3), A),
+    "resize": (lambda x: np.resize(x**2, (4, 5)), A),
+    "choose": (lambda x: np.choose(np.array([0, 1, 2, 1]), [x[0] ** 2, x[1], np.sin(x[2])]), A),
+    "piecewise": (lambda x: np.piecewise(x, [A < 0, A > 1], [np.sin, 2.0, np.square]), A),
+    "argpartition": (lambda x: x[0, np.argpartition(x[0], 1)] ** 2 * np.arange(4.0), A),
+    "pad-statistics": (
+        lambda x: np.pad(x, 1, mode="mean") * np.pad(x**2, 1, mode="maximum", stat_length=2),
+        A,
+    ),
+    "pad-ramp": (lambda x: np.pad(x, (2, 1), mode="linear_ramp", end_values=(1, 2)), A),
+    "pad-odd": (lambda x: np.pad(x, ((4, 3), (1, 5)), mode="reflect", reflect_type="odd") ** 2, A),
+    "modf": (lambda x: np.modf(5 * x)[0] * np.modf(5 * x)[1], A),
+    "exp10": (special.exp10, A),
+    "entr": (special.entr, POSITIVE),
+    "rel_entr": (lambda x: special.rel_entr(x, x[0]), POSITIVE),
+    "huber": (lambda x: special.huber(0.7, x), A),
+    "pseudo_huber": (lambda x: special.pseudo_huber(0.7, x), A),
+    "ndtr": (special.ndtr, A),
+    "fold": (lambda x: np.arctan2.reduce(x, axis=1) * np.hypot.accumulate(x, axis=1)[:, -1], POSITIVE),
+    "reduceat": (lambda x: np.add.reduceat(x**2, [0, 2, 1], axis=1), A),
+}
+
 WITHOUT_DERIVATIVE = """
-all allclose any around bitwise_and bitwise_or bitwise_xor ceil digitize equal floor floor_divide greater
-greater_equal invert isclose iscomplexobj isfinite isinf isnan isrealobj left_shift less less_equal
-logical_and logical_not logical_or logical_xor not_equal result_type right_shift rint round sign signbit
-trunc"""
+all allclose any around array_equal array_equiv bitwise_and bitwise_or bitwise_xor ceil digitize equal fix
+floor floor_divide greater greater_equal invert isin isneginf isposinf isclose iscomplex isreal
+iscomplexobj isfinite isinf isnan isrealobj left_shift less less_equal logical_and logical_not logical_or
+logical_xor not_equal result_type right_shift rint round sign signbit trunc"""
 """Functions with results that are no floats, or piecewise constant."""
 
 CASES: dict[str, tuple[Any, ...]] = {
@@ -258,6 +320,7 @@ CASES: dict[str, tuple[Any, ...]] = {
     **PRODUCTS,
     **SHAPES,
     **OTHER_NAMES,
+    **COMPOSITIONS,
     **IN_PLACE,
 }
 

@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from operator import index
-from typing import Any, cast
+from typing import Any
 
 from mlirad.errors import ShapeError
 from mlirad.frontend.source import user_line
 
 
-def listed(axis: Any) -> list[Any]:
+def listed(axis: int | tuple[int, ...]) -> list[int]:
     """One axis or several, as a list."""
-    return list(cast("Iterable[Any]", axis)) if isinstance(axis, tuple | list) else [axis]
+    return list(axis) if isinstance(axis, tuple | list) else [axis]
 
 
 def one_axis(axis: Any, rank: int) -> int:
     """An axis as a dimension of an array of the given rank; raises `ShapeError` for one it lacks."""
     number = index(axis)
     if not -rank <= number < rank:
-        raise ShapeError(f"axis {number} is not one of an array of rank {rank}", location=user_line())
+        raise ShapeError(
+            f"axis {number} is not one of an array of rank {rank}",
+            location=user_line(),
+            hint=f"its axes are {-rank} to {rank - 1}" if rank else "a scalar has no axes",
+        )
     return number % rank
 
 
-def all_axes(axis: Any, rank: int) -> list[int]:
+def all_axes(axis: int | tuple[int, ...] | None, rank: int) -> list[int]:
     """One axis, several, or (`None`) all, as sorted dimensions."""
     if axis is None:
         return list(range(rank))
+    if not rank and axis in (0, -1):  # as NumPy has it for scalars
+        return []
+    return sorted(distinct_axes(axis, rank))
+
+
+def strict_axes(axis: int | tuple[int, ...] | None, rank: int) -> list[int]:
+    """As `all_axes`, of functions that allow no axis of a scalar."""
+    return list(range(rank)) if axis is None else sorted(distinct_axes(axis, rank))
+
+
+def distinct_axes(axis: int | tuple[int, ...], rank: int) -> list[int]:
+    """One axis or several, none of them twice, as dimensions in their order."""
     axes = [one_axis(a, rank) for a in listed(axis)]
     if len(set(axes)) != len(axes):
-        raise ShapeError(f"axis {axis} names a dimension twice", location=user_line())
-    return sorted(axes)
+        raise ShapeError(
+            f"axis {axis} names a dimension twice", location=user_line(), hint="name each dimension once"
+        )
+    return axes

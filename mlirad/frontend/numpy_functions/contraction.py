@@ -10,20 +10,60 @@ result is a batch dimension, one in both only is summed over, one in the result 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import index
 from string import ascii_letters
-from typing import Any, cast
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import numpy as np
 
 from mlirad.dialects.shapes import Shape, Value, is_float, shape_of
-from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.dtypes import BOOL, I64
+from mlirad.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
+from mlirad.frontend.dtypes import BOOL, I64, Dtype
 from mlirad.frontend.frames import emitting
 from mlirad.frontend.numpy_functions.axes import one_axis
-from mlirad.frontend.operations import as_array, common, converted, made, operand_of, xp
+from mlirad.frontend.numpy_functions.parameters import (
+    Anything,
+    ArrayLike,
+    Axis,
+    DtypeLike,
+    Int,
+    OperandLike,
+    OperandList,
+    kind,
+    own_dtype,
+    static,
+)
+from mlirad.frontend.operations import (
+    Operand,
+    as_array,
+    broadcast_shapes,
+    common,
+    converted,
+    made,
+    operand_of,
+    xp,
+)
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import Strides, permuted, read_only
 from mlirad.ir.arrays import ArrayBuilder
+
+
+def _axis_pair(value: Any) -> Any:
+    """A number of axes, or those of the left and those of the right operand."""
+    static(value)
+    if isinstance(value, int | np.integer):
+        return index(cast(Any, value))
+    left, right = cast("Sequence[Any]", value)
+    return _indices(left), _indices(right)
+
+
+def _indices(group: Any) -> tuple[int, ...]:
+    return tuple(map(index, cast("Sequence[Any]", group))) if np.ndim(group) else (index(group),)
+
+
+AxisPair: TypeAlias = Annotated[Any, kind("an integer or a pair of sequences of integers", _axis_pair)]
+"""Which axes are summed over."""
 
 
 def contract(x: Array, x_labels: str, y: Array, y_labels: str, out: str, what: str) -> Array:
@@ -33,8 +73,10 @@ def contract(x: Array, x_labels: str, y: Array, y_labels: str, out: str, what: s
         counted = contract(converted(x, I64), x_labels, converted(y, I64), y_labels, out, what)
         return cast(Array, cast(Any, counted) != 0)
     extents = _extents([(x.shape, x_labels), (y.shape, y_labels)], what)
-    left, x_labels = _reduced(b, x.value, x_labels, y_labels + out, extents)
-    right, y_labels = _reduced(b, y.value, y_labels, x_labels + out, extents)
+    left, x_labels = _own(b, x.value, x_labels, extents)
+    right, y_labels = _own(b, y.value, y_labels, extents)
+    left, x_labels = _summed(b, left, x_labels, y_labels + out)
+    right, y_labels = _summed(b, right, y_labels, x_labels + out)
     batch = [c for c in x_labels if c in y_labels and c in out]
     summed = [c for c in x_labels if c in y_labels and c not in out]
     free = [c for c in x_labels if c not in y_labels] + [c for c in y_labels if c not in x_labels]
@@ -73,12 +115,8 @@ def _extents(operands: Sequence[tuple[Shape, str]], what: str) -> dict[str, int]
     return extents
 
 
-def _reduced(
-    b: ArrayBuilder, x: Value, labels: str, others: str, extents: dict[str, int]
-) -> tuple[Value, str]:
-    """`x` on its diagonals, without dimensions of extent 1 that stand for more, summed over what nobody
-    else has.
-    """
+def _own(b: ArrayBuilder, x: Value, labels: str, extents: dict[str, int]) -> tuple[Value, str]:
+    """`x` on its diagonals, and without dimensions of extent 1 that stand for more."""
     for c in dict.fromkeys(labels):
         while labels.count(c) > 1:
             x, labels = _diagonal(b, x, labels, c)
@@ -87,11 +125,13 @@ def _reduced(
         kept = [d for d in range(len(labels)) if d not in stretched]
         x = b.reshape(x, [shape_of(x)[d] for d in kept])
         labels = "".join(labels[d] for d in kept)
-    alone = [d for d, c in enumerate(labels) if c not in others]
-    if alone:
-        x = b.sum(x, alone)
-        labels = "".join(c for c in labels if c in others)
     return x, labels
+
+
+def _summed(b: ArrayBuilder, x: Value, labels: str, others: str) -> tuple[Value, str]:
+    """`x` summed over what nobody else has."""
+    alone = [d for d, c in enumerate(labels) if c not in others]
+    return (b.sum(x, alone), "".join(c for c in labels if c in others)) if alone else (x, labels)
 
 
 def _diagonal(b: ArrayBuilder, x: Value, labels: str, label: str) -> tuple[Value, str]:
@@ -116,11 +156,12 @@ def _spread(b: ArrayBuilder, value: Value, labels: str, out: str, extents: dict[
 
 
 def _pair(a: Any, b: Any) -> tuple[Array, Array]:
-    x, y = common([operand_of(a), operand_of(b)])
+    """Both operands in their common dtype, in which Python scalars have one of their own."""
+    x, y = common([own_dtype(operand_of(a)), own_dtype(operand_of(b))])
     return x, y
 
 
-def matmul(x1: Any, x2: Any, /) -> Array:
+def matmul(x1: OperandLike, x2: OperandLike) -> Array:
     """`x1 @ x2`."""
     x, y = _pair(x1, x2)
     if not x.ndim or not y.ndim:
@@ -140,7 +181,7 @@ def matmul(x1: Any, x2: Any, /) -> Array:
     return contract(x, x_labels, y, y_labels, out, "matmul")
 
 
-def dot(a: Any, b: Any, out: None = None) -> Array:
+def dot(a: OperandLike, b: OperandLike) -> Array:
     """`np.dot`: the last dimension of a with the second last of b."""
     x, y = _pair(a, b)
     if not x.ndim or not y.ndim:
@@ -148,7 +189,7 @@ def dot(a: Any, b: Any, out: None = None) -> Array:
     return tensordot(x, y, ((x.ndim - 1,), (max(y.ndim - 2, 0),)))
 
 
-def inner(a: Any, b: Any) -> Array:
+def inner(a: OperandLike, b: OperandLike) -> Array:
     """`np.inner`: the last dimensions of both."""
     x, y = _pair(a, b)
     if not x.ndim or not y.ndim:
@@ -156,28 +197,36 @@ def inner(a: Any, b: Any) -> Array:
     return tensordot(x, y, ((x.ndim - 1,), (y.ndim - 1,)))
 
 
-def vdot(a: Any, b: Any) -> Array:
+def vdot(a: OperandLike, b: OperandLike) -> Array:
     """`np.vdot`: all elements of both."""
     return dot(xp.ravel(a), xp.ravel(b))
 
 
-def outer(a: Any, b: Any, out: None = None) -> Array:
+def outer(a: OperandLike, b: OperandLike) -> Array:
     """`np.outer`."""
     x, y = _pair(a, b)
     return xp.reshape(x, (-1, 1)) * xp.reshape(y, (1, -1))
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
+def tensordot(a: OperandLike, b: OperandLike, axes: AxisPair = 2) -> Array:
     """`np.tensordot`."""
     x, y = _pair(a, b)
     if isinstance(axes, int):
+        if not 0 <= axes <= min(x.ndim, y.ndim):
+            raise ShapeError(
+                f"tensordot over {axes} axes of shapes {x.shape} and {y.shape}",
+                location=user_line(),
+                hint="as many axes are summed over as both have at most",
+            )
         left, right = list(range(x.ndim - axes, x.ndim)), list(range(axes))
     else:
-        left, right = ([g] if isinstance(g, int) else list(cast("Sequence[int]", g)) for g in axes)
+        left, right = list(axes[0]), list(axes[1])
     left = [one_axis(d, x.ndim) for d in left]
     right = [one_axis(d, y.ndim) for d in right]
     if len(left) != len(right):
-        raise ShapeError("tensordot needs as many axes of a as of b", location=user_line())
+        raise ShapeError(
+            "tensordot needs as many axes of a as of b", location=user_line(), hint="axes=([i, j], [k, l])"
+        )
     x_labels, y_labels = list(ascii_letters[: x.ndim]), list(ascii_letters[x.ndim : x.ndim + y.ndim])
     for p, q in zip(left, right, strict=True):
         if x.shape[p] != y.shape[q]:
@@ -185,6 +234,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
                 f"shapes {x.shape} and {y.shape} do not fit: {x.shape[p]} (dimension {p}) is paired with "
                 f"{y.shape[q]} (dimension {q})",
                 location=user_line(),
+                hint="the paired dimensions must be equal; axes= says which they are",
             )
         y_labels[q] = x_labels[p]
     out = [c for d, c in enumerate(x_labels) if d not in left]
@@ -195,38 +245,121 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
 # einsum ------------------------------------------------------------------------------------------
 
 
-def einsum(*operands: Any, out: None = None, optimize: object = False, **options: object) -> Array:
-    """`np.einsum` with subscripts as a string, contracted from left to right."""
-    subscripts = operands[0]
-    if not isinstance(subscripts, str):
-        raise UnsupportedError(
-            "einsum is traced with its subscripts as a string",
-            location=user_line(),
-            hint="np.einsum('ij,j->i', a, b)",
-        )
-    arrays = common([operand_of(x) for x in operands[1:]])
+def einsum(
+    *operands: Anything, dtype: DtypeLike | None = None, order: Literal["C", "F", "A", "K", None] = "K",
+    casting: Literal["no", "equiv", "safe", "same_kind", "unsafe"] = "safe",
+) -> Array:  # fmt: skip
+    """`np.einsum`, contracted from left to right."""
+    subscripts, given = _subscripts(operands)
+    arrays = common(given) if dtype is None else [_cast(as_array(x), dtype, casting) for x in given]
     labels, result = _parse(subscripts, [x.ndim for x in arrays])
-    _extents([(x.shape, own) for x, own in zip(arrays, labels, strict=True)], "einsum")
+    if len(arrays) == 1 and set(labels[0]) == set(result):
+        only = given[0]
+        x = only if isinstance(only, Array) and only.dtype == arrays[0].dtype else arrays[0]
+        return _rearranged(x, labels[0], result)
+    extents = _extents([(x.shape, own) for x, own in zip(arrays, labels, strict=True)], "einsum")
     while len(arrays) > 1:
         later = "".join(labels[2:]) + result
         kept = "".join(c for c in dict.fromkeys(labels[0] + labels[1]) if c in later)
         done = contract(arrays[0], labels[0], arrays[1], labels[1], kept, "einsum")
         arrays[:2], labels[:2] = [done], [kept]
     b = emitting()
-    extents = _extents([(arrays[0].shape, labels[0])], "einsum")
-    value, own = _reduced(b, arrays[0].value, labels[0], result, extents)
+    own_extents = _extents([(arrays[0].shape, labels[0])], "einsum")
+    value, own = _own(b, arrays[0].value, labels[0], own_extents)
+    if arrays[0].dtype == BOOL:
+        alone = [d for d, c in enumerate(own) if c not in result]
+        value, own = b.reduce("or", value, alone), "".join(c for c in own if c in result)
+    value, own = _summed(b, value, own, result)
     return made(_spread(b, value, own, result, extents))
+
+
+def _rearranged(x: Array, labels: str, result: str) -> Array:
+    """The dimensions of one array in another order, or diagonals of it, which share its elements."""
+    if len(labels) == len(result):
+        return permuted(x, [labels.index(c) for c in result])
+    extents = _extents([(x.shape, labels)], "einsum")
+
+    def read(value: Value) -> Value:
+        b = emitting()
+        diagonal, own = _own(b, value, labels, extents)
+        return _spread(b, diagonal, own, result, extents)
+
+    def spread(strides: Strides) -> Strides:
+        return tuple(sum(s for s, own in zip(strides, labels, strict=True) if own == c) for c in result)
+
+    return read_only(x, read, "a diagonal that einsum gives", spread)
+
+
+def _cast(x: Array, dtype: Dtype, casting: str) -> Array:
+    if not np.can_cast(x.dtype, dtype, casting):  # pyright: ignore[reportArgumentType]
+        raise DtypeError(
+            f"einsum: {x.dtype} is not cast to {dtype} by the rule {casting!r}",
+            location=user_line(),
+            hint="casting='unsafe' allows it",
+        )
+    return converted(x, dtype)
+
+
+def _subscripts(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    """Subscripts as a string, and the operands; numbers of subscripts become letters."""
+    if operands and isinstance(operands[0], str):
+        return operands[0], [_operand(x) for x in operands[1:]]
+    terms = ["".join(_letter(k) for k in _sequence(part)) for part in operands[1::2]]
+    arrays = list(operands[::2])
+    if len(operands) % 2:
+        terms.append("".join(_letter(k) for k in _sequence(arrays.pop())))
+        return ",".join(terms[:-1]) + "->" + terms[-1], [_operand(x) for x in arrays]
+    return ",".join(terms), [_operand(x) for x in arrays]
+
+
+def _operand(x: Any) -> Operand:
+    if isinstance(x, str | bytes | dict | slice) or x is None or callable(x):
+        raise ArgumentError(
+            f"einsum needs arrays after its subscripts, got {x!r}",
+            location=user_line(),
+            hint="np.einsum('ij,j->i', a, b)",
+        )
+    return operand_of(x)
+
+
+def _sequence(part: Any) -> list[Any]:
+    if isinstance(part, list | tuple):
+        return list(cast("Sequence[Any]", part))
+    raise ArgumentError(
+        "einsum: subscripts are a string, or a list of integers after each operand",
+        location=user_line(),
+        hint="np.einsum('ij,j->i', a, b)",
+    )
+
+
+def _letter(number: Any) -> str:
+    if number is ...:
+        return "..."
+    if isinstance(number, int) and 0 <= number < len(ascii_letters):
+        return "".join(sorted(ascii_letters, key=str.swapcase))[number]
+    raise ArgumentError(
+        f"einsum: {number!r} is no subscript",
+        location=user_line(),
+        hint="subscripts are integers from 0 to 51",
+    )
 
 
 def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     """The labels of each operand and of the result, `...` replaced by letters of its own."""
     text = subscripts.replace(" ", "")
     inputs, arrow, result = text.partition("->")
+    if any(c not in ascii_letters for c in text.replace("->", "", 1).replace("...", "").replace(",", "")):
+        raise ArgumentError(
+            f"einsum: {subscripts!r} is no pattern of subscripts",
+            location=user_line(),
+            hint="letters, commas, '...' and one '->': np.einsum('ij,j->i', a, b)",
+        )
     terms = inputs.split(",")
     if len(terms) != len(ranks):
         raise ShapeError(
             f"einsum {subscripts!r} is written for {len(terms)} operands, {len(ranks)} given",
             location=user_line(),
+            hint="write one group of subscripts per operand, with commas between",
         )
     dots = [
         max(rank - len(t.replace("...", "")), 0) for t, rank in zip(terms, ranks, strict=True) if "..." in t
@@ -240,35 +373,50 @@ def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
             raise ShapeError(
                 f"einsum: {term!r} has {len(own)} subscripts for an operand of rank {rank}",
                 location=user_line(),
+                hint="write a letter for each dimension, or '...' for those that are left",
             )
         expanded.append(own)
     joined = "".join(expanded)
     if arrow:
+        if spare and "..." not in result:
+            raise ShapeError(
+                f"einsum {subscripts!r}: the result lacks '...'", location=user_line(), hint="write '->...'"
+            )
         result = result.replace("...", spare)
     else:
         result = spare + "".join(sorted(c for c in set(joined) - set(spare) if joined.count(c) == 1))
     unknown = [c for c in result if c not in joined]
     if unknown or len(set(result)) != len(result):
-        raise ShapeError(f"einsum {subscripts!r}: the result has wrong subscripts", location=user_line())
+        raise ShapeError(
+            f"einsum {subscripts!r}: the result has wrong subscripts",
+            location=user_line(),
+            hint="each letter once, and only letters of the operands",
+        )
     return expanded, result
 
 
+# Others ------------------------------------------------------------------------------------------
+
+
 def cross(
-    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+    a: ArrayLike, b: ArrayLike, axisa: Axis = -1, axisb: Axis = -1, axisc: Axis = -1, axis: Axis | None = None
 ) -> Array:
     """`np.cross` of vectors of three components."""
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = xp.moveaxis(as_array(a), axisa, -1), xp.moveaxis(as_array(b), axisb, -1)
+    x, y = xp.moveaxis(a, axisa, -1), xp.moveaxis(b, axisb, -1)
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         raise ShapeError(
-            f"cross needs vectors of three components, got {x.shape} and {y.shape}", location=user_line()
+            f"cross needs vectors of three components, got {x.shape} and {y.shape}",
+            location=user_line(),
+            hint="of two components: x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]",
         )
-    parts = [x[..., i] * y[..., j] - x[..., j] * y[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
+    x, y = common([x, y])
+    parts = [xp.subtract(x[..., i] * y[..., j], x[..., j] * y[..., i]) for i, j in ((1, 2), (2, 0), (0, 1))]
     return xp.moveaxis(xp.stack(parts, axis=-1), -1, axisc)
 
 
-def kron(a: Any, b: Any) -> Array:
+def kron(a: OperandLike, b: OperandLike) -> Array:
     """`np.kron`."""
     x, y = _pair(a, b)
     rank = max(x.ndim, y.ndim)
@@ -280,19 +428,37 @@ def kron(a: Any, b: Any) -> Array:
     return xp.reshape(product, [p * q for p, q in zip(left, right, strict=True)])
 
 
-def multi_dot(arrays: Sequence[Any], *, out: None = None) -> Array:
+def multi_dot(arrays: OperandList) -> Array:
     """`np.linalg.multi_dot`, from left to right."""
-    result, *others = [as_array(a) for a in arrays]
-    for other in others:
+    parts = [as_array(a) for a in arrays]
+    ranks = [p.ndim for p in parts]
+    if len(parts) < 2 or any(r != 2 for r in ranks[1:-1]) or any(r not in (1, 2) for r in ranks):
+        raise ShapeError(
+            f"multi_dot needs two matrices at least, got shapes {', '.join(str(p.shape) for p in parts)}",
+            location=user_line(),
+            hint="the first and the last may be vectors",
+        )
+    result = parts[0]
+    for other in parts[1:]:
         result = dot(result, other)
     return result
 
 
-def matrix_power(a: Any, n: int) -> Array:
+def matrix_power(a: ArrayLike, n: Int) -> Array:
     """`np.linalg.matrix_power` of a power that is not negative, by repeated squaring."""
-    x = as_array(a)
+    x = a
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ShapeError(
+            f"matrix_power needs square matrices, got shape {x.shape}",
+            location=user_line(),
+            hint="x @ x.T is one",
+        )
     if n < 0:
-        raise UnsupportedError("a negative power of a matrix cannot be traced", location=user_line())
+        raise UnsupportedError(
+            f"the power {n} of a matrix cannot be traced", location=user_line(), hint=INVERSE
+        )
+    if n == 3:  # as NumPy multiplies
+        return matmul(matmul(x, x), x)
     result: Array | None = None
     while n:
         if n & 1:
@@ -303,8 +469,67 @@ def matrix_power(a: Any, n: int) -> Array:
     return as_array(np.eye(x.shape[-1], dtype=x.dtype) + xp.zeros_like(x)) if result is None else result
 
 
+INVERSE = (
+    "inverses are not traced: give the function that solves A x = b a derivative with ad.custom_derivative, "
+    "or solve by iterations of A @ x in ad.while_loop"
+)
+"""What to do where a matrix is inverted."""
+
+
+def vecdot(x1: OperandLike, x2: OperandLike, *, axis: Axis = -1) -> Array:
+    """`np.vecdot`: the last dimensions of both, the others broadcast."""
+    x, y = _pair(x1, x2)
+    if not x.ndim or not y.ndim:
+        raise ShapeError("vecdot of a scalar", location=user_line(), hint="write x * y")
+    x, y = xp.moveaxis(x, axis, -1), xp.moveaxis(y, axis, -1)
+    return xp.reshape(
+        matmul(x[..., None, :], y[..., None]), broadcast_shapes([x.shape[:-1], y.shape[:-1]], "vecdot")
+    )
+
+
+def matvec(x1: OperandLike, x2: OperandLike) -> Array:
+    """`np.matvec`: matrices times vectors."""
+    x, y = _pair(x1, x2)
+    if x.ndim < 2 or not y.ndim:
+        raise ShapeError(
+            f"matvec of {x.shape} and {y.shape}", location=user_line(), hint="a matrix and a vector"
+        )
+    return matmul(x, y[..., None])[..., 0]
+
+
+def vecmat(x1: OperandLike, x2: OperandLike) -> Array:
+    """`np.vecmat`: vectors times matrices."""
+    x, y = _pair(x1, x2)
+    if not x.ndim or y.ndim < 2:
+        raise ShapeError(
+            f"vecmat of {x.shape} and {y.shape}", location=user_line(), hint="a vector and a matrix"
+        )
+    return matmul(x[..., None, :], y)[..., 0, :]
+
+
+def outer_of_vectors(x1: OperandLike, x2: OperandLike) -> Array:
+    """`np.linalg.outer`: of vectors only."""
+    x, y = _pair(x1, x2)
+    if x.ndim != 1 or y.ndim != 1:
+        raise ShapeError(
+            f"np.linalg.outer needs vectors, got {x.shape} and {y.shape}",
+            location=user_line(),
+            hint="np.outer",
+        )
+    return outer(x, y)
+
+
+def cross_of_vectors(x1: ArrayLike, x2: ArrayLike, *, axis: Axis = -1) -> Array:
+    """`np.linalg.cross`."""
+    return cross(x1, x2, axis=axis)
+
+
+def linalg_tensordot(x1: OperandLike, x2: OperandLike, *, axes: AxisPair = 2) -> Array:
+    """`np.linalg.tensordot`."""
+    return tensordot(x1, x2, axes)
+
+
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.matmul: matmul,
     np.dot: dot,
     np.inner: inner,
     np.vdot: vdot,
@@ -315,5 +540,10 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.kron: kron,
     np.linalg.multi_dot: multi_dot,
     np.linalg.matrix_power: matrix_power,
+    np.linalg.matmul: matmul,
+    np.linalg.vecdot: vecdot,
+    np.linalg.outer: outer_of_vectors,
+    np.linalg.cross: cross_of_vectors,
+    np.linalg.tensordot: linalg_tensordot,
 }
 """What this file traces."""

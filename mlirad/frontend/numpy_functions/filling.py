@@ -4,136 +4,220 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, array_type
-from mlirad.frontend.dtypes import language_dtype, result_type
+from mlirad.errors import ArgumentError
 from mlirad.frontend.frames import emitting
-from mlirad.frontend.numpy_functions.shapes import (
-    broadcast_to,
-    static_shape,
+from mlirad.frontend.numpy_functions.axes import distinct_axes
+from mlirad.frontend.numpy_functions.parameters import (
+    Anything,
+    ArrayLike,
+    Axes,
+    Axis,
+    DtypeLike,
+    Flag,
+    Int,
+    OperandLike,
+    ShapeLike,
 )
+from mlirad.frontend.numpy_functions.shapes import broadcast_to, checked_extents
 from mlirad.frontend.operations import (
     as_array,
+    converted,
     kind_of,
     made,
-    operand_of,
-    stacked,
+    select,
     value_of,
     xp,
 )
+from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.frontend.views import copied
 
+Order = Literal["C", "F", "A", "K", None]
+"""Layouts, which traced arrays do not have."""
+
 
 def full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
+    a: ArrayLike,
+    fill_value: OperandLike,
+    dtype: DtypeLike | None = None,
+    order: Order = "K",
+    shape: ShapeLike | None = None,
 ) -> Array:
     """`np.full_like`."""
-    x = as_array(a)
-    target = x.dtype if dtype is None else language_dtype(dtype)
-    extents = x.shape if shape is None else static_shape(shape)
-    fill = operand_of(fill_value)
+    target = a.dtype if dtype is None else dtype
+    extents = a.shape if shape is None else checked_extents(tuple(shape))
+    fill = np.asarray(fill_value) if not isinstance(fill_value, Array) else fill_value
     emitting()
     return broadcast_to(made(value_of(fill, target)), extents)
 
 
 def _filled_like(number: int) -> Callable[..., Array]:
     def fill(
-        a: Any,
-        dtype: Any = None,
-        order: Any = "K",
-        subok: bool = True,
-        shape: Any = None,
-        *,
-        device: Any = None,
+        a: ArrayLike, dtype: DtypeLike | None = None, order: Order = "K", shape: ShapeLike | None = None
     ) -> Array:
-        x = as_array(a)
-        target = x.dtype if dtype is None else language_dtype(dtype)
-        extents = x.shape if shape is None else static_shape(shape)
-        return made(emitting().splat(number, array_type(extents, ELEMENT_TYPES[target])))
+        return _filled(number, a, dtype, shape)
 
     return fill
 
 
-def copy_of(a: Any, order: Any = "K", subok: bool = False) -> Array:
+def _filled(number: int, a: Array, dtype: Any, shape: Any) -> Array:
+    target = a.dtype if dtype is None else dtype
+    extents = a.shape if shape is None else checked_extents(tuple(shape))
+    return made(emitting().splat(number, array_type(extents, ELEMENT_TYPES[target])))
+
+
+def empty_like(
+    prototype: ArrayLike, dtype: DtypeLike | None = None, order: Order = "K", shape: ShapeLike | None = None
+) -> Array:
+    """`np.empty_like`: zeros."""
+    return _filled(0, prototype, dtype, shape)
+
+
+def copy_of(a: ArrayLike, order: Order = "K") -> Array:
     """`np.copy`: another array of the same value, so that writing one does not change the other."""
-    x = as_array(a)
-    result = copied(x)
+    result = copied(a)
     if order in ("C", "F"):
-        result._is_row_major = order == "C" or x.ndim < 2  # pyright: ignore[reportPrivateUsage]
+        result._is_row_major = order == "C" or a.ndim < 2  # pyright: ignore[reportPrivateUsage]
     return result
 
 
-def shape_of_any(a: Any) -> Shape:
-    """`np.shape`."""
-    return a.shape if isinstance(a, Array) else stacked(a).shape
+def astype(x: ArrayLike, dtype: DtypeLike) -> Array:
+    """`np.astype`."""
+    return converted(x, dtype)
+
+
+def _checked_count(num: int) -> int:
+    if num < 0:
+        raise ArgumentError(
+            f"the number of samples must not be negative, got {num}",
+            location=user_line(),
+            hint="pass num=0 or more",
+        )
+    return num
 
 
 def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
-    axis: int = 0, *, device: Any = None,
+    start: OperandLike, stop: OperandLike, num: Int = 50, endpoint: Flag = True, retstep: Flag = False,
+    dtype: DtypeLike | None = None, axis: Axis = 0,
 ) -> Any:  # fmt: skip
     """`np.linspace` between traced ends."""
-    ends = [operand_of(start), operand_of(stop)]
-    target = result_type([*map(kind_of, ends), float])
-    first, last = (made(value_of(e, target)) for e in ends)
-    gaps = num - 1 if endpoint else num
-    step = (last - first) / max(gaps, 1)
-    count = np.arange(num, dtype=target).reshape(-1, *[1] * max(first.ndim, last.ndim))
-    values = xp.moveaxis(first + count * step, 0, axis)
-    values = values if dtype is None else values.astype(dtype)
+    gaps = _checked_count(num) - (1 if endpoint else 0)
+    kinds = [kind_of(v) for v in (start, stop)]
+    made_of = np.result_type(*(k if isinstance(k, np.dtype) else k(0) for k in kinds), 1.0 * gaps)
+    first, last = (converted(as_array(v), made_of) for v in (start, stop))
+    distance = last - first
+    step = distance / made_of.type(gaps) if gaps > 0 else distance * np.nan
+    rank = max(first.ndim, last.ndim)
+    count = np.arange(num, dtype=made_of).reshape(-1, *[1] * rank)
+    if gaps > 0:
+        # A step that underflows to 0 loses the distance, so there the fraction is multiplied instead.
+        values = first + select(xp.equal(step, 0), count / made_of.type(gaps) * distance, count * step)
+    else:
+        values = first + count * distance
+    if endpoint and num > 1:
+        is_last = (np.arange(num) == num - 1).reshape(count.shape)
+        values = select(is_last, last, values)
+    values = xp.moveaxis(values, 0, axis)
+    if dtype is not None:
+        values = converted(xp.floor(values) if dtype.kind == "i" else values, dtype)
     return (values, step) if retstep else values
 
 
-def size_of_any(a: Any, axis: int | None = None) -> int:
+def logspace(
+    start: OperandLike, stop: OperandLike, num: Int = 50, endpoint: Flag = True, base: OperandLike = 10.0,
+    dtype: DtypeLike | None = None, axis: Axis = 0,
+) -> Array:  # fmt: skip
+    """`np.logspace` between traced ends."""
+    first, last = as_array(start), as_array(stop)
+    foot = as_array(base)
+    if foot.ndim:
+        rank = max(first.ndim, last.ndim, foot.ndim)
+        shape = np.broadcast_shapes(first.shape, last.shape, foot.shape)
+        first, last = (xp.broadcast_to(v, shape) for v in (first, last))
+        foot = xp.expand_dims(xp.broadcast_to(foot, shape), axis) if rank else foot
+        base = foot
+    exponents = linspace(first, last, num, endpoint, axis=axis)
+    values = xp.power(base, exponents)
+    return values if dtype is None else converted(values, dtype)
+
+
+def shape_of_any(a: ArrayLike) -> Shape:
+    """`np.shape`."""
+    return a.shape
+
+
+def size_of_any(a: ArrayLike, axis: Axes | None = None) -> int:
     """`np.size`."""
-    shape = shape_of_any(a)
-    return prod(shape) if axis is None else shape[axis]
+    return a.size if axis is None else prod(a.shape[d] for d in distinct_axes(axis, a.ndim))
 
 
-def ndim_of_any(a: Any) -> int:
+def ndim_of_any(a: ArrayLike) -> int:
     """`np.ndim`."""
-    return len(shape_of_any(a))
+    return a.ndim
 
 
-def result_type_of(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+def result_type_of(*arrays_and_dtypes: Anything) -> np.dtype[Any]:
     """`np.result_type`."""
-    return np.result_type(*[a.dtype if isinstance(a, Array) else a for a in arrays_and_dtypes])
+    try:
+        return np.result_type(*map(_promoted_by, arrays_and_dtypes))
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"np.result_type: {error}", location=user_line(), hint="pass arrays, scalars and dtypes"
+        ) from error
 
 
-def is_complex(x: Any) -> bool:
+def _promoted_by(value: Any) -> Any:
+    """What stands for an argument: of a traced one its dtype, or a Python number if it comes from one."""
+    if not isinstance(value, Array):
+        return value
+    kind = kind_of(value)
+    return kind if isinstance(kind, np.dtype) else kind(0)
+
+
+def is_complex(x: Anything) -> bool:
     """`np.iscomplexobj`: there are no complex numbers."""
     return False
 
 
-def is_real(x: Any) -> bool:
+def is_real(x: Anything) -> bool:
     """`np.isrealobj`: there are no others."""
     return True
+
+
+def is_complex_element(x: ArrayLike) -> Array:
+    """`np.iscomplex`: none is."""
+    return _filled(0, x, np.dtype(bool), None)
+
+
+def is_real_element(x: ArrayLike) -> Array:
+    """`np.isreal`: all are."""
+    return _filled(1, x, np.dtype(bool), None)
 
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.full_like: full_like,
     np.zeros_like: _filled_like(0),
-    np.empty_like: _filled_like(0),
+    np.empty_like: empty_like,
     np.ones_like: _filled_like(1),
     np.copy: copy_of,
     np.linspace: linspace,
+    np.logspace: logspace,
     np.shape: shape_of_any,
     np.ndim: ndim_of_any,
     np.size: size_of_any,
     np.result_type: result_type_of,
     np.iscomplexobj: is_complex,
     np.isrealobj: is_real,
+    np.iscomplex: is_complex_element,
+    np.isreal: is_real_element,
 }
 """What this file traces."""
+
+if hasattr(np, "astype"):  # since NumPy 2.1
+    FUNCTIONS[np.astype] = astype

@@ -3,68 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 
-from mlirad.errors import ShapeError
+from mlirad.errors import DtypeError, ShapeError
+from mlirad.frontend.dtypes import Dtype
 from mlirad.frontend.frames import emitting
 from mlirad.frontend.numpy_functions.axes import one_axis
-from mlirad.frontend.numpy_functions.shapes import (
-    broadcast_arrays,
-    ravel,
-    reshape,
-    swapaxes,
+from mlirad.frontend.numpy_functions.parameters import (
+    ArrayLike,
+    Axis,
+    DtypeLike,
+    Flag,
+    Ints,
+    OperandLike,
+    OperandList,
+    Positions,
+    own_dtype,
 )
-from mlirad.frontend.operations import (
-    as_array,
-    check_equal_shapes,
-    common,
-    made,
-    operand_of,
-)
+from mlirad.frontend.numpy_functions.shapes import broadcast_arrays, ravel, reshape, swapaxes
+from mlirad.frontend.operations import as_array, check_equal_shapes, converted, made, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.frontend.views import copied
 
+Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
+
+
+def _of_one_dtype(arrays: Sequence[Any], what: str, dtype: Dtype | None, casting: str) -> list[Array]:
+    """The parts in their common dtype, or in one that `casting` allows."""
+    if not arrays:
+        raise ShapeError(
+            f"{what} needs at least one array", location=user_line(), hint="an empty list has no dtype"
+        )
+    parts = [own_dtype(a) for a in arrays]
+    target = np.result_type(*(p.dtype for p in parts)) if dtype is None else dtype
+    for p in parts:
+        if not np.can_cast(p.dtype, target, casting):  # pyright: ignore[reportArgumentType]
+            raise DtypeError(
+                f"{what}: {p.dtype} is not cast to {target} by the rule {casting!r}",
+                location=user_line(),
+                hint="casting='unsafe' allows it",
+            )
+    return [converted(p, target) for p in parts]
+
 
 def concatenate(
-    arrays: Sequence[Any], /, axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = None
+    arrays: OperandList,
+    axis: Axis | None = 0,
+    *,
+    dtype: DtypeLike | None = None,
+    casting: Casting = "same_kind",
 ) -> Array:
     """`np.concatenate`."""
-    parts = common([operand_of(a) for a in arrays])
-    if not parts:
-        raise ShapeError("need at least one array to concatenate", location=user_line())
+    parts = _of_one_dtype(arrays, "concatenate", dtype, casting)
     if axis is None:
         parts, axis = [ravel(p) for p in parts], 0
     dim = one_axis(axis, parts[0].ndim)
     check_equal_shapes(
         [(*p.shape[:dim], *p.shape[dim + 1 :]) for p in parts], "concatenated arrays (but for the axis)"
     )
+    if len({p.ndim for p in parts}) != 1:
+        raise ShapeError(
+            f"concatenated arrays must have one rank, got {', '.join(str(p.shape) for p in parts)}",
+            location=user_line(),
+            hint="add dimensions with x[None]",
+        )
     return made(emitting().concatenate([p.value for p in parts], dim))
 
 
 def stack(
-    arrays: Sequence[Any], axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = None
+    arrays: OperandList, axis: Axis = 0, *, dtype: DtypeLike | None = None, casting: Casting = "same_kind"
 ) -> Array:
     """`np.stack`."""
-    parts = common([operand_of(a) for a in arrays])
-    if not parts:
-        raise ShapeError("need at least one array to stack", location=user_line())
+    parts = _of_one_dtype(arrays, "stack", dtype, casting)
     check_equal_shapes([p.shape for p in parts], "stacked arrays")
     dim = one_axis(axis, parts[0].ndim + 1)
     return made(emitting().stack([p.value for p in parts], dim))
 
 
+def unstack(x: ArrayLike, *, axis: Axis = 0) -> tuple[Array, ...]:
+    """`np.unstack`."""
+    dim = one_axis(axis, x.ndim)
+    return tuple(x[(*[slice(None)] * dim, k)] for k in range(x.shape[dim]))
+
+
 def _at_least(rank: int) -> Callable[..., Any]:
-    def raise_rank(*arys: Any) -> Any:
-        raised = [_padded_rank(as_array(a), rank) for a in arys]
+    def raise_rank(*arys: ArrayLike) -> Any:
+        raised = [_of_rank(a, rank) for a in arys]
         return raised[0] if len(raised) == 1 else tuple(raised)
 
     return raise_rank
 
 
-def _padded_rank(x: Array, rank: int) -> Array:
+def _of_rank(x: Array, rank: int) -> Array:
     if x.ndim >= rank:
         return x
     if rank == 3 and x.ndim == 2:
@@ -77,72 +110,146 @@ def _padded_rank(x: Array, rank: int) -> Array:
 atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
 
 
-def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: Any = None) -> Array:
+def _raised(arrays: Sequence[Any], rank: int) -> list[Any]:
+    return [_of_rank(own_dtype(a), rank) for a in arrays]
+
+
+def hstack(tup: OperandList, *, dtype: DtypeLike | None = None, casting: Casting = "same_kind") -> Array:
     """`np.hstack`."""
-    parts = [atleast_1d(a) for a in tup]
-    return concatenate(parts, axis=0 if parts and parts[0].ndim == 1 else 1)
+    parts = _raised(tup, 1)
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
-def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: Any = None) -> Array:
+def vstack(tup: OperandList, *, dtype: DtypeLike | None = None, casting: Casting = "same_kind") -> Array:
     """`np.vstack`."""
-    return concatenate([atleast_2d(a) for a in tup], axis=0)
+    return concatenate(_raised(tup, 2), 0, dtype=dtype, casting=casting)
 
 
-def dstack(tup: Sequence[Any]) -> Array:
+def dstack(tup: OperandList) -> Array:
     """`np.dstack`."""
-    return concatenate([atleast_3d(a) for a in tup], axis=2)
+    return concatenate(_raised(tup, 3), 2)
 
 
-def append(arr: Any, values: Any, axis: Any = None) -> Array:
+def append(arr: OperandLike, values: OperandLike, axis: Axis | None = None) -> Array:
     """`np.append`."""
-    return concatenate([as_array(arr), as_array(values)], axis=axis)
+    return concatenate([arr, values], axis)
 
 
-def column_stack(tup: Sequence[Any]) -> Array:
+def column_stack(tup: OperandList) -> Array:
     """`np.column_stack`."""
     arrays = [as_array(a) for a in tup]
-    return concatenate([reshape(a, (-1, 1)) if a.ndim < 2 else a for a in arrays], axis=1)
+    return concatenate([reshape(a, (a.size, 1)) if a.ndim < 2 else a for a in arrays], 1)
 
 
-def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Array]:
+# Cutting -----------------------------------------------------------------------------------------
+
+
+def split(ary: ArrayLike, indices_or_sections: Ints, axis: Axis = 0) -> list[Array]:
     """`np.split` at static places, or into equal parts."""
-    x = as_array(ary)
-    dim = one_axis(axis, x.ndim)
-    extent = x.shape[dim]
-    if isinstance(indices_or_sections, int) and extent % indices_or_sections:
+    extent = ary.shape[one_axis(axis, ary.ndim)]
+    sections = indices_or_sections
+    if isinstance(sections, int) and sections > 0 and extent % sections:
         raise ShapeError(
-            f"cannot split {extent} elements into {indices_or_sections} equal parts", location=user_line()
+            f"cannot split {extent} elements into {sections} equal parts",
+            location=user_line(),
+            hint="np.array_split makes parts of different lengths",
         )
-    return array_split(x, indices_or_sections, dim)
+    return array_split(ary, sections, axis)
 
 
-def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Array]:
+def array_split(ary: ArrayLike, indices_or_sections: Ints, axis: Axis = 0) -> list[Array]:
     """`np.array_split`."""
-    x = as_array(ary)
-    dim = one_axis(axis, x.ndim)
-    pieces = np.array_split(np.arange(x.shape[dim]), indices_or_sections)
-    keys = [slice(int(p[0]), int(p[-1]) + 1) if p.size else slice(0, 0) for p in pieces]
-    return [x[(*[slice(None)] * dim, key)] for key in keys]
+    dim = one_axis(axis, ary.ndim)
+    extent, sections = ary.shape[dim], indices_or_sections
+    if isinstance(sections, int):
+        if sections <= 0:
+            raise ShapeError(
+                f"an array is split into a positive number of parts, got {sections}",
+                location=user_line(),
+                hint="pass the places to cut at as a list",
+            )
+        longer, length = extent % sections, extent // sections
+        lengths = [length + (k < longer) for k in range(sections)]
+        sections = tuple(np.cumsum(lengths[:-1]).tolist())
+    bounds = [0, *sections, extent]
+    keys = [slice(bounds[k], bounds[k + 1]) for k in range(len(bounds) - 2)] + [slice(bounds[-2], None)]
+    return [ary[(*[slice(None)] * dim, key)] for key in keys]
 
 
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Array, ...]:
+def hsplit(ary: ArrayLike, indices_or_sections: Ints) -> list[Array]:
+    """`np.hsplit`."""
+    return split(ary, indices_or_sections, 0 if ary.ndim == 1 else 1)
+
+
+def vsplit(ary: ArrayLike, indices_or_sections: Ints) -> list[Array]:
+    """`np.vsplit`."""
+    one_axis(1, ary.ndim)
+    return split(ary, indices_or_sections, 0)
+
+
+def dsplit(ary: ArrayLike, indices_or_sections: Ints) -> list[Array]:
+    """`np.dsplit`."""
+    return split(ary, indices_or_sections, 2)
+
+
+def meshgrid(
+    *xi: ArrayLike, copy: Flag = True, sparse: Flag = False, indexing: Literal["xy", "ij"] = "xy"
+) -> tuple[Array, ...]:
     """`np.meshgrid`."""
-    arrays = [ravel(as_array(x)) for x in xi]
-    lines = [reshape(x, [-1 if d == k else 1 for d in range(len(arrays))]) for k, x in enumerate(arrays)]
+    arrays = [ravel(x) for x in xi]
+    lines = [
+        reshape(x, tuple(x.size if d == k else 1 for d in range(len(arrays)))) for k, x in enumerate(arrays)
+    ]
     if indexing == "xy" and len(lines) > 1:
         lines = [swapaxes(line, 0, 1) for line in lines]
     grids = tuple(lines) if sparse else broadcast_arrays(*lines)
     return tuple(copied(g) for g in grids) if copy else grids
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
-    """`np.hsplit`."""
-    return split(ary, indices_or_sections, 0 if np.ndim(ary) == 1 else 1)
+# Removing and inserting --------------------------------------------------------------------------
 
 
-def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
-    """`np.vsplit`."""
-    return split(ary, indices_or_sections, 0)
+def _flattened(arr: Array, axis: int | None) -> tuple[Array, int]:
+    if axis is None:
+        return ravel(arr), 0
+    return arr, one_axis(axis, arr.ndim)
+
+
+def delete(arr: ArrayLike, obj: Positions, axis: Axis | None = None) -> Array:
+    """`np.delete` at static positions."""
+    x, dim = _flattened(arr, axis)
+    kept = _numpys(np.delete, np.arange(x.shape[dim]), obj)
+    return x[(*[slice(None)] * dim, kept)]
+
+
+def insert(arr: ArrayLike, obj: Positions, values: OperandLike, axis: Axis | None = None) -> Array:
+    """`np.insert` at static positions. Values are cast to the dtype of the array."""
+    x, dim = _flattened(arr, axis)
+    new = converted(as_array(values), x.dtype)
+    extent = x.shape[dim]
+    at: Any = obj
+    if isinstance(obj, int):
+        # NumPy inserts all values at one place, along the axis.
+        new = xp.moveaxis(_of_rank(new, x.ndim), 0, dim) if new.ndim else new
+        at = np.full(new.shape[dim] if new.ndim else 1, obj)
+    elif isinstance(obj, slice):
+        at = np.arange(extent)[cast(Any, obj)]
+    count = int(np.sum(at)) if at.dtype == bool else at.size
+    # Where the elements come from: places of the array, and -1 - k for the k-th of those inserted.
+    places = _numpys(np.insert, np.arange(extent), at, -1 - np.arange(count))
+    shape = (*x.shape[:dim], count, *x.shape[dim + 1 :])
+    both = concatenate([x, xp.broadcast_to(new, shape)], dim)
+    return both[(*[slice(None)] * dim, np.where(places < 0, extent - 1 - places, places))]
+
+
+def _numpys(function: Callable[..., Any], *args: Any) -> Any:
+    """What NumPy makes of static positions."""
+    try:
+        return function(*args)
+    except (ValueError, IndexError, TypeError) as error:
+        raise ShapeError(
+            f"{function.__name__}: {error}", location=user_line(), hint="positions are static and inside"
+        ) from error
 
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -159,7 +266,13 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.split: split,
     np.vsplit: vsplit,
     np.hsplit: hsplit,
+    np.dsplit: dsplit,
     np.array_split: array_split,
     np.meshgrid: meshgrid,
+    np.delete: delete,
+    np.insert: insert,
 }
 """What this file traces."""
+
+if hasattr(np, "unstack"):  # since NumPy 2.1
+    FUNCTIONS[np.unstack] = unstack

@@ -7,50 +7,75 @@ distances between equal points harmless.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from math import prod
+from typing import Annotated, Any, cast
 
 import numpy as np
 
 from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.numpy_functions.axes import all_axes, one_axis
-from mlirad.frontend.operations import as_array, converted, inexact, select, xp
+from mlirad.frontend.numpy_functions.axes import distinct_axes
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, AxisList, Flag, WrongKindError, kind, static
+from mlirad.frontend.operations import converted, inexact, select, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
+def _order(value: Any) -> Any:
+    static(value)
+    if isinstance(value, str | int | float | np.integer | np.floating):
+        return cast(Any, value)
+    raise WrongKindError
+
+
+Order = Annotated[Any, kind("a number or the name of a norm", _order)]
+"""Which norm: a number, or a name."""
+
+
+def norm(
+    x: ArrayLike, ord: Order | None = None, axis: AxisList | None = None, keepdims: Flag = False
+) -> Array:
     """`np.linalg.norm`: of vectors for every order, of matrices for those that need no singular values."""
-    array = inexact(as_array(x))
+    array = inexact(x)
     if axis is None and ord is None:
         return _euclidean(array, tuple(range(array.ndim)), keepdims)
-    axes = all_axes(axis, array.ndim)
+    axes = list(range(array.ndim)) if axis is None else distinct_axes(axis, array.ndim)
     if len(axes) == 1:
         return _vector(array, ord, axes[0], keepdims)
     if len(axes) != 2:
         raise ShapeError(
             f"norm of order {ord!r} needs one axis or two, got {len(axes)} of shape {array.shape}",
             location=user_line(),
+            hint="say which ones with axis=",
         )
-    return _matrix(
-        array, ord, [one_axis(d, array.ndim) for d in axis] if axis is not None else axes, keepdims
-    )
+    return _matrix(array, ord, axes if axis is None else distinct_axes(axis, array.ndim), keepdims)
 
 
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
+def vector_norm(
+    x: ArrayLike, *, axis: AxisList | None = None, keepdims: Flag = False, ord: Order | None = 2
+) -> Array:
     """`np.linalg.vector_norm`: the dimensions together as one vector."""
-    array = inexact(as_array(x))
-    axes = all_axes(axis, array.ndim)
+    array = inexact(x)
+    axes = list(range(array.ndim)) if axis is None else distinct_axes(axis, array.ndim)
     rest = [d for d in range(array.ndim) if d not in axes]
-    flat = xp.reshape(xp.transpose(array, [*rest, *axes]), (*[array.shape[d] for d in rest], -1))
+    flat = xp.reshape(
+        xp.transpose(array, [*rest, *axes]),
+        (*[array.shape[d] for d in rest], prod(array.shape[d] for d in axes)),
+    )
     found = _vector(flat, ord, len(rest), False)
     return (
         xp.reshape(found, [1 if d in axes else e for d, e in enumerate(array.shape)]) if keepdims else found
     )
 
 
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+def matrix_norm(x: ArrayLike, *, keepdims: Flag = False, ord: Order | None = "fro") -> Array:
     """`np.linalg.matrix_norm`: of the last two dimensions."""
-    array = inexact(as_array(x))
+    array = inexact(x)
+    if array.ndim < 2:
+        raise ShapeError(
+            f"matrix_norm needs two dimensions, got shape {array.shape}",
+            location=user_line(),
+            hint="vector_norm",
+        )
     return _matrix(array, ord, [array.ndim - 2, array.ndim - 1], keepdims)
 
 

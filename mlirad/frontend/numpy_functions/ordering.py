@@ -1,85 +1,148 @@
-"""Functions that depend on the order of elements: sorting, quantiles, search, prefix sums and products."""
+"""Functions that depend on the order of elements: sorting, prefix sums and products."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Literal
 
 import numpy as np
 
-from mlirad.errors import ShapeError, UnsupportedError
+from mlirad.errors import ArgumentError, ShapeError
 from mlirad.frontend.dtypes import BOOL, I32, I64
 from mlirad.frontend.frames import emitting
-from mlirad.frontend.loops import fori_loop
-from mlirad.frontend.numpy_functions.axes import all_axes, one_axis
-from mlirad.frontend.operations import as_array, common, converted, inexact, made, operand_of, select, xp
+from mlirad.frontend.numpy_functions.axes import one_axis
+from mlirad.frontend.numpy_functions.parameters import (
+    ArrayLike,
+    Axis,
+    DtypeLike,
+    Flag,
+    Ints,
+    OperandList,
+)
+from mlirad.frontend.operations import as_array, converted, made, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 
+SortKind = Literal["quicksort", "mergesort", "heapsort", "stable", "quick", "heap", "merge", None]
 
-def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
+
+def sort(a: ArrayLike, axis: Axis | None = -1, kind: SortKind = None, *, stable: Flag | None = None) -> Array:
     """`np.sort`: ascending, equal elements in order, NaN last."""
+    _require_one_way(kind, stable)
     x, dim = _along(a, axis)
-    return made(emitting().sort(x.value, dim)) if x.ndim else x
+    return made(emitting().sort(x.value, dim))
 
 
-def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
+def argsort(
+    a: ArrayLike, axis: Axis | None = -1, kind: SortKind = None, *, stable: Flag | None = None
+) -> Array:
     """`np.argsort`, always stable."""
-    x, dim = _along(a, axis)
-    return made(emitting().argsort(x.value, dim)) if x.ndim else as_array(0, I64)
+    _require_one_way(kind, stable)
+    x, dim = _along(a, axis) if a.ndim else (xp.reshape(a, (1,)), 0)
+    return made(emitting().argsort(x.value, dim))
 
 
-def _along(a: Any, axis: Any) -> tuple[Array, int]:
+def _require_one_way(kind: str | None, stable: bool | None) -> None:
+    if kind is not None and stable is not None:
+        raise ArgumentError(
+            "`kind` and `stable` say the same", location=user_line(), hint="give one of them, or none"
+        )
+
+
+def _along(a: Array, axis: int | None) -> tuple[Array, int]:
     """The array, flat where the axis is `None`, and the dimension."""
-    x = as_array(a)
     if axis is None:
-        return xp.ravel(x), 0
-    return x, one_axis(axis, x.ndim) if x.ndim else 0
+        return xp.ravel(a), 0
+    return a, one_axis(axis, a.ndim)
 
 
-def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Array:
+def partition(
+    a: ArrayLike, kth: Ints, axis: Axis | None = -1, kind: Literal["introselect"] = "introselect"
+) -> Array:
     """`np.partition`, by sorting all."""
-    return sort(a, axis)
+    x, dim = _along(a, axis)
+    _require_inside(kth, x.shape[dim])
+    return sort(x, dim)
+
+
+def argpartition(
+    a: ArrayLike, kth: Ints, axis: Axis | None = -1, kind: Literal["introselect"] = "introselect"
+) -> Array:
+    """`np.argpartition`, by sorting all."""
+    x, dim = _along(a, axis)
+    _require_inside(kth, x.shape[dim])
+    return argsort(x, dim)
+
+
+def _require_inside(kth: int | tuple[int, ...], extent: int) -> None:
+    for k in kth if isinstance(kth, tuple) else (kth,):
+        if not -extent <= k < extent:
+            raise ShapeError(
+                f"there is no element {k} of {extent}",
+                location=user_line(),
+                hint="`kth` lies inside of the dimension",
+            )
+
+
+def lexsort(keys: OperandList, axis: Axis = -1) -> Array:
+    """`np.lexsort`: by the last key, then by the one before it, and so on."""
+    if not keys:
+        raise ShapeError("lexsort needs keys", location=user_line(), hint="pass a sequence of arrays")
+    arrays = [as_array(k) for k in keys]
+    if any(k.shape != arrays[0].shape for k in arrays):
+        raise ShapeError(
+            "the keys of lexsort must have one shape", location=user_line(), hint="broadcast them"
+        )
+    dim = one_axis(axis, arrays[0].ndim)
+    order = argsort(arrays[0], dim)
+    for key in arrays[1:]:
+        again = argsort(xp.take_along_axis(key, order, axis=dim), dim)
+        order = xp.take_along_axis(order, again, axis=dim)
+    return order
 
 
 # Prefix reductions -------------------------------------------------------------------------------
 
 
-def cumulative(kind: str, a: Any, axis: Any, dtype: Any = None) -> Array:
+def cumulative(way: str, a: Array, axis: int | None, dtype: Any = None) -> Array:
     """Each element reduced with all before it; sums and products of small integers are int64."""
-    x, dim = _along(a, axis)
-    if not x.ndim:
-        x = xp.reshape(x, (1,))
-    is_boolean = x.dtype == BOOL
+    x, dim = _along(a, axis) if a.ndim else (xp.reshape(a, (1,)), 0 if axis is None else one_axis(axis, 1))
     if dtype is not None:
         x = converted(x, dtype)
-    elif kind in ("sum", "prod") and x.dtype in (BOOL, I32):
+    elif way in ("sum", "prod") and x.dtype in (BOOL, I32):
         x = converted(x, I64)
-    elif is_boolean:
-        x = converted(x, I32)
-    result = made(emitting().cumulative(kind, x.value, dim), weak=x.weak)
-    return converted(result, BOOL) if is_boolean and kind in ("max", "min") else result
+    if x.dtype != BOOL:
+        return made(emitting().cumulative(way, x.value, dim), weak=x.weak)
+    # The sum of booleans is whether one is true, their product whether all are.
+    logical = {"sum": "max", "prod": "min"}.get(way, way)
+    return converted(made(emitting().cumulative(logical, converted(x, I32).value, dim)), BOOL)
 
 
-def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+def cumsum(a: ArrayLike, axis: Axis | None = None, dtype: DtypeLike | None = None) -> Array:
     """`np.cumsum`."""
     return cumulative("sum", a, axis, dtype)
 
 
-def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+def cumprod(a: ArrayLike, axis: Axis | None = None, dtype: DtypeLike | None = None) -> Array:
     """`np.cumprod`."""
     return cumulative("prod", a, axis, dtype)
 
 
-def _array_api(kind: str, start: int) -> Callable[..., Array]:
+def _array_api(way: str, start: int) -> Callable[..., Array]:
     def accumulate(
-        x: Any, /, *, axis: Any = None, dtype: Any = None, out: None = None, include_initial: bool = False
+        x: ArrayLike,
+        *,
+        axis: Axis | None = None,
+        dtype: DtypeLike | None = None,
+        include_initial: Flag = False,
     ) -> Array:
-        array = as_array(x)
+        array = x if x.ndim else xp.reshape(x, (1,))
         if axis is None and array.ndim != 1:
-            raise ShapeError("axis is needed for an array that is no vector", location=user_line())
+            raise ShapeError(
+                f"which axis of shape {array.shape}?", location=user_line(), hint="say so with axis="
+            )
         dim = one_axis(0 if axis is None else axis, array.ndim)
-        result = cumulative(kind, array, dim, dtype)
+        result = cumulative(way, array, dim, dtype)
         if not include_initial:
             return result
         shape = [1 if d == dim else e for d, e in enumerate(result.shape)]
@@ -88,148 +151,17 @@ def _array_api(kind: str, start: int) -> Callable[..., Array]:
     return accumulate
 
 
-# Quantiles ---------------------------------------------------------------------------------------
-
-
-def median(
-    a: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False
-) -> Array:
-    """`np.median`."""
-    return quantile(a, 0.5, axis, keepdims=keepdims)
-
-
-def percentile(a: Any, q: Any, axis: Any = None, **options: Any) -> Array:
-    """`np.percentile` at static percentages."""
-    return quantile(a, _static_levels(q) / 100, axis, **options)
-
-
-def quantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: Any = None,
-    interpolation: Any = None,
-) -> Array:
-    """`np.quantile` at static levels, by any method, without weights."""
-    levels = _static_levels(q)
-    if weights is not None:
-        raise UnsupportedError(
-            "quantiles are traced without weights",
-            location=user_line(),
-            hint="sort with np.argsort, and find the place in np.cumsum of the sorted weights",
-        )
-    x = inexact(as_array(a))
-    axes = all_axes(axis, x.ndim)
-    rest = [d for d in range(x.ndim) if d not in axes]
-    rows = xp.reshape(xp.transpose(x, [*axes, *rest]), (-1, *[x.shape[d] for d in rest]))
-    count = rows.shape[0]
-    if not count:
-        raise ShapeError(f"the quantile of no elements: shape {x.shape}", location=user_line())
-    ordered = sort(rows, 0)
-    places = _places(levels.ravel(), count, method)
-    below = np.floor(places).astype(np.int64)
-    above = np.minimum(below + 1, count - 1)
-    part = (places - below).astype(x.dtype).reshape(-1, *[1] * len(rest))
-    low, high = ordered[below], ordered[above]
-    # A quantile that is an element has no part of its neighbour, which may be infinite.
-    found = select(part == 0, low, low + (high - low) * part)
-    last = ordered[count - 1]
-    found = select(xp.isnan(last), x.dtype.type(np.nan), found)
-    kept = [1 if d in axes else e for d, e in enumerate(x.shape)] if keepdims else found.shape[1:]
-    return xp.reshape(found, (*levels.shape, *kept))
-
-
-def _places(levels: Any, count: int, method: str) -> Any:
-    """Where quantiles lie between `count` sorted elements: at k + t between elements k and k + 1.
-
-    That is what they are of the numbers 0, 1, ..., count - 1, by every method that NumPy has.
-    """
-    if method == "linear":
-        return levels * (count - 1)
-    try:
-        return cast(Any, np).quantile(np.arange(count, dtype=np.float64), levels, method=method)
-    except ValueError as error:
-        raise UnsupportedError(f"quantile: {error}", location=user_line()) from error
-
-
-def _static_levels(q: Any) -> Any:
-    if isinstance(q, Array):
-        raise UnsupportedError("the levels of quantiles must be static", location=user_line())
-    return np.asarray(q, np.float64)
-
-
-# Search ------------------------------------------------------------------------------------------
-
-
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Array:
-    """`np.searchsorted`, by bisection of all values at once."""
-    table, values = common([operand_of(a), operand_of(v)])
-    if table.ndim != 1:
-        raise ShapeError(f"searchsorted needs a vector, got shape {table.shape}", location=user_line())
-    if sorter is not None:
-        table = table[as_array(sorter)]
-    count = table.size
-    low = xp.zeros(values.shape, np.int64)
-    if not count:
-        return as_array(low)
-
-    def halve(_: Any, ends: tuple[Any, Any]) -> tuple[Any, Any]:
-        first, last = ends
-        middle = (first + last) // 2
-        there = table[xp.minimum(middle, count - 1)]
-        goes_on = ((there < values) if side == "left" else (there <= values)) & (first < last)
-        return select(goes_on, middle + 1, first), select(goes_on, last, middle)
-
-    return fori_loop(0, count.bit_length(), halve, (low, low + count))[0]
-
-
-def digitize(x: Any, bins: Any, right: bool = False) -> Array:
-    """`np.digitize` for increasing bins."""
-    return searchsorted(bins, x, "left" if right else "right")
-
-
-def interp(x: Any, xp_: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Array:
-    """`np.interp`: linear between the points, constant outside."""
-    if period is not None:
-        raise UnsupportedError("np.interp is traced without `period`", location=user_line())
-    at, places, values = (inexact(as_array(v)) for v in (x, xp_, fp))
-    if places.shape != values.shape or places.ndim != 1 or not places.size:
-        raise ShapeError(
-            f"interp needs two vectors of one length, got {places.shape} and {values.shape}",
-            location=user_line(),
-        )
-    below = values[0] if left is None else left
-    above = values[-1] if right is None else right
-    if places.size == 1:
-        inside = values[0]
-    else:
-        k = xp.clip(searchsorted(places, at, "right") - 1, 0, places.size - 2)
-        x0, y0 = places[k], values[k]
-        inside = y0 + (values[k + 1] - y0) / (places[k + 1] - x0) * (at - x0)
-    at_least = select(xp.less(at, places[0]), below, inside)
-    return select(xp.greater(at, places[-1]), above, at_least)
-
-
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.sort: sort,
     np.argsort: argsort,
     np.partition: partition,
+    np.argpartition: argpartition,
+    np.lexsort: lexsort,
     np.cumsum: cumsum,
     np.cumprod: cumprod,
-    np.median: median,
-    np.percentile: percentile,
-    np.quantile: quantile,
-    np.searchsorted: searchsorted,
-    np.digitize: digitize,
-    np.interp: interp,
 }
 """What this file traces."""
 
-for _name, _kind, _start in (("cumulative_sum", "sum", 0), ("cumulative_prod", "prod", 1)):
-    if hasattr(np, _name):
-        FUNCTIONS[getattr(np, _name)] = _array_api(_kind, _start)
+for _name, _way, _start in (("cumulative_sum", "sum", 0), ("cumulative_prod", "prod", 1)):
+    if hasattr(np, _name):  # since NumPy 2.1
+        FUNCTIONS[getattr(np, _name)] = _array_api(_way, _start)

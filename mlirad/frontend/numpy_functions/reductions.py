@@ -8,155 +8,269 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.dtypes import BOOL, I32, I64
+from mlirad.errors import ArgumentError, DtypeError, ShapeError
+from mlirad.frontend.dtypes import BOOL, F64, I32, I64, Dtype
 from mlirad.frontend.frames import emitting
-from mlirad.frontend.numpy_functions.axes import all_axes, one_axis
-from mlirad.frontend.operations import as_array, converted, inexact, made, select, xp
+from mlirad.frontend.numpy_functions.axes import all_axes, distinct_axes, one_axis, strict_axes
+from mlirad.frontend.numpy_functions.parameters import (
+    ArrayLike,
+    Axes,
+    Axis,
+    AxisList,
+    DtypeLike,
+    Flag,
+    Mask,
+    OperandLike,
+    Scalar,
+)
+from mlirad.frontend.operations import as_array, broadcast_array, converted, inexact, made, select, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 
-UNSET: Any = np._NoValue  # pyright: ignore[reportAttributeAccessIssue, reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType]
-"""NumPy's marker of an option that was not given."""
 
-
-def _shaped(result: Array, source: Array, axes: list[int], keepdims: Any) -> Array:
+def shaped(result: Array, source: Array, axes: list[int], keepdims: bool) -> Array:
     """The reduced dimensions kept with extent 1 where that is asked for."""
-    if not keepdims or keepdims is UNSET:
+    if not keepdims:
         return result
     return xp.reshape(result, [1 if d in axes else e for d, e in enumerate(source.shape)])
 
 
-def _masked(x: Array, where: Any, neutral: Any) -> Array:
+def masked(x: Array, where: Array | None, neutral: Any) -> Array:
     """`x` with a value that does not count where `where` is false."""
-    return x if where is True or where is UNSET else select(where, x, x.dtype.type(neutral))
+    if where is None:
+        return x
+    return select(spread(where, x), x, neutral if isinstance(neutral, Array) else x.dtype.type(neutral))
 
 
-def _accumulated(a: Any, dtype: Any, where: Any, neutral: Any) -> Array:
+def spread(where: Array, x: Array) -> Array:
+    """A mask in the shape of what it masks."""
+    try:
+        fits = np.broadcast_shapes(where.shape, x.shape) == x.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ShapeError(
+            f"a mask of shape {where.shape} does not broadcast to shape {x.shape}",
+            location=user_line(),
+            hint="`where` has one element for each that is reduced, or fewer dimensions",
+        )
+    return broadcast_array(where, x.shape)
+
+
+def initial_value(initial: Any, dtype: Dtype) -> Any:
+    """Where a reduction starts, in its dtype."""
+    if isinstance(initial, Array):
+        return converted(initial, dtype)
+    start = np.empty((), dtype)
+    try:
+        start[()] = initial
+    except (ValueError, OverflowError, TypeError) as error:
+        raise ArgumentError(
+            f"`initial`: {error}", location=user_line(), hint=f"pass a number that {dtype} holds"
+        ) from error
+    return start[()]
+
+
+def _terms(a: Array, dtype: Dtype | None) -> Array:
     """The terms of a sum, or factors of a product, in the dtype in which NumPy accumulates them."""
-    x = as_array(a)
-    x = converted(x, dtype if dtype is not None else I64 if x.dtype in (BOOL, I32) else x.dtype)
-    return _masked(x, where, neutral)
-
-
-def _is_given(option: Any) -> bool:
-    return option is not UNSET and option is not None
+    return converted(a, dtype if dtype is not None else I64 if a.dtype in (BOOL, I32) else a.dtype)
 
 
 def sum_(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: None = None,
-    keepdims: Any = False,
-    initial: Any = UNSET,
-    where: Any = True,
-) -> Array:
-    """`np.sum`."""
-    x = _accumulated(a, dtype, where, 0)
+    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
+    initial: Scalar | None = 0, where: Mask = None,
+) -> Array:  # fmt: skip
+    """`np.sum`; of booleans in dtype bool, whether one is true."""
+    x = masked(_terms(a, dtype), where, 0)
     axes = all_axes(axis, x.ndim)
-    total = _shaped(made(emitting().sum(x.value, axes)), x, axes, keepdims)
-    return total + initial if _is_given(initial) else total
+    _require_start("sum", x, axes, initial, where)
+    total = made(emitting().reduce("or", x.value, axes) if x.dtype == BOOL else emitting().sum(x.value, axes))
+    total = shaped(total, x, axes, keepdims)
+    return total if _is(initial, 0) else xp.add(total, initial_value(initial, x.dtype))
 
 
 def prod_(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: None = None,
-    keepdims: Any = False,
-    initial: Any = UNSET,
-    where: Any = True,
-) -> Array:
-    """`np.prod`."""
-    x = _accumulated(a, dtype, where, 1)
+    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
+    initial: Scalar | None = 1, where: Mask = None,
+) -> Array:  # fmt: skip
+    """`np.prod`; of booleans in dtype bool, whether all are true."""
+    x = masked(_terms(a, dtype), where, 1)
     axes = all_axes(axis, x.ndim)
-    product = _shaped(made(emitting().reduce("prod", x.value, axes)), x, axes, keepdims)
-    return product * initial if _is_given(initial) else product
+    _require_start("product", x, axes, initial, where)
+    product = made(emitting().reduce("and" if x.dtype == BOOL else "prod", x.value, axes))
+    product = shaped(product, x, axes, keepdims)
+    return product if _is(initial, 1) else xp.multiply(product, initial_value(initial, x.dtype))
 
 
-def logsumexp(a: Any, axis: Any = None, keepdims: Any = False) -> Array:
+def _is(initial: Any, neutral: int) -> bool:
+    return initial is None or (type(initial) is int and initial == neutral)
+
+
+def _require_start(what: str, x: Array, axes: list[int], initial: Any, where: Any) -> None:
+    """With initial=None there is no value to begin with: an element has to be there."""
+    if initial is None and (where is not None or 0 in [x.shape[d] for d in axes]):
+        raise ArgumentError(
+            f"the {what} of elements that may be none needs `initial`",
+            location=user_line(),
+            hint="leave it out",
+        )
+
+
+def logsumexp(a: Array, axis: Any = None, keepdims: bool = False, where: Array | None = None) -> Array:
     """`np.logaddexp.reduce`: the logarithm of the sum of the exponentials, shifted by the largest."""
-    x = inexact(as_array(a))
-    largest = amax(x, axis, keepdims=True, initial=-np.inf)
+    x = masked(inexact(a), where, -np.inf)
+    axes = tuple(all_axes(axis, x.ndim))
+    largest = amax(x, axes, keepdims=True, initial=-np.inf)
     shift = select(xp.isfinite(largest), largest, x.dtype.type(0))
-    axes = all_axes(axis, x.ndim)
-    total = xp.log(sum_(xp.exp(x - shift), tuple(axes), keepdims=True)) + shift
-    return total if keepdims else xp.squeeze(total, axis=tuple(axes))
+    total = xp.log(sum_(xp.exp(x - shift), axes, keepdims=True)) + shift
+    return total if keepdims else xp.reshape(total, [e for d, e in enumerate(x.shape) if d not in axes])
+
+
+# Means and variances -----------------------------------------------------------------------------
+
+
+def _count(x: Array, axes: list[int], where: Array | None) -> Any:
+    """How many elements count: a number, or an array with extents of 1."""
+    if where is None:
+        return prod(x.shape[d] for d in axes)
+    return sum_(spread(where, x), tuple(axes), keepdims=True)
+
+
+def _divided(total: Array, count: Any) -> Array:
+    """A sum over a count, in the dtype of the sum."""
+    if isinstance(count, Array):
+        count = xp.reshape(count, total.shape)
+    if total.dtype.kind != "f":
+        return converted(converted(total, F64) / count, total.dtype)
+    return total / (converted(count, total.dtype) if isinstance(count, Array) else total.dtype.type(count))
 
 
 def mean(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: Any = False, *, where: Any = True
-) -> Array:
+    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False, *,
+    where: Mask = None,
+) -> Array:  # fmt: skip
     """`np.mean`."""
-    x = inexact(as_array(a)) if dtype is None else as_array(a, np.dtype(dtype))
-    axes = all_axes(axis, x.ndim)
-    total = sum_(x, axis, keepdims=keepdims, where=where)
-    if where is not True and where is not UNSET:
-        count = sum_(xp.broadcast_to(as_array(where), x.shape), axis, keepdims=keepdims)
-        return total / converted(count, x.dtype)
-    return total / x.dtype.type(prod(x.shape[d] for d in axes))
+    x = inexact(a) if dtype is None else converted(a, dtype)
+    axes = strict_axes(axis, x.ndim)
+    total = sum_(x, tuple(axes), x.dtype, keepdims, where=where)
+    return _divided(total, _count(x, axes, where))
 
 
 def var(
-    a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: Any = False, *,
-    where: Any = True, mean: Any = UNSET, correction: Any = UNSET,
+    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
+    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None,
+    correction: Scalar | None = None,
 ) -> Array:  # fmt: skip
     """`np.var`: the mean of the squared distance to the mean, over the count less `ddof`."""
-    if where is not True and where is not UNSET:
-        raise UnsupportedError("var and std are traced without `where`", location=user_line())
-    x = inexact(as_array(a)) if dtype is None else as_array(a, np.dtype(dtype))
-    axes = all_axes(axis, x.ndim)
-    centre = mean if mean is not UNSET else _mean(x, axes)
-    less = correction if correction is not UNSET else ddof
-    count = prod(x.shape[d] for d in axes) - less
-    total = sum_(xp.square(x - centre), tuple(axes), keepdims=keepdims)
-    return total / x.dtype.type(max(count, 0))
+    if correction is not None and not (isinstance(ddof, int) and ddof == 0):
+        raise ArgumentError(
+            "`ddof` and `correction` are two names of one option",
+            location=user_line(),
+            hint="give one of them",
+        )
+    if dtype is not None and dtype.kind != "f":
+        raise DtypeError(
+            f"a variance is not computed in {dtype}", location=user_line(), hint="leave dtype= out"
+        )
+    less = ddof if correction is None else correction
+    x = inexact(a)
+    axes = strict_axes(axis, x.ndim)
+    count = _count(x, axes, where)
+    if mean is None:
+        mean = _divided(sum_(x, tuple(axes), dtype, keepdims=True, where=where), count)
+    squares = xp.square(x - mean)
+    if squares.ndim != x.ndim:
+        raise ShapeError(
+            f"a mean of shape {mean.shape} does not fit shape {x.shape}",
+            location=user_line(),
+            hint="the mean is one with keepdims=True",
+        )
+    total = sum_(squares, tuple(axes), squares.dtype if dtype is None else dtype, keepdims, where=where)
+    return _divided(total, xp.maximum(count - less, 0) if _is_traced(count, less) else max(count - less, 0))
 
 
-def _mean(x: Array, axes: list[int]) -> Array:
-    return mean(x, tuple(axes), keepdims=True)
+def _is_traced(*values: Any) -> bool:
+    return any(isinstance(v, Array) for v in values)
 
 
 def std(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: None = None,
-    ddof: Any = 0,
-    keepdims: Any = False,
-    **options: Any,
-) -> Array:
+    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
+    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None,
+    correction: Scalar | None = None,
+) -> Array:  # fmt: skip
     """`np.std`."""
-    return xp.sqrt(var(a, axis, dtype, None, ddof, keepdims, **options))
+    return xp.sqrt(var(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction))
+
+
+def average(
+    a: ArrayLike, axis: AxisList | None = None, weights: ArrayLike | None = None, returned: Flag = False, *,
+    keepdims: Flag = False,
+) -> Any:  # fmt: skip
+    """`np.average`."""
+    axes = None if axis is None else tuple(distinct_axes(axis, a.ndim))
+    if weights is None:
+        result = mean(a, axes, keepdims=keepdims)
+        count = a.size // result.size if result.size else 0
+        return (result, xp.full_like(result, count)) if returned else result
+    factors = fitting_weights(a, weights, axes)
+    kinds = [a.dtype, factors.dtype, *([F64] if a.dtype.kind != "f" else [])]
+    dtype = np.result_type(*kinds)
+    scale = sum_(factors, axes, dtype, keepdims)
+    total = sum_(converted(a, dtype) * converted(factors, dtype), axes, keepdims=keepdims)
+    result = total / scale
+    return (result, broadcast_array(scale, result.shape)) if returned else result
+
+
+def fitting_weights(a: Array, weights: Array, axes: tuple[int, ...] | None) -> Array:
+    """Weights of the whole array, or of the dimensions that are reduced, with extents of 1 for the others."""
+    if weights.shape == a.shape:
+        return weights
+    if axes is None:
+        raise ShapeError(
+            f"weights of shape {weights.shape} for an array of shape {a.shape}",
+            location=user_line(),
+            hint="say with axis= which dimensions they belong to",
+        )
+    if weights.shape != tuple(a.shape[d] for d in axes):
+        raise ShapeError(
+            f"weights of shape {weights.shape} do not fit the axes {axes} of shape {a.shape}",
+            location=user_line(),
+            hint="they have the shape of the array, or of its axes that are reduced",
+        )
+    ordered = xp.transpose(weights, np.argsort(axes).tolist())
+    return xp.reshape(ordered, [e if d in axes else 1 for d, e in enumerate(a.shape)])
+
+
+# Extrema and tests -------------------------------------------------------------------------------
 
 
 def _extremum(kind: str, logical: str) -> Callable[..., Array]:
     def reduce(
-        a: Any,
-        axis: Any = None,
-        out: None = None,
-        keepdims: Any = False,
-        initial: Any = UNSET,
-        where: Any = True,
+        a: ArrayLike,
+        axis: Axes | None = None,
+        keepdims: Flag = False,
+        initial: Scalar | None = None,
+        where: Mask = None,
     ) -> Array:
-        x = as_array(a)
-        axes = all_axes(axis, x.ndim)
-        if where is not True and where is not UNSET:
-            if not _is_given(initial):
-                raise UnsupportedError(f"{kind} with `where` needs `initial`", location=user_line())
-            x = select(where, x, initial)
-        if not _is_given(initial) and 0 in [x.shape[d] for d in axes]:
+        x, axes = a, all_axes(axis, a.ndim)
+        start = None if initial is None else initial_value(initial, x.dtype)
+        if where is not None:
+            if start is None:
+                raise ArgumentError(
+                    f"the {kind} of masked elements needs `initial`",
+                    location=user_line(),
+                    hint=f"give the {kind} of no elements with initial=",
+                )
+            x = masked(x, where, start)
+        if start is None and 0 in [x.shape[d] for d in axes]:
             raise ShapeError(
                 f"the {kind} of no elements: shape {x.shape} along {axes}",
                 location=user_line(),
                 hint="give its value there with initial=",
             )
         found = emitting().reduce(logical if x.dtype == BOOL else kind, x.value, axes)
-        result = _shaped(made(found, weak=x.weak), x, axes, keepdims)
-        if not _is_given(initial):
-            return result
-        return (xp.maximum if kind == "max" else xp.minimum)(result, initial)
+        result = shaped(made(found, weak=x.weak), x, axes, keepdims)
+        return result if start is None else (xp.maximum if kind == "max" else xp.minimum)(result, start)
 
     return reduce
 
@@ -166,75 +280,69 @@ amax, amin = _extremum("max", "or"), _extremum("min", "and")
 
 def _logical(kind: str) -> Callable[..., Array]:
     def reduce(
-        a: Any, axis: Any = None, out: None = None, keepdims: Any = False, *, where: Any = True
+        a: ArrayLike, axis: Axes | None = None, keepdims: Flag = False, *, where: Mask = None
     ) -> Array:
-        x = _masked(converted(as_array(a), BOOL), where, kind == "and")
+        x = masked(converted(a, BOOL), where, kind == "and")
         axes = all_axes(axis, x.ndim)
-        return _shaped(made(emitting().reduce(kind, x.value, axes)), x, axes, keepdims)
+        return shaped(made(emitting().reduce(kind, x.value, axes)), x, axes, keepdims)
 
     return reduce
 
 
 def _argument(kind: str) -> Callable[..., Array]:
-    def reduce(a: Any, axis: Any = None, out: None = None, *, keepdims: Any = False) -> Array:
-        x = as_array(a)
-        source, given = x, axis
-        if axis is None:
-            x, axis = xp.ravel(x), 0
-        dim = one_axis(axis, x.ndim)
-        if not x.shape[dim]:
-            raise ShapeError(f"{kind} of an empty dimension", location=user_line())
-        if x.dtype == BOOL:
-            x = converted(x, I32)
+    def reduce(a: ArrayLike, axis: Axis | None = None, *, keepdims: Flag = False) -> Array:
+        source, given = a, axis
+        if axis is None or not a.ndim:
+            a, axis = xp.ravel(a), 0 if axis is None else one_axis(axis, max(a.ndim, 1))
+        dim = one_axis(axis, a.ndim)
+        if not a.shape[dim]:
+            raise ShapeError(
+                f"the {kind} of an empty dimension, of shape {a.shape}",
+                location=user_line(),
+                hint="test the extent, which is static, before the call",
+            )
+        x = converted(a, I32) if a.dtype == BOOL else a
         b = emitting()
         found = made((b.argmax if kind == "argmax" else b.argmin)(x.value, dim))
-        return _shaped(found, source, all_axes(given, source.ndim), keepdims)
+        return shaped(found, source, all_axes(given, source.ndim), keepdims)
 
     return reduce
 
 
-def ptp(a: Any, axis: Any = None, out: None = None, keepdims: Any = False) -> Array:
+argmax, argmin = _argument("argmax"), _argument("argmin")
+
+
+def ptp(a: ArrayLike, axis: Axes | None = None, keepdims: Flag = False) -> Array:
     """`np.ptp`: the largest less the smallest."""
-    return amax(a, axis, keepdims=keepdims) - amin(a, axis, keepdims=keepdims)
+    return xp.subtract(amax(a, axis, keepdims), amin(a, axis, keepdims))
 
 
-def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Array:
+def count_nonzero(a: ArrayLike, axis: Axes | None = None, *, keepdims: Flag = False) -> Array:
     """`np.count_nonzero`."""
-    return sum_(converted(as_array(a), BOOL), axis, keepdims=keepdims)
+    return sum_(converted(a, BOOL), axis, keepdims=keepdims)
 
 
-def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False
-) -> Any:
-    """`np.average`."""
-    x = as_array(a)
-    if weights is None:
-        scale = xp.sum(xp.ones(x.shape), axis=axis)
-        result = mean(x, axis, keepdims=keepdims)
-    else:
-        w = as_array(weights)
-        if w.shape != x.shape:
-            dim = one_axis(axis, x.ndim)
-            w = xp.broadcast_to(xp.reshape(w, [e if d == dim else 1 for d, e in enumerate(x.shape)]), x.shape)
-        scale = sum_(w, axis, keepdims=keepdims)
-        result = sum_(x * w, axis, keepdims=keepdims) / scale
-    return (result, scale) if returned else result
+def array_equal(a1: OperandLike, a2: OperandLike, equal_nan: Flag = False) -> Array:
+    """`np.array_equal`, as a traced boolean."""
+    x, y = as_array(a1), as_array(a2)
+    if x.shape != y.shape:
+        return as_array(np.False_)
+    return xp.all(_equal(x, y, equal_nan))
 
 
-def _without_nan(function: Callable[..., Any], neutral: float) -> Callable[..., Array]:
-    def reduce(a: Any, axis: Any = None, **options: Any) -> Array:
-        x = as_array(a)
-        if x.dtype.kind == "f":
-            x = select(xp.isnan(x), x.dtype.type(neutral), x)
-        return function(x, axis=axis, **options)
+def array_equiv(a1: OperandLike, a2: OperandLike) -> Array:
+    """`np.array_equiv`, as a traced boolean."""
+    x, y = as_array(a1), as_array(a2)
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        return as_array(np.False_)
+    return xp.all(_equal(x, y, False))
 
-    return reduce
 
-
-def nanmean(a: Any, axis: Any = None, **options: Any) -> Array:
-    """`np.nanmean`."""
-    x = inexact(as_array(a))
-    return mean(x, axis, where=xp.logical_not(xp.isnan(x)), **options)
+def _equal(x: Array, y: Array, equal_nan: bool) -> Array:
+    same = xp.equal(x, y)
+    return same | (xp.isnan(x) & xp.isnan(y)) if equal_nan else same
 
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -250,14 +358,11 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.ptp: ptp,
     np.all: _logical("and"),
     np.any: _logical("or"),
-    np.argmax: _argument("argmax"),
-    np.argmin: _argument("argmin"),
+    np.argmax: argmax,
+    np.argmin: argmin,
     np.count_nonzero: count_nonzero,
     np.average: average,
-    np.nansum: _without_nan(sum_, 0.0),
-    np.nanprod: _without_nan(prod_, 1.0),
-    np.nanmean: nanmean,
-    np.nanmax: _without_nan(amax, -np.inf),
-    np.nanmin: _without_nan(amin, np.inf),
+    np.array_equal: array_equal,
+    np.array_equiv: array_equiv,
 }
 """What this file traces."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Iterable
 from typing import Any, cast
 
 import numpy as np
@@ -54,33 +52,6 @@ def all_ordered(values: Iterable[Any]) -> bool:
     return True
 
 
-@cache
-def _place_of_out(traced: Callable[..., Any]) -> int | None:
-    """The position of the parameter `out`, if it can be passed by position."""
-    for place, parameter in enumerate(inspect.signature(traced).parameters.values()):
-        if parameter.name == "out" and parameter.kind is not parameter.KEYWORD_ONLY:
-            return place
-    return None
-
-
-def without_out(
-    function: Callable[..., Any], traced: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
-    """The arguments without `out`, and what that is."""
-    out: Any = kwargs.get("out")
-    place = _place_of_out(traced)
-    if out is None and place is not None and len(args) > place:
-        out = args[place]
-        args = (*args[:place], None, *args[place + 1 :])
-    if "out" in kwargs:
-        kwargs = {name: value for name, value in kwargs.items() if name != "out"}
-    outs = cast("tuple[Any, ...]", out if isinstance(out, tuple) else (out,))
-    only = outs[0] if len(outs) == 1 else outs
-    if only is not None:
-        require_traced_out(f"np.{function.__name__}", only)
-    return args, kwargs, only
-
-
 def require_traced_out(name: str, out: Any) -> None:
     """Raise if `out` is no traced array."""
     if not isinstance(out, Array):
@@ -91,7 +62,7 @@ def require_traced_out(name: str, out: Any) -> None:
         )
 
 
-def written_out(name: str, result: Any, out: Array) -> Array:
+def written_out(name: str, result: Any, out: Array, *, is_exact: bool = False) -> Array:
     """`out`, after the result was written into it."""
     x = as_array(result)
     if not x.weak and not np.can_cast(x.dtype, out.dtype, "same_kind"):
@@ -100,10 +71,11 @@ def written_out(name: str, result: Any, out: Array) -> Array:
             location=user_line(),
             hint="write out[...] = result.astype(dtype) if the loss is meant",
         )
-    if broadcast_shapes([x.shape, out.shape], name) != out.shape:
+    if (x.shape if is_exact else broadcast_shapes([x.shape, out.shape], name)) != out.shape:
         raise ShapeError(
             f"{name}: a result of shape {x.shape} cannot be written into an array of shape {out.shape}",
             location=user_line(),
+            hint="out= has the shape of the result",
         )
     replace(out, broadcast_value(emitting(), converted(x, out.dtype).value, out.shape))
     return out

@@ -1,81 +1,148 @@
-"""Choices between elements, differences and tests: `where`, `clip`, `round`, `diff`, `isclose`."""
+"""Choices between elements, rounding and tests: `where`, `clip`, `round`, `isclose`, `take_along_axis`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal, cast
 
 import numpy as np
 
-from mlirad.errors import ShapeError, TracingError
+from mlirad.errors import ArgumentError, DtypeError, PositionError, ShapeError, TracingError
+from mlirad.frontend.dtypes import BOOL, F64, I64
 from mlirad.frontend.numpy_functions.axes import one_axis
-from mlirad.frontend.numpy_functions.shapes import static_shape
-from mlirad.frontend.operations import as_array, select, xp
+from mlirad.frontend.numpy_functions.parameters import (
+    UNSET,
+    ArrayLike,
+    Axis,
+    Condition,
+    Flag,
+    Int,
+    Numbers,
+    OperandLike,
+    OperandList,
+    PositionsLike,
+    ShapeLike,
+    Static,
+    own_dtype,
+)
+from mlirad.frontend.numpy_functions.shapes import checked_extents, take
+from mlirad.frontend.operations import as_array, common, converted, kind_of, result_type, select, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.frontend.views import copied
 
 
-def where(condition: Any, *branches: Any, x: Any = None, y: Any = None) -> Array:
+def where(condition: Condition, x: OperandLike = UNSET, y: OperandLike = UNSET) -> Array:
     """`np.where` with both branches."""
-    if not branches:
+    if x is UNSET and y is UNSET:
         raise TracingError(
             "the shape of np.where(condition) depends on the elements of a traced condition",
             location=user_line(),
             hint="write np.where(condition, a, b)",
         )
-    return select(condition, *branches)
+    if x is UNSET or y is UNSET:
+        raise ArgumentError(
+            "np.where takes both branches or none",
+            location=user_line(),
+            hint="write np.where(condition, a, b)",
+        )
+    return select(condition, x, y)
 
 
 def clip(
-    a: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None
+    a: OperandLike,
+    a_min: OperandLike | None = UNSET,
+    a_max: OperandLike | None = UNSET,
+    *,
+    min: OperandLike | None = UNSET,
+    max: OperandLike | None = UNSET,
 ) -> Array:
     """`np.clip`."""
-    low = a_min if a_min is not None and a_min is not _UNSET else min
-    high = a_max if a_max is not None and a_max is not _UNSET else max
-    x = as_array(a)
-    if low is not None and low is not _UNSET:
+    old, new = (a_min, a_max), (min, max)
+    if all(v is UNSET for v in old):
+        low, high = (None if v is UNSET else v for v in new)
+    elif any(v is UNSET for v in old) or any(v is not UNSET for v in new):
+        raise ArgumentError(
+            "np.clip takes a_min and a_max, or min and max",
+            location=user_line(),
+            hint="np.clip(x, low, high), with None for no bound",
+        )
+    else:
+        low, high = old
+    x: Any = own_dtype(a) if isinstance(a, bool | int | float) else a
+    if low is None and high is None and own_dtype(a).dtype == BOOL:
+        raise DtypeError("booleans are not clipped", location=user_line(), hint="convert with .astype(int)")
+    if low is not None:
         x = xp.maximum(x, low)
-    if high is not None and high is not _UNSET:
+    if high is not None:
         x = xp.minimum(x, high)
     return as_array(x)
 
 
-_UNSET: Any = np._NoValue  # pyright: ignore[reportAttributeAccessIssue, reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType]
-
-
-def round_(a: Any, decimals: int = 0, out: None = None) -> Array:
+def round_(a: ArrayLike, decimals: Int = 0) -> Array:
     """`np.round`, half to even."""
-    x = as_array(a)
-    if x.dtype.kind != "f":
-        return x
-    if decimals == 0:
-        return xp.rint(x)
-    scale = x.dtype.type(10.0**decimals)
-    return xp.rint(x * scale) / scale
+    if a.dtype == BOOL:
+        raise DtypeError("booleans are not rounded", location=user_line(), hint="convert with .astype(float)")
+    if decimals == 0 or (a.dtype.kind == "i" and decimals > 0):
+        return xp.rint(a) if a.dtype.kind == "f" else a
+    x = a if a.dtype.kind == "f" else converted(a, F64)
+    scale = x.dtype.type(10.0 ** min(abs(decimals), 400) if abs(decimals) < 309 else np.inf)
+    found = xp.rint(x * scale) / scale if decimals > 0 else xp.rint(x / scale) * scale
+    return converted(found, a.dtype)
 
 
-def choose(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
+def choose_first(condlist: OperandList, choicelist: OperandList, default: OperandLike = 0) -> Array:
     """`np.select`: the choice of the first condition that holds."""
-    result = as_array(default)
-    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        result = select(condition, choice, result)
+    if len(condlist) != len(choicelist) or not condlist:
+        raise ShapeError(
+            f"np.select with {len(condlist)} conditions and {len(choicelist)} choices",
+            location=user_line(),
+            hint="give a choice for each condition, at least one",
+        )
+    conditions = [as_array(c) for c in condlist]
+    if any(c.dtype != BOOL for c in conditions):
+        raise DtypeError(
+            "the conditions of np.select are booleans", location=user_line(), hint="write c != 0"
+        )
+    dtype = result_type([kind_of(c) for c in (*choicelist, default)])
+    result = as_array(default, dtype)
+    for condition, choice in zip(reversed(conditions), reversed(choicelist), strict=True):
+        result = select(condition, as_array(choice, dtype), result)
     return result
 
 
-def diff(a: Any, n: int = 1, axis: int = -1) -> Array:
-    """`np.diff`; no differences at all are the array itself."""
-    if n == 0:
-        return as_array(a)
-    x = xp.moveaxis(as_array(a), axis, 0)
-    for _ in range(n):
-        x = x[1:] != x[:-1] if x.dtype == np.bool_ else x[1:] - x[:-1]
-    return xp.moveaxis(x, 0, axis)
+def choose(a: PositionsLike, choices: OperandList, mode: Literal["raise", "wrap", "clip"] = "raise") -> Array:
+    """`np.choose`; traced numbers that there is no choice for give 0."""
+    if not choices:
+        raise ShapeError("np.choose needs choices", location=user_line(), hint="pass a sequence of arrays")
+    number = _inside(converted(as_array(a), I64), len(choices), mode)
+    arrays = common([own_dtype(c) for c in choices])
+    result = as_array(arrays[0].dtype.type(0))
+    for k, choice in enumerate(arrays):
+        result = select(xp.equal(number, k), choice, result)
+    return result
 
 
-def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Array:
+def _inside(position: Any, extent: int, mode: str) -> Any:
+    if mode == "wrap":
+        return xp.remainder(position, max(extent, 1))
+    return xp.clip(position, 0, max(extent - 1, 0)) if mode == "clip" else position
+
+
+def compress(condition: Numbers, a: ArrayLike, axis: Axis | None = None) -> Array:
+    """`np.compress` by a static condition."""
+    if condition.ndim != 1:
+        raise ShapeError("np.compress needs a vector of booleans", location=user_line(), hint="np.ravel")
+    return take(a, np.flatnonzero(condition), axis)
+
+
+def take_along_axis(arr: ArrayLike, indices: PositionsLike, axis: Axis | None = -1) -> Array:
     """`np.take_along_axis`."""
-    x, positions = as_array(arr), as_array(indices)
+    x, positions = arr, as_array(indices)
+    if positions.dtype == BOOL:
+        raise PositionError(
+            "take_along_axis takes integers, not booleans", location=user_line(), hint="np.argsort makes some"
+        )
     if axis is None:
         x, axis = xp.ravel(x), 0
     dim = one_axis(axis, x.ndim)
@@ -83,74 +150,127 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Array:
         raise ShapeError(
             f"take_along_axis needs as many dimensions in {positions.shape} as in {x.shape}",
             location=user_line(),
+            hint="np.expand_dims(indices, axis) adds the one of the axis",
         )
-    rest = [e for d, e in enumerate(x.shape) if d != dim]
-    grid: Any = np.ogrid[tuple(slice(e) for e in rest)] if rest else []
-    key: list[Any] = [np.expand_dims(line, dim) for line in grid]
-    key.insert(dim, positions)
-    return x[tuple(key)]
+    grid: list[Any] = []
+    for d, extent in enumerate(x.shape):
+        line = [extent if k == d else 1 for k in range(x.ndim)]
+        grid.append(positions if d == dim else np.arange(extent).reshape(line))
+    return x[tuple(grid)]
 
 
-def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:
-    """`np.unravel_index` in row-major order."""
-    rest, extents = as_array(indices), static_shape(shape)
+# Positions of several dimensions -----------------------------------------------------------------
+
+
+def unravel_index(
+    indices: PositionsLike, shape: ShapeLike, order: Literal["C", "F"] = "C"
+) -> tuple[Array, ...]:
+    """`np.unravel_index`."""
+    rest, extents = converted(as_array(indices), I64), checked_extents(tuple(shape))
     found: list[Array] = []
-    for extent in reversed(extents):
-        found.append(xp.remainder(rest, extent))
-        rest = xp.floor_divide(rest, extent)
-    return tuple(reversed(found))
+    for extent in reversed(extents) if order == "C" else extents:
+        found.append(xp.remainder(rest, max(extent, 1)))
+        rest = xp.floor_divide(rest, max(extent, 1))
+    return tuple(reversed(found)) if order == "C" else tuple(found)
 
 
-def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Array:
-    """`np.ravel_multi_index` in row-major order, of positions inside."""
-    total = as_array(0)
-    for position, extent in zip(multi_index, static_shape(dims), strict=True):
-        total = total * extent + position
+Mode = Literal["raise", "wrap", "clip"]
+
+
+def ravel_multi_index(
+    multi_index: OperandList, dims: ShapeLike, mode: Static = "raise", order: Literal["C", "F"] = "C"
+) -> Array:
+    """`np.ravel_multi_index`; with the mode "raise", of positions inside."""
+    extents = checked_extents(tuple(dims))
+    modes = list(cast("list[Any]", mode)) if isinstance(mode, tuple | list) else [mode] * len(extents)
+    if len(multi_index) != len(extents) or len(modes) != len(extents):
+        raise ShapeError(
+            f"{len(multi_index)} positions with {len(modes)} modes for {len(extents)} dimensions",
+            location=user_line(),
+            hint="give one position, and one mode or one for all, per dimension",
+        )
+    if any(m not in ("raise", "wrap", "clip") for m in modes):
+        raise ArgumentError(
+            f"ravel_multi_index: `mode` must be 'raise', 'wrap' or 'clip', got {mode!r}",
+            location=user_line(),
+            hint="one for all dimensions, or a tuple with one for each",
+        )
+    total: Any = as_array(np.int64(0))
+    terms = list(zip(multi_index, extents, modes, strict=True))
+    for given, extent, way in terms if order == "C" else reversed(terms):
+        position = as_array(given)
+        if position.dtype.kind != "i":
+            raise PositionError("positions are integers", location=user_line(), hint="x.astype(np.int64)")
+        if way == "raise" and not isinstance(given, Array):
+            numbers = np.asarray(given)
+            if np.any((numbers < 0) | (numbers >= extent)):
+                raise PositionError(
+                    f"a position lies outside a dimension of extent {extent}",
+                    location=user_line(),
+                    hint="mode='wrap' or mode='clip' takes it inside",
+                )
+        total = total * extent + _inside(converted(position, I64), extent, way)
     return as_array(total)
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
-    """`np.trapezoid`."""
-    values = xp.moveaxis(as_array(y), axis, -1)
-    steps = dx if x is None else xp.diff(as_array(x))
-    return xp.sum((values[..., 1:] + values[..., :-1]) * steps / 2, axis=-1)
+# Tests -------------------------------------------------------------------------------------------
 
 
-def polyval(p: Any, x: Any) -> Array:
-    """`np.polyval`, by Horner's rule."""
-    coefficients, at = as_array(p), as_array(x)
-    total = xp.zeros_like(at)
-    for k in range(len(coefficients)):
-        total = total * at + coefficients[k]
-    return as_array(total)
-
-
-def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
+def isclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: OperandLike = 1e-5,
+    atol: OperandLike = 1e-8,
+    equal_nan: Flag = False,
+) -> Array:
     """`np.isclose`."""
     x, y = as_array(a), as_array(b)
-    near = (xp.abs(x - y) <= atol + rtol * xp.abs(y)) & xp.isfinite(y)
-    close = near | (x == y)
+    if y.dtype.kind != "f":
+        y = converted(y, F64)
+    near = (xp.abs(xp.subtract(x, y)) <= xp.add(atol, xp.multiply(rtol, xp.abs(y)))) & xp.isfinite(y)
+    close = near | xp.equal(x, y)
     return close | (xp.isnan(x) & xp.isnan(y)) if equal_nan else close
 
 
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
+def allclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: OperandLike = 1e-5,
+    atol: OperandLike = 1e-8,
+    equal_nan: Flag = False,
+) -> Array:
     """`np.allclose`, as a traced boolean."""
     return xp.all(isclose(a, b, rtol, atol, equal_nan))
 
 
-def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Array:
+def nan_to_num(
+    x: ArrayLike,
+    copy: Flag = True,
+    nan: OperandLike = 0.0,
+    posinf: OperandLike | None = None,
+    neginf: OperandLike | None = None,
+) -> Array:
     """`np.nan_to_num`; without `copy` it writes `x`."""
-    array = as_array(x)
-    if not copy and isinstance(x, Array):
-        x[...] = nan_to_num(copied(array), True, nan, posinf, neginf)
+    if not copy:
+        x[...] = nan_to_num(copied(x), True, nan, posinf, neginf)
         return x
-    if array.dtype.kind != "f":
-        return copied(array)
-    limits = np.finfo(array.dtype)
-    kind = array.dtype.type
-    finite = select(xp.isnan(array), kind(nan), array)
-    finite = select(array == np.inf, kind(limits.max if posinf is None else posinf), finite)
-    return select(array == -np.inf, kind(limits.min if neginf is None else neginf), finite)
+    if x.dtype.kind != "f":
+        return copied(x)
+    limits = np.finfo(x.dtype)
+
+    def instead(value: Any, limit: Any) -> Any:
+        return as_array(np.asarray(limit) if value is None else value, x.dtype)
+
+    finite = select(xp.isnan(x), instead(nan, 0.0), x)
+    finite = select(xp.equal(x, np.inf), instead(posinf, limits.max), finite)
+    return select(xp.equal(x, -np.inf), instead(neginf, limits.min), finite)
+
+
+def _infinite(sign: float) -> Callable[..., Array]:
+    def test(x: ArrayLike) -> Array:
+        return xp.equal(x, sign * np.inf)
+
+    return test
 
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -158,15 +278,16 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.clip: clip,
     np.round: round_,
     np.around: round_,
-    np.select: choose,
-    np.diff: diff,
+    np.select: choose_first,
+    np.choose: choose,
+    np.compress: compress,
     np.take_along_axis: take_along_axis,
     np.unravel_index: unravel_index,
     np.ravel_multi_index: ravel_multi_index,
-    np.trapezoid: trapezoid,
-    np.polyval: polyval,
     np.isclose: isclose,
     np.allclose: allclose,
     np.nan_to_num: nan_to_num,
+    np.isposinf: _infinite(1.0),
+    np.isneginf: _infinite(-1.0),
 }
 """What this file traces."""

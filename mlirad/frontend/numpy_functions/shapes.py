@@ -1,11 +1,11 @@
-"""Functions that move the elements of one array: its shape, its order, its diagonals."""
+"""Functions that move the elements of one array: its shape, the order of dimensions, repetition."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
 from operator import index
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,17 +13,25 @@ from mlirad.dialects.shapes import Shape, Value
 from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.frames import emitting
 from mlirad.frontend.keys import select_key
-from mlirad.frontend.numpy_functions.axes import all_axes, listed, one_axis
+from mlirad.frontend.numpy_functions.axes import all_axes, distinct_axes, listed, one_axis
+from mlirad.frontend.numpy_functions.parameters import (
+    ArrayLike,
+    Axis,
+    AxisList,
+    Int,
+    Ints,
+    Number,
+    Numbers,
+    PositionsLike,
+    ShapeLike,
+)
 from mlirad.frontend.operations import (
-    as_array,
     broadcast_array,
     broadcast_shapes,
     broadcast_value,
     contains_traced,
+    converted,
     made,
-    operand_of,
-    select,
-    value_of,
     xp,
 )
 from mlirad.frontend.selections import Strides, row_major
@@ -51,100 +59,153 @@ def static_shape(shape: Any) -> Shape:
     except TypeError:
         pass
     try:
-        extents = tuple(index(extent) for extent in shape)
+        return checked_rank(tuple(index(extent) for extent in shape))
     except TypeError as error:
         raise ShapeError(f"a shape is made of integers, got {shape!r}", location=user_line()) from error
-    if len(extents) > MAX_RANK:
+
+
+def checked_rank(shape: Shape) -> Shape:
+    """A shape with as many dimensions as NumPy's arrays can have."""
+    if len(shape) > MAX_RANK:
         raise ShapeError(
-            f"a shape of {len(extents)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
+            f"a shape of {len(shape)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
             location=user_line(),
+            hint="join some of them",
         )
-    return extents
+    return shape
+
+
+def checked_extents(shape: Shape) -> Shape:
+    """A shape without negative extents."""
+    if min(shape, default=0) < 0:
+        raise ShapeError(
+            f"a shape has no negative extents, got {shape}", location=user_line(), hint="-1 is for np.reshape"
+        )
+    return checked_rank(shape)
 
 
 # One array ---------------------------------------------------------------------------------------
 
 
 def reshape(
-    a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None
+    a: ArrayLike,
+    shape: ShapeLike,
+    order: Literal["C", "F", "A"] = "C",
+    *,
+    copy: Literal[True, False, None] = None,
 ) -> Array:
     """`np.reshape`; one extent may be -1."""
     if order != "C":
-        raise UnsupportedError("arrays are traced in row-major order only", location=user_line())
-    x = as_array(a)
-    wanted = static_shape(newshape if shape is None else shape)
-    extents = list(wanted)
+        _require_known_order(order)
+        return transpose(reshape(transpose(a), tuple(shape)[::-1], copy=copy))
+    extents = list(shape)
     if extents.count(-1) == 1:
         rest = prod(e for e in extents if e != -1)
-        extents[extents.index(-1)] = x.size // rest if rest else 0
-    if prod(extents) != x.size or min(extents, default=0) < 0:
+        extents[extents.index(-1)] = a.size // rest if rest else -1
+    if prod(extents) != a.size or min(extents, default=0) < 0:
         raise ShapeError(
-            f"cannot reshape {x.size} elements of shape {x.shape} into {wanted}",
+            f"cannot reshape {a.size} elements of shape {a.shape} into {tuple(shape)}",
             location=user_line(),
+            hint="both shapes must have as many elements; one extent may be -1",
         )
-    return reshaped(x, tuple(extents)) if copy is not True else copied(reshaped(x, tuple(extents)))
+    result = reshaped(a, checked_rank(tuple(extents)))
+    return copied(result) if copy is True else result
 
 
-def ravel(a: Any, order: str = "C") -> Array:
+def _require_known_order(order: str | None) -> None:
+    if order in ("A", "K"):
+        raise UnsupportedError(
+            f"order={order!r} asks for the layout in memory, and traced arrays have none",
+            location=user_line(),
+            hint="write order='C' or order='F'",
+        )
+
+
+def ravel(a: ArrayLike, order: Literal["C", "F", "A", "K"] = "C") -> Array:
     """`np.ravel`."""
-    if order != "C":
-        raise UnsupportedError("arrays are traced in row-major order only", location=user_line())
-    return raveled(as_array(a))
+    if order != "C" and a.ndim > 1:
+        _require_known_order(order)
+        a = transpose(a)
+    return raveled(a)
 
 
-def transpose(a: Any, axes: Any = None) -> Array:
+def transpose(a: ArrayLike, axes: AxisList | None = None) -> Array:
     """`np.transpose`."""
-    x = as_array(a)
-    order = list(range(x.ndim))[::-1] if axes is None else [one_axis(d, x.ndim) for d in axes]
-    if sorted(order) != list(range(x.ndim)):
-        raise ShapeError(f"axes {axes} are no order of the dimensions of {x.shape}", location=user_line())
-    return permuted(x, order)
+    order = list(range(a.ndim))[::-1] if axes is None else [one_axis(d, a.ndim) for d in listed(axes)]
+    if sorted(order) != list(range(a.ndim)):
+        raise ShapeError(
+            f"axes {axes} are no order of the dimensions of {a.shape}",
+            location=user_line(),
+            hint="name every dimension once",
+        )
+    return permuted(a, order)
 
 
-def swapaxes(a: Any, axis1: Any, axis2: Any) -> Array:
+def swapaxes(a: ArrayLike, axis1: Axis, axis2: Axis) -> Array:
     """`np.swapaxes`."""
-    x = as_array(a)
-    order = list(range(x.ndim))
-    p, q = one_axis(axis1, x.ndim), one_axis(axis2, x.ndim)
+    order = list(range(a.ndim))
+    p, q = one_axis(axis1, a.ndim), one_axis(axis2, a.ndim)
     order[p], order[q] = order[q], order[p]
-    return transpose(x, order)
+    return transpose(a, tuple(order))
 
 
-def moveaxis(a: Any, source: Any, destination: Any) -> Array:
+def moveaxis(a: ArrayLike, source: AxisList, destination: AxisList) -> Array:
     """`np.moveaxis`."""
-    x = as_array(a)
-    froms = [one_axis(d, x.ndim) for d in listed(source)]
-    tos = [one_axis(d, x.ndim) for d in listed(destination)]
-    order = [d for d in range(x.ndim) if d not in froms]
+    froms, tos = distinct_axes(source, a.ndim), distinct_axes(destination, a.ndim)
+    if len(froms) != len(tos):
+        raise ShapeError(
+            f"{len(froms)} dimensions are moved to {len(tos)} places",
+            location=user_line(),
+            hint="source and destination must have one length",
+        )
+    order = [d for d in range(a.ndim) if d not in froms]
     for to, from_ in sorted(zip(tos, froms, strict=True)):
         order.insert(to, from_)
-    return transpose(x, order)
+    return transpose(a, tuple(order))
 
 
-def squeeze(a: Any, axis: Any = None) -> Array:
+def rollaxis(a: ArrayLike, axis: Axis, start: Int = 0) -> Array:
+    """`np.rollaxis`."""
+    dim, place = one_axis(axis, a.ndim), start + a.ndim if start < 0 else start
+    if not 0 <= place <= a.ndim:
+        raise ShapeError(
+            f"there is no place {start} among {a.ndim} dimensions",
+            location=user_line(),
+            hint=f"start is one of {-a.ndim} to {a.ndim}",
+        )
+    return moveaxis(a, dim, place - (dim < place))
+
+
+def squeeze(a: ArrayLike, axis: AxisList | None = None) -> Array:
     """`np.squeeze`."""
-    x = as_array(a)
-    dropped = [d for d, e in enumerate(x.shape) if e == 1] if axis is None else all_axes(axis, x.ndim)
-    if any(x.shape[d] != 1 for d in dropped):
-        raise ShapeError(f"cannot squeeze axis {axis} of shape {x.shape}: it is not 1", location=user_line())
-    return reshape(x, [e for d, e in enumerate(x.shape) if d not in dropped])
+    dropped = [d for d, e in enumerate(a.shape) if e == 1] if axis is None else all_axes(axis, a.ndim)
+    if any(a.shape[d] != 1 for d in dropped):
+        raise ShapeError(
+            f"cannot squeeze axis {axis} of shape {a.shape}: it is not 1",
+            location=user_line(),
+            hint="only dimensions of extent 1 can be left out",
+        )
+    return reshape(a, tuple(e for d, e in enumerate(a.shape) if d not in dropped))
 
 
-def expand_dims(a: Any, axis: Any) -> Array:
+def expand_dims(a: ArrayLike, axis: AxisList) -> Array:
     """`np.expand_dims`."""
-    x = as_array(a)
-    count = len(listed(axis))
-    new = all_axes(axis, x.ndim + count)
-    old = iter(x.shape)
-    return reshape(x, [1 if d in new else next(old) for d in range(x.ndim + count)])
+    rank = a.ndim + len(listed(axis))
+    new = distinct_axes(axis, rank)
+    old = iter(a.shape)
+    return reshape(a, tuple(1 if d in new else next(old) for d in range(rank)))
 
 
-def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Array:
+def broadcast_to(array: ArrayLike, shape: ShapeLike) -> Array:
     """`np.broadcast_to`."""
-    x, extents = as_array(array), static_shape(shape)
-    if broadcast_shapes([x.shape, extents], "broadcast_to") != extents:
-        raise ShapeError(f"shape {x.shape} does not broadcast to {extents}", location=user_line())
-    return _repeated(x, extents)
+    extents = checked_extents(tuple(shape))
+    if broadcast_shapes([array.shape, extents], "broadcast_to") != extents:
+        raise ShapeError(
+            f"shape {array.shape} does not broadcast to {extents}",
+            location=user_line(),
+            hint="dimensions are compared from the last one; each must be that of the shape, or 1",
+        )
+    return _repeated(array, extents)
 
 
 def _repeated(x: Array, shape: Shape) -> Array:
@@ -158,195 +219,178 @@ def _repeated(x: Array, shape: Shape) -> Array:
     return read_only(x, read, "what np.broadcast_to gives", spread)
 
 
-def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Array, ...]:
+def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
     """`np.broadcast_arrays`."""
-    arrays = [as_array(a) for a in args]
-    shape = broadcast_shapes([a.shape for a in arrays], "broadcast_arrays")
-    return tuple(_repeated(a, shape) if a.shape != shape else a for a in arrays)
+    shape = broadcast_shapes([a.shape for a in args], "broadcast_arrays") if args else ()
+    return tuple(_repeated(a, shape) if a.shape != shape else a for a in args)
 
 
-def flip(m: Any, axis: Any = None) -> Array:
+def flip(m: ArrayLike, axis: AxisList | None = None) -> Array:
     """`np.flip`."""
-    x = as_array(m)
-    axes = all_axes(axis, x.ndim)
-    key = tuple(slice(None, None, -1) if d in axes else slice(None) for d in range(x.ndim))
-    return selected(x, select_key(x.shape, key), lambda value: emitting().reverse(value, axes))
+    axes = list(range(m.ndim)) if axis is None else distinct_axes(axis, m.ndim)
+    key = tuple(slice(None, None, -1) if d in axes else slice(None) for d in range(m.ndim))
+    return selected(m, select_key(m.shape, key), lambda value: emitting().reverse(value, sorted(axes)))
 
 
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
-    """`np.rot90`."""
-    x = as_array(m)
-    first, second = (one_axis(a, x.ndim) for a in axes)
-    if first == second:
-        raise ShapeError(f"rot90 turns in a plane of two axes, got {axes}", location=user_line())
-    turns = index(k) % 4
-    if turns == 0:
-        return x[...]
-    if turns == 2:
-        return flip(x, (first, second))
-    return (
-        swapaxes(flip(x, second), first, second) if turns == 1 else flip(swapaxes(x, first, second), second)
-    )
-
-
-def rollaxis(a: Any, axis: Any, start: Any = 0) -> Array:
-    """`np.rollaxis`."""
-    x = as_array(a)
-    source, first = one_axis(axis, x.ndim), index(start)
-    to = one_axis(first + x.ndim if first < 0 else first, x.ndim + 1)
-    return moveaxis(x, source, to - 1 if source < to else to)
-
-
-def roll(a: Any, shift: Any, axis: Any = None) -> Array:
-    """`np.roll` by static distances."""
-    x = as_array(a)
-    if axis is None:
-        return reshape(roll(ravel(x), shift, 0), x.shape)
-    axes = listed(axis)
-    shifts = listed(shift) if isinstance(shift, list | tuple) else [shift] * len(axes)
-    for distance, d in zip(shifts, axes, strict=True):
-        dim = one_axis(d, x.ndim)
-        extent = x.shape[dim]
-        cut = -index(distance) % extent if extent else 0
-        if cut:
-            before, after = [slice(None)] * x.ndim, [slice(None)] * x.ndim
-            before[dim], after[dim] = slice(cut, None), slice(None, cut)
-            parts = [x[tuple(before)].value, x[tuple(after)].value]
-            x = made(emitting().concatenate(parts, dim), weak=x.weak)
-    return x
-
-
-def take(a: Any, indices: Any, axis: Any = None, out: None = None, mode: str = "raise") -> Array:
-    """`np.take`; traced positions outside the array read 0."""
-    x = as_array(a)
-    if axis is None:
-        x, axis = ravel(x), 0
-    dim = one_axis(axis, x.ndim)
-    if mode == "wrap":
-        indices = indices % x.shape[dim]
-    elif mode == "clip":
-        indices = xp.clip(indices, 0, x.shape[dim] - 1)
-    return x[(*[slice(None)] * dim, indices)]
-
-
-def pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Array:
-    """`np.pad` with a constant, or by repeating edges or reflecting."""
-    x = as_array(array)
-    widths = [tuple(w) for w in xp.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()]
-    if mode == "constant":
-        value = operand_of(options.get("constant_values", 0))
-        b = emitting()
-        low, high = [w[0] for w in widths], [w[1] for w in widths]
-        fill = value_of(value, x.dtype)
-        return made(b.pad(x.value, fill, low, high, [0] * x.ndim))
-    if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        raise UnsupportedError(f"np.pad with mode {mode!r} cannot be traced", location=user_line())
-    for dim, (low, high) in enumerate(widths):
-        positions = np.pad(np.arange(x.shape[dim]), (low, high), mode)  # pyright: ignore[reportArgumentType, reportCallIssue]
-        x = take(x, positions, dim)
-    return x
-
-
-def repeat(a: Any, repeats: Any, axis: Any = None) -> Array:
-    """`np.repeat` a static number of times."""
-    x = as_array(a)
-    if axis is None:
-        x, axis = ravel(x), 0
-    dim = one_axis(axis, x.ndim)
-    return take(x, np.repeat(np.arange(x.shape[dim]), repeats), dim)
-
-
-def tile(A: Any, reps: Any) -> Array:
-    """`np.tile`."""
-    x, counts = as_array(A), static_shape(reps)
-    rank = max(x.ndim, len(counts))
-    shape = (*[1] * (rank - x.ndim), *x.shape)
-    counts = (*[1] * (rank - len(counts)), *counts)
-    spread = [e for pair in zip(counts, shape, strict=True) for e in pair]
-    split = [e for extent in shape for e in (1, extent)]
-    repeated = broadcast_array(reshape(x, split), tuple(spread))
-    return reshape(repeated, [c * e for c, e in zip(counts, shape, strict=True)])
-
-
-# Diagonals ---------------------------------------------------------------------------------------
-
-
-def _triangle(lower: bool) -> Callable[..., Array]:
-    def keep(m: Any, k: int = 0) -> Array:
-        x = as_array(m)
-        mask = np.tri(*x.shape[-2:], k=k if lower else k - 1, dtype=bool)
-        return select(mask if lower else ~mask, x, x.dtype.type(0))
-
-    return keep
-
-
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """`np.diagonal`."""
-    x = as_array(a)
-
-    def read(value: Value) -> Value:
-        turned = moveaxis(made(value), (axis1, axis2), (0, 1))
-        rows, columns = turned.shape[:2]
-        first, second = max(-offset, 0), max(offset, 0)
-        at = np.arange(max(min(rows - first, columns - second), 0))
-        return moveaxis(turned[at + first, at + second], 0, -1).value
-
-    def spread(strides: Strides) -> Strides:
-        planes = [one_axis(axis1, x.ndim), one_axis(axis2, x.ndim)]
-        rest = [s for d, s in enumerate(strides) if d not in planes]
-        return (*rest, strides[planes[0]] + strides[planes[1]])
-
-    return read_only(x, read, "a diagonal", spread)
-
-
-def diag(v: Any, k: int = 0) -> Array:
-    """`np.diag`: the diagonal of a matrix, or the matrix with a given diagonal."""
-    x = as_array(v)
-    if x.ndim == 2:
-        return diagonal(x, k)
-    if x.ndim != 1:
-        raise ShapeError(f"diag needs a vector or a matrix, got shape {x.shape}", location=user_line())
-    size = x.size + abs(k)
-    rows = broadcast_array(pad(x, (max(k, 0), max(-k, 0)))[None, :], (size, size))
-    return select(np.eye(size, k=k, dtype=bool), rows, x.dtype.type(0))
-
-
-def trace(
-    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None
-) -> Array:
-    """`np.trace`."""
-    return xp.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
-
-
-def matrix_transpose(x: Any, /) -> Array:
-    """`np.matrix_transpose`."""
-    return swapaxes(x, -1, -2)
-
-
-def flipud(m: Any) -> Array:
+def flipud(m: ArrayLike) -> Array:
     """`np.flipud`."""
     return flip(m, 0)
 
 
-def fliplr(m: Any) -> Array:
+def fliplr(m: ArrayLike) -> Array:
     """`np.fliplr`."""
+    one_axis(1, m.ndim)
     return flip(m, 1)
 
 
-def imag(val: Any) -> Array:
+def rot90(m: ArrayLike, k: Int = 1, axes: Ints = (0, 1)) -> Array:
+    """`np.rot90`."""
+    if len(listed(axes)) != 2:
+        raise ShapeError("rot90 needs two axes", location=user_line(), hint="for example axes=(0, 1)")
+    first, second = distinct_axes(axes, m.ndim)
+    match k % 4:
+        case 0:
+            return m[...]
+        case 1:
+            return swapaxes(flip(m, second), first, second)
+        case 2:
+            return flip(m, (first, second))
+        case _:
+            return flip(swapaxes(m, first, second), second)
+
+
+def roll(a: ArrayLike, shift: Ints, axis: AxisList | None = None) -> Array:
+    """`np.roll` by static distances."""
+    if axis is None:
+        return reshape(roll(ravel(a), shift, 0), a.shape)
+    shifts, axes = listed(shift), listed(axis)
+    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
+        raise ShapeError(
+            f"{len(shifts)} distances do not fit {len(axes)} axes",
+            location=user_line(),
+            hint="give one distance for each axis, or one for all",
+        )
+    if not shifts or not axes:
+        raise ShapeError(
+            "np.roll needs a distance and an axis", location=user_line(), hint="axis=None rolls all"
+        )
+    count = max(len(shifts), len(axes))
+    for k in range(count):
+        distance, dim = shifts[k % len(shifts)], one_axis(axes[k % len(axes)], a.ndim)
+        extent = a.shape[dim]
+        cut = -distance % extent if extent else 0
+        if cut:
+            before, after = [slice(None)] * a.ndim, [slice(None)] * a.ndim
+            before[dim], after[dim] = slice(cut, None), slice(None, cut)
+            parts = [a[tuple(before)].value, a[tuple(after)].value]
+            a = made(emitting().concatenate(parts, dim), weak=a.weak)
+    return a
+
+
+def take(
+    a: ArrayLike,
+    indices: PositionsLike,
+    axis: Axis | None = None,
+    *,
+    mode: Literal["raise", "wrap", "clip"] = "raise",
+) -> Array:
+    """`np.take`; traced positions outside the array read 0."""
+    if axis is None:
+        a, axis = ravel(a), 0
+    if not a.ndim:
+        a = reshape(a, (1,))
+    dim = one_axis(axis, a.ndim)
+    positions = converted(indices, np.int64) if isinstance(indices, Array) else indices.astype(np.int64)
+    extent = a.shape[dim]
+    if not extent and positions.size:
+        raise ShapeError(
+            f"cannot take elements of the empty dimension {dim} of shape {a.shape}",
+            location=user_line(),
+            hint="test the extent, which is static, before the call",
+        )
+    if mode == "wrap":
+        positions = xp.remainder(positions, max(extent, 1))
+    elif mode == "clip":
+        positions = xp.clip(positions, 0, max(extent - 1, 0))
+    return a[(*[slice(None)] * dim, positions)]
+
+
+def repeat(a: ArrayLike, repeats: Numbers, axis: Axis | None = None) -> Array:
+    """`np.repeat` a static number of times."""
+    if axis is None:
+        a, axis = ravel(a), 0
+    if not a.ndim:
+        a = reshape(a, (1,))
+    dim = one_axis(axis, a.ndim)
+    if repeats.dtype.kind not in "ib" or (repeats.size and a.shape[dim] and repeats.min() < 0):
+        raise ShapeError(
+            f"elements are repeated a whole number of times, got {repeats.tolist()}",
+            location=user_line(),
+            hint="pass integers from 0 on",
+        )
+    if repeats.ndim > 1 or (repeats.ndim and repeats.size not in (1, a.shape[dim])):
+        raise ShapeError(
+            f"{repeats.size} repeats for {a.shape[dim]} elements",
+            location=user_line(),
+            hint="give one number for each element, or one for all",
+        )
+    return take(a, np.repeat(np.arange(a.shape[dim]), repeats), dim)
+
+
+def tile(A: ArrayLike, reps: Ints) -> Array:
+    """`np.tile`."""
+    counts = checked_extents(tuple(listed(reps)))
+    rank = max(A.ndim, len(counts))
+    shape = (*[1] * (rank - A.ndim), *A.shape)
+    counts = (*[1] * (rank - len(counts)), *counts)
+    spread = [e for pair in zip(counts, shape, strict=True) for e in pair]
+    split = [e for extent in shape for e in (1, extent)]
+    repeated = broadcast_array(reshape(A, tuple(split)), tuple(spread))
+    return reshape(repeated, tuple(c * e for c, e in zip(counts, shape, strict=True)))
+
+
+def resize(a: ArrayLike, new_shape: ShapeLike) -> Array:
+    """`np.resize`: the elements again and again, as many as the shape needs."""
+    extents = checked_extents(tuple(new_shape))
+    if not a.size:
+        return xp.zeros_like(a, shape=extents)
+    return reshape(take(a, np.arange(prod(extents)) % a.size), extents)
+
+
+def matrix_transpose(x: ArrayLike) -> Array:
+    """`np.matrix_transpose`."""
+    if x.ndim < 2:
+        raise ShapeError(
+            f"matrix_transpose needs two dimensions, got shape {x.shape}",
+            location=user_line(),
+            hint="write x[:, None] for a column",
+        )
+    return swapaxes(x, -1, -2)
+
+
+def identity(val: ArrayLike) -> Array:
+    """`np.real`: there are no complex numbers."""
+    return val
+
+
+def real_if_close(a: ArrayLike, tol: Number = 100) -> Array:
+    """`np.real_if_close`: the array itself."""
+    return a
+
+
+def imag(val: ArrayLike) -> Array:
     """`np.imag`: zeros."""
-    x = as_array(val)
     what = "the imaginary part of a real array"
-    return read_only(x, lambda value: emitting().zeros(value.type), what, lambda _: row_major(x.shape))
+    return read_only(val, lambda value: emitting().zeros(value.type), what, lambda _: row_major(val.shape))
 
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.reshape: reshape,
     np.ravel: ravel,
     np.transpose: transpose,
-    np.permute_dims: transpose,
     np.swapaxes: swapaxes,
     np.moveaxis: moveaxis,
+    np.rollaxis: rollaxis,
     np.squeeze: squeeze,
     np.expand_dims: expand_dims,
     np.broadcast_to: broadcast_to,
@@ -354,21 +398,16 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.flip: flip,
     np.fliplr: fliplr,
     np.flipud: flipud,
+    np.rot90: rot90,
     np.matrix_transpose: matrix_transpose,
+    np.linalg.matrix_transpose: matrix_transpose,
     np.roll: roll,
     np.take: take,
-    np.pad: pad,
     np.repeat: repeat,
     np.tile: tile,
-    np.tril: _triangle(True),
-    np.triu: _triangle(False),
-    np.diagonal: diagonal,
-    np.diag: diag,
-    np.trace: trace,
-    np.rot90: rot90,
-    np.rollaxis: rollaxis,
-    np.real: as_array,
+    np.resize: resize,
+    np.real: identity,
     np.imag: imag,
-    np.real_if_close: as_array,
+    np.real_if_close: real_if_close,
 }
 """What this file traces."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from mlirad.dialects.shapes import Shape
 from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.carries import in_trace
 from mlirad.frontend.frames import current_frame, emitting
+from mlirad.frontend.numpy_functions.parameters import ArrayLike
 from mlirad.frontend.operations import as_array, common, made, operand_of, xp
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
@@ -68,28 +69,44 @@ def _convolution(
     return xp.moveaxis(product, (rank, rank + 1), (0, 1))
 
 
-def convolve(a: Any, v: Any, mode: str = "full") -> Array:
+Mode = Literal["full", "same", "valid"]
+
+
+def convolve(a: ArrayLike, v: ArrayLike, mode: Mode = "full") -> Array:
     """`np.convolve`."""
-    x, k = common([operand_of(a), operand_of(v)])
-    if x.ndim != 1 or k.ndim != 1 or not x.size or not k.size:
-        raise ShapeError(
-            f"convolve needs two vectors with elements, got {x.shape} and {k.shape}", location=user_line()
-        )
+    x, k = _two_vectors(a, v, "convolve")
     if k.size > x.size:
         x, k = k, x
+    return _correlation(x, xp.flip(k), mode)
+
+
+def correlate(a: ArrayLike, v: ArrayLike, mode: Mode = "valid") -> Array:
+    """`np.correlate`."""
+    if not a.ndim or not v.ndim:
+        raise ShapeError("correlate needs two vectors", location=user_line(), hint="np.atleast_1d")
+    x, k = _two_vectors(a, v, "correlate")
+    return xp.flip(_correlation(k, x, mode)) if k.size > x.size else _correlation(x, k, mode)
+
+
+def _two_vectors(a: Any, v: Any, what: str) -> list[Array]:
+    parts = [xp.reshape(p, (1,)) if not p.ndim else p for p in common([a, v])]
+    if any(p.ndim != 1 or not p.size for p in parts):
+        raise ShapeError(
+            f"{what} needs two vectors with elements, got {parts[0].shape} and {parts[1].shape}",
+            location=user_line(),
+            hint="ad.convolution works on several dimensions",
+        )
+    return parts
+
+
+def _correlation(x: Array, k: Array, mode: str) -> Array:
+    """The products of `k` with the windows of `x`, which is not shorter."""
     count = k.size - 1
-    if mode not in ("full", "same", "valid"):
-        raise UnsupportedError(f"there is no mode {mode!r}", location=user_line())
     before = {"full": count, "same": count - (count // 2), "valid": 0}[mode]
     after = {"full": count, "same": count // 2, "valid": 0}[mode]
     padded = xp.pad(x, (before, after))
     views = _windows(padded, (padded.size - count,), (k.size,), [1], [1])
-    return xp.matmul(views, xp.flip(k))
-
-
-def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
-    """`np.correlate`."""
-    return convolve(a, xp.flip(as_array(v)), mode)
+    return xp.matmul(views, k)
 
 
 def _windows(x: Array, out: Shape, window: Shape, steps: Sequence[int], gaps: Sequence[int]) -> Array:

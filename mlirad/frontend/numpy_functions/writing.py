@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,15 @@ from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.frontend.dtypes import BOOL, I64
 from mlirad.frontend.frames import emitting
 from mlirad.frontend.numpy_functions.axes import one_axis
+from mlirad.frontend.numpy_functions.joining import Casting
+from mlirad.frontend.numpy_functions.parameters import (
+    Anything,
+    Axis,
+    Condition,
+    Flag,
+    OperandLike,
+    PositionsLike,
+)
 from mlirad.frontend.operations import (
     as_array,
     broadcast_array,
@@ -29,6 +38,9 @@ from mlirad.frontend.tracer import Array
 from mlirad.frontend.views import as_reshaped_view
 from mlirad.frontend.writes import fitted, replace
 
+EVERYWHERE: Any = True
+"""The mask that writes all elements."""
+
 
 def _written(x: Any, what: str) -> Array:
     """The array that a function writes, if it is a traced one."""
@@ -41,7 +53,9 @@ def _written(x: Any, what: str) -> Array:
     return x
 
 
-def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+def copyto(
+    dst: Anything, src: OperandLike, casting: Casting = "same_kind", where: Condition = EVERYWHERE
+) -> None:
     """`np.copyto`."""
     x, given = _written(dst, "np.copyto"), operand_of(src)
     kind = kind_of(given)
@@ -54,7 +68,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
             location=user_line(),
             hint='convert the source, or pass casting="unsafe"',
         )
-    if where is True:
+    if where is EVERYWHERE:
         x[...] = given
         return
     new = fitted(x, given, whole(x.shape))
@@ -65,20 +79,32 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     replace(x, emitting().select(flags.value, new, x.value))
 
 
-def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+def put(
+    a: Anything, ind: PositionsLike, v: OperandLike, mode: Literal["raise", "wrap", "clip"] = "raise"
+) -> None:
     """`np.put`; with traced positions outside writes nothing in the mode "raise"."""
     x = _written(a, "np.put")
     elements = as_reshaped_view(x, (x.size,))
-    at = xp.ravel(as_array(ind)) if isinstance(ind, Array) else np.asarray(ind, np.int64).ravel()
+    at = xp.ravel(as_array(ind, I64)) if isinstance(ind, Array) else np.asarray(ind, np.int64).ravel()
     if mode == "wrap":
         at = at % max(x.size, 1)
     elif mode == "clip":
         at = xp.clip(at, 0, max(x.size - 1, 0))
-    elif mode != "raise":
-        raise UnsupportedError(f"np.put has no mode {mode!r}", location=user_line())
     values = _cycled(v, at.size)
     if at.size and values is not None:
         elements[at] = values
+
+
+def _require_safe(values: Any, x: Array, what: str) -> None:
+    """Raise for values that an array does not hold without loss."""
+    kind = kind_of(operand_of(values))
+    dtype = kind if isinstance(kind, np.dtype) else np.result_type(x.dtype, kind(0))
+    if not np.can_cast(dtype, x.dtype):
+        raise DtypeError(
+            f"{what}: values of {dtype} are not cast to {x.dtype}",
+            location=user_line(),
+            hint="convert them with .astype",
+        )
 
 
 def _cycled(values: Any, count: int) -> Any:
@@ -89,22 +115,24 @@ def _cycled(values: Any, count: int) -> Any:
     return given if given.size == count else given[np.arange(count) % given.size]
 
 
-def putmask(a: Any, /, mask: Any, values: Any) -> None:
+def putmask(a: Anything, mask: Condition, values: OperandLike) -> None:
     """`np.putmask`: element n of `a` becomes element n of the repeated values, where the mask holds."""
     x = _written(a, "np.putmask")
     flags = converted(as_array(mask), BOOL)
     if flags.size != x.size:
         raise ShapeError(f"np.putmask: a mask of {flags.size} elements for {x.size}", location=user_line())
+    _require_safe(values, x, "np.putmask")
     new = _cycled(values, x.size)
     if x.size and new is not None:
         spread = converted(xp.reshape(new, x.shape), x.dtype)
         replace(x, select(xp.reshape(flags, x.shape), spread, x).value)
 
 
-def place(arr: Any, mask: Any, vals: Any) -> None:
+def place(arr: Anything, mask: Condition, vals: OperandLike) -> None:
     """`np.place`: the places where the mask holds get the repeated values, one after the other."""
     x = _written(arr, "np.place")
     flags = xp.ravel(converted(as_array(mask), BOOL))
+    _require_safe(vals, x, "np.place")
     given = xp.ravel(as_array(vals))
     if flags.size != x.size:
         raise ShapeError(f"np.place: a mask of {flags.size} elements for {x.size}", location=user_line())
@@ -117,7 +145,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     replace(x, select(xp.reshape(flags, x.shape), xp.reshape(new, x.shape), x).value)
 
 
-def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+def fill_diagonal(a: Anything, val: OperandLike, wrap: Flag = False) -> None:
     """`np.fill_diagonal`."""
     x = _written(a, "np.fill_diagonal")
     if x.ndim < 2 or (x.ndim > 2 and len(set(x.shape)) != 1):
@@ -131,7 +159,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     x.flat[: min(end, x.size) : step] = val
 
 
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+def put_along_axis(arr: Anything, indices: PositionsLike, values: OperandLike, axis: Axis | None) -> None:
     """`np.put_along_axis`."""
     x, positions = _written(arr, "np.put_along_axis"), as_array(indices, I64)
     if axis is None:

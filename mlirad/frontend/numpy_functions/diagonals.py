@@ -1,0 +1,110 @@
+"""Diagonals and triangles of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mlirad.dialects.shapes import Value
+from mlirad.errors import ShapeError
+from mlirad.frontend.numpy_functions.axes import one_axis
+from mlirad.frontend.numpy_functions.padding import padded
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, DtypeLike, Int
+from mlirad.frontend.numpy_functions.shapes import moveaxis, ravel
+from mlirad.frontend.operations import broadcast_array, made, select, xp
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
+from mlirad.frontend.views import Strides, read_only
+
+
+def _triangle(m: Array, mask: Callable[[int, int], Any]) -> Array:
+    if not m.ndim:
+        raise ShapeError("a scalar has no triangles", location=user_line(), hint="pass a vector or a matrix")
+    rows, columns = m.shape[-2:] if m.ndim > 1 else (m.shape[0], m.shape[0])
+    return select(mask(rows, columns), m, m.dtype.type(0))
+
+
+def tril(m: ArrayLike, k: Int = 0) -> Array:
+    """`np.tril`."""
+    return _triangle(m, lambda rows, columns: np.tri(rows, columns, k, bool))
+
+
+def triu(m: ArrayLike, k: Int = 0) -> Array:
+    """`np.triu`."""
+    return _triangle(m, lambda rows, columns: ~np.tri(rows, columns, k - 1, bool))
+
+
+def diagonal(a: ArrayLike, offset: Int = 0, axis1: Axis = 0, axis2: Axis = 1) -> Array:
+    """`np.diagonal`."""
+    first, second = one_axis(axis1, a.ndim), one_axis(axis2, a.ndim)
+    if first == second:
+        raise ShapeError(
+            f"a diagonal needs two dimensions, got {axis1} and {axis2}",
+            location=user_line(),
+            hint="axis1 and axis2 must differ",
+        )
+
+    def read(value: Value) -> Value:
+        turned = moveaxis(made(value), (first, second), (0, 1))
+        rows, columns = turned.shape[:2]
+        low, right = max(-offset, 0), max(offset, 0)
+        at = np.arange(max(min(rows - low, columns - right), 0))
+        return moveaxis(turned[at + low, at + right], 0, -1).value
+
+    def spread(strides: Strides) -> Strides:
+        rest = [s for d, s in enumerate(strides) if d not in (first, second)]
+        return (*rest, strides[first] + strides[second])
+
+    return read_only(a, read, "a diagonal", spread)
+
+
+def diag(v: ArrayLike, k: Int = 0) -> Array:
+    """`np.diag`: the diagonal of a matrix, or the matrix with a given diagonal."""
+    if v.ndim == 2:
+        return diagonal(v, k)
+    if v.ndim != 1:
+        raise ShapeError(
+            f"diag needs a vector or a matrix, got shape {v.shape}",
+            location=user_line(),
+            hint="np.diagonal takes any number of dimensions",
+        )
+    size = v.size + abs(k)
+    rows = broadcast_array(padded(v, max(k, 0), max(-k, 0))[None, :], (size, size))
+    return select(np.eye(size, k=k, dtype=bool), rows, v.dtype.type(0))
+
+
+def diagflat(v: ArrayLike, k: Int = 0) -> Array:
+    """`np.diagflat`."""
+    return diag(ravel(v), k)
+
+
+def trace(
+    a: ArrayLike, offset: Int = 0, axis1: Axis = 0, axis2: Axis = 1, dtype: DtypeLike | None = None
+) -> Array:
+    """`np.trace`."""
+    return xp.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+
+
+def matrix_diagonal(x: ArrayLike, *, offset: Int = 0) -> Array:
+    """`np.linalg.diagonal`: of the last two dimensions."""
+    return diagonal(x, offset, -2, -1)
+
+
+def matrix_trace(x: ArrayLike, *, offset: Int = 0, dtype: DtypeLike | None = None) -> Array:
+    """`np.linalg.trace`: of the last two dimensions."""
+    return trace(x, offset, -2, -1, dtype)
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.tril: tril,
+    np.triu: triu,
+    np.diagonal: diagonal,
+    np.diag: diag,
+    np.diagflat: diagflat,
+    np.trace: trace,
+    np.linalg.diagonal: matrix_diagonal,
+    np.linalg.trace: matrix_trace,
+}
+"""What this file traces."""

@@ -1,0 +1,184 @@
+"""Functions of single elements that are no ufuncs in NumPy, and functions that apply others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import pi
+from typing import Any, cast
+
+import numpy as np
+
+from mlirad.errors import ArgumentError, ShapeError
+from mlirad.frontend.dtypes import BOOL
+from mlirad.frontend.numpy_functions.axes import distinct_axes, listed, one_axis
+from mlirad.frontend.numpy_functions.parameters import (
+    Anything,
+    ArrayLike,
+    Axis,
+    AxisList,
+    Flag,
+    Function,
+)
+from mlirad.frontend.operations import as_array, converted, inexact, select, xp
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
+
+
+def fix(x: ArrayLike) -> Array:
+    """`np.fix`: towards zero."""
+    return xp.trunc(x)
+
+
+def sinc(x: ArrayLike) -> Array:
+    """`np.sinc`: sin(pi x) / (pi x), and 1 at 0."""
+    x = inexact(x)
+    y = pi * select(xp.equal(x, 0), x.dtype.type(1e-20), x)
+    return xp.sin(y) / y
+
+
+def angle(z: ArrayLike, deg: Flag = False) -> Array:
+    """`np.angle` of real numbers: 0 or pi."""
+    found = xp.arctan2(0.0, inexact(z))
+    return found * (180 / pi) if deg else found
+
+
+def piecewise(x: ArrayLike, condlist: Anything, funclist: Anything, *args: Anything, **kw: Anything) -> Array:
+    """`np.piecewise`: every function is called on all of `x`, and chosen from."""
+    listed = _conditions(condlist, x.ndim)
+    conditions = [converted(as_array(c), BOOL) for c in listed]
+    if not isinstance(funclist, list | tuple):
+        raise ArgumentError(
+            f"piecewise: `funclist` must be a list of functions and numbers, got a {type(funclist).__name__}",
+            location=user_line(),
+            hint="np.piecewise(x, [x < 0, x >= 0], [f, g])",
+        )
+    functions: list[Any] = list(cast("list[Any]", funclist))
+    if len(functions) not in (len(conditions), len(conditions) + 1):
+        raise ShapeError(
+            f"piecewise: {len(functions)} functions for {len(conditions)} conditions",
+            location=user_line(),
+            hint="give one for each condition, and one more for all other places if wanted",
+        )
+    result = xp.zeros_like(x)
+    if len(functions) > len(conditions):
+        result = _piece(functions[-1], x, args, kw)
+    for condition, function in zip(conditions, functions, strict=False):
+        if condition.shape != x.shape:
+            raise ShapeError(
+                f"piecewise: a condition of shape {condition.shape} for shape {x.shape}",
+                location=user_line(),
+                hint="conditions have the shape of x",
+            )
+        result = select(condition, _piece(function, x, args, kw), result)
+    return result
+
+
+def _conditions(given: Any, rank: int) -> list[Any]:
+    """Conditions as a list; a single one need not be in a list."""
+    if isinstance(given, list | tuple):
+        parts = list(cast("list[Any]", given))
+        is_one = rank > 0 and not isinstance(parts[0] if parts else parts, Array | np.ndarray | list | tuple)
+        return [parts] if is_one else parts
+    return list(given) if as_array(given).ndim > rank else [given]
+
+
+def _piece(function: Any, x: Array, args: tuple[Any, ...], kw: dict[str, Any]) -> Array:
+    return converted(as_array(function(x, *args, **kw) if callable(function) else function), x.dtype)
+
+
+def apply_along_axis(
+    func1d: Function, axis: Axis, arr: ArrayLike, *args: Anything, **kwargs: Anything
+) -> Array:
+    """`np.apply_along_axis`: the function on every vector along an axis, one after the other."""
+    dim = one_axis(axis, arr.ndim)
+    rows = xp.moveaxis(arr, dim, -1)
+    shape = rows.shape[:-1]
+    if 0 in shape:
+        raise ShapeError(
+            "apply_along_axis: there is no vector", location=user_line(), hint="test the size before"
+        )
+    found = [as_array(func1d(row, *args, **kwargs)) for row in xp.reshape(rows, (-1, rows.shape[-1]))]
+    result = xp.stack(found)
+    result = xp.reshape(result, (*shape, *found[0].shape))
+    own = list(range(len(shape), result.ndim))
+    return xp.moveaxis(result, own, [dim + k for k in range(len(own))])
+
+
+def apply_over_axes(func: Function, a: ArrayLike, axes: AxisList) -> Array:
+    """`np.apply_over_axes`."""
+    x = a
+    for axis in listed(axes):
+        dim = axis + a.ndim if axis < 0 else axis
+        found = as_array(func(x, dim))
+        if found.ndim not in (x.ndim, x.ndim - 1):
+            raise ArgumentError(
+                "apply_over_axes: the function does not reduce one axis",
+                location=user_line(),
+                hint="np.sum does",
+            )
+        x = found if found.ndim == x.ndim else xp.expand_dims(found, dim)
+    return x
+
+
+def shifted(forward: bool) -> Callable[..., Array]:
+    """`np.fft.fftshift` and its inverse: dimensions rolled by half of their extents."""
+
+    def shift(x: ArrayLike, axes: AxisList | None = None) -> Array:
+        dims = list(range(x.ndim)) if axes is None else distinct_axes(axes, x.ndim)
+        halves = [x.shape[d] // 2 if forward else -(x.shape[d] // 2) for d in dims]
+        return xp.roll(x, halves, axis=dims)
+
+    return shift
+
+
+def block(arrays: Anything) -> Array:
+    """`np.block`: nested lists, joined along the last axis inside, and along earlier ones outside."""
+    depth = _depth(arrays)
+    rank = max([depth, *(as_array(leaf).ndim for leaf in _leaves(arrays))])
+
+    def joined(part: Any, level: int) -> Array:
+        if not isinstance(part, list):
+            x = as_array(part)
+            return xp.reshape(x, (*[1] * (rank - x.ndim), *x.shape))
+        parts = cast("list[Any]", part)
+        return xp.concatenate([joined(p, level + 1) for p in parts], axis=rank - depth + level)
+
+    return joined(arrays, 0)
+
+
+def _depth(part: Any) -> int:
+    if not isinstance(part, list):
+        return 0
+    parts = cast("list[Any]", part)
+    depths = {_depth(p) for p in parts}
+    if len(depths) != 1:
+        raise ShapeError(
+            "block: lists must be nested equally deep", location=user_line(), hint="and not empty"
+        )
+    return 1 + depths.pop()
+
+
+def _leaves(part: Any) -> list[Any]:
+    if not isinstance(part, list):
+        return [part]
+    parts = cast("list[Any]", part)
+    return [leaf for p in parts for leaf in _leaves(p)]
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.sinc: sinc,
+    np.angle: angle,
+    np.piecewise: piecewise,
+    np.apply_along_axis: apply_along_axis,
+    np.apply_over_axes: apply_over_axes,
+    np.block: block,
+    np.fft.fftshift: shifted(True),
+    np.fft.ifftshift: shifted(False),
+}
+"""What this file traces."""
+
+if not isinstance(np.fix, np.ufunc):
+    FUNCTIONS[np.fix] = fix
+
+CALL_BACK = {np.piecewise, np.apply_along_axis, np.apply_over_axes}
+"""Functions that call the user's, whose exceptions are the user's own."""

@@ -1,0 +1,236 @@
+"""Reductions that leave NaN out: `np.nansum` and its relatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from mlirad.errors import DtypeError, ShapeError
+from mlirad.frontend.dtypes import Dtype
+from mlirad.frontend.numpy_functions.axes import strict_axes
+from mlirad.frontend.numpy_functions.ordering import cumprod, cumsum
+from mlirad.frontend.numpy_functions.parameters import (
+    ArrayLike,
+    Axes,
+    Axis,
+    AxisList,
+    DtypeLike,
+    Flag,
+    Mask,
+    PlainNumbers,
+    Scalar,
+)
+from mlirad.frontend.numpy_functions.quantiles import (
+    checked_levels,
+    median,
+    quantile,
+    quantile_dtype,
+    rows_of,
+)
+from mlirad.frontend.numpy_functions.reductions import (
+    amax,
+    amin,
+    argmax,
+    argmin,
+    initial_value,
+    mean,
+    prod_,
+    spread,
+    sum_,
+    var,
+)
+from mlirad.frontend.operations import as_array, converted, select, xp
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
+
+
+def without_nan(x: Array, instead: float) -> Array:
+    """`x` with a number in the place of NaN."""
+    return select(xp.isnan(x), x.dtype.type(instead), x) if x.dtype.kind == "f" else x
+
+
+def _counted(a: Array, where: Array | None) -> Array:
+    """The mask of what counts."""
+    is_number = xp.logical_not(xp.isnan(a))
+    return is_number if where is None else is_number & spread(where, a)
+
+
+def nansum(
+    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
+    initial: Scalar | None = 0, where: Mask = None,
+) -> Array:  # fmt: skip
+    """`np.nansum`."""
+    return sum_(without_nan(a, 0.0), axis, dtype, keepdims, initial, where)
+
+
+def nanprod(
+    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
+    initial: Scalar | None = 1, where: Mask = None,
+) -> Array:  # fmt: skip
+    """`np.nanprod`."""
+    return prod_(without_nan(a, 1.0), axis, dtype, keepdims, initial, where)
+
+
+def nancumsum(a: ArrayLike, axis: Axis | None = None, dtype: DtypeLike | None = None) -> Array:
+    """`np.nancumsum`."""
+    return cumsum(without_nan(a, 0.0), axis, dtype)
+
+
+def nancumprod(a: ArrayLike, axis: Axis | None = None, dtype: DtypeLike | None = None) -> Array:
+    """`np.nancumprod`."""
+    return cumprod(without_nan(a, 1.0), axis, dtype)
+
+
+def _require_float(a: Array, dtype: Dtype | None) -> None:
+    if a.dtype.kind == "f" and dtype is not None and dtype.kind != "f":
+        raise DtypeError(
+            f"means that leave NaN out are not computed in {dtype}",
+            location=user_line(),
+            hint="leave dtype= out, and convert the result with .astype",
+        )
+
+
+def nanmean(
+    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False, *,
+    where: Mask = None,
+) -> Array:  # fmt: skip
+    """`np.nanmean`."""
+    _require_float(a, dtype)
+    return mean(a, axis, dtype, keepdims, where=_counted(a, where) if a.dtype.kind == "f" else where)
+
+
+def nanvar(
+    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
+    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None,
+    correction: Scalar | None = None,
+) -> Array:  # fmt: skip
+    """`np.nanvar`: NaN where no degrees of freedom are left."""
+    _require_float(a, dtype)
+    if a.dtype.kind != "f":
+        return var(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction)
+    counted = _counted(a, where)
+    mean = None if mean is None else converted(mean, a.dtype if dtype is None else dtype)
+    found = var(a, axis, dtype, ddof, keepdims, where=counted, mean=mean, correction=correction)
+    less = ddof if correction is None else correction
+    freedom = xp.subtract(sum_(counted, axis, keepdims=keepdims), less)
+    return select(freedom > 0, found, found.dtype.type(np.nan))
+
+
+def nanstd(
+    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
+    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None,
+    correction: Scalar | None = None,
+) -> Array:  # fmt: skip
+    """`np.nanstd`."""
+    return xp.sqrt(nanvar(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction))
+
+
+def _extremum(function: Callable[..., Array], neutral: float) -> Callable[..., Array]:
+    def reduce(
+        a: ArrayLike,
+        axis: Axes | None = None,
+        keepdims: Flag = False,
+        initial: Scalar | None = None,
+        where: Mask = None,
+    ) -> Array:
+        if a.dtype.kind != "f":
+            return function(a, axis, keepdims, initial, where)
+        start = None if initial is None else initial_value(initial, a.dtype)
+        begin = None if start is None else without_nan(as_array(start), neutral)
+        found = function(without_nan(a, neutral), axis, keepdims, begin, where)
+        nothing = xp.logical_not(sum_(_counted(a, where), axis, keepdims=keepdims))
+        return select(nothing, a.dtype.type(np.nan) if start is None else start, found)
+
+    return reduce
+
+
+def _argument(function: Callable[..., Array], neutral: float) -> Callable[..., Array]:
+    def reduce(a: ArrayLike, axis: Axis | None = None, *, keepdims: Flag = False) -> Array:
+        return function(without_nan(a, neutral), axis, keepdims=keepdims)
+
+    return reduce
+
+
+# Quantiles ---------------------------------------------------------------------------------------
+
+
+def nanmedian(a: ArrayLike, axis: AxisList | None = None, keepdims: Flag = False) -> Array:
+    """`np.nanmedian`."""
+    if a.dtype.kind != "f":
+        return median(a, axis, keepdims)
+    rows, count, kept = _sorted_numbers(a, axis, keepdims)
+    low, high = (_at(rows, at) for at in ((count - 1) // 2, count // 2))
+    middle = select((count - 1) // 2 == count // 2, low, (low + high) / 2)
+    return xp.reshape(select(count > 0, middle, rows.dtype.type(np.nan)), kept)
+
+
+def nanquantile(
+    a: ArrayLike, q: PlainNumbers, axis: AxisList | None = None, method: Literal["linear"] = "linear",
+    keepdims: Flag = False,
+) -> Array:  # fmt: skip
+    """`np.nanquantile` at static levels, by linear interpolation."""
+    if a.dtype.kind != "f":
+        return quantile(a, q, axis, method, keepdims)
+    levels = checked_levels(q)
+    dtype = quantile_dtype(a.dtype, q, method)
+    rows, count, kept = _sorted_numbers(converted(a, dtype), axis, keepdims)
+    found: list[Array] = []
+    for level in levels.ravel():
+        place = xp.subtract(count, 1) * level
+        below = xp.floor(place)
+        part = converted(place - below, dtype)
+        position = converted(below, np.int64)
+        low, high = _at(rows, position), _at(rows, xp.minimum(position + 1, xp.maximum(count - 1, 0)))
+        gap = high - low
+        between = select(part >= 0.5, high - gap * (1 - part), low + gap * part)
+        found.append(select(count > 0, between, dtype.type(np.nan)))
+    return xp.reshape(xp.stack(found) if found else xp.zeros((0, *kept), dtype), (*levels.shape, *kept))
+
+
+def nanpercentile(
+    a: ArrayLike, q: PlainNumbers, axis: AxisList | None = None, method: Literal["linear"] = "linear",
+    keepdims: Flag = False,
+) -> Array:  # fmt: skip
+    """`np.nanpercentile` at static percentages, by linear interpolation."""
+    return nanquantile(
+        a, np.true_divide(q, 100) if not isinstance(q, int | float) else q / 100, axis, method, keepdims
+    )
+
+
+def _sorted_numbers(x: Array, axis: Any, keepdims: bool) -> tuple[Array, Array, tuple[int, ...]]:
+    """The elements along the first dimension, sorted, NaN last; how many are numbers; the result's shape."""
+    axes = strict_axes(axis, x.ndim)
+    rows, kept = rows_of(x, axes, keepdims)
+    if not rows.shape[0]:
+        raise ShapeError(
+            f"the quantile of no elements: shape {x.shape}", location=user_line(), hint="test its size before"
+        )
+    count = sum_(xp.logical_not(xp.isnan(rows)), 0)
+    return as_array(xp.sort(rows, axis=0)), count, kept
+
+
+def _at(rows: Array, position: Any) -> Array:
+    """The element of every column at a position of its own."""
+    place = xp.maximum(position, 0)
+    return xp.take_along_axis(rows, place[None], axis=0)[0]
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.nansum: nansum,
+    np.nanprod: nanprod,
+    np.nancumsum: nancumsum,
+    np.nancumprod: nancumprod,
+    np.nanmean: nanmean,
+    np.nanvar: nanvar,
+    np.nanstd: nanstd,
+    np.nanmax: _extremum(amax, -np.inf),
+    np.nanmin: _extremum(amin, np.inf),
+    np.nanargmax: _argument(argmax, -np.inf),
+    np.nanargmin: _argument(argmin, np.inf),
+    np.nanmedian: nanmedian,
+    np.nanquantile: nanquantile,
+    np.nanpercentile: nanpercentile,
+}
+"""What this file traces."""

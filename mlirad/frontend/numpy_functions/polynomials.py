@@ -1,0 +1,147 @@
+"""Polynomials by their coefficients, the highest power first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mlirad.errors import ArgumentError, ShapeError
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, Flag, Int, OperandLike
+from mlirad.frontend.numpy_functions.windows import convolve
+from mlirad.frontend.operations import as_array, common, converted, inexact, xp
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
+
+
+def polyval(p: ArrayLike, x: ArrayLike) -> Array:
+    """`np.polyval`, by Horner's rule."""
+    if not p.ndim:
+        raise ShapeError("polyval needs a vector of coefficients", location=user_line(), hint="np.array([c])")
+    total = xp.zeros_like(x)
+    for k in range(len(p)):
+        total = xp.add(xp.multiply(total, x), p[k])
+    return as_array(total)
+
+
+def _vector(a: Any, what: str) -> Array:
+    x = as_array(a)
+    if x.ndim > 1:
+        raise ShapeError(
+            f"{what} needs vectors of coefficients, got shape {x.shape}",
+            location=user_line(),
+            hint="np.ravel",
+        )
+    return xp.reshape(x, (x.size,))
+
+
+def _aligned(a1: Any, a2: Any, what: str) -> list[Array]:
+    x, y = _vector(a1, what), _vector(a2, what)
+    size = max(x.size, y.size)
+    return [xp.pad(v, (size - v.size, 0)) for v in common([x, y])]
+
+
+def polyadd(a1: OperandLike, a2: OperandLike) -> Array:
+    """`np.polyadd`."""
+    return xp.add(*_aligned(a1, a2, "polyadd"))
+
+
+def polysub(a1: OperandLike, a2: OperandLike) -> Array:
+    """`np.polysub`."""
+    return xp.subtract(*_aligned(a1, a2, "polysub"))
+
+
+def polymul(a1: OperandLike, a2: OperandLike) -> Array:
+    """`np.polymul`."""
+    return convolve(_vector(a1, "polymul"), _vector(a2, "polymul"))
+
+
+def _checked_order(m: int, what: str) -> None:
+    if m < 0:
+        raise ArgumentError(f"{what} of order {m}", location=user_line(), hint="the order is 0 or more")
+
+
+def _require_coefficients(p: Array, what: str) -> None:
+    if p.ndim != 1:
+        raise ShapeError(
+            f"{what} needs a vector of coefficients, got shape {p.shape}",
+            location=user_line(),
+            hint="np.ravel",
+        )
+
+
+def polyder(p: ArrayLike, m: Int = 1) -> Array:
+    """`np.polyder`."""
+    _require_coefficients(p, "polyder")
+    _checked_order(m, "polyder")
+    x = p
+    for _ in range(m):
+        x = xp.multiply(x[:-1], np.arange(max(x.size - 1, 0), 0, -1))
+    return x
+
+
+def polyint(p: ArrayLike, m: Int = 1, k: OperandLike | None = None) -> Array:
+    """`np.polyint`."""
+    _checked_order(m, "polyint")
+    _require_coefficients(p, "polyint")
+    constants = xp.ravel(as_array(0.0 if k is None else k))
+    if constants.size == 1 and m > 1:
+        constants = xp.broadcast_to(constants, (m,))
+    if constants.size < m:
+        raise ShapeError(
+            f"{constants.size} constants for {m} integrals",
+            location=user_line(),
+            hint="give one for each, or one",
+        )
+    x = inexact(p)
+    for n in range(m):
+        x = xp.concatenate([xp.divide(x, np.arange(x.size, 0, -1)), constants[n : n + 1]])
+    return x
+
+
+def poly(seq_of_zeros: ArrayLike) -> Array:
+    """`np.poly`: the coefficients of the polynomial with given zeros."""
+    if seq_of_zeros.ndim != 1:
+        raise ShapeError(
+            f"np.poly is traced for a vector of zeros, got shape {seq_of_zeros.shape}",
+            location=user_line(),
+            hint="the characteristic polynomial of a matrix needs its eigenvalues, which cannot be traced",
+        )
+    zeros = inexact(seq_of_zeros)
+    found: Any = np.ones(1, zeros.dtype)
+    for k in range(zeros.size):
+        lower = -zeros[k] * found
+        found = xp.concatenate([found[:1], found[1:] + lower[:-1], lower[-1:]])
+    return as_array(found)
+
+
+def vander(x: ArrayLike, N: Int | None = None, increasing: Flag = False) -> Array:
+    """`np.vander`."""
+    if x.ndim != 1 or (N is not None and N < 0):
+        raise ShapeError(
+            f"vander needs a vector, got shape {x.shape}, and a number of columns from 0 on",
+            location=user_line(),
+            hint="np.ravel",
+        )
+    count = x.size if N is None else N
+    base = converted(x, np.promote_types(x.dtype, np.int64))
+    if not count:
+        return xp.zeros((x.size, 0), base.dtype)
+    columns = [xp.ones_like(base)]
+    for _ in range(count - 1):
+        columns.append(xp.multiply(columns[-1], base))
+    return xp.stack(columns if increasing else columns[::-1], axis=1)
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.polyval: polyval,
+    np.polyadd: polyadd,
+    np.polysub: polysub,
+    np.polymul: polymul,
+    np.polyder: polyder,
+    np.polyint: polyint,
+    np.poly: poly,
+    np.vander: vander,
+}
+"""What this file traces."""

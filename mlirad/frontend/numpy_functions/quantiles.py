@@ -1,0 +1,142 @@
+"""Medians and quantiles: sorted elements, and places between them that are static."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from mlirad.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
+from mlirad.frontend.dtypes import Dtype, language_dtype
+from mlirad.frontend.numpy_functions.axes import strict_axes
+from mlirad.frontend.numpy_functions.ordering import sort
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, AxisList, Flag, OperandLike, PlainNumbers
+from mlirad.frontend.operations import converted, inexact, select, xp
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
+
+Method = Literal[
+    "linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",
+    "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased",
+    "normal_unbiased",
+]  # fmt: skip
+
+DISCRETE = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
+"""Methods whose quantiles are elements."""
+
+
+def rows_of(x: Array, axes: list[int], keepdims: bool) -> tuple[Array, tuple[int, ...]]:
+    """`x` with the axes as its one first dimension, and the shape of a reduction over them."""
+    rest = [d for d in range(x.ndim) if d not in axes]
+    count = prod(x.shape[d] for d in axes)
+    rows = xp.reshape(xp.transpose(x, [*axes, *rest]), (count, *[x.shape[d] for d in rest]))
+    return rows, tuple(1 if d in axes else e for d, e in enumerate(x.shape) if keepdims or d not in axes)
+
+
+def _ordered(x: Array, axis: Any, keepdims: bool) -> tuple[Array, tuple[int, ...]]:
+    rows, kept = rows_of(x, strict_axes(axis, x.ndim), keepdims)
+    if not rows.shape[0]:
+        raise ShapeError(
+            f"the quantile of no elements: shape {x.shape}",
+            location=user_line(),
+            hint="test the size, which is static, before the call",
+        )
+    return sort(rows, 0), kept
+
+
+def _nan_where_any(found: Array, ordered: Array) -> Array:
+    """NaN sorts last, so the last element tells whether there is one."""
+    return select(xp.isnan(ordered[-1]), found.dtype.type(np.nan), found)
+
+
+def median(a: ArrayLike, axis: AxisList | None = None, keepdims: Flag = False) -> Array:
+    """`np.median`: the middle element, or the mean of the two."""
+    ordered, kept = _ordered(inexact(a), axis, keepdims)
+    low, high = (ordered.shape[0] - 1) // 2, ordered.shape[0] // 2
+    middle = ordered[low] if low == high else (ordered[low] + ordered[high]) / 2
+    return xp.reshape(_nan_where_any(middle, ordered), kept)
+
+
+def percentile(
+    a: ArrayLike, q: PlainNumbers, axis: AxisList | None = None, method: Method = "linear",
+    keepdims: Flag = False, *, weights: OperandLike | None = None,
+) -> Array:  # fmt: skip
+    """`np.percentile` at static percentages."""
+    levels = q / 100 if isinstance(q, int | float) else np.true_divide(q, 100)
+    return quantile(a, levels, axis, method, keepdims, weights=weights)
+
+
+def quantile(
+    a: ArrayLike, q: PlainNumbers, axis: AxisList | None = None, method: Method = "linear",
+    keepdims: Flag = False, *, weights: OperandLike | None = None,
+) -> Array:  # fmt: skip
+    """`np.quantile` at static levels, by any method, without weights."""
+    if weights is not None:
+        raise UnsupportedError(
+            "quantiles are traced without weights",
+            location=user_line(),
+            hint="sort with np.argsort, and find the place in np.cumsum of the sorted weights",
+        )
+    levels = checked_levels(q)
+    dtype = quantile_dtype(a.dtype, q, method)
+    ordered, kept = _ordered(a, axis, keepdims)
+    count = ordered.shape[0]
+    places = _places(levels.ravel(), count, method)
+    below = np.clip(np.floor(places), 0, count - 1).astype(np.int64)
+    low = ordered[below]
+    if method in DISCRETE:
+        found = low
+    else:
+        above = np.minimum(below + 1, count - 1)
+        part = (places - below).astype(dtype).reshape(-1, *[1] * (ordered.ndim - 1))
+        low, high = converted(low, dtype), converted(ordered[above], dtype)
+        gap = high - low
+        found = select(part >= 0.5, high - gap * (1 - part), low + gap * part)
+        # A quantile that is an element has no part of its neighbour, which may be infinite.
+        found = select(part == 0, low, found)
+    if ordered.dtype.kind == "f":
+        found = _nan_where_any(found, ordered)
+    return xp.reshape(converted(found, dtype), (*levels.shape, *kept))
+
+
+def _places(levels: Any, count: int, method: str) -> Any:
+    """Where quantiles lie between `count` sorted elements: at k + t between elements k and k + 1.
+
+    That is what they are of the numbers 0, 1, ..., count - 1, by every method that NumPy has.
+    """
+    if method == "linear":
+        return levels * (count - 1)
+    return cast(Any, np).quantile(np.arange(count, dtype=np.float64), levels, method=method)
+
+
+def checked_levels(q: Any) -> Any:
+    """Levels as an array of floats between 0 and 1."""
+    levels = np.asarray(q, np.float64)
+    if levels.ndim > 2 or not np.all((levels >= 0) & (levels <= 1)):
+        raise ArgumentError(
+            f"levels of quantiles lie between 0 and 1, got {np.asarray(q).tolist()}",
+            location=user_line(),
+            hint="np.percentile takes percentages, np.quantile fractions, in at most two dimensions",
+        )
+    return levels
+
+
+def quantile_dtype(dtype: Dtype, q: Any, method: str) -> Dtype:
+    """The dtype of quantiles, as NumPy has it."""
+    level = q if isinstance(q, int | float) else np.zeros(np.shape(q), q.dtype)[()]
+    try:
+        return language_dtype(cast(Any, np).quantile(np.ones(2, dtype), level, method=method).dtype)
+    except TypeError as error:
+        raise DtypeError(
+            f"quantiles are not defined on {dtype}", location=user_line(), hint="convert with .astype(float)"
+        ) from error
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.median: median,
+    np.percentile: percentile,
+    np.quantile: quantile,
+}
+"""What this file traces."""

@@ -1,0 +1,66 @@
+"""Covariances and correlations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mlirad.errors import DtypeError, ShapeError
+from mlirad.frontend.dtypes import F64
+from mlirad.frontend.numpy_functions.parameters import (
+    ArrayLike,
+    DtypeLike,
+    Flag,
+    Int,
+)
+from mlirad.frontend.operations import converted, xp
+from mlirad.frontend.source import user_line
+from mlirad.frontend.tracer import Array
+
+
+def cov(
+    m: ArrayLike, y: ArrayLike | None = None, rowvar: Flag = True, bias: Flag = False,
+    ddof: Int | None = None, *, dtype: DtypeLike | None = None,
+) -> Array:  # fmt: skip
+    """`np.cov`, without weights."""
+    if m.ndim > 2 or (y is not None and y.ndim > 2):
+        raise ShapeError("cov takes at most two dimensions", location=user_line(), hint="np.reshape")
+    if dtype is not None and dtype.kind != "f":
+        raise DtypeError(
+            f"covariances are not computed in {dtype}", location=user_line(), hint="leave dtype= out"
+        )
+    target = F64 if dtype is None else dtype
+    x = converted(xp.atleast_2d(m), target)
+    if not rowvar and m.ndim != 1:
+        x = xp.transpose(x)
+    if not x.shape[0]:
+        return xp.zeros((0, 0), F64)
+    if y is not None:
+        other = converted(xp.atleast_2d(y), target)
+        if not rowvar and other.shape[0] != 1:
+            other = xp.transpose(other)
+        x = xp.concatenate([x, other], axis=0)
+    less = (0 if bias else 1) if ddof is None else ddof
+    freedom = max(x.shape[1] - less, 0)
+    centred = x - xp.mean(x, axis=1, keepdims=True)
+    scaled = xp.matmul(centred, xp.transpose(centred)) * (
+        target.type(1) / target.type(freedom) if freedom else np.inf
+    )
+    return xp.squeeze(scaled)
+
+
+def corrcoef(
+    x: ArrayLike, y: ArrayLike | None = None, rowvar: Flag = True, *, dtype: DtypeLike | None = None
+) -> Array:
+    """`np.corrcoef`."""
+    c = cov(x, y, rowvar, dtype=dtype)
+    if not c.ndim:
+        return c / c
+    spread = xp.sqrt(xp.diagonal(c))
+    return xp.clip(c / spread[:, None] / spread[None, :], -1, 1)
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.cov: cov, np.corrcoef: corrcoef}
+"""What this file traces."""

@@ -1,0 +1,77 @@
+"""Random calls of every function of NumPy's and SciPy's that can be traced, with right options and wrong
+ones.
+
+Whatever is passed, a traced function gives what NumPy gives, or raises an error of mlirad's own that says
+what to do. The calls run in a child process, so a crash is the outcome of its call and not the end of the
+tests. `--fuzz-seconds` tries fresh calls for as long as it says, and prints how many came to what.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+
+import pytest
+
+from tests.generators.numpy_calls import random_call
+from tests.generators.numpy_outcomes import AGREED, DISAGREED, RAW, WRONG, outcome_of, run_calls, summary
+
+INTERPRETED, COMPILED = 700, 25
+
+
+def check(first: int, count: int, *, interpret: bool, counts: Counter[str]) -> list[str]:
+    """What went wrong among the calls of some seeds."""
+    wrong: list[str] = []
+    for outcome in run_calls(first, count, interpret=interpret):
+        counts[outcome.kind] += 1
+        if outcome.kind in WRONG:
+            wrong.append(f"seed {outcome.seed}, {outcome.kind}: {outcome.call}\n    {outcome.detail}")
+    assert sum(counts.values()) >= count
+    return wrong
+
+
+def test_calls_interpreted():
+    counts: Counter[str] = Counter()
+    wrong = check(0, INTERPRETED, interpret=True, counts=counts)
+    assert not wrong, "\n".join(wrong)
+    assert counts[AGREED] > 0.9 * INTERPRETED
+
+
+def test_calls_compiled():
+    wrong = check(0, COMPILED, interpret=False, counts=Counter())
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.fuzz
+def test_fresh_calls(fuzz_seconds, capsys):
+    end = time.monotonic() + fuzz_seconds
+    counts: Counter[str] = Counter()
+    wrong: list[str] = []
+    while time.monotonic() < end:
+        seed = random.SystemRandom().randrange(10**9)
+        wrong += check(seed, 1000, interpret=True, counts=counts)
+        wrong += check(seed, 50, interpret=False, counts=Counter())
+    with capsys.disabled():
+        print("\n" + summary(counts))  # noqa: T201
+    assert not wrong, "\n".join(wrong)
+
+
+# The judge itself --------------------------------------------------------------------------------
+
+
+def test_calls_are_functions_of_their_seeds():
+    assert all(
+        str(random_call(s)) == str(random_call(s)) for s in range(50) if "object" not in str(random_call(s))
+    )
+    assert len({random_call(s).name for s in range(2000)}) > 200
+
+
+def test_wrong_values_and_foreign_exceptions_are_noticed(monkeypatch):
+    seed = next(s for s in range(1000) if random_call(s).name == "np.cumsum" and not random_call(s).options)
+    assert outcome_of(random_call(seed)).kind == AGREED
+    call = random_call(seed)
+    monkeypatch.setattr(call, "with_mlirad", lambda interpret: call.with_numpy() + 1)
+    assert outcome_of(call).kind == DISAGREED
+    monkeypatch.setattr(call, "with_mlirad", lambda interpret: [][0])
+    assert outcome_of(call).kind == RAW
