@@ -30,8 +30,9 @@ from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.linear import dependences
 from mlirad.dialects.shapes import FLAG, Value, is_float
 from mlirad.errors import DifferentiationError, ShapeError
+from mlirad.frontend import repeated
 from mlirad.frontend.frames import current_frame, emitting, is_tracing
-from mlirad.frontend.functions import call, definition_of, function_name
+from mlirad.frontend.functions import call, definition_of, function_name, with_signature
 from mlirad.frontend.linear_maps import LinearMap
 from mlirad.frontend.operations import as_array, made
 from mlirad.frontend.pytree import Tree, flatten
@@ -254,10 +255,14 @@ def checkpoint(function: F) -> F:
             return jit(checkpointed)(*args, **kwargs)
         b, frame = emitting(), current_frame()
         found: list[tuple[Tree, list[Array]]] = []
+        if kwargs:
+            code = functools.partial(function, **copied_leaves(kwargs))
+        else:
+            code = with_signature(lambda *args: repeated.call(function, args), function)
 
         def body() -> list[Value]:
             with frame.open_scope():
-                results, tree = call(functools.partial(function, **copied_leaves(kwargs)), args)
+                results, tree = call(code, args)
                 found.append((tree, results))
                 return _with_token([r.value for r in results])
 

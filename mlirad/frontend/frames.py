@@ -17,6 +17,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects.builtin import FunctionType
@@ -25,9 +26,12 @@ from xdsl.ir import Attribute, Block, Region
 
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
-from mlirad.errors import TracingError
+from mlirad.errors import TracingError, UnsupportedError
 from mlirad.frontend.source import user_line, user_location
 from mlirad.ir.arrays import ArrayBuilder
+
+MAX_OPERATIONS = 300_000
+"""How many operations one program may be written out to; it would be compiled for hours."""
 
 
 class FrameBuilder(ArrayBuilder):
@@ -134,6 +138,14 @@ class Frame:
         return FuncOp(name, types, Region(self.block), visibility)
 
 
+@dataclass
+class Repeats:
+    """How often functions that may be shared were called: in all, and each for each types of arguments."""
+
+    total: int = 0
+    calls: dict[Hashable, tuple[int, Any]] = field(default_factory=dict[Hashable, "tuple[int, Any]"])
+
+
 class Functions:
     """The functions of a module under construction, with names for more.
 
@@ -153,6 +165,8 @@ class Functions:
         self.builder_class = builder_class
         self.finished: list[FuncOp] = []
         self.kept: dict[Hashable, list[Any]] = {}
+        self.repeats = Repeats()
+        self.emitted = 0
         self._names: dict[str, int] = {}
 
     def fresh_name(self, base: str) -> str:
@@ -187,7 +201,15 @@ def current_frame() -> Frame:
 
 def emitting() -> ArrayBuilder:
     """The builder of the function being traced, located at the user's line."""
-    builder = current_frame().builder
+    frame = current_frame()
+    frame.functions.emitted += 1
+    if frame.functions.emitted > MAX_OPERATIONS:
+        raise UnsupportedError(
+            f"the program has more than {MAX_OPERATIONS} operations",
+            location=user_line(),
+            hint="use ad.fori_loop and ad.scan for loops, @ad.function for functions that are called often",
+        )
+    builder = frame.builder
     builder.location = user_location()
     return builder
 

@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
 from mlirad.errors import TracingError
-from mlirad.frontend import batching, derivatives, jacobians
+from mlirad.frontend import batching, derivatives, jacobians, repeated
 from mlirad.frontend.captures import static_key
 from mlirad.frontend.decorating import decorating
 from mlirad.frontend.derivatives import Argnums
-from mlirad.frontend.functions import require_arguments
 from mlirad.frontend.jacobians import Mode
 from mlirad.frontend.programs import CompileOptions, Options, options_of
 from mlirad.frontend.source import user_line
@@ -34,12 +33,7 @@ def jit(
     `static_argnames` are parameters whose values are part of the signature and reach the function as they
     are. `options` are those of `Options`: `interpret=True` runs the program by the reference interpreter.
     """
-    return Transformed(function, _called, "jit", options_of(options), static_argnames)
-
-
-def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    require_arguments(function, len(args), "the transformed call")
-    return function(*args)
+    return Transformed(function, repeated.call, "jit", options_of(options), static_argnames)
 
 
 @decorating

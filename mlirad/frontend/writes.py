@@ -29,6 +29,7 @@ from mlirad.frontend.operations import (
     value_of,
     xp,
 )
+from mlirad.frontend.selections import composed, unraveled, whole
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.frontend.ufunc_meanings import truth
@@ -37,11 +38,8 @@ from mlirad.frontend.views import (
     Reshaped,
     Selected,
     assign,
-    composed,
     require_writable,
-    unraveled,
     view_of,
-    whole,
 )
 from mlirad.ir.arrays import ArrayBuilder
 

@@ -1,4 +1,4 @@
-"""The same bits: from call to call, thread to thread, process to process, wherever arrays lie, checked or not."""
+"""The same bits in every call, thread and process, wherever arrays lie, and with or without checks."""
 
 from __future__ import annotations
 

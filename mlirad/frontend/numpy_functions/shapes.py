@@ -26,16 +26,15 @@ from mlirad.frontend.operations import (
     value_of,
     xp,
 )
+from mlirad.frontend.selections import Strides, row_major
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.frontend.views import (
-    Strides,
     copied,
     permuted,
     raveled,
     read_only,
     reshaped,
-    row_major,
     selected,
 )
 

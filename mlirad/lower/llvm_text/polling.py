@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from mlirad.lower.compiled_text import POLL, STATUS_WORD
-from mlirad.lower.llvm_text.memory import Memory
+from mlirad.lower.llvm_text.checking import Checking
 from mlirad.lower.llvm_text.module import Parameter
 from mlirad.lower.llvm_text.value import Value
 
@@ -31,7 +31,7 @@ POLL_ATTRIBUTES: Final = "nounwind willreturn memory(argmem: readwrite, inaccess
 """A poll changes no memory that the program sees, so values stay in registers around it."""
 
 
-class Polling(Memory):
+class Polling(Checking):
     """Writes polls, and what follows when a call is to end."""
 
     _context: Value | None = None
@@ -50,6 +50,7 @@ class Polling(Memory):
             parameter = Parameter("context", "ptr", 1, "noalias")
             self._parameters.append(parameter)
             self._context = Value(f"%{parameter.name}", parameter.kind)
+            self.own(self._context)
         return self._context
 
     @property
