@@ -133,7 +133,8 @@ class _Verification:
     def run(self) -> None:
         """Check everything."""
         if len(self.module.regions) != 1 or self.module.operands or self.module.results:
-            raise error_at(self.module, "takes its functions as one region, without operands and results")
+            message = "takes its functions as one region, and has no operands and no results"
+            raise error_at(self.module, message)
         top = self._frame(self.module.body, self.module, set())
         self._collect_functions()
         frames = [top]

@@ -22,6 +22,10 @@ ALLOWED = ("long run",)
 """Kinds that are counted, and are no failures: a program may run for ever."""
 
 
+LOOKED_INTO = ("too long", "long run", "slow", "refused")
+"""What stands in the names of legal classes of which the report names mutants."""
+
+
 @dataclass
 class Found:
     """A kind of failure: how often it came, and the shortest text that showed it."""
@@ -42,7 +46,7 @@ class Campaign:
     depth: Depth
     workers: int
     counts: Counter[str] = field(default_factory=Counter[str])
-    changes: Counter[str] = field(default_factory=Counter[str])
+    examples: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     found: dict[str, Found] = field(default_factory=dict[str, Found])
     judged: int = 0
     seconds: float = 0.0
@@ -81,6 +85,9 @@ class Campaign:
         self.counts[f"ends with {last}"] += 1
         for name in verdict.classes[:-1]:
             self.counts[name] += 1
+        for name in verdict.classes:
+            if any(word in name for word in LOOKED_INTO):
+                self.examples.setdefault(name, []).append(number)
         failure = verdict.failure
         if failure is None or failure.kind in ALLOWED:
             return
@@ -113,6 +120,8 @@ class Campaign:
             f"{self.judged} mutants in {self.seconds:.0f} s, {rate:.0f} per second, {self.workers} processes"
         ]
         lines += [f"{count:>9}  {name}" for name, count in sorted(self.counts.items(), key=lambda c: -c[1])]
+        for name, numbers in sorted(self.examples.items()):
+            lines.append(f"{name}: mutants {', '.join(map(str, numbers[:20]))}")
         lines.append(f"{len(self.found)} kinds of failures")
         for signature, found in sorted(self.found.items(), key=lambda f: -f[1].count):
             lines += [
