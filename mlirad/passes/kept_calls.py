@@ -53,9 +53,11 @@ _FUNCTION_WEIGHT = 16
 _REGIONS_WEIGHT = 16
 """What a loop, a branch or a checkpoint weighs beside the ops in it: its derivative has several."""
 
-_ARITHMETIC = (ew.AddOp, ew.SubOp, ew.MulOp, ew.AbsorbingMulOp, ew.DivOp, ew.NegOp, ew.AbsOp, ew.MaxOp)
-_ARITHMETIC += (ew.MinOp, ew.SelectOp, ew.ConvertOp, ew.SqrtOp, ew.StopGradientOp, ew.CopysignOp)
-_ARITHMETIC += (ew.FloorOp, ew.CeilOp, ew.RoundOp, ew.TruncOp, ew.SignOp)
+_ARITHMETIC = (
+    *(ew.AddOp, ew.SubOp, ew.MulOp, ew.AbsorbingMulOp, ew.DivOp, ew.NegOp, ew.AbsOp, ew.SqrtOp),
+    *(ew.MaxOp, ew.MinOp, ew.SelectOp, ew.ConvertOp, ew.StopGradientOp, ew.CopysignOp, ew.SignOp),
+    *(ew.FloorOp, ew.CeilOp, ew.RoundOp, ew.TruncOp),
+)
 
 
 @dataclass(frozen=True)

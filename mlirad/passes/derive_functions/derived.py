@@ -176,12 +176,12 @@ class DerivedFunctions:
         wrt, numbers = op.positions("wrt"), op.positions("results")
         if op.callee_name in self.kept:
             callee = SymbolRefAttr(self._pull_name(name, wrt, numbers))
-            sums = operands[len(operands) - len(wrt) :]
+            before = operands[len(operands) - len(wrt) :]
             fresh = self.recording(name, wrt).fresh
-            onto = [v for k, v in enumerate(sums) if k not in fresh]
+            onto = [v for k, v in enumerate(before) if k not in fresh]
             given = [*operands[: len(operands) - len(wrt)], *onto]
             made = b.insert(CallOp, given, op.result_types, {"callee": callee}).results
-            return [b.add(sums[k], v) if k in fresh else v for k, v in enumerate(made)]
+            return [b.add(before[k], v) if k in fresh else v for k, v in enumerate(made)]
         function = self.source(name)
         block = function_block(function)
         count = len(block.args)
