@@ -20,7 +20,7 @@ test: lint
 	$(BIN)/python -m pytest -n auto
 
 fuzz: $(INSTALLED)
-	$(BIN)/python -m pytest tests/acceptance -m fuzz --fuzz-seconds=$(SECONDS)
+	$(BIN)/python -m pytest tests/acceptance tests/robustness -m fuzz --fuzz-seconds=$(SECONDS)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

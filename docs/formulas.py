@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from math import isinf
+
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -96,6 +98,8 @@ def _number(op: structural.ConstantOp) -> str:
     match op.value:
         case FloatAttr() as number:
             value = number.value.data
+            if isinf(value):
+                return "∞" if value > 0 else "-∞"
             return str(int(value)) if value == int(value) else f"{value:.6g}"
         case IntegerAttr() as number if number.type == i1:
             return "true" if number.value.data else "false"

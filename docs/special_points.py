@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import xlogy
+from scipy.special import xlog1py, xlogy
 
 import mlirad as ad
 
@@ -74,7 +74,9 @@ POINTS = (
     Point("np.logaddexp(x, y)", np.logaddexp, (-INFINITY, 0.0), "shares of the exponentials"),
     Point("np.maximum(x, y)", np.maximum, (np.nan, 1.0), "NaN wins, and no comparison holds"),
     Point("np.fmax(x, y)", np.fmax, (np.nan, 1.0), "NaN loses"),
-    Point("scipy.special.xlogy(x, y)", xlogy, (0.0, 0.0), "0 by convention"),
+    Point("scipy.special.xlogy(x, y)", xlogy, (0.0, 0.0), "log(y) by x, also where x is 0"),
+    Point("scipy.special.xlogy(x, y)", xlogy, (0.0, 2.0), "likewise"),
+    Point("scipy.special.xlog1py(x, y)", xlog1py, (0.0, 0.5), "likewise"),
     Point("x / y", lambda x, y: x / y, (0.0, 0.0), "IEEE"),
     Point("x[ad.asarray(7)]", lambda x: x[ad.asarray(7)], (A([1.0, 2.0]),), "outside: 0, and no gradient"),
     Point("x.at[[0, 0]].set(v)[0]", lambda x, v: x.at[[0, 0]].set(v)[0], (A([1.0, 2.0]), A([3.0, 4.0])),

@@ -5,6 +5,7 @@ g = ad.grad(loss)(w, x)
 """
 
 from mlirad.errors import (
+    CallDepthError,
     CaptureWarning,
     CompileError,
     DerivativeCheckError,
@@ -14,9 +15,11 @@ from mlirad.errors import (
     InterpreterError,
     MliradError,
     NotANumberError,
+    OutOfMemoryError,
     ParseError,
     PositionError,
     ShapeError,
+    TimeLimitError,
     TracingError,
     UnsupportedError,
     VerifyError,
@@ -63,6 +66,7 @@ from mlirad.tools.demo import demo
 
 __all__ = [
     "Array",
+    "CallDepthError",
     "CaptureWarning",
     "CompileError",
     "DerivativeCheckError",
@@ -73,9 +77,11 @@ __all__ = [
     "LinearMap",
     "MliradError",
     "NotANumberError",
+    "OutOfMemoryError",
     "ParseError",
     "PositionError",
     "ShapeError",
+    "TimeLimitError",
     "TracingError",
     "UnsupportedError",
     "VerifyError",

@@ -84,7 +84,7 @@ class CompileError(MliradError, RuntimeError):
 
 
 class InterpreterError(MliradError, RuntimeError):
-    """The interpreter met IR that breaks a promise, such as a load outside its buffer: a defect of a pass."""
+    """A program that runs breaks a promise of its IR, as by a load outside its buffer: a defect of a pass."""
 
 
 class DerivativeCheckError(MliradError, AssertionError):

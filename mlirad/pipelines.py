@@ -21,6 +21,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from mlirad.errors import CompileError, MliradError, UnsupportedError
 from mlirad.ir.parsing import make_context
+from mlirad.ir.recursion import deep_recursion
 from mlirad.ir.verification import verify_module
 from mlirad.passes.registry import make_pass, parse_specs
 
@@ -147,13 +148,14 @@ def run_passes(
 
 def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
     try:
-        pass_.apply(context, module)
+        with deep_recursion():
+            pass_.apply(context, module)
     except MliradError:
         raise
     except RecursionError as error:
         raise UnsupportedError(
             f"the program is nested too deeply for pass {pass_.name!r}",
-            hint="nest fewer regions inside each other",
+            hint="make shorter chains of ops that depend on each other, or loops of them",
         ) from error
     except DiagnosticException as error:
         raise CompileError(f"pass {pass_.name!r} failed: {error}") from error

@@ -113,14 +113,10 @@ func.func @f(%x: f64, %n: i64, %p: i1, %v: tensor<3xf64>) {
 // -----
 
 func.func @f(%x: f64, %n: i64, %p: i1, %v: tensor<3xf64>) {
-  // expected-error @below {{array.scan: yielded value 1 must be a scalar or an array, got !array.tape<>}}
+  // expected-error @below {{array.scan: yielded value 1 must be a scalar or an array, got !linear.map<f64, f64>}}
   %r = array.scan %x (%i, %a: f64) {carries = 1, length = 3} : f64 -> f64 {
-    %t = array.while () {record = 0} : -> !array.tape<> {
-      array.yield %p : i1
-    } do () {
-      array.yield
-    }
-    array.yield %a, %t : f64, !array.tape<>
+    %t = linear.zero : -> !linear.map<f64, f64>
+    array.yield %a, %t : f64, !linear.map<f64, f64>
   }
   func.return
 }

@@ -603,7 +603,7 @@ func.func @f(%x: tensor<2xf64>) {
 // -----
 
 func.func @f(%x: f64) {
-  // expected-error @below {{array.convert: result must keep the shape [], got index}}
+  // expected-error @below {{array.convert: result 0 has type index, which is not of the language}}
   %y = array.convert %x : f64 -> index
   func.return
 }

@@ -114,8 +114,8 @@ func.func @f(%x: tensor<5x3xf64>) {
 // -----
 
 func.func @f(%x: tensor<5x3xf64>) {
-  // expected-error @below {{array.gather: region must end in array.yield}}
   %v = array.gather %x (%i) : tensor<5x3xf64> -> tensor<4x3xf64> {
+    // expected-error @below {{array.neg: a region of array.gather ends in array.neg, it must end in array.yield}}
     %p = array.neg %i : i64
   }
   func.return
@@ -124,7 +124,7 @@ func.func @f(%x: tensor<5x3xf64>) {
 // -----
 
 func.func @f(%x: tensor<5x3xf64>) {
-  // expected-error @below {{array.gather: region must end in array.yield}}
+  // expected-error @below {{array.gather: a region of array.gather is empty, it must end in array.yield}}
   %v = array.gather %x (%i) : tensor<5x3xf64> -> tensor<4x3xf64> {
   }
   func.return

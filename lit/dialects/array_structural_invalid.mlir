@@ -3,7 +3,7 @@
 // What the verifiers of structural ops reject.
 
 func.func @f() {
-  // expected-error @below {{array.constant: result must be a scalar or static array of f64, f32, i64, i32, i1, got f16}}
+  // expected-error @below {{array.constant: result 0 has type f16, which is not of the language}}
   %v = array.constant 1.0 : f16
   func.return
 }

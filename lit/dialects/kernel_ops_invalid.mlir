@@ -25,8 +25,8 @@ func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
 // -----
 
 func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
-  // expected-error @below {{kernel.nest: body must end in array.yield}}
   %v = kernel.nest %y (%i) {space = [8], reduction = []} : tensor<8xf64> -> tensor<8xf64> {
+    // expected-error @below {{array.constant: a region of kernel.nest ends in array.constant, it must end in array.yield}}
     %a = array.constant 1.0 : f64
   }
   func.return
@@ -352,8 +352,8 @@ func.func @f(%y: tensor<8xf64>, %b: tensor<5xf64>) {
 // -----
 
 func.func @f(%y: tensor<8xf64>, %b: tensor<5xf64>) {
-  // expected-error @below {{kernel.scatter: body must end in array.yield}}
   %v = kernel.scatter add %b, %y (%i) {space = [8]} : tensor<5xf64>, tensor<8xf64> -> tensor<5xf64> {
+    // expected-error @below {{array.constant: a region of kernel.scatter ends in array.constant, it must end in array.yield}}
     %a = array.constant 1.0 : f64
   }
   func.return

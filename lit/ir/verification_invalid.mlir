@@ -332,3 +332,89 @@ func.func @reads_a_tape() {
   %u = array.neg %t : !array.tape<>
   func.return
 }
+
+// -----
+
+// A condition and a body have arguments of their own.
+
+func.func @argument_of_other_region(%x: f64, %n: f64) -> f64 {
+  %y = array.while %x (%c : f64) : f64 -> f64 {
+    // expected-error @below {{array.compare: reads %a, which is defined in another region}}
+    %more = array.compare gt %a, %n : f64, f64 -> i1
+    array.yield %more : i1
+  } do (%a : f64) {
+    %b = array.sin %a : f64
+    array.yield %b : f64
+  }
+  func.return %y : f64
+}
+
+// -----
+
+// Rules of an op read what is in its regions only after that has been checked.
+
+func.func @operand_missing_inside(%x: f64) -> f64 {
+  %r = kernel.nest %x () {space = [], reduction = []} : f64 -> f64 {
+    // expected-error @below {{kernel.load_if: Expected at least 2 operands, but got 1}}
+    %a = kernel.load_if %x : f64 -> f64
+    array.yield %a : f64
+  }
+  func.return %r : f64
+}
+
+// -----
+
+func.func @property_missing_inside(%k: f64) {
+  %m = linear.lambda (%x : tensor<4xf64>) : -> !linear.map<tensor<4xf64>, f64> {
+    // expected-error @below {{array.scan: property 'carries' expected in operation 'array.scan'}}
+    %y = array.scan %k, %x (%i, %a : f64, %d : f64) {length = 4} : f64, tensor<4xf64> -> f64 {
+      array.yield %d : f64
+    }
+    array.yield %y : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @rule_broken_inside(%k: f64) {
+  %m = linear.lambda (%x : tensor<4xf64>) : -> !linear.map<tensor<4xf64>, f64> {
+    // expected-error @below {{array.scan: -1 carries of 2 operands}}
+    %y = array.scan %k, %x (%i, %a : f64, %d : f64) {carries = -1, length = 4} : f64, tensor<4xf64> -> f64 {
+      array.yield %d : f64
+    }
+    array.yield %y : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @empty_inside(%k: f64) {
+  %m = linear.lambda (%x : tensor<4xf64>) : -> !linear.map<tensor<4xf64>, f64> {
+    // expected-error @below {{array.scan: a region of array.scan is empty, it must end in array.yield}}
+    %y = array.scan %k, %x (%i, %a : f64, %d : f64) {carries = 1, length = 4} : f64, tensor<4xf64> -> f64 {
+    }
+    array.yield %y : f64
+  }
+  func.return
+}
+
+// -----
+
+// expected-error @below {{builtin.module: has one region, got 0}}
+"builtin.module"() () : () -> ()
+
+// -----
+
+// expected-error @below {{builtin.module: a region of builtin.module has no block}}
+"builtin.module"() ({
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{builtin.module: a region has 2 blocks}}
+"builtin.module"() ({
+^bb0:
+^bb1:
+}) : () -> ()

@@ -20,7 +20,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Sequence
 from math import prod
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     I64,
@@ -67,6 +67,7 @@ from mlirad.dialects.shapes import (
     dot_shape,
     element_of,
     is_array,
+    is_ints,
     shape_of,
     values_of,
 )
@@ -259,8 +260,7 @@ def check_layouts(op: Operation, layouts: ArrayAttr[Attribute] | None) -> None:
     if len(layouts.data) != len(op.results):
         raise VerifyException(f"{len(layouts.data)} layouts for {len(op.results)} results")
     for layout, result in zip(layouts.data, op.results, strict=True):
-        known = isinstance(layout, DenseArrayBase) and layout.elt_type == i64
-        order = values_of(cast("DenseArrayBase[I64]", layout)) if known else None
+        order = values_of(layout) if is_ints(layout) else None
         row_major = tuple(range(len(shape_of(result))))
         if order is None or tuple(sorted(order)) != row_major:
             raise VerifyException(f"a layout must be a permutation of {len(row_major)} dimensions")

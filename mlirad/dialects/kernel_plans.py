@@ -18,7 +18,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.shapes import Shape, values_of
+from mlirad.dialects.shapes import Shape, is_ints, values_of
 
 ARENA_ATTRIBUTE = "kernel.arena_bytes"
 """The function attribute that states the size of the arena, in bytes."""
@@ -81,7 +81,7 @@ def check_plan_attributes(op: Operation) -> None:
         )
     for name in (PLACES_ATTRIBUTE, CARRIES_ATTRIBUTE, UPDATES_ATTRIBUTE):
         found = op.attributes.get(name)
-        if found is not None and not (isinstance(found, DenseArrayBase) and found.elt_type == i64):
+        if found is not None and not is_ints(found):
             raise VerifyException(f"attribute '{name}' must be an array<i64: ...>, got {found}")
     updates = _stated(op, UPDATES_ATTRIBUTE) or ()
     results, arguments = updates[::2], updates[1::2]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from math import prod
-from typing import TypeAlias, cast
+from typing import TypeAlias, TypeGuard, cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -50,7 +50,7 @@ class _WithFrames(tuple[Attribute, ...]):
     """Element types, and those of frames with them."""
 
     def __contains__(self, type_: object) -> bool:
-        return isinstance(type_, FrameType) or tuple.__contains__(self, type_)
+        return isinstance(type_, FrameType) or super().__contains__(type_)
 
 
 STORED: tuple[Attribute, ...] = _WithFrames(ELEMENTS)
@@ -99,6 +99,11 @@ def array_type(shape: Shape, element: Attribute) -> Attribute:
 def ints(values: Shape) -> DenseArrayBase[I64]:
     """A list of integers as an attribute. Interned."""
     return DenseArrayBase.from_list(i64, values)
+
+
+def is_ints(attribute: Attribute) -> TypeGuard[DenseArrayBase[I64]]:
+    """Whether an attribute is a list of integers, as `ints` makes it."""
+    return isinstance(attribute, DenseArrayBase) and cast("DenseArrayBase[I64]", attribute).elt_type == i64
 
 
 @cache

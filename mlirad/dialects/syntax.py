@@ -41,7 +41,33 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """Strings that are written without quotes."""
 
 
-class StructuredOp(IRDLOperation, ABC):
+MAX_LISTS = 8
+"""How deep the lists of a property may be nested: no op has lists of lists of lists."""
+
+
+class LanguageOp(IRDLOperation, ABC):
+    """An op of mlirad's dialects, whose own rules can be checked apart from what its definition declares.
+
+    xDSL checks both at once. But the rules of an op read the ops of its regions, which may lack operands or
+    properties that they declare; so the verifier checks what is declared first, and rules from inside out.
+    """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        # Not yet decorated, so `verify_` is what the class states, without the check of what it declares.
+        rules = cls.__dict__.get("verify_")
+        if rules is not None:
+            cls.check_rules = rules
+
+    def check_declared(self) -> None:
+        """Check the numbers of operands, results, regions and blocks, declared types, and properties."""
+        self.get_irdl_definition().verify(self)
+
+    def check_rules(self) -> None:
+        """Check the op's own rules; what is declared holds, for the op and for all ops in it."""
+
+
+class StructuredOp(LanguageOp, ABC):
     """An op in the shared syntax. Operand definitions are flat: at most one variadic group, the last one."""
 
     KEYWORD: ClassVar[str | None] = None
@@ -212,13 +238,17 @@ def _parse_argument(parser: Parser) -> Parser.Argument:
     return argument.resolve(parser.parse_type() if parser.parse_optional_punctuation(":") else i64)
 
 
-def _parse_value(parser: Parser) -> Attribute:
+def _parse_value(parser: Parser, lists: int = 0) -> Attribute:
+    """The value of a property, inside of so many lists."""
+    position = parser.pos
     if parser.parse_optional_punctuation("["):
+        if lists == MAX_LISTS:
+            parser.raise_error(f"lists are nested more than {MAX_LISTS} deep", position)
         if parser.parse_optional_punctuation("]"):
             return ints(())
-        values = [_parse_value(parser)]
+        values = [_parse_value(parser, lists + 1)]
         while parser.parse_optional_punctuation(","):
-            values.append(_parse_value(parser))
+            values.append(_parse_value(parser, lists + 1))
         parser.parse_punctuation("]")
         if all(isinstance(v, IntegerAttr) for v in values):
             return ints(tuple(cast("IntegerAttr[I64]", v).value.data for v in values))

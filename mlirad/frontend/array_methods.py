@@ -152,8 +152,8 @@ class ArrayMethods:
 
     def resize(self, *shape: Any, refcheck: bool = True) -> None:
         """Does nothing for the shape that the array has; raises for another."""
-        wanted = cast("tuple[Any, ...]", shape[0] if len(shape) == 1 else shape)
-        if (tuple(wanted) if isinstance(wanted, tuple | list) else (wanted,)) != cast("Array", self).shape:
+        wanted: Any = shape[0] if len(shape) == 1 else shape
+        if tuple(cast("Any", np.atleast_1d(wanted))) != cast("Array", self).shape:
             raise UnsupportedError(
                 "the shape of a traced array cannot change in place",
                 location=user_line(),
@@ -231,6 +231,7 @@ _HINTS = {
     ),
     "item": ("itemset", "write x[i] = v"),
     "argpartition": ("argpartition", "write np.argsort"),
+    "choose": ("choose", "write np.select, or np.where for two choices"),
     "shape": ("compress", "the shape depends on elements; write np.where(condition, x, 0)"),
 }
 
@@ -254,7 +255,7 @@ def _method(name: str) -> None:
 
 for _name in (
     "sum", "mean", "max", "min", "all", "any", "argmax", "argmin", "var", "std", "dot", "ravel", "squeeze",
-    "swapaxes", "take", "clip", "round", "diagonal", "trace", "repeat", "ptp", "choose", "compress",
-    "argpartition",     "searchsorted", "prod", "cumsum", "cumprod", "argsort", "nonzero",
+    "swapaxes", "take", "clip", "round", "diagonal", "trace", "repeat", "ptp",
+    "searchsorted", "prod", "cumsum", "cumprod", "argsort", "nonzero",
 ):  # fmt: skip
     _method(_name)

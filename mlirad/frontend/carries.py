@@ -23,6 +23,7 @@ from mlirad.frontend.dtypes import F32, I32, PYTHON_TYPES, Dtype, Kind, result_t
 from mlirad.frontend.frames import current_frame, is_tracing
 from mlirad.frontend.operations import as_array, made, value_of
 from mlirad.frontend.pytree import Tree, flatten, structure_text
+from mlirad.frontend.reports import has_reports, resume, with_last_token
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.ir.regions import discard
@@ -100,10 +101,11 @@ class Carry:
         self._arrays = [leaf_array(leaf, path, what) for leaf, path in zip(leaves, self.paths, strict=True)]
         self.types = [Leaf.of(a) for a in self._arrays]
 
-    @property
-    def initial(self) -> list[Value]:
+    def start(self) -> list[Value]:
         """The initial values."""
-        return [value_of(a, t.dtype) for a, t in zip(self._arrays, self.types, strict=True)]
+        if has_reports():
+            resume(self._arrays[-1])  # an attempt that was given up has left its last token
+        return with_last_token([value_of(a, t.dtype) for a, t in zip(self._arrays, self.types, strict=True)])
 
     def structure(self, values: Sequence[Value]) -> Any:
         """Values of these types in the structure of the carries."""
@@ -134,7 +136,7 @@ class Carry:
                 raise self._error(path, old, found)
         if changed:
             raise Retrace
-        return values
+        return with_last_token(values)
 
     def _matched(self, result: Any) -> list[Any]:
         try:
@@ -201,7 +203,7 @@ class Results:
         self._count += 1
         if is_late:
             raise Retrace
-        return [value_of(a, w.dtype) for a, w in zip(arrays, self.wanted, strict=True)]
+        return with_last_token([value_of(a, w.dtype) for a, w in zip(arrays, self.wanted, strict=True)])
 
     def structure(self, values: Sequence[Value]) -> Any:
         """The chosen values in the structure that the branches return."""

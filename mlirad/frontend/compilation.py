@@ -7,7 +7,6 @@ executable(module, ...)    compiles a function of it to native code, or hands it
 from __future__ import annotations
 
 import gc
-import sys
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -29,6 +28,7 @@ from mlirad.frontend.source import user_line
 from mlirad.frontend.stats import Stats, count_kernels
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context
+from mlirad.ir.recursion import deep_recursion
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.jit.stacks import on_large_stack
@@ -42,48 +42,41 @@ from mlirad.pipelines import EXPANSIONS, LOWER, Step, run_passes
 Executable: TypeAlias = Callable[..., Any]
 """Takes the flat arguments; returns the only result, or a tuple of several or none."""
 
-RECURSION_LIMIT = 30_000
-"""Python's recursion limit during a compile: regions nested as deeply as programs are."""
-
 
 @contextmanager
 def compiling() -> Generator[None]:
     """Collect no garbage and allow deep recursion, which is what compiles are made of; forks wait."""
-    with compiling_section():
-        _settings.enter()
+    with compiling_section(), deep_recursion():
+        _garbage.keep()
         try:
             yield
         finally:
-            _settings.leave()
+            _garbage.release()
 
 
-class _Settings:
-    """Settings of the interpreter during compiles: the first thread makes them, the last restores them."""
+class _Garbage:
+    """The collection of garbage during compiles: the first thread stops it, the last starts it again."""
 
     def __init__(self) -> None:
         self._lock = CompileLock()
         self._compiles = 0
-        self._before = False, 0
+        self._was_enabled = False
 
-    def enter(self) -> None:
+    def keep(self) -> None:
         with self._lock:
             if self._compiles == 0:
-                self._before = gc.isenabled(), sys.getrecursionlimit()
+                self._was_enabled = gc.isenabled()
                 gc.disable()
-                sys.setrecursionlimit(max(self._before[1], RECURSION_LIMIT))
             self._compiles += 1
 
-    def leave(self) -> None:
+    def release(self) -> None:
         with self._lock:
             self._compiles -= 1
-            if self._compiles == 0:
-                was_enabled, limit = self._before
-                sys.setrecursionlimit(limit)
-                if was_enabled:
-                    gc.enable()
+            if self._compiles == 0 and self._was_enabled:
+                gc.enable()
 
 
-_settings = _Settings()
+_garbage = _Garbage()
 
 
 def passes_of(specs: Sequence[str]) -> list[ModulePass]:

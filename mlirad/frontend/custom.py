@@ -61,6 +61,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class _Given:
     """A rule as it was given, and its direction."""
 
+    CAPTURED: ClassVar = ("rule", "is_transposed")
+
     rule: Rule
     is_transposed: bool
 
@@ -73,7 +75,7 @@ class _Given:
 class CustomDerivative:
     """A function whose derivative is given by a rule. Outside of a trace, calling it compiles and runs it."""
 
-    CAPTURED: ClassVar = ("_function", "_rule", "_is_transposed")
+    CAPTURED: ClassVar = ("_function", "_rules")
 
     def __init__(self, function: Callable[..., Any]):
         functools.update_wrapper(self, function, updated=())

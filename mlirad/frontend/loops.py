@@ -140,7 +140,7 @@ def _emit(
             values = scoped(regions, traced)()
             return values[: len(carry.types)], values[len(carry.types) :]
 
-        return b.scan(carry.initial, sliced, length, body, reverse, checkpoint)
+        return b.scan(carry.start(), sliced, length, body, reverse, checkpoint)
 
     last, stacked = settled(attempt)
     tree, weak = found[0]
@@ -194,7 +194,7 @@ def _while(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any, wh
             return carry.returned(sending(body(receiving(carry.structure(values)))))
 
         first, second = scoped(regions, condition), scoped(regions, step)
-        return b.while_(carry.initial, lambda *values: first(*values)[0], second)
+        return b.while_(carry.start(), lambda *values: first(*values)[0], second)
 
     return receiving(carry.structure(settled(attempt)))
 

@@ -155,14 +155,18 @@ def broadcast_shapes(shapes: Sequence[Shape], what: str) -> Shape:
     first = shapes[0]
     if all(s == first for s in shapes):
         return first
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise ShapeError(
-            f"{what}: shapes {', '.join(map(str, shapes))} do not broadcast together",
-            location=user_line(),
-            hint="dimensions are compared from the last one; they must be equal, or one of them 1",
-        ) from None
+    rank = max(map(len, shapes))  # np.broadcast_shapes takes no more than 32 dimensions
+    extents: list[int] = []
+    for across in zip(*((*[1] * (rank - len(s)), *s) for s in shapes), strict=True):
+        kinds = {e for e in across if e != 1}
+        if len(kinds) > 1:
+            raise ShapeError(
+                f"{what}: shapes {', '.join(map(str, shapes))} do not broadcast together",
+                location=user_line(),
+                hint="dimensions are compared from the last one; they must be equal, or one of them 1",
+            )
+        extents.append(kinds.pop() if kinds else 1)
+    return tuple(extents)
 
 
 def check_equal_shapes(shapes: Sequence[Shape], what: str) -> None:

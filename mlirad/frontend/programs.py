@@ -172,10 +172,10 @@ class Cache:
 
     def _count(self, key: Hashable, captures: Captures) -> None:
         """Warn, once, of functions that are made anew by the same code, each to be compiled for the same."""
-        code = getattr(None if self._watch is None else self._watch.root, "__code__", None)
-        if not isinstance(code, CodeType) or captures is NOTHING:
+        root = None if self._watch is None else self._watch.root
+        if not isinstance(root, FunctionType):
             return
-        counts = _compiles.setdefault(code, {})
+        counts = _compiles.setdefault(root.__code__, {})
         what = hash((self._transformation, key, captures.key))
         counts[what] = counts.get(what, 0) + 1
         if counts[what] == REMADE:

@@ -14,7 +14,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, cast
 
+from mlirad.errors import UnsupportedError
 from mlirad.frontend.captures import static_key
+from mlirad.frontend.source import user_line
 
 
 @dataclass(frozen=True)
@@ -136,10 +138,17 @@ NONE = Tree(type(None))
 """The structure of `None`, which has no leaves."""
 
 
+MAX_DEPTH = 200
+"""How deep containers may be nested."""
+
+
 def flatten(value: object) -> tuple[list[Any], Tree]:
-    """The leaves of a value and its structure."""
+    """The leaves of a value and its structure.
+
+    Raises `UnsupportedError` for containers that hold themselves, or are nested more than `MAX_DEPTH` deep.
+    """
     leaves: list[Any] = []
-    return leaves, _flatten(value, leaves)
+    return leaves, _flatten(value, leaves, MAX_DEPTH)
 
 
 def parts_of(value: object) -> dict[Hashable, object] | None:
@@ -156,16 +165,22 @@ def structure_text(value: object) -> str:
     return str(flatten(value)[1]) if _is_node(value) else kind.__name__
 
 
-def _flatten(value: object, leaves: list[Any]) -> Tree:
+def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
     if value is None:
         return NONE
     if not _is_node(value):
         leaves.append(value)
         return LEAF
+    if depth == 0:
+        raise UnsupportedError(
+            f"a {type(value).__name__} contains itself, or is nested more than {MAX_DEPTH} deep",
+            location=user_line(),
+            hint="keep the values in an array, or in a list of one level",
+        )
     kind = cast("type[Any]", type(value))
     names, parts, static = _open(value)
     order = tuple(cast("dict[Hashable, object]", value)) if isinstance(value, dict) else ()
-    return Tree(kind, tuple(_flatten(part, leaves) for part in parts), names, static, order)
+    return Tree(kind, tuple(_flatten(part, leaves, depth - 1) for part in parts), names, static, order)
 
 
 def _is_node(value: object) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from mlirad.errors import MliradError
 from mlirad.frontend.frames import current_frame, is_tracing
-from mlirad.frontend.functions import argument_paths, leaf_type
+from mlirad.frontend.functions import argument_paths, leaf_type, require_arguments
 from mlirad.frontend.pytree import flatten
 from mlirad.frontend.recursion import Function
 
@@ -27,6 +27,7 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
     Programs with reports are left alone, as these come in the order of the calls.
     """
+    require_arguments(function, len(args), "the transformed call")
     functions = current_frame().functions if is_tracing() else None
     if functions is None or functions.has_reports or isinstance(function, Function):
         return function(*args)

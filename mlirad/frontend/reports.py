@@ -137,6 +137,11 @@ def sending(result: Any) -> Any:
     return (result, token()) if has_reports() else result
 
 
+def with_last_token(sent: list[Value]) -> list[Value]:
+    """Values that end with the token sent with them, with the last token in its place."""
+    return [*sent[:-1], token().value] if has_reports() else sent
+
+
 def receiving(sent: Any) -> Any:
     """The result alone of what `sending` made; its token is the last one from now on."""
     if not has_reports():

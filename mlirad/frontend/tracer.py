@@ -93,10 +93,10 @@ class Array(ArrayMethods):
     def value(self) -> Value:
         """The SSA value, as one that can be used in the function being traced."""
         if self._view is not None:
-            self.refresh()
+            self._refresh()
         return current_frame().value(self._value, self._scope)
 
-    def refresh(self) -> None:
+    def _refresh(self) -> None:
         """Read a view again if its base has been written since, or it was read in a scope that has ended."""
         view = self._view
         if view is None or (self._version == view.base._version and self._scope.is_open):

@@ -39,7 +39,6 @@ from mlirad.frontend.functions import (
     argument_paths,
     function_name,
     leaf_type,
-    require_arguments,
     trace_module,
 )
 from mlirad.frontend.lowered import Lowered, Signature
@@ -183,7 +182,6 @@ class Transformed:
         self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
     ) -> tuple[ModuleOp, Tree]:
         implementation = self._implementation
-        require_arguments(function, len(tree.children), "the transformed call")
 
         def traced(*args: Any) -> Any:
             return implementation(function, args)

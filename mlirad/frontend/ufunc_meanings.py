@@ -117,9 +117,12 @@ def _heaviside(b: ArrayBuilder, x: Value, at_zero: Value) -> Value:
 
 
 def _x_times_log(op: type[ew.UnaryOp]) -> Binary:
+    """x log(y), 0 where x is 0, by a product in which 0 absorbs: its derivative by x is log(y) there, too."""
+
     def meaning(b: ArrayBuilder, x: Value, y: Value) -> Value:
         zero = b.logical_and(b.compare("eq", x, b.zeros(x.type)), b.logical_not(_is_nan(b, y)))
-        return b.select(zero, b.zeros(x.type), b.mul(x, b.unary(op, y)))
+        logarithm = b.unary(op, y)
+        return b.select(zero, b.absorbing_mul(x, logarithm), b.mul(x, logarithm))
 
     return meaning
 

@@ -7,7 +7,7 @@ is the same ufunc, but between Python scalars it gives a Python scalar, whose dt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
@@ -16,9 +16,9 @@ from xdsl.dialects.builtin import i1
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
-from mlirad.errors import DtypeError, TracingError, UnsupportedError
+from mlirad.errors import DtypeError, UnsupportedError
 from mlirad.frontend.colliding import one_by_one
-from mlirad.frontend.dtypes import BOOL, I32, I64, Dtype, Kind, loop_dtypes
+from mlirad.frontend.dtypes import BOOL, loop_dtypes
 from mlirad.frontend.frames import emitting
 from mlirad.frontend.handlers import handlers
 from mlirad.frontend.indexing import read_value
@@ -39,6 +39,14 @@ from mlirad.frontend.operations import (
     shape_of_operand,
     value_of,
 )
+from mlirad.frontend.python_numbers import (
+    ARITHMETIC,
+    COMPARISONS,
+    as_numbers,
+    order_beyond,
+    require_no_repetition,
+    wide_enough,
+)
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.frontend.ufunc_meanings import meaning_of
@@ -54,23 +62,10 @@ MAX_UNROLLED_POWER = 32
 def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
     """A Python operator on traced operands; `NotImplemented` for operands that are no arrays."""
     if any(isinstance(x, list | tuple) for x in inputs):
-        _require_no_repetition(ufunc, inputs)
+        require_no_repetition(ufunc, inputs)
     if any(x is None or isinstance(x, str | dict | set) or callable(x) for x in inputs):
         return NotImplemented
     return apply(ufunc, inputs, is_operator=True)
-
-
-def _require_no_repetition(ufunc: np.ufunc, inputs: Sequence[Any]) -> None:
-    """Raise for what Python does with a list and a number: `[x] * n` is a longer list."""
-    for x in inputs:
-        if isinstance(x, Array) and not x.ndim and (x.weak or (ufunc is np.multiply and x.dtype.kind == "i")):
-            raise TracingError(
-                f"a list and the number {x!r}: Python repeats a list that is multiplied, and has no other "
-                f"arithmetic on lists",
-                location=user_line(),
-                hint="name the number in static_argnames if it gives a length; for arithmetic make the list "
-                "an array: ad.stack(values) * n",
-            )
 
 
 def apply(ufunc: np.ufunc, inputs: tuple[Any, ...], *, is_operator: bool = False) -> Any:
@@ -90,15 +85,15 @@ def apply(ufunc: np.ufunc, inputs: tuple[Any, ...], *, is_operator: bool = False
         )
     kinds = tuple(kind_of(o) for o in operands)
     if is_operator and ufunc in ARITHMETIC:
-        kinds = _as_numbers(kinds)
+        kinds = as_numbers(kinds)
     dtypes = loop_dtypes(ufunc, kinds)
     b = emitting()
     if ufunc in COMPARISONS:
-        known = _order_beyond(ufunc, operands)
+        known = order_beyond(ufunc, operands)
         if known is not None:
             shape = broadcast_shapes([shape_of_operand(o) for o in operands], f"np.{ufunc.__name__}")
             return made(b.splat(known, array_type(shape, i1)))
-        dtypes = _wide_enough(b, operands, dtypes)
+        dtypes = wide_enough(b, operands, dtypes)
     values = [value_of(o, d) for o, d in zip(operands, dtypes, strict=False)]
     shape = broadcast_shapes([shape_of_operand(o) for o in operands], f"np.{ufunc.__name__}")
     result = meaning(b, *(broadcast_value(b, v, shape) for v in values))
@@ -121,10 +116,10 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
             require_traced_out(name, o)
     where = options.pop("where", True)
     result = _applied(ufunc, method, inputs, options)
-    results = result if isinstance(result, tuple) else (result,)
+    results: tuple[Any, ...] = cast("Any", result) if isinstance(result, tuple) else (result,)
     given = tuple(
         r if o is None else written_out(name, r if where is True else select(where, r, o), o)
-        for r, o in zip(cast("tuple[Any, ...]", results), out, strict=True)
+        for r, o in zip(results, out, strict=True)
     )
     return given if isinstance(result, tuple) else given[0]
 
@@ -208,62 +203,6 @@ def _accumulate(ufunc: np.ufunc, x: Any, *, axis: Any = 0, dtype: Any = None) ->
     return cumulative(kind, x.astype(bool) if ufunc in (np.logical_or, np.logical_and) else x, axis, dtype)
 
 
-# Python numbers ----------------------------------------------------------------------------------
-
-ARITHMETIC = frozenset(
-    (
-        np.add, np.subtract, np.multiply, np.true_divide, np.floor_divide, np.remainder, np.power,
-        np.negative, np.positive, np.absolute, np.invert, np.left_shift, np.right_shift,
-    )
-)  # fmt: skip
-"""The operators that Python computes with integers in place of booleans."""
-
-COMPARISONS: dict[np.ufunc, bool] = {
-    np.equal: False,
-    np.not_equal: True,
-    np.less: True,
-    np.less_equal: True,
-    np.greater: False,
-    np.greater_equal: False,
-}
-"""The comparisons, and what comes out where the second operand is larger than any value of the first."""
-
-
-def _as_numbers(kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
-    """Between Python scalars, booleans are integers."""
-    if any(isinstance(k, np.dtype) for k in kinds):
-        return kinds
-    return tuple(int if k is bool else k for k in kinds)
-
-
-def _order_beyond(ufunc: np.ufunc, operands: Sequence[Operand]) -> bool | None:
-    """The result of comparing integers with a Python integer that 64 bits do not hold, `None` for others."""
-    for place, (x, other) in enumerate(zip(operands, reversed(operands), strict=True)):
-        if type(x) is int and not -(1 << 63) <= x < 1 << 63 and _dtype(other).kind in "bi":
-            if ufunc in (np.equal, np.not_equal):
-                return COMPARISONS[ufunc]
-            return COMPARISONS[ufunc] == ((x > 0) == (place == 1))
-    return None
-
-
-def _dtype(operand: Operand) -> Dtype:
-    return operand.dtype if isinstance(operand, Array | np.ndarray) else np.dtype(type(operand))
-
-
-def _wide_enough(
-    b: ArrayBuilder, operands: Sequence[Operand], dtypes: tuple[Dtype, ...]
-) -> tuple[Dtype, ...]:
-    """The dtypes to compare in, wide where a Python integer may not fit: these are compared exactly."""
-    if dtypes[0] != I32:
-        return dtypes
-    for x in operands:
-        if kind_of(x) is int:
-            low, high = b.ranges.bounds(x.value) if isinstance(x, Array) else (x, x)
-            if low is None or high is None or low < -(1 << 31) or high >= 1 << 31:
-                return (I64, I64, BOOL)
-    return dtypes
-
-
 # Powers ------------------------------------------------------------------------------------------
 
 
@@ -275,7 +214,7 @@ def _power(base: Operand, exponent: Operand) -> Array | None:
         number = exponent
     else:
         return None
-    kinds = _as_numbers((kind_of(base), kind_of(exponent)))
+    kinds = as_numbers((kind_of(base), kind_of(exponent)))
     dtype = loop_dtypes(np.power, kinds)[-1]
     weak = not any(isinstance(k, np.dtype) for k in kinds)
     b = emitting()
@@ -320,7 +259,7 @@ def update_at(ufunc: np.ufunc, x: Any, key: Any, *values: Any) -> None:
     loop_dtypes(ufunc, kinds, x.dtype)
     if ufunc in (np.add, np.subtract) and x.dtype != BOOL:
         kind = "add" if ufunc is np.add else "subtract"
-        replace(x, handlers.updated(x, key, *values, kind).value)
+        replace(x, handlers.updated(x, key, values[0], kind).value)
         return
 
     def combine(b: ArrayBuilder, old: Value, *new: Value) -> Value:

@@ -17,6 +17,9 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.source import user_line
+
 
 class Same:
     """An object that stands for itself alone, whatever it says about equality. It is kept alive."""
@@ -42,8 +45,15 @@ _EXACT: Final = frozenset((int, bool, str, bytes, type(None), type(...), type(No
 _SEQUENCES: Final = frozenset((tuple, frozenset, slice, range))
 
 
-def value_key(value: object) -> Hashable | None:
-    """The key of a value that cannot change; `None` for an object that can, or that holds one."""
+MAX_DEPTH = 200
+"""How deep tuples and their like may be nested."""
+
+
+def value_key(value: object, depth: int = MAX_DEPTH) -> Hashable | None:
+    """The key of a value that cannot change; `None` for an object that can, or that holds one.
+
+    Raises `UnsupportedError` for tuples that are nested more than `depth` deep.
+    """
     kind = cast("type[Any]", type(value))
     if kind in _EXACT:
         return kind, cast(Hashable, value)
@@ -63,7 +73,7 @@ def value_key(value: object) -> Hashable | None:
     ):
         return Same(value)
     if kind in _SEQUENCES:
-        return _sequence_key(kind, value)
+        return _sequence_key(kind, value, depth)
     return None
 
 
@@ -86,15 +96,21 @@ def base_key(value: object) -> Hashable | None:
             return None
 
 
-def _sequence_key(kind: type[Any], value: Any) -> Hashable | None:
+def _sequence_key(kind: type[Any], value: Any, depth: int) -> Hashable | None:
     """The key of a tuple and its like, if all that it holds has one."""
+    if depth == 0:
+        raise UnsupportedError(
+            f"a {kind.__name__} that the function reads, or is given, is nested more than {MAX_DEPTH} deep",
+            location=user_line(),
+            hint="keep the values in an array, or in a tuple of one level",
+        )
     if kind is slice:
         parts: Sequence[object] = (value.start, value.stop, value.step)
     elif kind is range:
         return range, value.start, value.stop, value.step
     else:
         parts = tuple(value)
-    keys = [value_key(part) for part in parts]
+    keys = [value_key(part, depth - 1) for part in parts]
     if any(key is None for key in keys):
         return None
     return kind, frozenset(keys) if kind is frozenset else tuple(keys)

@@ -29,6 +29,7 @@ from mlirad.frontend.operations import (
     value_of,
     xp,
 )
+from mlirad.frontend.selections import composed, unraveled, whole
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.frontend.ufunc_meanings import truth
@@ -37,11 +38,8 @@ from mlirad.frontend.views import (
     Reshaped,
     Selected,
     assign,
-    composed,
     require_writable,
-    unraveled,
     view_of,
-    whole,
 )
 from mlirad.ir.arrays import ArrayBuilder
 
@@ -134,11 +132,8 @@ def _write_through(x: Array, selection: Selection, new: Value) -> None:
 
 def _traced_mask(key: Any) -> Array | None:
     """A traced mask that is all of a key."""
-    only = (
-        cast("tuple[Any, ...]", key)[0]
-        if isinstance(key, tuple) and len(cast("tuple[Any, ...]", key)) == 1
-        else key
-    )
+    parts = cast("tuple[Any, ...]", key if isinstance(key, tuple) else (key,))
+    only = parts[0] if len(parts) == 1 else None
     return only if isinstance(only, Array) and only.dtype == BOOL else None
 
 

@@ -12,11 +12,17 @@ from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 from mlirad.dialects.shapes import Shape, pad_shape
 
 Array: TypeAlias = NDArray[Any]
+
+
+def carried(x: Array) -> npt.DTypeLike:
+    """The dtype in which elements are added or multiplied up: 64 bits for floats of 32."""
+    return np.float64 if x.dtype == np.float32 else x.dtype
 
 
 def broadcast(x: Array, dims: Sequence[int], shape: Shape) -> Array:
@@ -61,7 +67,9 @@ def written(base: Array, positions: Sequence[Array], values: Array, space: Shape
     flat = values.reshape((prod(space), *rest))
     places = _rows(positions, indexed, space)
     if kind == "add":
-        np.add.at(rows, places, flat)
+        sums = rows.astype(carried(rows))
+        np.add.at(sums, places, flat)
+        rows[...] = sums
     else:
         for place, value in zip(places, flat, strict=True):
             rows[place] = value
@@ -87,10 +95,10 @@ def _extremum(
 
 
 REDUCTIONS: dict[str, Callable[[Array, Shape], Array]] = {
-    "add": lambda x, dims: np.sum(x, axis=dims, dtype=x.dtype),
+    "add": lambda x, dims: np.sum(x, axis=dims, dtype=carried(x)).astype(x.dtype),
     "max": _extremum(np.max, -np.inf, lambda info: info.min),
     "min": _extremum(np.min, np.inf, lambda info: info.max),
-    "prod": lambda x, dims: np.prod(x, axis=dims, dtype=x.dtype),
+    "prod": lambda x, dims: np.prod(x, axis=dims, dtype=carried(x)).astype(x.dtype),
     "and": lambda x, dims: np.bitwise_and.reduce(x, axis=dims),
     "or": lambda x, dims: np.bitwise_or.reduce(x, axis=dims),
 }
@@ -105,8 +113,8 @@ def argument_reduction(kind: str, x: Array, dim: int) -> Array:
 
 
 PREFIXES: dict[str, Callable[[Array, int], Array]] = {
-    "sum": lambda x, dim: np.cumsum(x, axis=dim, dtype=x.dtype),
-    "prod": lambda x, dim: np.cumprod(x, axis=dim, dtype=x.dtype),
+    "sum": lambda x, dim: np.cumsum(x, axis=dim, dtype=carried(x)).astype(x.dtype),
+    "prod": lambda x, dim: np.cumprod(x, axis=dim, dtype=carried(x)).astype(x.dtype),
     "max": lambda x, dim: np.maximum.accumulate(x, axis=dim),
     "min": lambda x, dim: np.minimum.accumulate(x, axis=dim),
 }
@@ -123,7 +131,8 @@ def contraction(lhs: Array, rhs: Array, batch: Sequence[Shape], contract: Sequen
     left, right, out = contraction_labels(lhs.ndim, rhs.ndim, batch, contract)
     # Where one factor is a view that repeats an element, einsum sums the other factor and multiplies once:
     # with infinities that is another value than the sum of the products. It does not do so for copies.
-    return np.einsum(np.asarray(lhs, order="C"), left, np.asarray(rhs, order="C"), right, out)
+    one, other = (np.asarray(x, carried(x), order="C") for x in (lhs, rhs))
+    return np.einsum(one, left, other, right, out).astype(lhs.dtype)
 
 
 def contraction_labels(

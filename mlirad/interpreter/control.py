@@ -95,7 +95,7 @@ def _save(op: SaveOp, operands: Sequence[Any], frame: Frame) -> Any:
 def _restore(op: RestoreOp, operands: Sequence[Any], frame: Frame) -> Any:
     number = int(operands[0])
     if number == 0:
-        raise ValueError("there is no frame to restore")
+        raise ValueError("nothing has saved the frame that is restored")
     frame.machine.count_elements(op, sum(size_of(r) for r in op.results))
     return _results(frame.machine.frames[number - 1])
 

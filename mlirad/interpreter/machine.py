@@ -68,6 +68,8 @@ class Machine:
     counter: OperationCounter | None = None
     deadline: float | None = None
     """When the program is stopped, by `time.monotonic`."""
+    raised_by_a_print: Exception | None = None
+    """What the stream that the program prints to has raised, which is no defect."""
     depth: int = 0
     frames: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     """What the program has saved."""
@@ -152,7 +154,9 @@ class Frame:
         except MliradError:
             raise
         except Exception as error:
-            if isinstance(op, ReportOp | kernel.ReportOp):  # what the user's stream raises
+            if isinstance(op, ReportOp | kernel.ReportOp):
+                self.machine.raised_by_a_print = error
+            if error is self.machine.raised_by_a_print:
                 raise
             raise InterpreterError(f"in {op.name}: {error}", location=location_of(op.location)) from error
 

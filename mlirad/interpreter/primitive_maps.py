@@ -61,9 +61,9 @@ def _movement(op: linear.MapOp, frame: Frame, move: Action, accumulates: bool = 
         sources = in_shape_of(op.domain, np.arange(1, size + 1))
         places = coordinates(move(sources)).astype(np.int64)
         dtype = numpy_dtype(components_of(op.domain)[0])
-        total = np.zeros(size + 1, dtype)
+        total = np.zeros(size + 1, arrays.carried(np.empty(0, dtype)))
         np.add.at(total, places, coordinates(ct).astype(dtype))
-        return from_coordinates(op.domain, total[1:])
+        return from_coordinates(op.domain, total[1:].astype(dtype))
 
     ahead, back = dimension(op.codomain), dimension(op.domain)
     return _primitive(op, frame, move, backward, (ahead, back + ahead if accumulates else back))
@@ -246,11 +246,13 @@ def _dot(op: linear.DotMapOp, operands: Sequence[Array], frame: Frame) -> Linear
     moving, still = (left, right) if moving_left else (right, left)
     extents = dict(zip((*moving, *still), (*shape_of(op.domain), *fixed.shape), strict=True))
     operations = 2 * int(np.prod(list(extents.values()), dtype=np.int64))
+
+    wide = np.asarray(fixed, arrays.carried(fixed))
     return _primitive(
         op,
         frame,
-        lambda x: np.einsum(x, moving, fixed, still, out),
-        lambda ct: np.einsum(ct, out, fixed, still, moving),
+        lambda x: np.einsum(np.asarray(x, wide.dtype), moving, wide, still, out).astype(fixed.dtype),
+        lambda ct: np.einsum(np.asarray(ct, wide.dtype), out, wide, still, moving).astype(fixed.dtype),
         (operations, operations),
     )
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -26,9 +24,7 @@ from mlirad.interpreter.kernels import KERNEL_ELEMENT_MEANINGS, KERNEL_MEANINGS
 from mlirad.interpreter.linear_maps import STRUCTURE_MEANINGS
 from mlirad.interpreter.machine import Frame, Machine, Meaning
 from mlirad.interpreter.primitive_maps import PRIMITIVE_MEANINGS
-
-RECURSION_LIMIT = 30_000
-"""Python's recursion limit while a program runs: enough for the deepest calls and for long chains of maps."""
+from mlirad.ir.recursion import deep_recursion
 
 
 def _call(op: CallOp, operands: Sequence[Any], frame: Frame) -> Any:
@@ -130,14 +126,3 @@ def _argument(k: int, value: npt.ArrayLike, type_: Any) -> Any:
             hint=f"convert it with .astype; the language has {known}",
         )
     return array[()]
-
-
-@contextmanager
-def deep_recursion() -> Generator[None]:
-    """Python's recursion limit at `RECURSION_LIMIT`, at least."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)

@@ -90,11 +90,11 @@ class MapBuilder(IndexingBuilder):
                 return None
 
     def _merged_scales(self, f: linear.ScaleOp, g: linear.ScaleOp) -> Value | None:
-        """S(a) ∘ S(b) -> S(a b). If both may be infinite, a b dx could be NaN where S(b) gives 0."""
+        """S(a) ∘ S(b) -> S(a b), by a product in which 0 absorbs, as it does in each of the two."""
         a, b = f.coefficient, g.coefficient
         if a.type != b.type or not (self.ranges.finite(a) or self.ranges.finite(b)):
             return None
-        return self.scale_map(f.domain, self.mul(a, b))
+        return self.scale_map(f.domain, self.absorbing_mul(a, b))
 
     def add_maps(self, f: Value, g: Value) -> Value:
         """x to f(x) + g(x)."""

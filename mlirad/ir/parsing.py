@@ -11,20 +11,29 @@ from __future__ import annotations
 import re
 import struct
 from collections import defaultdict
+from collections.abc import Sequence
 from math import prod
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     Builtin,
+    DictionaryAttr,
     Float32Type,
     Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
     ModuleOp,
     RankedStructure,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
     UnknownLoc,
 )
 from xdsl.dialects.func import Func
-from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, AttributeInvT, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.parser import AttrParser, Parser, ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, VerifyException
 from xdsl.utils.exceptions import ParseError as XdslParseError
@@ -36,6 +45,30 @@ from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.linear import Linear
 from mlirad.errors import MliradError, ParseError
 from mlirad.ir.locations import Place, source_location
+
+MAX_ATTRIBUTE_SIZE = 2**16
+MAX_ATTRIBUTE_DEPTH = 64
+"""How many parts a type or an attribute may have, and how deep they may be nested."""
+
+MAX_NESTING = 64
+"""How deep ops may stand inside each other in text: the parser and the passes recurse over their regions."""
+
+MAX_INTEGER_WIDTH = 128
+"""The widest integers whose literals are read. The language has none beyond 64 bits."""
+
+_SMALL = (
+    TensorType,
+    IntegerType,
+    Float64Type,
+    Float32Type,
+    IntegerAttr,
+    FloatAttr,
+    StringAttr,
+    SymbolRefAttr,
+)
+"""What by itself is not large, and most often met. What it is part of is measured as a whole."""
+
+_Parsed = TypeVar("_Parsed", bound=Attribute | None)
 
 MAX_LITERAL_ELEMENTS = 2**24
 """The most elements that a literal with one repeated value may have."""
@@ -107,6 +140,51 @@ class _TerminatingLexer(MLIRLexer):
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
 
 
+class _Sizes:
+    """How many parts attributes have, and how deep these are nested; those of parts are remembered."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Attribute, int, int]] = {}
+
+    def measure(self, attribute: Attribute) -> tuple[int, int]:
+        """The size and the depth."""
+        pending = [attribute]
+        while pending:
+            current = pending[-1]
+            if id(current) in self._known:
+                pending.pop()
+                continue
+            parts = _parts_of(current)
+            unknown = [part for part in parts if id(part) not in self._known]
+            if unknown:
+                pending += unknown
+                continue
+            known = [self._known[id(part)] for part in parts]
+            size = 1 + sum(size for _, size, _ in known)
+            depth = 1 + max((depth for _, _, depth in known), default=0)
+            # Held, so that no other attribute can take its id.
+            self._known[id(current)] = (current, size, depth)
+            pending.pop()
+        _, size, depth = self._known[id(attribute)]
+        return size, depth
+
+
+def _bits_of(attribute: object) -> int:
+    return cast("IntegerType", attribute).width.data if isinstance(attribute, IntegerType) else 0
+
+
+def _parts_of(attribute: Attribute) -> Sequence[Attribute]:
+    match attribute:
+        case ArrayAttr():
+            return attribute.data
+        case DictionaryAttr():
+            return tuple(attribute.data.values())
+        case ParametrizedAttribute():
+            return attribute.parameters
+        case _:
+            return ()
+
+
 class _LocatingParser(Parser):
     """xDSL's parser, giving each op without a known `loc(...)` the place of its name."""
 
@@ -122,6 +200,7 @@ class _LocatingParser(Parser):
         self._names: list[int] = []
         self._counted = (0, 0)
         self._first_uses: dict[str, int] = {}
+        self._sizes = _Sizes()
 
     def first_undefined(self) -> tuple[str, int] | None:
         """The first value that is used and nowhere defined, with the offset of its first use."""
@@ -156,7 +235,7 @@ class _LocatingParser(Parser):
     def parse_optional_type(self) -> TypeAttribute | None:
         start = self.pos
         try:
-            return super().parse_optional_type()
+            return self._measured(super().parse_optional_type(), start)
         except VerifyException as error:
             self.raise_error(str(error), start)
         except ValueError:
@@ -166,9 +245,27 @@ class _LocatingParser(Parser):
     def parse_optional_attribute(self) -> Attribute | None:
         start = self.pos
         try:
-            return super().parse_optional_attribute()
+            return self._measured(super().parse_optional_attribute(), start)
         except VerifyException as error:
             self.raise_error(str(error), start)
+
+    def _measured(self, attribute: _Parsed, start: int) -> _Parsed:
+        """The attribute or type, if it is not too large, or too deep, when its aliases are written out.
+
+        Attributes are compared and printed by what they contain, as often as it is contained: a few lines of
+        aliases that each name the one before twice would never end.
+        """
+        if attribute is not None and not isinstance(attribute, _SMALL):
+            size, depth = self._sizes.measure(attribute)
+            if size > MAX_ATTRIBUTE_SIZE or depth > MAX_ATTRIBUTE_DEPTH:
+                self.raise_error(
+                    f"a type or attribute of more than {MAX_ATTRIBUTE_SIZE} parts, "
+                    f"or nested more than {MAX_ATTRIBUTE_DEPTH} deep",
+                    start,
+                )
+        if _bits_of(attribute) > MAX_INTEGER_WIDTH:
+            self.raise_error(f"integers have at most {MAX_INTEGER_WIDTH} bits", start)
+        return attribute
 
     def parse_operation(self) -> Operation:
         op = super().parse_operation()
@@ -181,6 +278,8 @@ class _LocatingParser(Parser):
     def _parse_op_result_list(self) -> list[tuple[Span, int]]:
         results = super()._parse_op_result_list()
         self._names.append(self._current_token.span.start)
+        if len(self._names) > MAX_NESTING:
+            self.raise_error(f"ops are nested more than {MAX_NESTING} deep")
         return results
 
     def _parse_dense_literal_type(self) -> RankedStructure[Any]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, i32
 from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import indexing, ordering, reductions, structural
 from mlirad.dialects.array.literals import literal_array
-from mlirad.dialects.shapes import Value, is_boolean, is_float, is_integer, shape_of
+from mlirad.dialects.shapes import Value, element_of, is_boolean, is_float, is_integer, shape_of
 
 Interval: TypeAlias = tuple[int, int]
 Bounds: TypeAlias = tuple[int | None, int | None]
@@ -97,7 +97,10 @@ class Ranges:
             case ew.ConvertOp() if is_boolean(op.operand):
                 return 0, 1
             case ew.ConvertOp() if is_integer(op.operand):
-                return self.bounds(op.operand)
+                if element_of(op.result) == element_of(op.operand) or not _is_narrow(op.result):
+                    return self.bounds(op.operand)
+                x = self.interval(op.operand)
+                return _UNKNOWN if x is None else _unwrapped(op.result, x)
             case reductions.ArgmaxOp() | reductions.ArgminOp() | ordering.ArgsortOp():
                 return 0, max(shape_of(op.operand)[op.dim.value.data] - 1, 0)
             case ew.MaxOp():
@@ -108,7 +111,7 @@ class Ranges:
                 return None if a is None or c is None else min(a, c), _smallest(b, d)
             case ew.NegOp():
                 x = self.interval(op.operand)
-                return _UNKNOWN if x is None else (-x[1], -x[0])
+                return _UNKNOWN if x is None else _unwrapped(op.result, (-x[1], -x[0]))
             case ew.RemOp():
                 y = self.interval(op.rhs)
                 if y is None or y[0] <= 0:
@@ -118,7 +121,7 @@ class Ranges:
                 return x if inside and x is not None else (0, y[1] - 1)
             case ew.BinaryOp():
                 x, y = self.interval(op.lhs), self.interval(op.rhs)
-                return _UNKNOWN if x is None or y is None else _arithmetic(op, x, y)
+                return _UNKNOWN if x is None or y is None else _unwrapped(op.result, _arithmetic(op, x, y))
             case _ if isinstance(op, _SAME_ELEMENTS):
                 inner = self.bounds(op.operand)
                 return _hull(inner, (0, 0)) if 0 in shape_of(op.operand) else inner
@@ -185,6 +188,18 @@ def _smallest(x: int | None, y: int | None) -> int | None:
 def _hull(x: Bounds, y: Bounds) -> Bounds:
     low = None if x[0] is None or y[0] is None else min(x[0], y[0])
     return low, None if x[1] is None or y[1] is None else max(x[1], y[1])
+
+
+def _is_narrow(value: Value) -> bool:
+    return element_of(value) == i32
+
+
+def _unwrapped(result: Value, bounds: Bounds) -> Bounds:
+    """The bounds of arithmetic on kept bounds, which cannot wrap but in 32 bits; then nothing is known."""
+    low, high = bounds
+    if _is_narrow(result) and (low is None or high is None or low < -_LIMIT or high >= _LIMIT):
+        return _UNKNOWN
+    return bounds
 
 
 def _arithmetic(op: ew.BinaryOp, x: Interval, y: Interval) -> Bounds:

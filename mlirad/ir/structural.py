@@ -56,7 +56,7 @@ class StructuralBuilder(Builder):
         """A literal with the given element type; a uniform array becomes a broadcast scalar."""
         numbers = np.asarray(value)
         if numbers.ndim and numbers.size:
-            first = numbers.flat[0]
+            first = numbers[(0,) * numbers.ndim]
             if (numbers == first).all() and not (first == 0 and np.signbit(numbers).any()):
                 return self.splat(first, array_type(numbers.shape, element))
         type_ = array_type(numbers.shape, element)

@@ -4,7 +4,8 @@ A module verifies when
 
 - it holds functions with a body and distinct names, and every op is of the language: `array`, `linear`,
   `kernel`, `func.func`, `func.call`, `func.return`;
-- every op obeys the rules of its dialect (types, properties, regions);
+- every op has the operands, results, properties and regions that its definition declares, of types of the
+  language, and obeys the rules of its dialect;
 - every operand is defined before its use, in the same block or around it, and functions see nothing of
   what is outside of them;
 - every block of a function ends in `func.return` and of any other region in `array.yield`, and nowhere else
@@ -13,16 +14,18 @@ A module verifies when
   reaches its own derivative;
 - the tape of a loop is read by `array.replay` and `linear.while` and by nothing else;
 - whatever saves or restores frames of one type agrees on what they hold, and only private functions take and
-  return frames.
+  return frames;
+- types have `MAX_ELEMENTS` elements at most.
 
-The walk is one pass over the ops, linear in their number and not recursive, so deep nesting is no danger.
+The walk is one pass over the ops, linear in their number and not recursive. What an op declares is checked
+before the ops inside of it, its rules after them: what a rule reads in the regions of its op is well-formed.
 xDSL's own `verify` checks the second point alone; it cannot say which op failed without printing the module,
 and knows nothing of dominance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -37,7 +40,7 @@ from xdsl.dialects.builtin import (
     UnregisteredOp,
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects import linear
@@ -68,6 +71,7 @@ from mlirad.dialects.shapes import (
     is_float,
     size_of,
 )
+from mlirad.dialects.syntax import LanguageOp
 from mlirad.errors import VerifyError
 from mlirad.ir.locations import location_of, name_of
 
@@ -105,8 +109,9 @@ def error_at(op: Operation, message: str, hint: str | None = None) -> VerifyErro
 
 @dataclass
 class _Frame:
-    """A block on the way: the ops still to come, and what becomes visible to them."""
+    """A block on the way: its arguments, the ops still to come, and what becomes visible to them."""
 
+    arguments: Sequence[Value]
     ops: Iterator[Operation]
     visible: set[Value]
     values: list[Value] = field(default_factory=list[Value])
@@ -127,14 +132,20 @@ class _Verification:
 
     def run(self) -> None:
         """Check everything."""
+        if len(self.module.regions) != 1:
+            raise error_at(self.module, f"has one region, got {len(self.module.regions)}")
+        top = self._frame(self.module.body, self.module, set())
         self._collect_functions()
-        frames = [_Frame(iter(self._block_ops(self.module.body, self.module)), set())]
+        frames = [top]
         while frames:
             frame = frames[-1]
-            if frame.last is not None:
+            if frame.last is None:
+                frame.values += frame.arguments
+                frame.visible.update(frame.arguments)
+            else:
+                self._check_rules(frame.last)
                 frame.values += frame.last.results
                 frame.visible.update(frame.last.results)
-                frame.last = None
             op = next(frame.ops, None)
             if op is None:
                 frame.visible.difference_update(frame.values)
@@ -142,17 +153,12 @@ class _Verification:
                 continue
             frame.last = op
             self._check_op(op, frame.visible)
-            for region in reversed(op.regions):
-                visible = set[Value]() if isinstance(op, FuncOp) else frame.visible
-                inner = _Frame(iter(self._block_ops(region, op)), visible)
-                for block in region.blocks:
-                    inner.values += block.args
-                frames.append(inner)
-                visible.update(inner.values)
+            visible = set[Value]() if isinstance(op, FuncOp) else frame.visible
+            frames += [self._frame(region, op, visible) for region in reversed(op.regions)]
         self._check_recursion()
 
     def _collect_functions(self) -> None:
-        for op in self.module.body.ops if self.module.body.blocks else ():
+        for op in self.module.body.block.ops:
             name = op.properties.get("sym_name")
             if not isinstance(op, FuncOp) or not isinstance(name, StringAttr):
                 continue
@@ -163,8 +169,8 @@ class _Verification:
                 raise error_at(op, f"there are two functions named @{name}{before}")
             self.functions[name] = op
 
-    def _block_ops(self, region: Region, parent: Operation) -> Sequence[Operation]:
-        """The ops of a region's one block, after checking what stands at its end."""
+    def _frame(self, region: Region, parent: Operation, visible: set[Value]) -> _Frame:
+        """The region's one block, after checking its arguments and what stands at its end."""
         blocks = list(region.blocks)
         if len(blocks) > 1:
             raise error_at(
@@ -172,13 +178,18 @@ class _Verification:
                 f"a region has {len(blocks)} blocks",
                 "write control flow with select and the other ops of the array dialect",
             )
-        block = blocks[0] if blocks else Block()
+        if not blocks:
+            raise error_at(parent, f"a region of {parent.name} has no block")
+        block = blocks[0]
         last = block.last_op
         wanted = self._terminator_of(parent)
         if wanted is not None and not isinstance(last, wanted):
             found = "is empty" if last is None else f"ends in {last.name}"
             raise error_at(last or parent, f"a region of {parent.name} {found}, it must end in {wanted.name}")
-        return list(block.ops)
+        if type(parent) in LANGUAGE:
+            for k, argument in enumerate(block.args):
+                self._check_type(parent, f"region argument {k}", argument.type)
+        return _Frame(block.args, iter(list(block.ops)), visible)
 
     @staticmethod
     def _terminator_of(op: Operation) -> type[YieldOp] | type[ReturnOp] | None:
@@ -209,18 +220,26 @@ class _Verification:
             raise error_at(op, "branches to other blocks are not part of the language")
         if isinstance(op, TERMINATORS) and (op.parent is None or op.parent.last_op is not op):
             raise error_at(op, "must be the last op of its block")
-        try:
-            check_plan_attributes(op)
-        except VerifyException as error:
-            raise error_at(op, str(error)) from error
         at_top = op.parent_op() is self.module
+        if isinstance(op, FuncOp):
+            self._check_function(op, at_top)
+        elif at_top:
+            raise error_at(op, "stands outside of a function")
+        elif isinstance(op, LanguageOp):
+            _located(op, op.check_declared)
+        elif isinstance(op, ReturnOp):
+            _located(op, op.verify_)
+        _located(op, lambda: check_plan_attributes(op))
+        for k, result in enumerate(op.results):
+            self._check_type(op, f"result {k}", result.type)
+
+    def _check_rules(self, op: Operation) -> None:
+        """The rules of an op whose declared parts have been checked, and all of the ops in it."""
         match op:
             case CallOp():
                 self._check_call(op)
-            case FuncOp():
-                self._check_function(op, at_top)
-            case _:
-                _check_rules(op)
+            case LanguageOp():
+                _located(op, op.check_rules)
                 if isinstance(op, SaveOp | RestoreOp):
                     self._check_frame(op)
                 elif isinstance(op, DifferentiationOp):
@@ -231,10 +250,8 @@ class _Verification:
                     self._check_derived(op)
                 elif isinstance(op, RecordedOp):
                     self._check_recorded(op)
-        if at_top and not isinstance(op, FuncOp):
-            raise error_at(op, "stands outside of a function")
-        for k, result in enumerate(op.results):
-            self._check_type(op, f"result {k}", result.type)
+            case _:
+                pass
 
     def _check_frame(self, op: SaveOp | RestoreOp) -> None:
         """Require the types of values that frames of this type hold: what is restored is what was saved."""
@@ -433,10 +450,10 @@ def _is_dictionaries(attribute: Attribute, count: int) -> bool:
     return len(entries) == count and all(isinstance(entry, DictionaryAttr) for entry in entries)
 
 
-def _check_rules(op: Operation) -> None:
-    """The rules that the op's definition states."""
+def _located(op: Operation, check: Callable[[], None]) -> None:
+    """Make the check, which raises for `op` or for one that it names."""
     try:
-        op.verify_()
+        check()
     except VerifyException as error:
         message = ": ".join(line.strip(" :") for line in str(error).splitlines())
         wrong = error.op if isinstance(error, NotLinear) else op

@@ -14,24 +14,22 @@ import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from types import TracebackType
 from typing import Any, cast
 
 from mlirad.jit.llvm_binding import LLVM_LOCK
 
-
-class _Own(threading.local):
-    """In how many sections the thread is, one inside another."""
-
-    depth = 0
+_depth: ContextVar[int] = ContextVar("depth", default=0)
+"""In how many sections the thread is, one inside another. A thread that compiles for one that waits for it
+(`mlirad/jit/stacks.py`) is in the sections of that one, whose context it has: a fork waits for both."""
 
 
 class _Gate:
     """Counts the threads in sections, and is closed while one forks."""
 
     def __init__(self) -> None:
-        self._own = _Own()
         self._inside = 0
         self._changed = threading.Condition()
         self._forking: int | None = None
@@ -39,17 +37,17 @@ class _Gate:
     def enter(self) -> None:
         """Enter a section. A thread that is in one need not wait, so that forks wait for it."""
         with self._changed:
-            if self._own.depth == 0:
+            if _depth.get() == 0:
                 while self._forking not in (None, threading.get_ident()):
                     self._changed.wait()
                 self._inside += 1
-            self._own.depth += 1
+            _depth.set(_depth.get() + 1)
 
     def leave(self) -> None:
         """Leave a section."""
         with self._changed:
-            self._own.depth -= 1
-            if self._own.depth == 0:
+            _depth.set(_depth.get() - 1)
+            if _depth.get() == 0:
                 self._inside -= 1
                 self._changed.notify_all()
 
@@ -59,7 +57,7 @@ class _Gate:
             while self._forking is not None:
                 self._changed.wait()
             self._forking = threading.get_ident()
-            while self._inside > (self._own.depth > 0):
+            while self._inside > (_depth.get() > 0):
                 self._changed.wait()
         LLVM_LOCK.__enter__()
 

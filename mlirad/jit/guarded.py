@@ -104,7 +104,8 @@ def _run_filled(
         for i, spec in enumerate(program.outputs)
     ]
     buffers += outputs
-    buffers += [_copied(f"constant {i}", array, 0) for i, array in enumerate(constants)]
+    literals = [_copied(f"constant {i}", array, 0) for i, array in enumerate(constants)]
+    buffers += literals
     arena = _filled("the arena", program.arena_bytes, 0, fill)
     run([buffer.address for buffer in buffers], arena.address)
     for buffer in (*buffers, arena):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final, NoReturn, cast
 
-from mlirad.errors import CallDepthError, CompileError, OutOfMemoryError, TimeLimitError
+from mlirad.errors import CallDepthError, InterpreterError, OutOfMemoryError, TimeLimitError
 from mlirad.jit import engine
 from mlirad.jit.host_text import CALL, host_text
 from mlirad.jit.reporting import report
@@ -81,7 +81,7 @@ def _fail(status: int) -> NoReturn:
             hint="call with a larger threading.stack_size(), or write the recursion as a loop",
         )
     if status == NO_FRAME:
-        raise CompileError(
+        raise InterpreterError(
             "the program restores a frame that nothing has saved",
             hint="what array.no_frame makes cannot be restored",
         )

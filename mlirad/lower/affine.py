@@ -17,6 +17,9 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.shapes import Value, is_boolean, is_integer
+from mlirad.ir.ranges import Ranges
+
+_WRAP = 1 << 63
 
 Terms: TypeAlias = frozenset[tuple[Value, int]]
 
@@ -58,6 +61,24 @@ def _affine(terms: Mapping[Value, int], constant: int) -> Affine:
     return Affine(frozenset((v, c) for v, c in terms.items() if c), constant)
 
 
+@dataclass(frozen=True)
+class Fact:
+    """A form that is at least 0 where a condition holds.
+
+    Values are integers modulo 2**64, so k - 5 >= 0 says nothing of k: it holds for the least integer. With
+    `wrapped` the fact is one of the value of that form, whatever it is modulo 2**64: of `wrapped` as it was
+    computed, not as it is written.
+    """
+
+    form: Affine
+    wrapped: Affine | None
+    condition: Value
+
+    def implies(self, bound: Affine) -> bool:
+        """Whether a form differs from this one by what is not negative."""
+        return self.form.terms == bound.terms and self.form.constant <= bound.constant
+
+
 class AffineForms:
     """The affine forms of the i64 scalars of one kernel body, memoised."""
 
@@ -92,27 +113,48 @@ class AffineForms:
                 pass
         return Affine(frozenset({(value, 1)}), 0)
 
-    def constraints(self, condition: Value) -> list[tuple[Affine, Value]]:
-        """Forms known to be at least 0 when `condition` holds, each with the conjunct that says so."""
+    def is_exact(self, value: Value, ranges: Ranges) -> bool:
+        """Whether the form is the value itself: where computing it may wrap, they only agree modulo 2**64."""
+        form = self.of(value)
+        if not form.terms:
+            return -_WRAP <= form.constant < _WRAP
+        return form == Affine(frozenset({(value, 1)}), 0) or ranges.interval(value) is not None
+
+    def facts(self, condition: Value, ranges: Ranges) -> list[Fact]:
+        """What is known when `condition` holds."""
         op = condition.owner
         if isinstance(op, ew.AndOp) and is_boolean(condition):
-            return [*self.constraints(op.lhs), *self.constraints(op.rhs)]
-        return [(form, condition) for form in self._implied(condition, holds=True)]
+            return [*self.facts(op.lhs, ranges), *self.facts(op.rhs, ranges)]
+        implied = self._implied(condition, ranges, holds=True)
+        return [Fact(form, wrapped, condition) for form, wrapped in implied]
 
-    def _implied(self, condition: Value, *, holds: bool) -> list[Affine]:
-        """Forms at least 0 when `condition` holds, or when it does not."""
+    def _implied(
+        self, condition: Value, ranges: Ranges, *, holds: bool
+    ) -> list[tuple[Affine, Affine | None]]:
+        """The forms of facts when `condition` holds, or when it does not."""
         op = condition.owner
         match op:
             case ew.AndOp() if holds and is_boolean(condition):
-                return [*self._implied(op.lhs, holds=True), *self._implied(op.rhs, holds=True)]
+                parts = op.lhs, op.rhs
+                return [pair for part in parts for pair in self._implied(part, ranges, holds=True)]
             case ew.OrOp() if not holds and is_boolean(condition):
-                return [*self._implied(op.lhs, holds=False), *self._implied(op.rhs, holds=False)]
+                parts = op.lhs, op.rhs
+                return [pair for part in parts for pair in self._implied(part, ranges, holds=False)]
             case ew.NotOp() if is_boolean(condition):
-                return self._implied(op.operand, holds=not holds)
+                return self._implied(op.operand, ranges, holds=not holds)
             case ew.CompareOp() if is_integer(op.lhs):
                 predicate = op.predicate.data if holds else _NEGATED[op.predicate.data]
-                difference = self.of(op.lhs) + self.of(op.rhs).times(-1)
-                return _at_least_zero(predicate, difference)
+                lhs, rhs = self.of(op.lhs), self.of(op.rhs)
+                left_is_exact, right_is_exact = (self.is_exact(v, ranges) for v in op.operands)
+                if left_is_exact and right_is_exact:
+                    wrapped = None
+                elif right_is_exact and not rhs.terms:
+                    wrapped = lhs
+                elif left_is_exact and not lhs.terms:
+                    wrapped = rhs
+                else:
+                    return []
+                return [(form, wrapped) for form in _at_least_zero(predicate, lhs + rhs.times(-1))]
             case _:
                 return []
 

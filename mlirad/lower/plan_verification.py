@@ -83,13 +83,9 @@ def verify_plan(function: FuncOp) -> None:
         for k, v in enumerate(returned(function))
     ]
     verifier = _Verifier(arena)
+    _check_updates(function)
     args = function_block(function).args
     for k, j in stated_updates(function).items():
-        if not (0 <= k < len(outputs) and 0 <= j < len(args)) or outputs[k].value.type != args[j].type:
-            raise VerifyError(
-                f"result {k} cannot overwrite argument {j}: they must exist and have one type",
-                location=location_of(function),
-            )
         verifier.pieces[args[j]] = outputs[k].pieces
     verifier.block(function_block(function), outputs, set())
     for k in stated_updates(function):
@@ -107,15 +103,28 @@ def verify_plans(entry: FuncOp, callees: Sequence[FuncOp]) -> None:
             "a function that is called from outside cannot overwrite its arguments",
             location=location_of(entry),
         )
+    for callee in callees:
+        _check_updates(callee)
     updates = {f.sym_name.data: stated_updates(f) for f in callees}
     for function in (entry, *callees):
-        verify_plan(function)
         for op in function.walk():
             if isinstance(op, CallOp) and stated_updates(op) != updates[op.callee.root_reference.data]:
                 raise VerifyError(
                     "the call and the function do not state the same kernel.updates",
                     location=location_of(op),
                 )
+        verify_plan(function)
+
+
+def _check_updates(function: FuncOp) -> None:
+    """Require that results overwrite arguments that exist and have their types."""
+    made, args = returned(function), function_block(function).args
+    for k, j in stated_updates(function).items():
+        if not (0 <= k < len(made) and 0 <= j < len(args)) or made[k].type != args[j].type:
+            raise VerifyError(
+                f"result {k} cannot overwrite argument {j}: they must exist and have one type",
+                location=location_of(function),
+            )
 
 
 class _Verifier:

@@ -22,21 +22,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import UNIT, Value, components_of
-from mlirad.errors import CompileError
+from mlirad.dialects.shapes import UNIT, Value, components_of, is_array
+from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
+from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.residuals import Residuals
 from mlirad.passes.dual_arrays.scales import merge_scales
-from mlirad.passes.function_pass import functions_of
+from mlirad.passes.function_pass import functions_of, nested_ops
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,37 @@ class SplitMapsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace each such function by its two parts."""
-        for function in functions_of(op):
-            results = returned(function)
-            if results and isinstance(results[-1].type, linear.MapType):
-                name = function.sym_name.data
-                split = split_map(function, f"{name}_primal", f"{name}_map")
-                op.body.block.insert_ops_before([split.primal, split.map], function)
-                op.body.block.erase_op(function)
+        functions = functions_of(op)
+        chosen = [f for f in functions if (r := returned(f)) and isinstance(r[-1].type, linear.MapType)]
+        _require_apart(functions, chosen)
+        for function in chosen:
+            name = function.sym_name.data
+            split = split_map(function, f"{name}_primal", f"{name}_map")
+            op.body.block.insert_ops_before([split.primal, split.map], function)
+            op.body.block.erase_op(function)
+
+
+def _require_apart(functions: Sequence[FuncOp], split: Sequence[FuncOp]) -> None:
+    """Require that nothing refers to the functions that are split, and that their parts' names are free."""
+    names = {f.sym_name.data for f in functions}
+    going = {f.sym_name.data for f in split}
+    for function in functions:
+        for op in nested_ops(function.body):
+            callee = op.properties.get("callee")
+            if isinstance(callee, SymbolRefAttr) and callee.root_reference.data in going:
+                raise UnsupportedError(
+                    f"@{callee.root_reference.data}, which {op.name} refers to, cannot be split",
+                    location=location_of(op),
+                    hint="run mlirad-inline before",
+                )
+    for function in split:
+        for part in (f"{function.sym_name.data}_primal", f"{function.sym_name.data}_map"):
+            if part in names:
+                raise UnsupportedError(
+                    f"@{function.sym_name.data} cannot be split: there is a function @{part}",
+                    location=location_of(function),
+                )
+            names.add(part)
 
 
 @dataclass(frozen=True)
@@ -73,8 +98,17 @@ def split_map(function: FuncOp, primal: str = "primal", map_: str = "map") -> Sp
     """Split a function of array code that returns values and, last, a linear map made of such code.
 
     The map comes out between products of the components that carry data: components of its codomain that are
-    `tuple<>`, of integer results, are dropped.
+    `tuple<>`, of integer results, are dropped. Raises `UnsupportedError` for maps that are
+    parameters, or results that are not the last.
     """
+    for what, values in (("parameter", function_block(function).args), ("result", returned(function)[:-1])):
+        for k, value in enumerate(values):
+            if not is_array(value.type):
+                raise UnsupportedError(
+                    f"@{function.sym_name.data} cannot be split: its {what} {k} has type {value.type}",
+                    location=location_of(function),
+                    hint="it must take arrays, and return arrays and one map",
+                )
     merged = _merged(function)
     block = function_block(merged)
     *values, whole = returned(merged)
@@ -86,7 +120,10 @@ def split_map(function: FuncOp, primal: str = "primal", map_: str = "map") -> Sp
         if isinstance(value.type, linear.MapType):
             maker = value.owner
             what = maker.name if isinstance(maker, Operation) else "the caller"
-            raise CompileError(f"a map made by {what} cannot be split from its values")
+            raise UnsupportedError(
+                f"a map made by {what} cannot be split from its values",
+                location=location_of(maker) if isinstance(maker, Operation) else location_of(function),
+            )
     places: dict[Value, int] = {v: k for k, v in enumerate(block.args)}
     made = [v for v in kept if v not in places]
     again = plan.ops_again()

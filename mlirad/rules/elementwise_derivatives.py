@@ -20,7 +20,7 @@ Conventions where a derivative does not exist, or arithmetic would hide it:
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log, pi, sqrt
+from math import inf, log, pi, sqrt
 from typing import TypeAlias
 
 from mlirad.dialects.array import elementwise as ew
@@ -179,12 +179,18 @@ def _divisor(b: ArrayBuilder, x: Value, y: Value, z: Value) -> Value:
 
 
 def _pow_base(b: ArrayBuilder, x: Value, y: Value, z: Value) -> Value:
-    """y x^(y-1), 0 where y = 0."""
+    """y x^(y-1), 0 where y = 0: a product in which 0 absorbs, so that its derivative by y is x^(y-1) there.
+
+    At x = 0, y = 1 it falls from infinity to 0 as y grows; there x^(y-1), whose own derivative by y is 0 by
+    convention, is written as a function of y of slope minus infinity.
+    """
     exponent = b.scalar_of(y)
     if exponent is not None and exponent != 0:
         return b.scaled(_power(b, x, exponent - 1.0), exponent)
-    lower = b.binary(ew.PowOp, x, _plus(b, y, -1.0))
-    return _where_zero(b, y, b.mul(y, lower))
+    less = _plus(b, y, -1.0)
+    falling = _plus(b, b.absorbing_mul(less, b.splat(-inf, y.type)), 1.0)
+    lower = b.select(_both_zero(b, x, less), falling, b.binary(ew.PowOp, x, less))
+    return b.select(_both_zero(b, x, y), b.zeros(x.type), b.absorbing_mul(y, lower))
 
 
 def _power(b: ArrayBuilder, x: Value, exponent: float) -> Value:
@@ -201,10 +207,14 @@ def _power(b: ArrayBuilder, x: Value, exponent: float) -> Value:
 
 
 def _pow_exponent(b: ArrayBuilder, x: Value, y: Value, z: Value) -> Value:
-    """x^y log(x), 0 where x = 0 and y >= 0."""
+    """x^y log(x), 0 where x^y = 0, and at the origin."""
+    product = b.absorbing_mul(z, b.unary(ew.LogOp, x))
+    return b.select(_both_zero(b, x, y), b.zeros(x.type), product)
+
+
+def _both_zero(b: ArrayBuilder, x: Value, y: Value) -> Value:
     zero = b.zeros(x.type)
-    flat = b.logical_and(b.compare("eq", x, zero), b.compare("ge", y, zero))
-    return b.select(flat, zero, b.mul(z, b.unary(ew.LogOp, x)))
+    return b.logical_and(b.compare("eq", x, zero), b.compare("eq", y, zero))
 
 
 def _hypot_left(b: ArrayBuilder, x: Value, y: Value, r: Value) -> Value:

@@ -17,8 +17,8 @@ import numpy as np
 from xdsl.dialects.builtin import TupleType
 
 from mlirad.dialects.shapes import Value, components_of, tuple_type
-from mlirad.interpreter.running import deep_recursion
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.ir.recursion import deep_recursion
 from mlirad.structure.elements import coordinates, dimension, matrix, parts_of
 from mlirad.structure.expressions import image
 from mlirad.structure.known import Known

@@ -29,8 +29,9 @@ from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
 from mlirad.errors import InterpreterError, UnsupportedError
 from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS
 from mlirad.interpreter.machine import Frame, Machine
-from mlirad.interpreter.running import MEANINGS, deep_recursion
+from mlirad.interpreter.running import MEANINGS
 from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.recursion import deep_recursion
 
 Array: TypeAlias = NDArray[Any]
 

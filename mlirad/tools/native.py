@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.kernel import KERNEL_OPS
+from mlirad.ir.recursion import deep_recursion
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
 from mlirad.lower.compiled_text import NativeProgram
@@ -27,4 +28,5 @@ def native_program(module: ModuleOp, function: FuncOp, *, checked: bool = False)
     name = function.sym_name.data
     if not is_written_in_kernels(module):
         run_passes(module, pipeline_passes("expand"))
-    return compile_module(module, name, vector_bytes=find_target().vector_bytes, address_checks=checked)
+    with deep_recursion():
+        return compile_module(module, name, vector_bytes=find_target().vector_bytes, address_checks=checked)

@@ -37,7 +37,7 @@ from mlirad.tools.diagnostics import (
 from mlirad.tools.expectations import compare
 from mlirad.tools.instrumentation import IrPrinting, Timing, module_text
 from mlirad.tools.native import is_written_in_kernels, native_program
-from mlirad.tools.process import entry_function, guarded, write_output
+from mlirad.tools.process import entry_function, guarded, keep_entry, write_output
 
 Emit = Literal["mlir", "generic", "llvm", "asm", "object"]
 Stage = tuple[Literal["passes", "pipeline"], str]
@@ -158,6 +158,9 @@ def _transform(
         generic=options.emit == "generic",
         locations=options.print_debuginfo,
     )
+
+    if options.emit not in ("mlir", "generic"):
+        keep_entry(module, options.entry)
 
     def after(pass_: ModulePass, module: ModuleOp, step: Step) -> None:
         timing.steps.append(step)

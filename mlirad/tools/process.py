@@ -45,6 +45,18 @@ def guarded(action: Callable[[], int]) -> int:
     return 1
 
 
+def keep_entry(module: ModuleOp, name: str | None) -> None:
+    """Make the function to run public, so that no pass takes it for one that nobody calls.
+
+    Passes may also make that function: then there is nothing to keep.
+    """
+    functions = [op for op in module.body.ops if isinstance(op, FuncOp)]
+    chosen = functions[0].sym_name.data if name is None and len(functions) == 1 else (name or "main")
+    for function in functions:
+        if function.sym_name.data == chosen.removeprefix("@"):
+            function.properties.pop("sym_visibility", None)
+
+
 def entry_function(module: ModuleOp, name: str | None) -> FuncOp:
     """The function to run or compile: the one named `name`, else the only one, else `@main`.
 

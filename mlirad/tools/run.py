@@ -14,7 +14,6 @@ before. Results are printed one per line, as many digits as their type needs; `-
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import threading
 from collections.abc import Sequence
@@ -27,8 +26,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.shapes import is_array, size_of
 from mlirad.errors import CompileError, MliradError, UnsupportedError, VerifyError
 from mlirad.interpreter import run_function
 from mlirad.ir.locations import location_of
@@ -39,8 +36,16 @@ from mlirad.passes.registry import make_passes
 from mlirad.pipelines import pipeline_passes, run_passes
 from mlirad.tools.arguments import read_arguments
 from mlirad.tools.diagnostics import read_source, report
+from mlirad.tools.limits import (
+    MAX_INTERPRETED_WORK,
+    MAX_WORK,
+    check_memory,
+    check_work,
+    memory_error,
+    memory_limit,
+)
 from mlirad.tools.native import is_written_in_kernels, native_program
-from mlirad.tools.process import entry_function, guarded, write_output
+from mlirad.tools.process import entry_function, guarded, keep_entry, write_output
 from mlirad.tools.time_limit import time_limit
 
 
@@ -82,17 +87,21 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
         module = parse_module(source.text, source.name)
         verify_module(module)
         checked = is_written_in_kernels(module)
+        keep_entry(module, cast("str | None", arguments.entry))
         run_passes(module, passes)
         function = entry_function(module, cast("str | None", arguments.entry))
-        check_memory(module)
+        interpreted = cast(bool, arguments.interpret)
+        memory = cast("int | None", arguments.max_memory) or memory_limit()
+        check_memory(module, memory)
+        check_work(module, function, _work_limit(arguments))
         name = function.sym_name.data
         values = read_arguments(texts, function.function_type.inputs.data, name)
         # What does not exist (an infinity minus itself) is NaN, silently, as in compiled code.
         with np.errstate(all="ignore"):
-            if cast(bool, arguments.interpret):
+            if interpreted:
                 results = _interpret(module, values, name)
             else:
-                results = _run_native(module, values, function, checked)
+                results = _run_native(module, values, function, checked, memory)
     except MliradError as error:
         report(error, source)
         return 1
@@ -100,21 +109,9 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
     return 0
 
 
-def check_memory(module: ModuleOp) -> None:
-    """Refuse a program with a value that takes more than half of the machine's memory.
-
-    Raises `UnsupportedError` at the op. The operating system promises such memory and ends the process when
-    it is touched.
-    """
-    limit = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    for op in module.walk():
-        arguments = op.function_type.inputs.data if isinstance(op, FuncOp) else ()
-        for type_ in (*arguments, *(result.type for result in op.results)):
-            if is_array(type_) and size_of(type_) * numpy_dtype(type_).itemsize > limit:
-                raise UnsupportedError(
-                    f"{op.name}: {type_} takes more than half of this machine's memory",
-                    location=location_of(op),
-                )
+def _work_limit(arguments: argparse.Namespace) -> int:
+    default = MAX_INTERPRETED_WORK if arguments.interpret else MAX_WORK
+    return default if arguments.max_work is None else cast(int, arguments.max_work)
 
 
 def _interpret(module: ModuleOp, values: list[npt.NDArray[Any]], name: str) -> tuple[object, ...]:
@@ -122,10 +119,12 @@ def _interpret(module: ModuleOp, values: list[npt.NDArray[Any]], name: str) -> t
 
 
 def _run_native(
-    module: ModuleOp, values: list[npt.NDArray[Any]], function: FuncOp, checked: bool
+    module: ModuleOp, values: list[npt.NDArray[Any]], function: FuncOp, checked: bool, memory: int
 ) -> tuple[object, ...]:
     name = function.sym_name.data
     program = native_program(module, function, checked=checked)
+    if program.arena_bytes > memory:
+        raise memory_error(function, f"the values of @{name} together, {program.arena_bytes} bytes,", memory)
     compiled = NativeFunction(program, name=name, debug=checked)
     try:
         return tuple(compiled(*values))
@@ -164,6 +163,15 @@ def _write(path: str | None, results: Sequence[object]) -> None:
     write_output(path, stream.getvalue())
 
 
+def _count(text: str) -> int:
+    """A number, perhaps as a power: 2**36."""
+    base, _, exponent = text.partition("**")
+    value = int(base) ** min(int(exponent), 64) if exponent else int(base)
+    if value < 1:
+        raise ValueError
+    return value
+
+
 def _argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "mlirad-run", description="Run a function of an MLIR file.", allow_abbrev=False
@@ -173,6 +181,19 @@ def _argument_parser() -> argparse.ArgumentParser:
     add("--entry", metavar="FUNCTION", help="the function to run: by default the only one, or @main")
     add("--args", metavar="ARG ...", help="its arguments: .npy files and literals, up to the next option")
     add("--interpret", action="store_true", help="use the reference interpreter instead of native code")
+    add(
+        "--max-work",
+        type=_count,
+        metavar="N",
+        help="how many elements an op may compute in all trips of the loops around it: "
+        f"2**{MAX_WORK.bit_length() - 1}, interpreted 2**{MAX_INTERPRETED_WORK.bit_length() - 1}",
+    )
+    add(
+        "--max-memory",
+        type=_count,
+        metavar="BYTES",
+        help="how many bytes a value, and all of a program together, may take: half of this machine's memory",
+    )
     add("--timeout", type=seconds, metavar="SECONDS", help="end with an error after so many seconds")
     add("-o", dest="output", metavar="FILE", help="store the results in FILE (.npy or .npz)")
     add(

@@ -171,6 +171,23 @@ def assignments(x, positions):
     return np.sum(ad.fori_loop(0, len(x), step, x * 1.0) ** 2)
 
 
+def writes_through_views(x, positions):
+    table = np.reshape(np.zeros_like(x), (-1, 1)) * np.ones(3)
+
+    def step(i, carry):
+        v, table = carry
+        rest, column, row = v[1:], v[:, None].T, table[i]
+        rest[i - 1] += np.sin(x[i])
+        column[0, i] = rest[positions[i] - 1] * 0.5 + column[0, i]
+        row += x[i]
+        row[1:] *= v[i]
+        table.ravel()[3 * i] *= 0.5
+        return v, table
+
+    v, table = ad.fori_loop(0, len(x), step, (x * 1.0, table))
+    return np.sum(v**2) + np.sum(np.sin(table))
+
+
 def writes_in_branches(x, positions):
     def step(v, p):
         return ad.cond(p % 2 == 0, lambda: v.at[p].multiply(0.9), lambda: v), None
@@ -198,6 +215,7 @@ PROGRAMS = {
         pushes_and_pops,
         swaps,
         assignments,
+        writes_through_views,
         writes_in_branches,
     )
 }

@@ -90,12 +90,12 @@ def test_results_share_no_memory(interpret):
     assert constant(X)[0] == 0.0
 
 
-def test_captured_arrays_are_read_when_traced():
+def test_captured_arrays_are_compared_at_each_call():
     factors = np.array([1.0, 2.0, 3.0])
     scaled = ad.jit(lambda x: x * factors)
     scaled(X)
     factors[:] = 0.0
-    np.testing.assert_array_equal(scaled(X), [0, 2, 6])
+    np.testing.assert_array_equal(scaled(X), [0, 0, 0])
 
 
 def test_pullbacks_return_tuples_and_transposed_maps_of_one_argument_do_not():

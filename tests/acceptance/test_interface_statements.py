@@ -276,13 +276,14 @@ def test_what_cannot_be_traced_says_what_to_write(function, hint):
     assert __file__ in str(caught.value.location)
 
 
-def test_captured_arrays_are_constants_of_the_program():
+def test_changes_of_captured_arrays_are_seen():
     table = np.array([1.0, 2.0, 3.0])
     f = ad.jit(lambda x: x * table)
     assert f(X) is not table
     table *= 10
-    np.testing.assert_array_equal(f(X), X * [1, 2, 3])
-    np.testing.assert_array_equal(ad.jit(lambda x: x * table)(X), X * table)
+    np.testing.assert_array_equal(f(X), X * [10, 20, 30])
+    table = [2.0, 1.0, 3.0]
+    np.testing.assert_array_equal(f(X), X * table)
 
 
 # Errors ------------------------------------------------------------------------------------------------

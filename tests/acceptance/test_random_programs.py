@@ -131,10 +131,26 @@ def check_writes(seed: int, size: int) -> None:
         return
     for actual, expected in zip(made, function(x.copy(), v.copy(), i), strict=True):
         np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-14)
+    if [np.shape(a) for a in made[:2]] == [x.shape, v.shape]:
+        check_writes_in_a_loop(function, x, v, interpret=bool(seed % 4))
     slopes = ad.grad(loss, argnums=(0, 1), interpret=bool(seed % 4))(x, v, i)
     after, before = (loss(x + h * dx, v + h * dv, i) for h in (1e-6, -1e-6))
     slope = np.sum(slopes[0] * dx) + np.sum(slopes[1] * dv)
     assert abs(slope - (after - before) / 2e-6) <= 1e-6 * (1 + abs(slope))
+
+
+def check_writes_in_a_loop(function: Any, x: Any, v: Any, *, interpret: bool) -> None:
+    """The same function as the body of a loop, which hands two arrays on."""
+    trips = 2  # that `i` is inside of all arrays was tried for 1
+
+    def looped(x: Any, v: Any) -> Any:
+        return ad.fori_loop(0, trips, lambda i, carry: function(*carry, i)[:2], (x, v))
+
+    expected = x, v
+    for i in range(trips):
+        expected = function(*(np.copy(a) for a in expected), i)[:2]
+    for actual, right in zip(ad.jit(looped, interpret=interpret)(x, v), expected, strict=True):
+        np.testing.assert_allclose(actual, right, rtol=1e-11, atol=1e-13)
 
 
 CHECKS: dict[str, Callable[[int, int], None]] = {

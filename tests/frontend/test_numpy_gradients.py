@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -202,7 +203,32 @@ SHAPES = {
     "sizes": (lambda x: x**2 / np.size(x) * np.ndim(x) + np.shape(x)[0], A),
 }
 
+
+def written(write: Callable[[Any], object]) -> Callable[[Any], Any]:
+    """What is made of a copy by a function that writes its argument."""
+
+    def function(x: Any) -> Any:
+        y = x**2
+        write(y)
+        return y
+
+    return function
+
+
+IN_PLACE = {
+    "copyto": (written(lambda y: np.copyto(y[0], y[1])), A),
+    "put": (written(lambda y: np.put(y, [0, 5], y[2, :2])), A),
+    "putmask": (written(lambda y: np.putmask(y, A > 0, y[0])), A),
+    "place": (written(lambda y: np.place(y, A > 0, y[0])), A),
+    "fill_diagonal": (written(lambda y: np.fill_diagonal(y, y[0, 1])), A),
+    "put_along_axis": (written(lambda y: np.put_along_axis(y, np.array([[0], [1], [1]]), y[:, 3:], 1)), A),
+    "out": (written(lambda y: np.sin(y[0], out=y[1])), A),
+    "multiply-at": (written(lambda y: np.multiply.at(y, [0, 0, 2], y[1])), A),
+}
+
 OTHER_NAMES = {
+    "rot90-rollaxis": (lambda x: np.rot90(x**2) * np.rollaxis(x, 1) * np.real_if_close(x).T, A),
+    "imag": (lambda x: x + np.imag(x), A),
     "amax-amin": (lambda x: np.amax(x, axis=0) * np.amin(x, axis=0), A),
     "nanmax-nanmin": (lambda x: np.nanmax(x, axis=0) * np.nanmin(np.where(A > 1, np.nan, x)), A),
     "nanprod": (lambda x: np.nanprod(np.where(A > 0, x, np.nan), axis=1), np.abs(A)),
@@ -232,6 +258,7 @@ CASES: dict[str, tuple[Any, ...]] = {
     **PRODUCTS,
     **SHAPES,
     **OTHER_NAMES,
+    **IN_PLACE,
 }
 
 

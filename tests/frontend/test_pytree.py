@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import mlirad as ad
 from mlirad.frontend.pytree import LEAF, flatten
 
 
@@ -81,3 +82,34 @@ def test_other_structures_are_rejected_with_their_place(other):
 
 def test_none_and_containers_stand_for_leaves():
     assert flatten((1.0, 2.0))[1].flatten_like((None, [3]), "x") == [None, [3]]
+
+
+def itself(kind: type) -> object:
+    """A list or dictionary that contains itself."""
+    made = kind()
+    if kind is list:
+        made.append(made)
+    else:
+        made["a"] = made
+    return made
+
+
+def deep() -> object:
+    """A tuple in a tuple, thousands of times."""
+    value: object = 1.0
+    for _ in range(5000):
+        value = (value,)
+    return value
+
+
+@pytest.mark.parametrize("value", [itself(list), itself(dict), deep()], ids=["list", "dict", "deep"])
+def test_structures_without_end_are_refused(value):
+    for attempt in (
+        lambda: ad.jit(lambda x: 1.0)(value),
+        lambda: ad.grad(lambda x: 1.0)(value),
+        lambda: ad.jit(lambda x: value)(1.0),
+        lambda: ad.vjp(lambda x: x, value),
+        lambda: ad.jit(lambda x: ad.fori_loop(0, 3, lambda i, c: c, (x, value)))(1.0),
+    ):
+        with pytest.raises(ad.UnsupportedError, match="nested more than 200 deep"):
+            attempt()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad.frontend.numpy_functions import FUNCTIONS
 
 MATRIX, VECTOR = np.arange(1.0, 7.0).reshape(2, 3), np.array([3.0, 1.0, 2.0])
 CUBE = np.arange(24.0).reshape(2, 3, 4)
@@ -179,6 +180,59 @@ def test_elements_are_shared_as_in_numpy(source):
         return made
 
     np.testing.assert_array_equal(run(function, x.copy()), function(x.copy()))
+
+
+CALLED: list[Callable[[Any, Any], Any]] = [
+    lambda f, x: f(x),
+    lambda f, x: f(x, 1),
+    lambda f, x: f(x, 0, -1),
+    lambda f, x: f(x, axis=0),
+    lambda f, x: f(x, axis=-1),
+    lambda f, x: f(x, x),
+    lambda f, x: f([x, x]),
+    lambda f, x: f(x, (3, 3)),
+    lambda f, x: f(x, (1, 0)),
+    lambda f, x: f(x, [0, 2], axis=1),
+    lambda f, x: f(x, np.zeros((3, 3), int), axis=0),
+    lambda f, x: f(x > 2, x, x),
+]
+
+
+REFUSALS = (ad.MliradError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError)
+"""Of what is no call of the function, and of an order that is not known."""
+
+
+def first_array(result: Any) -> Any:
+    return first_array(result[0]) if isinstance(result, tuple | list) and len(result) else result
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_every_function_shares_elements_and_orders_them_as_numpy_does(function):
+    """What it returns changes with its argument where NumPy's does, and so does the result, reshaped."""
+    x = np.arange(1.0, 10.0).reshape(3, 3)
+
+    def shared(x: Any, call: Callable[[Any, Any], Any]) -> Any:
+        result = first_array(call(function, x))
+        before = result + 0
+        x[...] = 7
+        return result != before
+
+    def ordered(x: Any, call: Callable[[Any, Any], Any]) -> Any:
+        result = first_array(call(function, x))
+        flat = result.reshape(-1)
+        result[...] = 7
+        return flat == 7
+
+    for call in CALLED:
+        for test in (shared, ordered):
+            try:
+                with np.errstate(all="ignore"):
+                    expected = test(x.copy(), call)
+                actual = run(lambda x, test=test, call=call: test(x, call), x)
+            except REFUSALS:
+                continue
+            np.testing.assert_array_equal(actual, expected, CALLED.index(call))
 
 
 def test_copies_by_copy_and_deepcopy():
@@ -374,8 +428,9 @@ def test_refused_writes(name):
 
 
 CASTS = [
-    (np.int64, np.float64), (np.int32, np.float32), (bool, np.int64), (bool, np.float64), (np.float32, np.float64),
-    (np.int32, np.int64), (np.int64, bool), (np.float64, np.int64), (np.float32, np.int64),
+    (np.int64, np.float64), (np.int32, np.float32), (bool, np.int64), (bool, np.float64),
+    (np.float32, np.float64), (np.int32, np.int64), (np.int64, bool), (np.float64, np.int64),
+    (np.float32, np.int64),
 ]  # fmt: skip
 
 
@@ -434,8 +489,9 @@ def test_the_gradient_of_products_at_one_position():
 
 CALLS: dict[str, tuple[Any, ...]] = {
     "astype": (np.float32,), "choose": ([VECTOR, VECTOR],), "clip": (1, 2), "compress": ([True, False],),
-    "dot": (MATRIX.T,), "fill": (1.0,), "getfield": (float,), "item": (0,), "partition": (1,), "put": ([0], [1.0]),
-    "repeat": (2,), "reshape": (3, 2), "resize": ((2, 3),), "setfield": (1.0, float),
+    "dot": (MATRIX.T,), "fill": (1.0,), "getfield": (float,), "item": (0,), "partition": (1,),
+    "put": ([0], [1.0]),
+       "repeat": (2,), "reshape": (3, 2), "resize": ((2, 3),), "setfield": (1.0, float),
     "swapaxes": (0, 1), "take": ([0],), "argpartition": (1,), "tofile": ("",), "dump": ("",),
     "searchsorted": (1.0,), "to_device": ("cpu",), "transpose": (), "diagonal": (), "trace": (),
 }  # fmt: skip

@@ -61,3 +61,39 @@ def test_bits_of_the_wrong_width_are_an_error() -> None:
         parse_module(
             "func.func @main() {\n  %0 = array.constant dense<[0x7ff8000000000000]> : tensor<1xf32>\n}"
         )
+
+
+@pytest.mark.parametrize(
+    ("first", "next_", "use"),
+    [
+        ("!a0 = f64", "!aN = tuple<!aM, !aM>", "func.func @f(%x: !a59) {\nfunc.return\n}"),
+        ("#a0 = 1", "#aN = [#aM, #aM]", "func.func @f() attributes {a = #a59} {\nfunc.return\n}"),
+        ("#a0 = 1", "#aN = {x = #aM, y = #aM}", "func.func @f() attributes {a = #a59} {\nfunc.return\n}"),
+        ('#a0 = loc("f":1:1)', "#aN = loc(fused[#aM, #aM])", "func.func @f() {\nfunc.return loc(#a59)\n}"),
+    ],
+    ids=["types", "lists", "dictionaries", "locations"],
+)
+def test_aliases_that_double_are_refused(first: str, next_: str, use: str) -> None:
+    lines = [next_.replace("N", str(k)).replace("M", str(k - 1)) for k in range(1, 60)]
+    with pytest.raises(ParseError, match="parts, or nested more than"):
+        parse_module("\n".join([first, *lines, use]))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("func.func @f(%x: i2147483648)", "integers have at most 128 bits"),
+        ("func.func @f() attributes {a = 0 : i2147483648}", "integers have at most 128 bits"),
+        ("func.func @f(%x: " + "tuple<" * 70 + ">" * 70 + ")", "nested more than 64 deep"),
+        ("func.func @f(%x: " + "tuple<" * 9000 + ">" * 9000 + ")", "nested too deeply"),
+        ("func.func @f() attributes {a = " + "[" * 9000 + "]" * 9000 + "}", "nested too deeply"),
+        (
+            "func.func @f(%x: f64) {\n%y = array.sum %x {dims = " + "[" * 99 + "]" * 99 + "} : f64 -> f64\n}",
+            "lists are nested more than 8 deep",
+        ),
+    ],
+)
+def test_types_and_attributes_that_are_too_large_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ParseError, match=message) as caught:
+        parse_module(text)
+    assert caught.value.location is not None

@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.frontend.compilation import RECURSION_LIMIT, compiling
+from mlirad.frontend.compilation import compiling
+from mlirad.ir.recursion import RECURSION_LIMIT
 
 DEADLINE = 60.0
 """Seconds after which a child counts as hanging."""

@@ -21,7 +21,7 @@ COPY = """
 
 def run(body: str, dtype: str = "float64") -> np.ndarray:
     """A program of one input and output of four elements, four doubles as constant, an arena of 32 bytes."""
-    text = f"define void @mlirad_main(ptr %buffers, ptr %arena, ptr %c) {{{BUFFERS}{body}\n  ret void\n}}"
+    text = f"define void @mlirad_main(ptr %buffers, ptr %arena, ptr %call) {{{BUFFERS}{body}\n  ret void\n}}"
     spec = ArraySpec(dtype, (4,))
     program = NativeProgram(text, (spec,), (spec,), (np.arange(4.0),), 32)
     return NativeFunction(program, debug=True).entry(np.ones(4, dtype))

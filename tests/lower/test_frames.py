@@ -11,7 +11,12 @@ from xdsl.dialects.func import CallOp, FuncOp
 import mlirad as ad
 from mlirad.dialects.kernel_plans import stated_updates
 from mlirad.dialects.shapes import shape_of
+from mlirad.errors import CompileError, InterpreterError, UnsupportedError
+from mlirad.interpreter import run_function
+from mlirad.ir.parsing import parse_module
+from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
+from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
 from mlirad.lower.compiled_text import NativeProgram
 from mlirad.lower.emit.frames import FIRST_CHUNK_BYTES
@@ -114,3 +119,114 @@ def test_an_argument_that_is_read_later_is_not_overwritten() -> None:
     expected = ad.jit(rec, interpret=True)(3, x)
     np.testing.assert_allclose(ad.jit(rec)(3, x), expected)
     np.testing.assert_allclose(ad.jit(lambda x: rec(3, x) + x)(x), expected + x)
+
+
+# Frames in text ------------------------------------------------------------------------------------
+
+
+FRAMES = """
+!F = !array.frame<pair>
+func.func private @keep(%x: f64, %w: tensor<3xf64>) -> !F {
+  %h = array.save %x, %w : f64, tensor<3xf64> -> !F
+  func.return %h : !F
+}
+func.func private @last(%hs: tensor<4x!F>, %k: i64) -> (f64, tensor<3xf64>) {
+  %h = array.index %hs[%k] : tensor<4x!F> -> !F
+  %a, %b = array.restore %h : !F -> (f64, tensor<3xf64>)
+  func.return %a, %b : f64, tensor<3xf64>
+}
+func.func @f(%x: f64, %w: tensor<3xf64>, %k: i64) -> (f64, tensor<3xf64>, f64) {
+  %hs = array.scan %w (%i, %c : tensor<3xf64>) {carries = 1, length = 4}
+      : tensor<3xf64> -> (tensor<3xf64>, tensor<4x!F>) {
+    %t = array.convert %i : i64 -> f64
+    %y = array.add %x, %t : f64
+    %two = array.constant 2 : i64
+    %p = array.compare eq %i, %two : i64, i64 -> i1
+    %h = array.if %p : i1 -> !F {
+      %n = array.no_frame : -> !F
+      array.yield %n : !F
+    } else {
+      %s = func.call @keep(%y, %c) : (f64, tensor<3xf64>) -> !F
+      array.yield %s : !F
+    }
+    %e = array.sin %c : tensor<3xf64>
+    array.yield %e, %h : tensor<3xf64>, !F
+  }
+  %own = array.save %x : f64 -> !array.frame<own>
+  %z = array.restore %own : !array.frame<own> -> f64
+  %a, %b = func.call @last(%hs#1, %k) : (tensor<4x!F>, i64) -> (f64, tensor<3xf64>)
+  func.return %a, %b, %z : f64, tensor<3xf64>, f64
+}""".replace("%hs = array.scan", "%last, %stack = array.scan").replace("%hs#1", "%stack")
+
+
+def native_of(text: str, checks: bool = False, allocations: Allocations | None = None) -> NativeFunction:
+    module = parse_module(text)
+    verify_module(module)
+    run_passes(module, pipeline_passes("expand"))
+    compiled = compile_module(module, "f", vector_bytes=find_target().vector_bytes, address_checks=checks)
+    return NativeFunction(
+        compiled, externals=None if allocations is None else allocations.externals, debug=checks
+    )
+
+
+@pytest.mark.parametrize("checks", [False, True], ids=["plain", "checked"])
+def test_frames_written_by_hand(checks: bool) -> None:
+    allocations = Allocations(100)
+    native = native_of(FRAMES, checks, allocations)
+    w = np.array([0.1, 0.2, 0.3])
+    for k in (0, 1, 3, 7):
+        found = native(0.5, w, k)
+        expected = run_function(parse_module(FRAMES), [0.5, w, k], function="f")
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-15)
+    assert allocations.used == 0
+
+
+@pytest.mark.parametrize("checks", [False, True], ids=["plain", "checked"])
+def test_what_nothing_has_saved_is_not_restored(checks: bool) -> None:
+    allocations = Allocations(100)
+    native = native_of(FRAMES, checks, allocations)
+    w = np.array([0.1, 0.2, 0.3])
+    for _ in range(3):
+        with pytest.raises(InterpreterError, match="nothing has saved"):
+            native(0.5, w, 2)
+        assert allocations.used == 0
+        assert native(0.5, w, 1)[0] == 1.5
+    with pytest.raises(InterpreterError, match="nothing has saved"):
+        run_function(parse_module(FRAMES), [0.5, w, 2], function="f")
+
+
+NO_FRAME = """
+func.func @f(%x: tensor<4xf64>, %n: i64) -> tensor<4xf64> {
+  %h = array.no_frame : -> !array.frame<f>
+  %y = array.while %x (%c : tensor<4xf64>) : tensor<4xf64> -> tensor<4xf64> {
+    %i = array.constant 0 : i64
+    %e = array.index %c[%i] : tensor<4xf64> -> f64
+    %z = array.constant 9.0 : f64
+    %p = array.compare lt %e, %z : f64, f64 -> i1
+    array.yield %p : i1
+  } do (%c : tensor<4xf64>) {
+    %s = array.save %c, %n : tensor<4xf64>, i64 -> !array.frame<f>
+    %p = array.compare eq %n, %n : i64, i64 -> i1
+    %k = array.select %p, %h, %s : i1, !array.frame<f>, !array.frame<f> -> !array.frame<f>
+    %v, %m = array.restore %k : !array.frame<f> -> (tensor<4xf64>, i64)
+    array.yield %v : tensor<4xf64>
+  }
+  func.return %y : tensor<4xf64>
+}"""
+
+
+@pytest.mark.parametrize("checks", [False, True], ids=["plain", "checked"])
+def test_a_failure_ends_the_loops_around_it(checks: bool) -> None:
+    allocations = Allocations(100)
+    with pytest.raises(InterpreterError, match="nothing has saved"):
+        native_of(NO_FRAME, checks, allocations)(W[:4].copy(), 3)
+    assert allocations.used == 0
+
+
+def test_frames_cannot_be_given_from_outside() -> None:
+    module = parse_module(FRAMES)
+    with pytest.raises(CompileError, match="takes or returns frames"):
+        compile_module(module, "keep", vector_bytes=16)
+    with pytest.raises(UnsupportedError, match=r"argument 0 has type tensor<4x!array\.frame<pair>>"):
+        run_function(module, [np.ones(4, np.int64), 0], function="last")

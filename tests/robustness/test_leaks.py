@@ -11,8 +11,9 @@ import ctypes
 import gc
 import statistics
 import sys
+import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -58,9 +59,40 @@ def stopped() -> None:
         ad.jit(lambda x, i: x[i], check_bounds=True)(X, 7)
 
 
+summed = ad.jit(lambda p: {"sum": np.sum(p["v"]) * 2.0})
+scaled = ad.jit(lambda v, n: v * n, static_argnames="n", interpret=True)
+checked = ad.jit(lambda v: np.log(v), check_nans=True)
+
+
+def called() -> None:
+    """Calls that are converted, dispatched and restructured, and NaN as a static argument."""
+    summed({"v": X[::-1]})
+    scaled(X, n=float("nan"))
+
+
+def failed() -> None:
+    """Errors of the general path, of the running program, and of the trace."""
+    for wrong in (
+        lambda: checked(X + 1j),
+        lambda: checked(-X),
+        lambda: ad.jit(lambda v: float(v), interpret=True)(2.0),
+        lambda: checked("x"),
+    ):
+        with pytest.raises(ad.MliradError):
+            wrong()
+
+
 PROGRAMS: dict[str, Callable[[], None]] = {
-    f.__name__: f for f in (straight, looping, recursive, mapped, refused, stopped)
+    f.__name__: f for f in (straight, looping, recursive, mapped, refused, stopped, called, failed)
 }
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """Functions are made anew on purpose."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ad.CaptureWarning)
+        yield
 
 
 def objects() -> Counter[str]:

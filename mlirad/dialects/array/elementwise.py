@@ -37,7 +37,7 @@ PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge")
 def check_elements(type_: Attribute, elements: tuple[Attribute, ...], what: str) -> None:
     """Require a scalar or a static array of rank at least 1 over one of `elements`."""
     if not is_array(type_, elements):
-        names = ", ".join(str(e) for e in elements) + (" or frames" if elements is STORED else "")
+        names = ", ".join(str(e) for e in elements)
         raise VerifyException(f"{what} must be a scalar or static array of {names}, got {type_}")
 
 

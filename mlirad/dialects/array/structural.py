@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -45,11 +44,11 @@ from mlirad.dialects.shapes import (
     transpose_shape,
     values_of,
 )
-from mlirad.dialects.syntax import StructuredOp
+from mlirad.dialects.syntax import LanguageOp, StructuredOp
 
 
 @irdl_op_definition
-class ConstantOp(IRDLOperation):
+class ConstantOp(LanguageOp):
     """A literal: a scalar (float, integer or boolean attribute) or a dense array.
 
     A dense literal keeps its bytes in one shared buffer. A uniform array is better written as a

@@ -22,7 +22,7 @@ from mlirad.frontend.numpy_functions import (
     windows,
     writing,
 )
-from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, without_out, written_out
+from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order, without_out, written_out
 from mlirad.frontend.source import user_line
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -45,13 +45,13 @@ VIEWS: frozenset[Callable[..., Any]] = frozenset(
         np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to,
         np.broadcast_arrays, np.meshgrid, np.flip, np.fliplr, np.flipud, np.rot90, np.matrix_transpose,
         np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.real, np.imag,
-        np.real_if_close, np.nan_to_num,
+        np.real_if_close, np.nan_to_num, np.diff, np.linalg.matrix_power,
     )
 )  # fmt: skip
 """The functions whose results can share elements with their arguments. Those of all others are copies."""
 
 TRANSPOSING: frozenset[Callable[..., Any]] = frozenset(
-    (np.linspace, np.take_along_axis, np.take, np.repeat, np.pad, np.gradient, np.diff)
+    (np.linspace, np.take_along_axis, np.take, np.repeat, np.pad, np.gradient, np.diff, np.cross)
 )
 """Functions that may lay out what they return in another order than row-major."""
 
@@ -82,10 +82,8 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         raise ShapeError(f"np.{function.__name__}: {error}", location=user_line()) from error
     if out is not None:
         return written_out(f"np.{function.__name__}", result, out)
-    if function in VIEWS:
-        return result
     is_row_major = function not in TRANSPOSING and all_ordered((*args, *kwargs.values()))
-    return as_copies(result, is_row_major)
+    return in_order(result, args, is_row_major) if function in VIEWS else as_copies(result, is_row_major)
 
 
 handlers.function = apply_function

@@ -300,9 +300,7 @@ def matrix_power(a: Any, n: int) -> Array:
         n >>= 1
         if n:
             x = matmul(x, x)
-    return (
-        as_array(xp.broadcast_to(xp.eye(x.shape[-1], dtype=x.dtype), x.shape)) if result is None else result
-    )
+    return as_array(np.eye(x.shape[-1], dtype=x.dtype) + xp.zeros_like(x)) if result is None else result
 
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {

@@ -14,7 +14,7 @@ from mlirad.frontend.frames import emitting
 from mlirad.frontend.operations import as_array, broadcast_shapes, broadcast_value, converted
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import copied, is_ordered, is_ordered_array
+from mlirad.frontend.views import copied, is_ordered, is_ordered_array, view_of
 from mlirad.frontend.writes import replace
 
 
@@ -27,6 +27,16 @@ def as_copies(result: Any, is_row_major: bool) -> Any:
     if type(result) in (tuple, list):
         parts = [as_copies(part, is_row_major) for part in cast("Iterable[Any]", result)]
         return type(result)(parts)
+    return result
+
+
+def in_order(result: Any, args: tuple[Any, ...], is_row_major: bool) -> Any:
+    """The result, with the order noted for the arrays in it that are no views and no arguments."""
+    if type(result) in (tuple, list):
+        for part in cast("Iterable[Any]", result):
+            in_order(part, args, is_row_major)
+    elif isinstance(result, Array) and view_of(result) is None and all(result is not a for a in args):
+        result._is_row_major = is_row_major  # pyright: ignore[reportPrivateUsage]
     return result
 
 
@@ -57,18 +67,18 @@ def without_out(
     function: Callable[..., Any], traced: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
     """The arguments without `out`, and what that is."""
-    out = kwargs.get("out")
+    out: Any = kwargs.get("out")
     place = _place_of_out(traced)
     if out is None and place is not None and len(args) > place:
         out = args[place]
         args = (*args[:place], None, *args[place + 1 :])
     if "out" in kwargs:
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
-    if isinstance(out, tuple) and len(cast("tuple[Any, ...]", out)) == 1:
-        out = cast("tuple[Any, ...]", out)[0]
-    if out is not None:
-        require_traced_out(f"np.{function.__name__}", out)
-    return args, kwargs, out
+    outs = cast("tuple[Any, ...]", out if isinstance(out, tuple) else (out,))
+    only = outs[0] if len(outs) == 1 else outs
+    if only is not None:
+        require_traced_out(f"np.{function.__name__}", only)
+    return args, kwargs, only
 
 
 def require_traced_out(name: str, out: Any) -> None:

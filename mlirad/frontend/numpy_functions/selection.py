@@ -64,7 +64,9 @@ def choose(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 
 def diff(a: Any, n: int = 1, axis: int = -1) -> Array:
-    """`np.diff`."""
+    """`np.diff`; no differences at all are the array itself."""
+    if n == 0:
+        return as_array(a)
     x = xp.moveaxis(as_array(a), axis, 0)
     for _ in range(n):
         x = x[1:] != x[:-1] if x.dtype == np.bool_ else x[1:] - x[:-1]

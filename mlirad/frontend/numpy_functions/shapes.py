@@ -26,18 +26,20 @@ from mlirad.frontend.operations import (
     value_of,
     xp,
 )
+from mlirad.frontend.selections import Strides, row_major
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.frontend.views import (
-    Strides,
     copied,
     permuted,
     raveled,
     read_only,
     reshaped,
-    row_major,
     selected,
 )
+
+MAX_RANK = 64
+"""The most dimensions that a NumPy array has."""
 
 
 def static_shape(shape: Any) -> Shape:
@@ -49,9 +51,15 @@ def static_shape(shape: Any) -> Shape:
     except TypeError:
         pass
     try:
-        return tuple(index(extent) for extent in shape)
+        extents = tuple(index(extent) for extent in shape)
     except TypeError as error:
         raise ShapeError(f"a shape is made of integers, got {shape!r}", location=user_line()) from error
+    if len(extents) > MAX_RANK:
+        raise ShapeError(
+            f"a shape of {len(extents)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
+            location=user_line(),
+        )
+    return extents
 
 
 # One array ---------------------------------------------------------------------------------------
@@ -184,7 +192,8 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
 def rollaxis(a: Any, axis: Any, start: Any = 0) -> Array:
     """`np.rollaxis`."""
     x = as_array(a)
-    source, to = one_axis(axis, x.ndim), one_axis(start, x.ndim + 1)
+    source, first = one_axis(axis, x.ndim), index(start)
+    to = one_axis(first + x.ndim if first < 0 else first, x.ndim + 1)
     return moveaxis(x, source, to - 1 if source < to else to)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from mlirad.dialects.shapes import Shape
 from mlirad.errors import ShapeError, UnsupportedError
+from mlirad.frontend.carries import in_trace
 from mlirad.frontend.frames import current_frame, emitting
 from mlirad.frontend.operations import as_array, common, made, operand_of, xp
 from mlirad.frontend.source import user_line
@@ -35,6 +36,16 @@ def convolution(
     for each a number or a pair. `strides` are the distances between windows, `dilation` those between the
     elements of one.
     """
+    return in_trace("convolution", lambda: _convolution(x, kernel, strides, padding, dilation))
+
+
+def _convolution(
+    x: Any,
+    kernel: Any,
+    strides: int | Sequence[int],
+    padding: str | int | Sequence[Any],
+    dilation: int | Sequence[int],
+) -> Array:
     source, weights = common([operand_of(x), operand_of(kernel)])
     rank = source.ndim - 2
     if rank < 0 or weights.ndim != source.ndim or source.shape[1] != weights.shape[1]:

@@ -23,9 +23,10 @@ from mlirad.frontend.operations import (
     select,
     xp,
 )
+from mlirad.frontend.selections import whole
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import as_reshaped_view, whole
+from mlirad.frontend.views import as_reshaped_view
 from mlirad.frontend.writes import fitted, replace
 
 

@@ -11,14 +11,15 @@ algorithm 4.1 of Gebremedhin, Manne and Pothen, "What color is your Jacobian?", 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
-from typing import cast
 
 import numpy as np
 
 from mlirad.jit.engine import LoadedCode, load
+from mlirad.jit.host import host_address, runner
+from mlirad.lower.compiled_text import POLL
 from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value
 from mlirad.structure import Structure
 from mlirad.structure.relations import Ints
@@ -44,42 +45,32 @@ def star_colours(structure: Structure, order: Ints, taken: int = 0) -> Ints:
 def _coloured(name: str, count: int, order: Ints, graph: tuple[Ints, ...], taken: int) -> Ints:
     colours = np.full(count, -1, np.int64)
     marks = np.full(count + 1, -1, np.int64)
-    arrays = [np.ascontiguousarray(a, np.int64) for a in (order, *graph)]
-    pointers = [a.ctypes.data for a in (*arrays, colours, marks)]
-    _functions()[name](len(order), *pointers)
+    counts = np.array([len(order)])
+    arrays = [np.ascontiguousarray(a, np.int64) for a in (counts, order, *graph)]
+    pointers = (ctypes.c_void_p * 8)(*[a.ctypes.data for a in (*arrays, colours, marks)])
+    runner()(_code().addresses[name], ctypes.addressof(pointers), 0, True, 0)
     return np.where(colours < 0, colours, colours + taken) if taken else colours
 
 
 @cache
-def _functions() -> dict[str, Callable[..., None]]:
-    module = ModuleText()
+def _code() -> LoadedCode:
+    module = ModuleText(polls=True)
     _write_columns(module)
     _write_star(module)
-    code = load(module.text(), symbols=NAMES)
-    prototype = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 7)
-    return {name: _keeping(code, prototype(code.addresses[name])) for name in NAMES}
-
-
-def _keeping(code: LoadedCode, function: object) -> Callable[..., None]:
-    """The function, which keeps the memory that it is in."""
-    call = cast("Callable[..., None]", function)
-
-    def run(*arguments: int) -> None:
-        assert code.addresses
-        call(*arguments)
-
-    return run
+    return load(module.text(), symbols=NAMES, externals={POLL: host_address(POLL)})
 
 
 class _Writer:
     """What both colourings are written with: a graph in memory, and the marks of what is forbidden."""
 
     def __init__(self, module: ModuleText, name: str):
-        names = ("order", "starts", "ends", "back_starts", "back_ends", "colours", "marks")
-        parameters = [Parameter("count", "i64"), *(Parameter(n, "ptr") for n in names)]
+        parameters = [Parameter("buffers", "ptr"), Parameter("arena", "ptr")]
         self.f: FunctionText = module.function(name, parameters, linkage="")
-        self.count, self.order, *rest = self.f.arguments
-        self.starts, self.ends, self.back_starts, self.back_ends, self.colours, self.marks = rest
+        table = self.f.arguments[0]
+        counts, *rest = [self.f.load(self.f.gep(table, k, "ptr"), "ptr") for k in range(8)]
+        self.count = self.f.load(counts, "i64")
+        self.order, self.starts, self.ends, self.back_starts, self.back_ends, *rest = rest
+        self.colours, self.marks = rest
 
     def at(self, array: Value, index: Value) -> Value:
         """An element of an array of integers."""

@@ -26,7 +26,8 @@ from mlirad.errors import DifferentiationError, UnsupportedError
 from mlirad.interpreter.deltas.rules import RULES, Step, Terms
 from mlirad.interpreter.deltas.terms import ZERO, Delta, Input
 from mlirad.interpreter.machine import Frame, Machine, location_of
-from mlirad.interpreter.running import deep_recursion, prepared
+from mlirad.interpreter.running import prepared
+from mlirad.ir.recursion import deep_recursion
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,10 @@ class Access:
         """The elements, a vector unless `stride` is 0 or the width 1; 0 where a guard does not hold."""
         if self.fault is not None:
             guard = self._checked(spread, guard)
+        with self.f.checks_itself():
+            return self._load(spread, guard)
+
+    def _load(self, spread: Spread, guard: Value | None) -> Value:
         if guard is not None and guard.literal == 1:
             guard = None
         f, kind = self.f, spread.buffer.kind
@@ -111,6 +115,10 @@ class Access:
         """Store a value in every lane, or where a guard holds."""
         if self.fault is not None:
             guard = self._checked(spread, guard)
+        with self.f.checks_itself():
+            self._store(spread, value, guard)
+
+    def _store(self, spread: Spread, value: Value, guard: Value | None) -> None:
         if guard is not None and guard.literal == 1:
             guard = None
         f = self.f

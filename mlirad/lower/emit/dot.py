@@ -24,7 +24,7 @@ from mlirad.ir.locations import location_of
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.fills import fill
 from mlirad.lower.emit.kernels import Emitter, KernelText, begin_kernel
-from mlirad.lower.llvm_text import FunctionText, Kind, Value, constant
+from mlirad.lower.llvm_text import BYTES, FunctionText, Kind, Value, constant
 
 MULTIPLICATIONS_PER_INSTRUCTION = 4
 """How fast BLAS is taken to be."""
@@ -43,6 +43,11 @@ class Matrix:
     def transposed(self) -> Matrix:
         """The same memory with the dimensions exchanged."""
         return Matrix((self.extents[1], self.extents[0]), (self.strides[1], self.strides[0]))
+
+    @property
+    def elements(self) -> int:
+        """How many elements lie between the first and the last one, both among them."""
+        return 1 + sum((e - 1) * s for e, s in zip(self.extents, self.strides, strict=True))
 
     def column_major(self) -> int | None:
         """The distance between columns if elements of a column are consecutive, else None."""
@@ -145,8 +150,21 @@ class _Blas:
         self, pointers: Sequence[Value], matrices: tuple[Matrix, Matrix, Matrix], location: str | None
     ) -> None:
         """C = A B."""
-        a, b, c = matrices
+        a, _, c = matrices
         self._f.work += prod(c.extents) * a.extents[1] // MULTIPLICATIONS_PER_INSTRUCTION
+        f = self._f
+        inside = [f.inside(p, m.elements * BYTES[self.kind]) for p, m in zip(pointers, matrices, strict=True)]
+        fits = f.and_(f.and_(inside[0], inside[1]), inside[2])
+        if fits.literal == 1:
+            self._multiply(pointers, matrices, location)
+            return
+        with f.conditional(fits):
+            self._multiply(pointers, matrices, location)
+
+    def _multiply(
+        self, pointers: Sequence[Value], matrices: tuple[Matrix, Matrix, Matrix], location: str | None
+    ) -> None:
+        a, b, c = matrices
         pa, pb, pc = pointers
         if c.extents == (1, 1):
             self._dot(pa, a, pb, b, pc)

@@ -18,7 +18,7 @@ from mlirad.ir.locations import place_of
 from mlirad.lower.elementary import ELEMENTARY
 from mlirad.lower.emit.access import Access
 from mlirad.lower.emit.buffers import Buffer, Place
-from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value
+from mlirad.lower.llvm_text import Bounds, FunctionText, ModuleText, Parameter, Value
 
 FAULT_PLACE: Final = Place("fault", 0)
 """The place of the fault cell of checked programs."""
@@ -86,6 +86,10 @@ def begin_kernel(
     emitter.calls.append((name, places))
     emitter.operations += work * emitter.trips
     pointers = dict(zip(places, f.arguments, strict=True))
+    if emitter.address_checks:
+        f.own(pointers[FAULT_PLACE])
+        stretches = [(pointers[place], buffer.nbytes) for place, buffer in buffers.items()]
+        f.bounds = Bounds(pointers[FAULT_PLACE], stretches)
     access = Access(f, pointers[FAULT_PLACE] if emitter.address_checks else None)
     return KernelText(f, access, pointers)
 

@@ -7,13 +7,16 @@
       ...
 
 Kernels of a few instructions are inlined; what they hand to each other through stack slots is then in
-registers.
+registers. In a program with loops, `mlirad_main` does nothing but call its body with these addresses as
+parameters, of which LLVM is told that they do not overlap: so what a loop reads and what it carries stays in
+registers too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block
@@ -51,7 +54,10 @@ from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.tapes import ALLOCATE, FREE, Tape
-from mlirad.lower.llvm_text import FunctionText, Kind, Parameter, Value, constant
+from mlirad.lower.llvm_text import FunctionText, Kind, ModuleText, Parameter, Value, constant
+
+BODY: Final = "mlirad_body"
+"""The name of the function that a program with loops consists of."""
 
 
 class MainText:
@@ -81,9 +87,10 @@ class MainText:
         self.tapes: dict[Ssa, Tape] = {}
         self._frame: Value | None = None
         emitter.buffers = memory.buffers
-        parameters = [Parameter("buffers", "ptr")]
         known: dict[Place, Value] = {}
+        places = [] if called else _places(memory, len(block.args), cells)
         if called:
+            parameters = [Parameter("buffers", "ptr")]
             parameters += [Parameter(f"cell{k}", "ptr") for k in range(len(cells))]
             parameters.append(Parameter("depth", "i64"))
             name = called_name(function.sym_name.data)
@@ -91,16 +98,25 @@ class MainText:
             known.update(zip(cells, self.f.arguments[1:-1], strict=True))
             self.depth = self.f.arguments[-1]
             begin_call(self.f, self.depth)
-            self.arena = self._allocated_arena()
-        else:
+            self._frame = self._allocated_arena()
+            self.arena = self._frame or Value("null", "ptr")
+            known |= _read(self.f, _places(memory, len(block.args), ()))
+        elif calls or any(isinstance(op, LOWERED_CONTROL) for op in function.walk()):
+            parameters = [_parameter(place, k) for k, place in enumerate(places)]
             parameters.append(Parameter("arena", "ptr", 1, "noalias"))
-            self.f = emitter.module.function("mlirad_main", parameters, linkage="", attributes="nounwind")
-            self.depth = constant("i64", 0)
+            self.f = emitter.module.function(BODY, parameters, attributes="noinline nounwind")
+            known.update(zip(places, self.f.arguments, strict=False))
+            self.arena = self.f.arguments[-1]
+        else:
+            self.f = _begin_main(emitter.module)
+            known |= _read(self.f, places)
             self.arena = self.f.arguments[1]
-            if calls:
-                prepare_calls(self.f)
-        in_table = () if called else [place for place in cells if place != STORE_PLACE]
-        self.pointers = _Pointers(self.f, self.arena, memory, len(block.args), in_table)
+        if not called:
+            self.depth = constant("i64", 0)
+        if calls:
+            prepare_calls(self.f)
+        self._places = places
+        self.pointers = _Pointers(self.f, self.arena, memory)
         self.pointers.update(known)
         self._marked: list[Value] | None = None
         if not called and STORE_PLACE in cells:
@@ -116,15 +132,14 @@ class MainText:
             f.line(f"br label %{f.stop_label}")
             f.label(f.fresh_label("unreached"))
 
-    def _allocated_arena(self) -> Value:
+    def _allocated_arena(self) -> Value | None:
         f = self.f
         if not self.memory.arena_bytes:
-            return Value("null", "ptr")
+            return None
         f.module.external(ALLOCATE, "ptr", ["i64"], "nounwind")
         arena = f.call(ALLOCATE, [constant("i64", self.memory.arena_bytes)], "ptr")
         assert arena is not None
         fail_and_return(f, f.icmp("eq", arena, Value("null", "ptr")), OUT_OF_MEMORY)
-        self._frame = arena
         return arena
 
     def write(self) -> None:
@@ -225,6 +240,12 @@ class MainText:
             self.f.module.external(FREE, "void", ["ptr"], "nounwind")
             self.f.call(FREE, [self._frame])
         self.f.ret()
+        if self.f.name == BODY:
+            self.f.module.move_last(self.f)
+            main = _begin_main(self.f.module)
+            main.call(BODY, [*_read(main, self._places).values(), main.arguments[1]])
+            main.ret()
+            self.f = main
         self.f.module.move_last(self.f)
 
     def slot(self, kind: Kind) -> Value:
@@ -250,21 +271,39 @@ def called_name(name: str) -> str:
     return "mlirad_call_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f".{ord(m[0])}.", name)
 
 
-class _Pointers(dict[Place, Value]):
-    """The address of each place. Those of inputs, outputs and constants are read at the start."""
+def _places(memory: Memory, inputs: int, cells: Sequence[Place]) -> list[Place]:
+    """What the table of buffers that a function is given points to, in order."""
+    places = [Place("input", k) for k in range(inputs)]
+    places += [o.place for o in memory.outputs]
+    places += [Place("constant", k) for k in range(len(memory.passed))]
+    return [*places, *(place for place in cells if place != STORE_PLACE)]
 
-    def __init__(self, f: FunctionText, arena: Value, memory: Memory, inputs: int, cells: Sequence[Place]):
+
+def _read(f: FunctionText, places: Sequence[Place]) -> dict[Place, Value]:
+    """The addresses of places in the table."""
+    table = f.arguments[0]
+    return {place: f.load(f.gep(table, k, "ptr"), "ptr") for k, place in enumerate(places)}
+
+
+def _begin_main(module: ModuleText) -> FunctionText:
+    parameters = [Parameter("buffers", "ptr"), Parameter("arena", "ptr", 1, "noalias")]
+    return module.function("mlirad_main", parameters, linkage="", attributes="nounwind")
+
+
+def _parameter(place: Place, number: int) -> Parameter:
+    """The address of a place as a parameter: outputs overlap nothing, and nobody writes to the others."""
+    is_read = place.region in ("input", "constant")
+    return Parameter(f"p{number}", "ptr", 1, "noalias readonly" if is_read else "noalias")
+
+
+class _Pointers(dict[Place, Value]):
+    """The address of each place; those in the arena, and of literals, are made when they are asked for."""
+
+    def __init__(self, f: FunctionText, arena: Value, memory: Memory):
         super().__init__()
         self._f = f
         self._arena = arena
         self._literals = memory.literals
-        places = [Place("input", k) for k in range(inputs)]
-        places += [o.place for o in memory.outputs]
-        places += [Place("constant", k) for k in range(len(memory.passed))]
-        places += cells
-        table = f.arguments[0]
-        for k, place in enumerate(places):
-            self[place] = f.load(f.gep(table, k, "ptr"), "ptr")
 
     def __missing__(self, place: Place) -> Value:
         match place.region:

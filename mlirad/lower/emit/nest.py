@@ -27,10 +27,11 @@ from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.fills import fill
 from mlirad.lower.emit.kernels import Emitter, KernelText, begin_kernel, cost_of
+from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks, trips_of
 from mlirad.lower.emit.reductions import IDEMPOTENT, Accumulator
 from mlirad.lower.emit.schedule import NestSchedule
 from mlirad.lower.emit.segments import Segment
-from mlirad.lower.llvm_text import Loop, Value, constant
+from mlirad.lower.llvm_text import Loop, Operand, Value, constant
 
 
 def emit_nest(emitter: Emitter, op: NestOp) -> None:
@@ -117,8 +118,39 @@ class _NestCode:
         if self._schedule.in_memory:
             for combiner, output in zip(self._combiners, self._outputs, strict=True):
                 fill(self._kernel, output, _memory_identity(combiner, output))
-        self._outer(0)
+        if self._is_long_in_memory:
+            self._outer_in_blocks()
+        else:
+            self._outer(0)
         self._f.ret()
+
+    @property
+    def _is_long_in_memory(self) -> bool:
+        """Whether many floats of 32 bits are added to each sum in memory."""
+        schedule, extents = self._schedule, self._body.extents
+        if not schedule.in_memory or schedule.order[0] < len(self._outputs[0].shape):
+            return False
+        additions = prod(
+            extents[d] for d in schedule.order[: schedule.outer] if d >= len(self._outputs[0].shape)
+        )
+        return additions >= LONG and PartialSums.fit(self._sums)
+
+    @property
+    def _sums(self) -> list[Buffer]:
+        return [b for c, b in zip(self._combiners, self._outputs, strict=True) if c == "add"]
+
+    def _outer_in_blocks(self) -> None:
+        """The loops around a store, the first one, which is a reduction, block by block."""
+        d = self._schedule.order[0]
+        totals = PartialSums(self._kernel, self._sums, keep=False)
+        for segment in self._schedule.segments[d]:
+            bounds = segment.lower, segment.upper
+            with in_blocks(self._f, bounds, RADIX * segment.step, f"b{d}") as (block, end):
+                with self._f.loop(block.index, end, segment.step, name=f"i{d}") as loop:
+                    self._enter(0, segment, loop)
+                    self._outer(1)
+                totals.flush()
+        totals.finish()
 
     def _enter(self, level: int, segment: Segment, loop: Loop) -> None:
         """Set the state of the code at the start of a loop body and print what belongs there."""
@@ -182,15 +214,10 @@ class _NestCode:
             for j in range(code.tiles)
             for u in range(schedule.copies)
         ]
-        sizes = [2 if self._combiners[k].startswith("arg") else 1 for k, _, _ in slots]
-        flat: list[Value] = []
-        for k, _, _ in slots:
-            kind = self._body.kind_of_yield(k)
-            flat += reductions.start(f, self._combiners[k], kind, self._width_of(k))
-        flat = self._inner(schedule.outer, flat, slots)
+        flat = self._inner(schedule.outer, self._fresh_accumulators(slots), slots)
         totals: list[list[Accumulator]] = [[] for _ in self._combiners]
         at = 0
-        for (k, _, u), size in zip(slots, sizes, strict=True):
+        for (k, _, u), size in zip(slots, self._sizes(slots), strict=True):
             total = flat[at : at + size]
             at += size
             if u == 0:
@@ -218,10 +245,72 @@ class _NestCode:
             return self._step(flat, slots)
         d = self._schedule.order[level]
         for segment in self._schedule.segments[d]:
-            with self._f.loop(segment.lower, segment.upper, segment.step, carries=flat, name=f"r{d}") as loop:
-                self._enter(level, segment, loop)
-                loop.carry(*self._inner(level + 1, loop.carries, slots))
-            flat = loop.results
+            bounds = segment.lower, segment.upper
+            trips = trips_of(segment)
+            if trips >= LONG and self._is_rounding:
+                flat = self._in_blocks(level, segment, bounds, trips, flat, slots)
+            else:
+                flat = self._over(level, segment, bounds, flat, slots)
+        return flat
+
+    def _over(
+        self,
+        level: int,
+        segment: Segment,
+        bounds: tuple[Operand, Operand],
+        flat: list[Value],
+        slots: Sequence[tuple[int, int, int]],
+    ) -> list[Value]:
+        """One loop over a part of a segment."""
+        d = self._schedule.order[level]
+        with self._f.loop(*bounds, segment.step, carries=flat, name=f"r{d}") as loop:
+            self._enter(level, segment, loop)
+            loop.carry(*self._inner(level + 1, loop.carries, slots))
+        return loop.results
+
+    def _in_blocks(
+        self,
+        level: int,
+        segment: Segment,
+        bounds: tuple[Operand, Operand],
+        trips: int,
+        flat: list[Value],
+        slots: Sequence[tuple[int, int, int]],
+    ) -> list[Value]:
+        """A long loop, block by block: each has accumulators of its own, which are then put together."""
+        f, inside = self._f, block_of(trips)
+        name = f"b{self._schedule.order[level]}"
+        with in_blocks(f, bounds, segment.step * inside, name, flat) as (loop, end):
+            own, fresh = (loop.index, end), self._fresh_accumulators(slots)
+            if inside > RADIX:
+                made = self._in_blocks(level, segment, own, inside, fresh, slots)
+            else:
+                made = self._over(level, segment, own, fresh, slots)
+            merged: list[Value] = []
+            at = 0
+            for (k, _, _), size in zip(slots, self._sizes(slots), strict=True):
+                parts = loop.carries[at : at + size], made[at : at + size]
+                merged += reductions.merge(f, self._combiners[k], *parts)
+                at += size
+            loop.carry(*merged)
+        return loop.results
+
+    @property
+    def _is_rounding(self) -> bool:
+        """Whether 32-bit floats are added or multiplied."""
+        return any(
+            c in ("add", "prod") and self._body.kind_of_yield(k) == "float"
+            for k, c in enumerate(self._combiners)
+        )
+
+    def _sizes(self, slots: Sequence[tuple[int, int, int]]) -> list[int]:
+        return [2 if self._combiners[k].startswith("arg") else 1 for k, _, _ in slots]
+
+    def _fresh_accumulators(self, slots: Sequence[tuple[int, int, int]]) -> list[Value]:
+        flat: list[Value] = []
+        for k, _, _ in slots:
+            kind = self._body.kind_of_yield(k)
+            flat += reductions.start(self._f, self._combiners[k], kind, self._width_of(k))
         return flat
 
     def _step(self, flat: list[Value], slots: Sequence[tuple[int, int, int]]) -> list[Value]:

@@ -19,9 +19,11 @@ from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import shape_of
 from mlirad.lower.emit import segments
 from mlirad.lower.emit.body import Address, Body
+from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.fills import copy, fill
 from mlirad.lower.emit.kernels import Emitter, KernelText, begin_kernel, cost_of
+from mlirad.lower.emit.partial_sums import LONG, PartialSums, in_blocks, trips_of
 from mlirad.lower.emit.reductions import combine
 from mlirad.lower.emit.schedule import native_lanes
 from mlirad.lower.emit.segments import Segment
@@ -30,6 +32,9 @@ from mlirad.lower.llvm_text import FunctionText, Value, constant
 LEAST_SEARCHED: Final = 8
 MOST_SEARCHED: Final = 32
 """How many guards a search compares at a time."""
+
+_MANY: Final = 64
+"""Additions per element in a block, on average, beside which adding the block to the totals costs little."""
 
 
 def emit_scatter(emitter: Emitter, op: ScatterOp) -> None:
@@ -54,7 +59,13 @@ def emit_scatter(emitter: Emitter, op: ScatterOp) -> None:
     else:
         copy(kernel.f, kernel.pointers, base, output)
     if not is_empty:
-        _ScatterCode(kernel, op, body, address, emitter.vector_bytes).write()
+        others = [b for b in read if base is None or b is not base]
+        writes = prod(op.extents)
+        code = _ScatterCode(kernel, op, body, address, emitter.vector_bytes)
+        if writes >= LONG * output.size and not any(b.overlaps(output) for b in others):
+            code.write_in_blocks(output, keep=base is not None)
+        else:
+            code.write()
     kernel.f.ret()
 
 
@@ -63,6 +74,8 @@ class _ScatterCode:
 
     def __init__(self, kernel: KernelText, op: ScatterOp, body: Body, address: Address, vector_bytes: int):
         self._f = kernel.f
+        self._kernel = kernel
+        self._extents = body.extents
         self._address = address
         self._adds = op.kind.data == "add"
         self._value = body.yielded[0]
@@ -98,6 +111,26 @@ class _ScatterCode:
         moves = self._address.coefficient(lane) != 0
         is_alone = all(lane not in body.dependences[v] for v, _ in self._address.values)
         return moves and is_alone and (self._adds or lane == self._order[-1])
+
+    def write_in_blocks(self, output: Buffer, *, keep: bool) -> None:
+        """Write the loops; 32-bit floats are summed block by block."""
+        if not self._adds or self._search is not None or not self._order or not PartialSums.fit([output]):
+            self.write()
+            return
+        d = self._order[0]
+        trips = max(trips_of(segment) for segment in self._segments[d])
+        around = max(1, prod(self._extents) // trips)
+        block_trips = max(1, _MANY * output.size // around)
+        totals = PartialSums(self._kernel, [output], keep=keep)
+        for segment in self._segments[d]:
+            bounds = segment.lower, segment.upper
+            with in_blocks(self._f, bounds, block_trips * segment.step, f"b{d}") as (block, end):
+                with self._f.loop(block.index, end, segment.step, name=f"i{d}") as loop:
+                    self._enter(d, segment, loop.index)
+                    self._code.opened(0)
+                    self.write(1)
+                totals.flush()
+        totals.finish()
 
     def write(self, level: int = 0) -> None:
         """Write the loops from a level inwards."""

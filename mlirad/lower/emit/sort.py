@@ -13,7 +13,7 @@ from math import prod
 
 from mlirad.dialects.kernel import SortOp
 from mlirad.lower.emit.kernels import Emitter, begin_kernel
-from mlirad.lower.llvm_text import BYTES, FunctionText, Kind, ModuleText, Parameter, Value
+from mlirad.lower.llvm_text import BYTES, Bounds, FunctionText, Kind, ModuleText, Parameter, Value
 
 RUN = 16
 """Lines of this length are sorted by insertion."""
@@ -37,7 +37,7 @@ def emit_sort(emitter: Emitter, op: SortOp) -> None:
     what = "sort" if op.positions is None else "argsort"
     kernel = begin_kernel(emitter, op, what, [source], buffers, work)
     f = kernel.f
-    name = _define_sort(f.module, source.kind, extent, positions=op.positions is not None)
+    name = _define_sort(f, source.kind, extent, positions=op.positions is not None)
     read, written = kernel.pointers[source.place], kernel.pointers[output.place]
     keys, *positions = [kernel.pointers[b.place] for b in scratch]
 
@@ -54,7 +54,11 @@ def emit_sort(emitter: Emitter, op: SortOp) -> None:
             if positions:
                 f.store(k, f.gep(positions[0], k, "i64"))
         operands = [*half(keys, source.kind), *(half(positions[0], "i64") if positions else ())]
-        f.call(name, [*operands, f.value(extent, "i64")])
+        fits = f.inside(keys, 2 * extent * BYTES[source.kind])
+        if positions:
+            fits = f.and_(fits, f.inside(positions[0], 2 * extent * BYTES["i64"]))
+        length = f.select(fits, f.value(extent, "i64"), 0)
+        f.call(name, [*operands, length, *([] if f.bounds is None else [f.bounds.fault])])
         sorted_line = positions[0] if positions else keys
         if inner == 1:
             f.memcpy(line, sorted_line, extent * BYTES[output.kind])
@@ -66,13 +70,16 @@ def emit_sort(emitter: Emitter, op: SortOp) -> None:
     f.ret()
 
 
-def _define_sort(module: ModuleText, kind: Kind, extent: int, *, positions: bool) -> str:
+def _define_sort(f: FunctionText, kind: Kind, extent: int, *, positions: bool) -> str:
     """The name of the function that sorts a line of this kind: one for short lines, one that polls for
     others."""
     is_short = extent <= SHORT
     name = f"mlirad_{'argsort' if positions else 'sort'}_{kind}{'' if is_short else '_long'}"
     at_most = SHORT if is_short else None
-    module.shared_function(name, lambda: _write_sort(module, name, kind, at_most, positions=positions))
+    checks = f.bounds is not None
+    f.module.shared_function(
+        name, lambda: _write_sort(f.module, name, kind, at_most, positions=positions, checks=checks)
+    )
     return name
 
 
@@ -102,14 +109,20 @@ class _Columns:
 
 
 def _write_sort(
-    module: ModuleText, name: str, kind: Kind, at_most: int | None, *, positions: bool
+    module: ModuleText, name: str, kind: Kind, at_most: int | None, *, positions: bool, checks: bool
 ) -> FunctionText:
     kinds: list[Kind] = [kind, "i64"] if positions else [kind]
     names = [f"{which}{k}" for k in range(len(kinds)) for which in ("line", "other")]
     parameters = [Parameter(n, "ptr", 1, "noalias") for n in names]
     parameters.append(Parameter("n", "i64"))
+    if checks:
+        parameters.append(Parameter("fault", "ptr"))
     f = module.function(name, parameters, attributes="noinline nounwind")
-    *pointers, n = f.arguments
+    pointers, n = f.arguments[: len(names)], f.arguments[len(names)]
+    if checks:
+        sizes = [f.mul(n, BYTES[k]) for k in kinds for _ in range(2)]
+        f.own(f.arguments[-1])
+        f.bounds = Bounds(f.arguments[-1], list(zip(pointers, sizes, strict=True)))
     columns = _Columns(f, kinds)
     line, other = pointers[0::2], pointers[1::2]
     runs = None if at_most is None else at_most // RUN

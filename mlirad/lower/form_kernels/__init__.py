@@ -22,20 +22,29 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.array.control import TapeType
+from mlirad.dialects.array.custom import CUSTOM_OPS
+from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.kernel import KERNEL_OPS
+from mlirad.dialects.linear import Linear
+from mlirad.dialects.shapes import STORED, Value, is_array
+from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, returned
+from mlirad.ir.locations import location_of
 from mlirad.lower.form_kernels.former import Former
 from mlirad.lower.form_kernels.regions import Bodies
-from mlirad.passes.function_pass import map_functions
+from mlirad.passes.function_pass import map_functions, nested_ops
 
 __all__ = ["FormKernelsPass", "form_kernels"]
 
 
 def form_kernels(function: FuncOp) -> FuncOp:
-    """The function as kernels. Its body must be free of builds, calls and linear maps."""
+    """The function as kernels. Its body must be array code: `require_array_code` raises otherwise."""
+    require_array_code(function)
     source = function_block(function)
     results = returned(function)
 
@@ -53,6 +62,45 @@ def form_kernels(function: FuncOp) -> FuncOp:
     )
     new.location = function.location
     return new
+
+
+def require_array_code(function: FuncOp) -> None:
+    """Raise `UnsupportedError` for the first op that lowering does not take.
+
+    These are kernels, as lowering runs once, and what the pipeline `expand` leaves nothing of: builds, linear
+    maps, custom derivatives and checkpoints.
+    """
+    for k, argument in enumerate(function_block(function).args):
+        _require_array(function, argument, f"argument {k}")
+    for op in nested_ops(function.body):
+        if isinstance(op, KERNEL_OPS):
+            raise UnsupportedError(
+                f"@{function.sym_name.data} has been lowered: {op.name} is a kernel",
+                location=location_of(op),
+                hint="lower array code, and lower it once",
+            )
+        if isinstance(op, (*EXPANDED, *Linear.operations)):
+            raise UnsupportedError(
+                f"{op.name} cannot be lowered",
+                location=location_of(op),
+                hint="run the pipeline 'expand' before",
+            )
+        for k, result in enumerate(op.results):
+            if not isinstance(result.type, TapeType):
+                _require_array(op, result, f"result {k} of {op.name}")
+
+
+def _require_array(op: Operation, value: Value, what: str) -> None:
+    if not is_array(value.type, STORED):
+        raise UnsupportedError(
+            f"{what} has type {value.type}, which has no code",
+            location=location_of(op),
+            hint="run the pipeline 'expand' before, and return what a map is applied to",
+        )
+
+
+EXPANDED = (BuildOp, *CUSTOM_OPS)
+"""Ops of the array dialect of which `expand` leaves nothing."""
 
 
 @dataclass(frozen=True)

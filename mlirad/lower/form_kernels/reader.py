@@ -34,7 +34,7 @@ from mlirad.errors import CompileError
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
-from mlirad.lower.affine import Affine, AffineForms
+from mlirad.lower.affine import Affine, AffineForms, Fact
 
 Position: TypeAlias = tuple[Value, ...]
 Guard: TypeAlias = tuple[Value, ...]
@@ -186,9 +186,22 @@ class Reader:
         return self.b.ranges.inside(p, extent) or self._proof(p, extent, guard) is not None
 
     def _proof(self, p: Value, extent: int, guard: Guard) -> list[Value] | None:
-        """Conditions of the guard from which `0 <= p < extent` follows, if there are such."""
+        """Conditions of the guard from which `0 <= p < extent` follows, if there are such.
+
+        Of a position that may wrap, facts of the form say that the form lies inside and so does not wrap, and
+        facts of the value that the value does; one of either says nothing.
+        """
+        form, ranges = self.forms.of(p), self.b.ranges
+        facts = [fact for g in guard for fact in self.forms.facts(g, ranges)]
+        exact = [fact for fact in facts if fact.wrapped is None]
+        same = [fact for fact in facts if fact.wrapped == form]
+        kinds = [[*exact, *same]] if self.forms.is_exact(p, ranges) else [exact, same]
+        proofs = (self._proof_from(p, extent, kind) for kind in kinds)
+        return next((proof for proof in proofs if proof is not None), None)
+
+    def _proof_from(self, p: Value, extent: int, facts: Sequence[Fact]) -> list[Value] | None:
+        """The conditions of those of these facts from which `0 <= p < extent` follows."""
         form = self.forms.of(p)
-        known = [pair for g in guard for pair in self.forms.constraints(g)]
         found: list[Value] = []
         interval = self.b.ranges.interval(p)
         bounds: list[Affine] = []
@@ -197,9 +210,7 @@ class Reader:
         if interval is None or interval[1] >= extent:
             bounds.append(form.times(-1).plus(extent - 1))
         for bound in bounds:
-            reason = next(
-                (c for f, c in known if f.terms == bound.terms and f.constant <= bound.constant), None
-            )
+            reason = next((fact.condition for fact in facts if fact.implies(bound)), None)
             if reason is None:
                 return None
             found.append(reason)

@@ -11,6 +11,7 @@ operand with its kind and vector width. The same calls always give the same text
     text = module.text()
 """
 
+from mlirad.lower.llvm_text.checking import Bounds
 from mlirad.lower.llvm_text.emission import Operand
 from mlirad.lower.llvm_text.function import Conditional, FunctionText, Loop
 from mlirad.lower.llvm_text.module import ModuleText, Parameter
@@ -31,6 +32,7 @@ from mlirad.lower.llvm_text.value import (
 __all__ = [
     "BITS",
     "BYTES",
+    "Bounds",
     "Conditional",
     "FunctionText",
     "Kind",

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from mlirad.lower.compiled_text import POLL, STATUS_WORD
-from mlirad.lower.llvm_text.memory import Memory
+from mlirad.lower.llvm_text.checking import Checking
 from mlirad.lower.llvm_text.module import Parameter
 from mlirad.lower.llvm_text.value import Value
 
@@ -27,11 +27,11 @@ BETWEEN_POLLS: Final = 1 << 20
 ASSUMED_TRIPS: Final = 16
 """How many trips a loop is taken to make whose number of trips is not known."""
 
-POLL_ATTRIBUTES: Final = "nounwind memory(argmem: readwrite, inaccessiblemem: readwrite)"
+POLL_ATTRIBUTES: Final = "nounwind willreturn memory(argmem: readwrite, inaccessiblemem: readwrite)"
 """A poll changes no memory that the program sees, so values stay in registers around it."""
 
 
-class Polling(Memory):
+class Polling(Checking):
     """Writes polls, and what follows when a call is to end."""
 
     _context: Value | None = None
@@ -50,6 +50,7 @@ class Polling(Memory):
             parameter = Parameter("context", "ptr", 1, "noalias")
             self._parameters.append(parameter)
             self._context = Value(f"%{parameter.name}", parameter.kind)
+            self.own(self._context)
         return self._context
 
     @property
@@ -87,7 +88,7 @@ class Polling(Memory):
 
     def poll(self) -> None:
         """Ask the host, and end early if it says so."""
-        self.module.external(POLL, "i64", ["ptr"], POLL_ATTRIBUTES)
+        self.module.external(POLL, "i64", ["ptr captures(none)"], POLL_ATTRIBUTES)
         status = self.define(f"call i64 @{POLL}({self.context.typed})", "i64")
         self.stop_if(self.icmp("ne", status, 0))
         self.work = 0

@@ -1,0 +1,106 @@
+"""Long sums of 32-bit floats, block by block: an error of rounding grows with the additions in a row.
+
+    in registers    sums of 32 in a row, of which 32 are added, and so on
+    in memory       for block: {for i in block: {y[e] += x[i]}; totals += y; y = -0}; y = totals
+
+Adding one by one a million equal numbers to one sum keeps two digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from mlirad.lower.emit.buffers import Buffer
+from mlirad.lower.emit.kernels import KernelText
+from mlirad.lower.emit.segments import Segment
+from mlirad.lower.llvm_text import FunctionText, Loop, Operand, Value, constant
+
+LONG: Final = 256
+"""From how many additions to a sum on it is made block by block."""
+
+RADIX: Final = 32
+"""How many sums of blocks are added in a row, and how many numbers in the smallest block."""
+
+MOST_BYTES: Final = 32 * 1024
+"""Of the totals, which lie on the stack and in the first-level cache."""
+
+_LANES: Final = 4
+
+
+def trips_of(segment: Segment) -> int:
+    """How often the loop over a segment runs."""
+    return -(-(segment.upper - segment.lower) // segment.step)
+
+
+def block_of(trips: int) -> int:
+    """The trips of each of the blocks into which a loop of more than `RADIX` trips is cut: a power of it."""
+    block = RADIX
+    while block * RADIX < trips:
+        block *= RADIX
+    return block
+
+
+@contextmanager
+def in_blocks(
+    f: FunctionText, bounds: tuple[Operand, Operand], step: int, name: str, carries: Sequence[Value] = ()
+) -> Generator[tuple[Loop, Value]]:
+    """A loop over blocks of `step` indices, and the end of a block."""
+    lower, upper = bounds
+    with f.loop(lower, upper, step, carries=carries, name=name) as loop:
+        end = f.value(upper, "i64")
+        yield loop, f.intrinsic("smin", f.add(loop.index, step), end)
+
+
+class PartialSums:
+    """The totals of some buffers, in 64 bits; the buffers themselves hold the sums of a block."""
+
+    def __init__(self, kernel: KernelText, buffers: Sequence[Buffer], *, keep: bool):
+        """With `keep` the totals start from what the buffers hold, otherwise from 0."""
+        self._kernel = kernel
+        self._buffers = buffers
+        f = kernel.f
+        self._totals = [f.alloca("double", b.size) for b in buffers]
+        for buffer, total in zip(buffers, self._totals, strict=True):
+            if not keep:
+                f.memset(total, 0, 8 * buffer.size)
+        if keep:
+            self._over_all(lambda own, total: (self._nothing(own), f.fpext(own)))
+        else:
+            self._over_all(lambda own, total: (self._nothing(own), total))
+
+    @staticmethod
+    def fit(buffers: Sequence[Buffer]) -> bool:
+        """Whether these buffers may have totals."""
+        size = sum(8 * b.size for b in buffers)
+        return bool(buffers) and size <= MOST_BYTES and all(b.kind == "float" for b in buffers)
+
+    def flush(self) -> None:
+        """Add the sums of a block to the totals, and start them anew."""
+        f = self._kernel.f
+        self._over_all(lambda own, total: (self._nothing(own), f.fadd(total, f.fpext(own))))
+
+    def finish(self) -> None:
+        """Put the totals in the place of the sums."""
+        f = self._kernel.f
+        self._over_all(lambda own, total: (f.fptrunc(total), total))
+
+    def _nothing(self, like: Value) -> Value:
+        """What vanishes from the first addition."""
+        return self._kernel.f.widen(constant("float", -0.0), like.width)
+
+    def _over_all(self, change: Callable[[Value, Value], tuple[Value, Value]]) -> None:
+        """Replace all sums and their totals."""
+        f = self._kernel.f
+        for buffer, totals in zip(self._buffers, self._totals, strict=True):
+            pointer = self._kernel.pointers[buffer.place]
+            full = buffer.size // _LANES * _LANES
+            for lower, upper, width in ((0, full, _LANES), (full, buffer.size, 1)):
+                if lower >= upper:
+                    continue
+                with f.loop(lower, upper, width, name="total") as loop:
+                    at, there = f.gep(pointer, loop.index, "float"), f.gep(totals, loop.index, "double")
+                    own, total = change(f.load(at, "float", width), f.load(there, "double", width))
+                    f.store(own, at)
+                    f.store(total, there)

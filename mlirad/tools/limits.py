@@ -1,0 +1,117 @@
+"""What a program from text may ask for: bounds that are known before it runs, which options raise.
+
+    array.build over 2**40 positions       refused: --max-work
+    tensor<1000000000000xf64>              refused: --max-memory
+
+Loops on data and recursion have no such bounds; a time limit is what ends them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from math import prod
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation
+
+from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.array.reductions import DotOp
+from mlirad.dialects.kernel import DotOp as KernelDotOp
+from mlirad.dialects.kernel import ScheduledOp
+from mlirad.dialects.kernel_plans import stated_arena
+from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.shapes import ELEMENTS, is_array, size_of
+from mlirad.errors import UnsupportedError
+from mlirad.interpreter.counting import cost
+from mlirad.ir.arrays import extents_of
+from mlirad.ir.locations import location_of
+
+MAX_WORK = 2**31
+"""How many elements an op may compute, in all trips of the loops around it: some seconds of native code."""
+
+MAX_INTERPRETED_WORK = 2**24
+"""The same by the interpreter, which takes up to some microseconds for each."""
+
+
+def memory_limit() -> int:
+    """Half of the machine's memory, in bytes: the operating system promises more, and ends who touches it."""
+    if not hasattr(os, "sysconf"):
+        return 2**33
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+
+
+def check_work(module: ModuleOp, function: FuncOp, most: int) -> None:
+    """Refuse a program in which an op computes more than `most` elements.
+
+    Loops on data count as one trip, and so do the calls of a recursion. Raises `UnsupportedError` at the op.
+    """
+    functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
+    _Work(functions, most).check_function(function.sym_name.data, 1)
+
+
+class _Work:
+    """The walk over functions, each for the most trips that it was called in."""
+
+    def __init__(self, functions: Mapping[str, FuncOp], most: int):
+        self.functions = functions
+        self.most = most
+        self.checked: dict[str, int] = {}
+
+    def check_function(self, name: str, trips: int) -> None:
+        pending = [(name, trips)]
+        while pending:
+            name, trips = pending.pop()
+            if self.checked.get(name, 0) >= trips or name not in self.functions:
+                continue
+            is_recursive = name in self.checked
+            self.checked[name] = self.most if is_recursive else trips
+            ops = [(op, trips) for op in self.functions[name].body.block.ops]
+            while ops:
+                op, trips = ops.pop()
+                self._check(op, trips)
+                if isinstance(op, CallOp):
+                    pending.append((op.callee.root_reference.data, trips))
+                inside = trips * max(_trips_of(op), 1)
+                ops += [(inner, inside) for region in op.regions for inner in region.block.ops]
+
+    def _check(self, op: Operation, trips: int) -> None:
+        elements = sum(map(size_of, op.results)) if isinstance(op, DotOp | KernelDotOp) else cost(op)
+        work = trips * max(_trips_of(op), elements, 1)
+        if work > self.most:
+            raise UnsupportedError(
+                f"{op.name}: {work} elements or trips, more than {self.most}",
+                location=location_of(op),
+                hint="raise the limit with --max-work",
+            )
+
+
+def _trips_of(op: Operation) -> int:
+    match op:
+        case ScheduledOp():
+            return prod(op.extents)
+        case StripsOp():
+            return op.trips
+        case _:
+            return prod(extents_of(op))
+
+
+def check_memory(module: ModuleOp, limit: int) -> None:
+    """Refuse a program with a value, or an arena, of more than `limit` bytes. Raises `UnsupportedError`."""
+    for op in module.walk():
+        if isinstance(op, FuncOp) and (stated_arena(op) or 0) > limit:
+            raise memory_error(op, f"the arena of @{op.sym_name.data}", limit)
+        arguments = op.function_type.inputs.data if isinstance(op, FuncOp) else ()
+        for type_ in (*arguments, *(result.type for result in op.results)):
+            if is_array(type_, ELEMENTS) and size_of(type_) * numpy_dtype(type_).itemsize > limit:
+                raise memory_error(op, f"{op.name}: {type_}", limit)
+
+
+def memory_error(op: Operation, what: str, limit: int) -> UnsupportedError:
+    """The error that something takes more than `limit` bytes."""
+    return UnsupportedError(
+        f"{what} takes more than {limit} bytes",
+        location=location_of(op),
+        hint="raise the limit, by default half of this machine's memory, with --max-memory",
+    )

@@ -1,0 +1,51 @@
+"""Kernel programs as no pass would write them are refused, or do what the interpreter does."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.hostile_kernels import PLANNED, PROGRAMS, mutants, planned
+
+STEP = 101
+"""One mutant of so many is tried every day."""
+
+
+SOUND = ("refused", "refused by the interpreter", "same")
+
+
+def check_mutants(start: int, step: int, seconds: float = 0.0) -> None:
+    """Try mutants in a process of its own, which none of them may end."""
+    words = [str(start), str(step), str(seconds)]
+    command = [sys.executable, "-m", "tests.acceptance.hostile_kernels", *words]
+    root = Path(__file__).parents[2]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False)
+    lines = run.stdout.splitlines()
+    assert run.returncode == 0, f"{lines[-1]} ended the process with {run.returncode}: {run.stderr}"
+    outcomes = [line.rsplit(" -> ", 1)[-1] for line in lines]
+    wrong = [line for line, what in zip(lines, outcomes, strict=True) if what not in SOUND]
+    assert not wrong, "\n".join(wrong)
+    assert outcomes
+
+
+def test_one_attribute_changed() -> None:
+    check_mutants(11, STEP)
+
+
+@pytest.mark.fuzz
+def test_many_attributes_changed(fuzz_seconds: float) -> None:
+    check_mutants(random.SystemRandom().randrange(10**6), 7919, fuzz_seconds)
+
+
+def test_the_programs_have_every_op_and_every_attribute() -> None:
+    walks = [list(planned(k).walk()) for k in range(len(PROGRAMS))]
+    ops = {type(op) for walk in walks for op in walk}
+    # What is a branch with two regions is one with more.
+    assert {op.name for op in PLANNED} - {op.name for op in ops} == {"array.switch"}
+    changed = {(type(walks[k][m.op]), m.name) for k in range(len(PROGRAMS)) for m in mutants(k)}
+    kernels = [op for op in ops if op.name.startswith("kernel.")]
+    assert {(op, name) for op in kernels for name in op.get_irdl_definition().properties} <= changed
