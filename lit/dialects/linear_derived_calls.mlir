@@ -55,3 +55,14 @@ func.func @frames(%x: f64, %w: tensor<3xf64>) -> (f64, tensor<3xf64>) {
   %s = array.stack %h, %n {dim = 0} : !array.frame<f_record>, !array.frame<f_record> -> tensor<2x!array.frame<f_record>>
   func.return %a, %b : f64, tensor<3xf64>
 }
+
+// A function that takes no sum for a component returns its cotangent.
+// CHECK-LABEL: func.func private @fresh(%h: !array.frame<f_record>) {
+// CHECK-NEXT: %r = linear.recorded %h {callee = @handed_on, fresh = [0]} : !array.frame<f_record> -> !linear.map<tuple<f64>, tuple<f64>>
+func.func private @handed_on(%h: !array.frame<f_record>, %ct: f64) -> f64 {
+  func.return %ct : f64
+}
+func.func private @fresh(%h: !array.frame<f_record>) {
+  %r = linear.recorded %h {callee = @handed_on, fresh = [0]} : !array.frame<f_record> -> !linear.map<tuple<f64>, tuple<f64>>
+  func.return
+}

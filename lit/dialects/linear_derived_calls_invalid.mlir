@@ -310,3 +310,15 @@ func.func @g(%x: f64) -> !array.frame<f> {
 func.func @g(%m: !linear.map<!array.frame<f>, f64>) {
   func.return
 }
+
+// -----
+
+func.func private @f(%n: !array.frame<f>, %ct: f64) -> f64 {
+  func.return %ct : f64
+}
+
+func.func private @g(%n: !array.frame<f>) {
+  // expected-error @below {{linear.recorded: fresh}}
+  %m = linear.recorded %n {callee = @f, fresh = [1]} : !array.frame<f> -> !linear.map<tuple<f64>, tuple<f64>>
+  func.return
+}

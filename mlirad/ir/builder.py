@@ -30,7 +30,8 @@ class Scope:
 
     def __init__(self, block: Block):
         self.block = block
-        self.memo: dict[Key, Operation] = {}
+        self.memo: dict[int, Operation] = {}
+        """The ops by the numbers of their keys."""
 
 
 class Builder:
@@ -41,6 +42,7 @@ class Builder:
         self.location: LocationAttr = UnknownLoc()
         self.name_hint: str | None = None
         self.ranges = Ranges()
+        self._keys: dict[Key, int] = {}
         self._numbers: dict[Attribute, int] = {}
         self._number_by_id: dict[int, tuple[Attribute, int]] = {}
 
@@ -59,7 +61,9 @@ class Builder:
     ) -> Operation:
         """The op with these parts, without folding: an equal one that is visible here, else a new one."""
         properties = {} if properties is None else properties
-        key = self._key(op_class, operands, result_types, properties, regions)
+        parts = self._key(op_class, operands, result_types, properties, regions)
+        # Hashed once, however deep the scopes are nested.
+        key = self._keys.setdefault(parts, len(self._keys))
         for scope in reversed(self.scopes):
             known = scope.memo.get(key)
             if known is not None:

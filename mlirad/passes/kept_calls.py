@@ -50,11 +50,14 @@ MOST_GROWTH = 200_000
 _FUNCTION_WEIGHT = 16
 """What a float function weighs that is not arithmetic, such as sin: it is inlined LLVM IR."""
 
+_REGIONS_WEIGHT = 16
+"""What a loop, a branch or a checkpoint weighs beside the ops in it: its derivative has several."""
+
 _ARITHMETIC = (
-    ew.AddOp, ew.SubOp, ew.MulOp, ew.AbsorbingMulOp, ew.DivOp, ew.NegOp, ew.AbsOp, ew.MaxOp, ew.MinOp,
-    ew.SelectOp, ew.ConvertOp, ew.SqrtOp, ew.StopGradientOp, ew.CopysignOp, ew.FloorOp, ew.CeilOp,
-    ew.RoundOp, ew.TruncOp, ew.SignOp,
-)  # fmt: skip
+    *(ew.AddOp, ew.SubOp, ew.MulOp, ew.AbsorbingMulOp, ew.DivOp, ew.NegOp, ew.AbsOp, ew.SqrtOp),
+    *(ew.MaxOp, ew.MinOp, ew.SelectOp, ew.ConvertOp, ew.StopGradientOp, ew.CopysignOp, ew.SignOp),
+    *(ew.FloorOp, ew.CeilOp, ew.RoundOp, ew.TruncOp),
+)
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,8 @@ def _weight(op: Operation) -> int:
     match op:
         case ConstantOp() | YieldOp() | ReturnOp():
             return 0
+        case _ if op.regions:
+            return _REGIONS_WEIGHT
         case ew.ElementwiseOp() if is_float(op.results[0]) and not isinstance(op, _ARITHMETIC):
             return _FUNCTION_WEIGHT
         case _:

@@ -16,9 +16,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 import mlirad as ad
+from mlirad.dialects.kernel_plans import ARENA_ATTRIBUTE, COPIED, IN_PLACE, stated_carries
 from mlirad.interpreter import OperationCounter, run_function
-from mlirad.lower.plan_memory.carries import COPIED, IN_PLACE, stated_carries
-from mlirad.lower.plan_verification import ARENA_ATTRIBUTE
 from mlirad.pipelines import EXPANSIONS, LOWER
 from tests.acceptance.test_random_programs import run_for
 from tests.generators.cells import random_cells

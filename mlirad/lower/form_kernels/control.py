@@ -68,13 +68,13 @@ def _form_region(former: Former, region: Region, extents: Sequence[int], is_bran
         copies = {k: former.copied(v) for k, v in handed_on.items() if k not in last}
         former.form_ops(ops, made)
         copies.update((k, former.copied(handed_on[k])) for k in sorted(last))
-        values: list[Value] = []
+        values: dict[Value, None] = {}
         for k, value in enumerate(made):
             new = copies[k] if k in copies else former.buffers[value]
             if k not in copies and (new in values or not _is_made_here(new, former.b.block)):
                 new = former.copied(value)
-            values.append(new)
-        return values
+            values[new] = None
+        return list(values)
 
     return former.b.region_over(extents, region.block.arg_types, body)
 

@@ -102,11 +102,12 @@ def materialised(
     readings = Readings(ops)
     hardly_read = rare(stored)
     for op in ops:
+        read = [v for v in free_values(op) if v not in stored] if op.results else []
+        arrays = sum(cost.get(v, 0) for v in read if shape_of(v))
+        scalars = sum(cost.get(v, 0) for v in read if not shape_of(v))
         for value in op.results:
-            own = scalar_cost(op)
-            for read in free_values(op):
-                hoisted = shape_of(value) and not shape_of(read)
-                own += 0 if read in stored or hoisted else cost.get(read, 0)
+            # What is made of scalars alone is computed once for all elements.
+            own = scalar_cost(op) + arrays + (0 if shape_of(value) else scalars)
             if must_store(op) or (
                 value not in stored
                 and value not in hardly_read
