@@ -166,6 +166,9 @@ SHARING: dict[str, Any] = {
     "x.astype(float, copy=False)": CUBE,
     "x.astype(float)": CUBE,
     "x.flat.copy()": CUBE,
+    "x.copy(order='C').reshape(-1)": CUBE,
+    "np.zeros_like(x, order='C').reshape(-1)": CUBE,
+    "(x ** 2).reshape(-1)": CUBE,
 }
 
 
@@ -233,6 +236,31 @@ def test_every_function_shares_elements_and_orders_them_as_numpy_does(function):
             except REFUSALS:
                 continue
             np.testing.assert_array_equal(actual, expected, CALLED.index(call))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x.T ** 2", "x.T ** 0.5", "np.power(x.T, 3)", "x.T % 2", "np.divmod(x.T, 2)[0]", "np.modf(x.T)[0]",
+        "x.copy(order='F')", "np.copy(x, 'F')", "np.zeros_like(x, order='F')", "np.full_like(x.T, 2.0)",
+        "np.copy(x.T, order='C')", "np.copy(x.T)", "x.T + x", "np.astype(x.T, float)",
+    ],
+)  # fmt: skip
+def test_results_are_laid_out_as_in_numpy(source):
+    """A write to a result shows in what it was reshaped to before as in NumPy, or is an error."""
+
+    def function(x: Any) -> Any:
+        result = eval(source, {"np": np, "x": x})
+        flat = result.reshape(-1)
+        result[...] = 7
+        return flat
+
+    x = np.arange(1.0, 10.0).reshape(3, 3)
+    try:
+        actual = run(function, x)
+    except REFUSALS:
+        return
+    np.testing.assert_array_equal(actual, function(x.copy()))
 
 
 def test_copies_by_copy_and_deepcopy():

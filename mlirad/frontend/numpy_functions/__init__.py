@@ -99,8 +99,9 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         raise UnsupportedError(
             f"{name} cannot be traced", location=user_line(), hint=alternative_to(name.removeprefix("np."))
         )
+    binding = binding_of(function, traced)
     try:
-        result, is_written = binding_of(function, traced).call(args, kwargs)
+        result, is_written = binding.call(args, kwargs)
     except (MliradError, RecursionError):
         raise
     except Exception as error:
@@ -110,7 +111,10 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     if is_written:
         return result
     is_row_major = function not in TRANSPOSING and all_ordered((*args, *kwargs.values()))
-    return in_order(result, args, is_row_major) if function in VIEWS else as_copies(result, is_row_major)
+    if function in VIEWS:
+        return in_order(result, args, is_row_major)
+    order = binding.given("order", args, kwargs)
+    return as_copies(result, order == "C" if order in ("C", "F") else is_row_major)
 
 
 handlers.function = apply_function

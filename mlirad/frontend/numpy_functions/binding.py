@@ -164,6 +164,12 @@ class Binding:
             return only
         return None
 
+    def given(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """What a call that can be bound gives for a parameter of NumPy's, `None` if nothing."""
+        if name not in self.signature.parameters:
+            return None
+        return self.signature.bind(*args, **kwargs).arguments.get(name)
+
     def _shown(self) -> str:
         text = ", ".join(str(p).split(":")[0] for p in self.signature.parameters.values())
         return f"({text.replace('<no value>', 'none')})"

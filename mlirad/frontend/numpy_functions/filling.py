@@ -81,10 +81,7 @@ def empty_like(
 
 def copy_of(a: ArrayLike, order: Order = "K") -> Array:
     """`np.copy`: another array of the same value, so that writing one does not change the other."""
-    result = copied(a)
-    if order in ("C", "F"):
-        result._is_row_major = order == "C" or a.ndim < 2  # pyright: ignore[reportPrivateUsage]
-    return result
+    return copied(a)
 
 
 def astype(x: ArrayLike, dtype: DtypeLike) -> Array:
