@@ -169,6 +169,11 @@ SHARING: dict[str, Any] = {
     "x.copy(order='C').reshape(-1)": CUBE,
     "np.zeros_like(x, order='C').reshape(-1)": CUBE,
     "(x ** 2).reshape(-1)": CUBE,
+    **(
+        {"np.astype(x, float, copy=False)": CUBE, "np.astype(x, float)": CUBE}
+        if hasattr(np, "astype")
+        else {}
+    ),
 }
 
 

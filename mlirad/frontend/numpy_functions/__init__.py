@@ -67,7 +67,7 @@ VIEWS: frozenset[Callable[..., Any]] = frozenset(
         np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.real, np.imag,
         np.real_if_close, np.nan_to_num, np.diff, np.linalg.matrix_power,
         np.linalg.matrix_transpose, np.linalg.diagonal, np.einsum,
-        *([np.unstack] if hasattr(np, "unstack") else []),
+        *(getattr(np, name) for name in ("unstack", "astype") if hasattr(np, name)),
     )
 )  # fmt: skip
 """The functions whose results can share elements with their arguments. Those of all others are copies."""

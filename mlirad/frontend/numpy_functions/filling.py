@@ -84,9 +84,10 @@ def copy_of(a: ArrayLike, order: Order = "K") -> Array:
     return copied(a)
 
 
-def astype(x: ArrayLike, dtype: DtypeLike) -> Array:
-    """`np.astype`."""
-    return converted(x, dtype)
+def astype(x: ArrayLike, dtype: DtypeLike, *, copy: Flag = True) -> Array:
+    """`np.astype`; without `copy` the array itself, if it has the dtype."""
+    result = converted(x, dtype)
+    return copied(x) if result is x and copy else result
 
 
 def _checked_count(num: int) -> int:
