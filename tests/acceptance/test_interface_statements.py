@@ -113,7 +113,7 @@ def test_results_are_fresh_and_arguments_are_unchanged(interpret):
     first, row, after = write(given)
     np.testing.assert_array_equal(given, X)
     assert (type(first), first) == (np.float64, 0.5)
-    np.testing.assert_array_equal(row, X[:2])
+    np.testing.assert_array_equal(row, [9.0, -2.0])
     np.testing.assert_array_equal(after, [9.0, -2.0, 4.0])
     row[0] = after[0] = -1.0
     np.testing.assert_array_equal(write(given)[2], [9.0, -2.0, 4.0])

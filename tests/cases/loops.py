@@ -129,8 +129,9 @@ def blowup(steps, i=1.0):
     return function
 
 
-def blowups(x):
-    return np.sum(ad.build((1000,), lambda i: blowup(3500, i.astype(np.float64))(x)))
+def blowups(count):
+    """The sum of `count` of them."""
+    return lambda x: np.sum(ad.build((count,), lambda i: blowup(3500, i.astype(np.float64))(x)))
 
 
 # Custom derivatives ------------------------------------------------------------------------------
@@ -296,7 +297,7 @@ CASES = [
     Case(
         id="hd-sharing-blowup-build",
         source=HORDE_AD,
-        function=blowups,
+        function=blowups(1000),
         arguments=(np.array([2.0, 3.0]),),
         gradient=([333.2983351701977, -222.19889011346513],),
     ),

@@ -144,17 +144,25 @@ def growth(run: Callable[[], object], cycles: int) -> float:
 
 @measured
 def test_calls_leave_nothing() -> None:
-    """A million calls, and calls that raise."""
+    """Many calls, and calls that raise."""
     f = ad.grad(lambda x: np.sum(np.sin(x) * x))
     f(X)
-    assert growth(lambda: [f(X) for _ in range(1000)], 1100) < 1.0
+    assert growth(lambda: [f(X) for _ in range(1000)], 220) < 1.0
     read = ad.jit(lambda x, i: x[i], check_bounds=True)
 
     def failing() -> None:
         with pytest.raises(ad.PositionError):
             read(X, 7)
 
-    assert growth(failing, 4400) < 0.05
+    assert growth(failing, 1100) < 0.1
+
+
+@pytest.mark.fuzz
+@measured
+def test_a_million_calls_leave_nothing() -> None:
+    f = ad.grad(lambda x: np.sum(np.sin(x) * x))
+    f(X)
+    assert growth(lambda: [f(X) for _ in range(1000)], 1100) < 1.0
 
 
 @pytest.mark.fuzz

@@ -135,7 +135,7 @@ def test_mutated_programs_give_errors_with_places(
         (b"%x = " * 100, "error"),
         (b"(" * 100_000, "error"),
         (b'"a"() ({' * 20_000, "error"),
-        (b"func.func @f() {" * 20_000, "nested too deeply"),
+        (b"func.func @f() {" * 20_000, "ops are nested more than 64 deep"),
         (b"!t = tuple<" + b"tuple<" * 20_000, "nested too deeply"),
         (b"func.func @f(%x: tensor<" + b"9" * 100_000 + b"xf64>)", "error"),
         (b'"a"() {x = [' + b"[" * 20_000, "nested too deeply"),
