@@ -138,8 +138,7 @@ def apply(
     result = meaning(b, *(broadcast_value(b, v, shape) for v in values))
     result = b.convert(result, ELEMENT_TYPES[dtypes[-1]])
     array = made(result, weak=is_operator and not any(isinstance(k, np.dtype) for k in kinds))
-    array._is_row_major = len(shape) < 2 or all_ordered(operands)  # pyright: ignore[reportPrivateUsage]
-    return array
+    return in_order(array, inputs, len(shape) < 2 or all_ordered(operands))
 
 
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:

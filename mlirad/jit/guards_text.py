@@ -9,9 +9,6 @@ from mlirad.jit import object_layout as layout
 
 HOLD_FUNCTION = "mlirad_hold"
 
-GUARD_WORDS = 4
-"""Words of 64 bits per guard: kind, object, what to look for in it, what is expected."""
-
 WORD, ITEM, LIST, DICT, ATTRIBUTE, ARRAY, CALL = range(7)
 """The kinds of guards, in the order of the labels below."""
 

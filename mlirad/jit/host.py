@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Callable
 from functools import cache
-from typing import Final, NoReturn, cast
+from typing import NoReturn, cast
 
 from mlirad.errors import CallDepthError, InterpreterError, OutOfMemoryError, TimeLimitError
 from mlirad.jit import engine
@@ -24,8 +24,6 @@ from mlirad.lower.compiled_text import (
     STACK_LIMIT,
     TOO_DEEP,
 )
-
-STACK_LEFT: Final = "mlirad_stack_left"
 
 _main_thread = ctypes.c_uint64()
 
@@ -51,16 +49,6 @@ def runner() -> Callable[[int, int, int, int, int], None]:
         ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
     )
     return cast("Callable[[int, int, int, int, int], None]", prototype(_code().addresses[CALL]))
-
-
-@cache
-def _stack_left() -> Callable[[], int]:
-    return cast("Callable[[], int]", ctypes.PYFUNCTYPE(ctypes.c_int64)(_code().addresses[STACK_LEFT]))
-
-
-def stack_left() -> int:
-    """How many bytes the stack of this thread may still grow."""
-    return _stack_left()()
 
 
 def _fail(status: int) -> NoReturn:
@@ -95,4 +83,4 @@ def _code() -> engine.LoadedCode:
         # The thread that forks is the main thread of the child.
         os.register_at_fork(after_in_child=_note_main_thread)
     text = host_text(ctypes.addressof(_main_thread), id(report), id(_fail))
-    return engine.load_glue(text, (CALL, POLL, REPORT, STACK_LIMIT, STACK_LEFT))
+    return engine.load_glue(text, (CALL, POLL, REPORT, STACK_LIMIT))

@@ -4,7 +4,6 @@
     i64 mlirad_rt_poll(context)                              whether the call is to go on: signals, time limit
     i64 mlirad_rt_report(context, description, values, lane) reports to Python
     i64 mlirad_rt_stack_limit(context)                       down to which address the stack may grow
-    i64 mlirad_stack_left()                                  how many bytes that is
 
 The record of a call lies on the stack of `mlirad_call`; see `mlirad/lower/compiled_text.py`. Its thread
 state is null as long as the call holds Python's global lock. A program whose work is known to be long
@@ -462,12 +461,4 @@ define i64 @${STACK_LIMIT}(ptr %context) {
   ret i64 %limit
 }
 
-define i64 @mlirad_stack_left() {
-  %bounds = alloca [2 x i64]
-  call void @known_bounds(ptr %bounds)
-  %low = load i64, ptr %bounds
-  %here = ptrtoint ptr %bounds to i64
-  %left = sub i64 %here, %low
-  ret i64 %left
-}
 """
