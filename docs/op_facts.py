@@ -150,7 +150,7 @@ def _lifted(type_: Attribute) -> Attribute:
 def kernel_form(op_class: type[Operation]) -> str:
     """The kernels that a function of this op alone becomes."""
     module = parse_module(SAMPLES[op_class.name].module)
-    run_passes(module, make_passes("bulk-operations,forget-rules,fence-checkpoints,form-kernels"))
+    run_passes(module, make_passes("bulk-operations,lower-custom-derivatives,lower-checkpoints,form-kernels"))
     return "; ".join(_kernels(main_of(module))) or "a constant"
 
 
@@ -198,7 +198,7 @@ def expanded_sample(op_class: type[Operation]) -> ModuleOp:
         return program
     program = parse_module(sample_of(op_class).module)
     verify_module(program)
-    run_passes(program, make_passes("bulk-operations,forget-rules,fence-checkpoints"))
+    run_passes(program, make_passes("bulk-operations,lower-custom-derivatives,lower-checkpoints"))
     return program
 
 

@@ -32,15 +32,15 @@ EXPAND = (
     "mlirad-canonicalize",
     "mlirad-inline",
     "bulk-operations",
-    "recognise-dots",
+    "raise-contractions",
     "linearize{method=dual-arrays}",
     "apply-linear-maps",
     "bulk-operations",
-    "derive-functions",
-    "forget-rules",
+    "outline-derivatives",
+    "lower-custom-derivatives",
     "mlirad-canonicalize",
-    "hoist-placements",
-    "fence-checkpoints",
+    "sink-scatter-adds",
+    "lower-checkpoints",
 )
 """Every derivative in the program as array code: no linear map and no build remains.
 
@@ -52,16 +52,16 @@ EXPAND_JACOBIAN = (
     "keep-calls",
     "linearize{method=jacobian}",
     "simplify-maps",
-    "lower-map-values",
+    "defunctionalise-maps",
     "apply-linear-maps",
     "mlirad-inline{builds=true}",
     "bulk-operations",
-    "recognise-dots",
-    "derive-functions",
-    "forget-rules",
+    "raise-contractions",
+    "outline-derivatives",
+    "lower-custom-derivatives",
     "mlirad-canonicalize",
-    "hoist-placements",
-    "fence-checkpoints",
+    "sink-scatter-adds",
+    "lower-checkpoints",
 )
 """The same by the method `jacobian`: calls stay, and builds become bulk after they are differentiated."""
 
@@ -71,7 +71,7 @@ EXPANSIONS: dict[str, tuple[str, ...]] = {"dual-arrays": EXPAND, "jacobian": EXP
 GRAD = ("differentiate", *EXPAND)
 """The derivative of a function; its options are those of `differentiate`."""
 
-LOWER = ("form-kernels", "fuse-kernels", "form-strips", "schedule-kernels", "plan-memory")
+LOWER = ("form-kernels", "fuse-kernels", "strip-mine", "schedule-kernels", "plan-memory")
 """Array code as scheduled kernels with a memory plan, ready to be printed as LLVM IR."""
 
 COMPILE = (*EXPAND, *LOWER)

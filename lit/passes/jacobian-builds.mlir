@@ -1,5 +1,5 @@
 // RUN: mlirad-opt -p 'differentiate{function=f mode=forward},linearize{method=jacobian}' %s | filecheck %s --check-prefix=NABLA
-// RUN: mlirad-opt -p 'differentiate{function=f mode=forward},linearize{method=jacobian},lower-map-values,apply-linear-maps,bulk-operations,mlirad-dce' %s | filecheck %s --check-prefix=BULK
+// RUN: mlirad-opt -p 'differentiate{function=f mode=forward},linearize{method=jacobian},defunctionalise-maps,apply-linear-maps,bulk-operations,mlirad-dce' %s | filecheck %s --check-prefix=BULK
 
 // A build stays one, and so does its map; after application both become bulk. A call inside a build is inlined.
 

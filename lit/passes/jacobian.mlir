@@ -1,6 +1,6 @@
 // RUN: mlirad-opt -p 'differentiate{function=f},linearize{method=jacobian}' %s | filecheck %s --check-prefix=NABLA
-// RUN: mlirad-opt -p 'differentiate{function=f},linearize{method=jacobian},lower-map-values' %s | filecheck %s --check-prefix=LOWER
-// RUN: mlirad-opt -p 'differentiate{function=f},linearize{method=jacobian},lower-map-values,apply-linear-maps' %s | filecheck %s --check-prefix=APPLY
+// RUN: mlirad-opt -p 'differentiate{function=f},linearize{method=jacobian},defunctionalise-maps' %s | filecheck %s --check-prefix=LOWER
+// RUN: mlirad-opt -p 'differentiate{function=f},linearize{method=jacobian},defunctionalise-maps,apply-linear-maps' %s | filecheck %s --check-prefix=APPLY
 // RUN: mlirad-opt -p 'differentiate{function=f},linearize{method=jacobian},mlirad-inline,apply-linear-maps' %s | filecheck %s --check-prefix=INLINE
 
 // The derivative of a function that is called is a function that returns a map, made once for two calls. At run

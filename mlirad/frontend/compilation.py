@@ -33,7 +33,7 @@ from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
-from mlirad.lower.compiled_text import NativeProgram
+from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.passes.registry import make_pass, parse_specs
 from mlirad.pipelines import EXPANSIONS, LOWER, Step, run_passes
@@ -96,14 +96,14 @@ def expand_to_maps(
     module: ModuleOp, method: str, stats: Stats | None = None, kept: str | None = None
 ) -> None:
     """Bring a module to array code and linear maps, in place: derivatives expanded, not yet applied."""
-    applied = ("lower-map-values", "apply-linear-maps")
+    applied = ("defunctionalise-maps", "apply-linear-maps")
     passes = list(takewhile(lambda p: p.name not in applied, _expansion(method, kept)))
     _run(module, [*passes, *passes_of(["mlirad-inline"])], stats)
 
 
 def kept_builds(lanes: int | str | None) -> str | None:
     """The pass that makes builds compute `lanes` positions at a time; None where they compute all at once."""
-    return f"keep-builds{{lanes={lanes}}}" if isinstance(lanes, int) else None
+    return f"builds-to-loops{{lanes={lanes}}}" if isinstance(lanes, int) else None
 
 
 def _expansion(method: str, kept: str | None) -> list[ModulePass]:

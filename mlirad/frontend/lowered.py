@@ -25,7 +25,7 @@ from mlirad.frontend.pytree import Tree
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracebacks import plain_errors
 from mlirad.jit.engine import assembly
-from mlirad.lower.compiled_text import ArraySpec, NativeProgram
+from mlirad.lower.native_program import ArraySpec, NativeProgram
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ from mlirad.frontend.source import user_line
 from mlirad.frontend.tracebacks import hide_frames, plain_errors
 from mlirad.frontend.views import copied_leaves
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.compiled_text import NativeProgram
+from mlirad.lower.native_program import NativeProgram
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""
@@ -220,7 +220,7 @@ class Transformed:
     ) -> NativeProgram:
         """The program, or one whose builds are cut into blocks of positions, if that needs less memory."""
         module, _ = self._trace(function, tree, types)
-        expand(module, self._options.method, stats, f"keep-builds{{limit={BLOCK_LIMIT}}}")
+        expand(module, self._options.method, stats, f"builds-to-loops{{limit={BLOCK_LIMIT}}}")
         in_blocks = native_program(module, "main", stats)
         return in_blocks if in_blocks.arena_bytes < program.arena_bytes else program
 

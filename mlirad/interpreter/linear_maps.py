@@ -186,7 +186,7 @@ def _recorded(op: linear.RecordedOp, operands: Sequence[Any], frame: Frame) -> L
 
 
 _EXPANDED_BY: dict[type[Operation], str] = dict.fromkeys(
-    (linear.PushOp, linear.PullOp, linear.DerivativeOp, linear.CurvatureOp), "derive-functions"
+    (linear.PushOp, linear.PullOp, linear.DerivativeOp, linear.CurvatureOp), "outline-derivatives"
 )
 
 

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
-from mlirad.lower.compiled_text import ITEM_BYTES, ArraySpec
+from mlirad.lower.native_program import ITEM_BYTES, ArraySpec
 
 if TYPE_CHECKING:
     from typing_extensions import CapsuleType

@@ -36,7 +36,7 @@ from mlirad.jit.guards import Guards
 from mlirad.jit.host import runner
 from mlirad.jit.memory import aligned_bytes, aligned_copy
 from mlirad.jit.target import Target
-from mlirad.lower.compiled_text import NativeProgram
+from mlirad.lower.native_program import NativeProgram
 
 LONG_WORK: Final = 20_000
 """Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""

@@ -36,7 +36,7 @@ from mlirad.jit.arguments import type_of_element
 from mlirad.jit.c_functions import c_function, definition
 from mlirad.jit.entry_text import ENTRY_FUNCTION
 from mlirad.jit.memory import aligned_bytes
-from mlirad.lower.compiled_text import ArraySpec
+from mlirad.lower.native_program import ArraySpec
 
 if TYPE_CHECKING:
     from mlirad.jit.call import GeneralPath

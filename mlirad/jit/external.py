@@ -14,8 +14,8 @@ from typing import Final
 
 from mlirad.errors import CompileError
 from mlirad.jit.host import host_address
-from mlirad.lower.compiled_text import POLL, REPORT, STACK_LIMIT
 from mlirad.lower.elementary.calls import PREFIX
+from mlirad.lower.native_program import POLL, REPORT, STACK_LIMIT
 
 _C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
 _RUNTIME: Final = frozenset({"malloc", "free"})

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from mlirad.errors import CompileError
 from mlirad.jit.arguments import type_of_element
 from mlirad.jit.memory import aligned_bytes
-from mlirad.lower.compiled_text import BUFFER_ALIGNMENT, ITEM_BYTES, ArraySpec, NativeProgram
+from mlirad.lower.native_program import BUFFER_ALIGNMENT, ITEM_BYTES, ArraySpec, NativeProgram
 
 GUARD_BYTES: Final = 4096
 GUARD: Final = 0xA5

@@ -14,7 +14,7 @@ from mlirad.errors import CallDepthError, InterpreterError, OutOfMemoryError, Ti
 from mlirad.jit import engine
 from mlirad.jit.host_text import CALL, host_text
 from mlirad.jit.reporting import report
-from mlirad.lower.compiled_text import (
+from mlirad.lower.native_program import (
     DEPTH_LIMIT,
     NO_FRAME,
     OUT_OF_MEMORY,

@@ -5,7 +5,7 @@
     i64 mlirad_rt_report(context, description, values, lane) reports to Python
     i64 mlirad_rt_stack_limit(context)                       down to which address the stack may grow
 
-The record of a call lies on the stack of `mlirad_call`; see `mlirad/lower/compiled_text.py`. Its thread
+The record of a call lies on the stack of `mlirad_call`; see `mlirad/lower/native_program.py`. Its thread
 state is null as long as the call holds Python's global lock. A program whose work is known to be long
 releases the lock before it begins, every other one at its first poll: short calls pay nothing for it, and
 none keeps others waiting.
@@ -24,7 +24,7 @@ import time
 from typing import Final
 
 from mlirad.jit.object_layout import TYPE, python_function
-from mlirad.lower.compiled_text import (
+from mlirad.lower.native_program import (
     CONTEXT_WORDS,
     DEADLINE_WORD,
     FAILURE_WORD,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.lower.compiled_text import BUFFER_ALIGNMENT
+from mlirad.lower.native_program import BUFFER_ALIGNMENT
 
 
 def aligned_bytes(size: int, alignment: int = BUFFER_ALIGNMENT) -> npt.NDArray[np.uint8]:

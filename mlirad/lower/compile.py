@@ -21,14 +21,14 @@ from mlirad.dialects.kernel_plans import stated_arena
 from mlirad.dialects.shapes import element_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
-from mlirad.lower.compiled_text import NativeProgram
 from mlirad.lower.emit import emit_program
 from mlirad.lower.form_kernels import form_kernels
-from mlirad.lower.form_strips import form_strips_in_place
 from mlirad.lower.fuse_kernels import fuse_in_place
+from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_memory import plan_together
 from mlirad.lower.plan_verification import verify_plans
 from mlirad.lower.schedule_kernels import schedule_in_place
+from mlirad.lower.strip_mine import strip_mine_in_place
 
 Observer = Callable[[str, float, FuncOp], None]
 """Told the name of a hop, the seconds it took and the function after it."""
@@ -114,8 +114,8 @@ def _scheduled(function: FuncOp, vector_bytes: int, clock: _Clock) -> FuncOp:
         clock.lap("form-kernels", function)
         fuse_in_place(function)
         clock.lap("fuse-kernels", function)
-        form_strips_in_place(function)
-        clock.lap("form-strips", function)
+        strip_mine_in_place(function)
+        clock.lap("strip-mine", function)
     elif not is_planned(function):
         function = function.clone()
     if not is_planned(function):

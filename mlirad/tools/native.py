@@ -8,7 +8,7 @@ from xdsl.dialects.func import FuncOp
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
-from mlirad.lower.compiled_text import NativeProgram
+from mlirad.lower.native_program import NativeProgram
 from mlirad.pipelines import pipeline_passes, run_passes
 from mlirad.recursion import deep_recursion
 

@@ -32,13 +32,13 @@ from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.bulk_operations import bulk_function
 from mlirad.passes.calls import calls_of
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.derive_functions import DeriveFunctionsPass
 from mlirad.passes.function_pass import drop_unreferenced, functions_of, holds, nested_ops
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.jacobian.derivatives import Derivatives
 from mlirad.passes.jacobian.laws import simplified
 from mlirad.passes.jacobian.nabla import LiteralBuilder
 from mlirad.passes.map_functions import PRIVATE
+from mlirad.passes.outline_derivatives import OutlineDerivativesPass
 from mlirad.tools.mathematics import Sharing
 
 
@@ -159,7 +159,7 @@ def _with_derived(function: FuncOp, callees: Sequence[FuncOp]) -> tuple[FuncOp, 
     for callee in others:
         callee.sym_visibility = PRIVATE
     module = ModuleOp([*others, function])
-    DeriveFunctionsPass().apply(make_context(), module)
+    OutlineDerivativesPass().apply(make_context(), module)
     drop_unreferenced(module)
     return _reached(function.sym_name.data, {f.sym_name.data: f for f in functions_of(module)})
 

@@ -18,7 +18,7 @@ import mlirad as ad
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
-from mlirad.lower.compiled_text import NativeProgram
+from mlirad.lower.native_program import NativeProgram
 from mlirad.pipelines import pipeline_passes, run_passes
 from tests.generators import arguments_for, random_program
 from tests.generators.python_programs import N, random_function, scalar_of
@@ -89,11 +89,11 @@ def lines(count: int) -> Iterator[str]:
         arguments = 0.4, np.linspace(-0.5, 0.8, N)
         yield f"python{seed} {digest(function.llvm(*arguments))} {digest(*leaves(function(*arguments)))}"
     for seed in range(count):
-        program, given = compiled_text(seed)
+        program, given = native_program(seed)
         yield f"text{seed} {digest(program.llvm)} {digest(*NativeFunction(program)(*given))}"
 
 
-def compiled_text(seed: int, *, checked: bool = False) -> tuple[NativeProgram, list[Any]]:
+def native_program(seed: int, *, checked: bool = False) -> tuple[NativeProgram, list[Any]]:
     """A random program, with or without checks of its addresses, and arguments for it."""
     module = random_program(seed, 12)
     (name, *_) = [op.sym_name.data for op in module.body.ops if isinstance(op, FuncOp)]

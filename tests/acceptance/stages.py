@@ -40,7 +40,7 @@ def native(module: ModuleOp, function: str) -> Run:
     A derivative may hold builds: what is left of a loop whose trips do not depend on each other.
     """
     target = find_target()
-    module = run_passes(module.clone(), "bulk-operations,forget-rules,fence-checkpoints")
+    module = run_passes(module.clone(), "bulk-operations,lower-custom-derivatives,lower-checkpoints")
     program = compile_module(module, function, vector_bytes=target.vector_bytes, address_checks=True)
     return NativeFunction(program, target=target, debug=True)
 

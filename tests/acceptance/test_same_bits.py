@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from mlirad.jit.call import NativeFunction
-from tests.acceptance.same_bits import CALLS, compiled_text, digest, leaves, lines
+from tests.acceptance.same_bits import CALLS, digest, leaves, lines, native_program
 
 PROGRAMS = 2
 SEEDS = range(20, 24)
@@ -80,8 +80,8 @@ def test_it_does_not_matter_where_arrays_lie(name: str) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_checks_change_no_bit(seed: int) -> None:
-    plain, given = compiled_text(seed)
-    checked, _ = compiled_text(seed, checked=True)
+    plain, given = native_program(seed)
+    checked, _ = native_program(seed, checked=True)
     expected = digest(*NativeFunction(plain)(*given))
     assert digest(*NativeFunction(checked)(*given)) == expected
     assert digest(*NativeFunction(checked, debug=True)(*given)) == expected

@@ -71,7 +71,7 @@ def test_builds_are_cut_into_blocks_where_memory_would_not_do(monkeypatch):
     monkeypatch.setattr(transformed, "BLOCK_LIMIT", whole // 8)
     blocks = ad.grad(f)
     np.testing.assert_allclose(blocks(x), expected)
-    assert any(stage.name == "keep-builds" for stage in blocks.stats(x).stages)
+    assert any(stage.name == "builds-to-loops" for stage in blocks.stats(x).stages)
 
 
 def test_lanes_that_are_no_number_of_positions():

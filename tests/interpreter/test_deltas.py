@@ -32,7 +32,7 @@ from tests.interpreter.programs import module
 from tests.passes.derivatives import differentiated, drawn, float_arguments, function_of, run_passes
 
 INPUTS = 3
-BULK = "mlirad-canonicalize,bulk-operations,recognise-dots"
+BULK = "mlirad-canonicalize,bulk-operations,raise-contractions"
 
 
 def function(parameters, results, *lines):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mlirad.lower.compiled_text import ITEM_BYTES, ArraySpec, NativeProgram
+from mlirad.lower.native_program import ITEM_BYTES, ArraySpec, NativeProgram
 
 LLVM_TYPES = {"float64": "double", "float32": "float", "int64": "i64", "int32": "i32", "bool": "i8"}
 

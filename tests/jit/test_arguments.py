@@ -7,7 +7,7 @@ import pytest
 
 from mlirad.errors import DtypeError, MliradError, ShapeError, UnsupportedError
 from mlirad.jit.arguments import prepare
-from mlirad.lower.compiled_text import ITEM_BYTES, ArraySpec
+from mlirad.lower.native_program import ITEM_BYTES, ArraySpec
 
 DTYPES = list(ITEM_BYTES)
 

@@ -11,7 +11,7 @@ import pytest
 from mlirad.errors import CompileError, DtypeError, ShapeError
 from mlirad.jit import call
 from mlirad.jit.call import NativeFunction, resolve
-from mlirad.lower.compiled_text import ITEM_BYTES, ArraySpec, NativeProgram
+from mlirad.lower.native_program import ITEM_BYTES, ArraySpec, NativeProgram
 
 
 def ways_in(program: NativeProgram):

@@ -12,7 +12,7 @@ import pytest
 from mlirad.errors import DtypeError
 from mlirad.jit import call, entry, object_layout
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.compiled_text import ArraySpec, NativeProgram
+from mlirad.lower.native_program import ArraySpec, NativeProgram
 
 pytestmark = pytest.mark.skipif(not object_layout.is_layout_known(), reason="layout unknown")
 

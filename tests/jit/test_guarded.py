@@ -5,7 +5,7 @@ import pytest
 
 from mlirad.errors import CompileError
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.compiled_text import ArraySpec, NativeProgram
+from mlirad.lower.native_program import ArraySpec, NativeProgram
 
 BUFFERS = """
   %x = load ptr, ptr %buffers

@@ -16,8 +16,8 @@ import pytest
 
 import mlirad as ad
 from mlirad.errors import PositionError, TimeLimitError, UnsupportedError
-from mlirad.lower.compiled_text import POLL
 from mlirad.lower.llvm_text import ModuleText, Parameter
+from mlirad.lower.native_program import POLL
 
 SECONDS = 300
 """After which a child is killed."""

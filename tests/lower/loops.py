@@ -12,7 +12,7 @@ from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_function
-from mlirad.lower.compiled_text import NativeProgram
+from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plan
 
 

@@ -15,10 +15,10 @@ from mlirad.jit import engine
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
-from mlirad.lower.compiled_text import NativeProgram
 from mlirad.lower.llvm_text import Bounds, ModuleText, Parameter, Value
+from mlirad.lower.native_program import NativeProgram
 from mlirad.pipelines import pipeline_passes, run_passes
-from tests.acceptance.same_bits import CALLS, compiled_text
+from tests.acceptance.same_bits import CALLS, native_program
 
 
 def checked(function: Any, *args: Any) -> NativeProgram:
@@ -90,7 +90,7 @@ def test_checked_programs_compute_the_same() -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_every_access_of_random_programs_is_checked(seed: int) -> None:
-    assert unchecked(compiled_text(seed, checked=True)[0].llvm) == []
+    assert unchecked(native_program(seed, checked=True)[0].llvm) == []
 
 
 def written(write: Any, size: int) -> tuple[np.ndarray, int]:

@@ -15,7 +15,7 @@ from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.registry import make_passes
 
-EXPAND = "linearize,apply-linear-maps,derive-functions,mlirad-canonicalize,mlirad-dce"
+EXPAND = "linearize,apply-linear-maps,outline-derivatives,mlirad-canonicalize,mlirad-dce"
 
 
 def run_passes(module: ModuleOp, passes: str) -> ModuleOp:

@@ -81,7 +81,7 @@ def test_in_builds() -> None:
 
 
 def test_rules_are_forgotten_when_all_is_differentiated() -> None:
-    module = run_passes(parse_module(ALONE.replace("FACTOR", "3.0")), "forget-rules")
+    module = run_passes(parse_module(ALONE.replace("FACTOR", "3.0")), "lower-custom-derivatives")
     assert [op.name for op in module.walk()][2:] == ["array.sin", "func.return"]
 
 

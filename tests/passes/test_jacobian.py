@@ -23,11 +23,11 @@ from tests.passes import derivatives
 from tests.passes.derivatives import drawn, float_arguments, function_of, run_passes
 
 CALLED = (
-    "linearize{method=jacobian},simplify-maps,lower-map-values,apply-linear-maps,mlirad-inline{builds=true},"
-    "bulk-operations,derive-functions,mlirad-canonicalize,mlirad-dce"
+    "linearize{method=jacobian},simplify-maps,defunctionalise-maps,apply-linear-maps,mlirad-inline{builds=true},"
+    "bulk-operations,outline-derivatives,mlirad-canonicalize,mlirad-dce"
 )
 INLINED = (
-    "linearize{method=jacobian},mlirad-inline,apply-linear-maps,derive-functions,"
+    "linearize{method=jacobian},mlirad-inline,apply-linear-maps,outline-derivatives,"
     "mlirad-canonicalize,mlirad-dce"
 )
 
@@ -92,7 +92,9 @@ def test_values_are_those_of_the_program_bit_for_bit(seed: int) -> None:
     module = called_by_main(random_program(seed, 12, smooth=True, straight=True))
     arguments = arguments_for(module, random.Random(seed), function="f")
     wrt = float_arguments(module, "f")
-    passes = "linearize{method=jacobian},simplify-maps,lower-map-values,apply-linear-maps,derive-functions"
+    passes = (
+        "linearize{method=jacobian},simplify-maps,defunctionalise-maps,apply-linear-maps,outline-derivatives"
+    )
     new = differentiated(module, "f", wrt, passes)
     primal = run_function(module, arguments, function="f")
     types = function_of(new, "f_jvp").function_type.inputs.data
@@ -299,7 +301,7 @@ def test_only_what_depends_is_differentiated() -> None:
     ]
     assert "g_jacobian" not in functions_in(new)
     assert run_function(
-        run_passes(new, "lower-map-values,apply-linear-maps"), [3.0, 0.0, 7, 1.0], function="f_jvp"
+        run_passes(new, "defunctionalise-maps,apply-linear-maps"), [3.0, 0.0, 7, 1.0], function="f_jvp"
     ) == (9.0, 0.0, 6.0, 0.0)
 
 
@@ -419,7 +421,7 @@ def test_the_crucial_property_of_maps_that_cross_calls() -> None:
 
 def test_maps_as_arguments_are_for_inlining() -> None:
     with pytest.raises(UnsupportedError, match="takes a linear map"):
-        run_passes(parse_module(CROSSING), "lower-map-values")
+        run_passes(parse_module(CROSSING), "defunctionalise-maps")
 
 
 def test_a_public_function_that_returns_a_map_becomes_values_and_applications() -> None:
@@ -434,7 +436,7 @@ def test_a_public_function_that_returns_a_map_becomes_values_and_applications() 
             !linear.map<tensor<2xf64>, tensor<2xf64>> -> !linear.map<tensor<2xf64>, f64>
           func.return %y, %n : f64, !linear.map<tensor<2xf64>, f64>
         }"""),
-        "lower-map-values,apply-linear-maps",
+        "defunctionalise-maps,apply-linear-maps",
     )
     assert functions_in(module) == ["df_primal", "df_map_apply", "df_map_apply_transpose"]
     x, dx = np.array([0.5, -1.0]), np.array([1.0, 2.0])
@@ -462,7 +464,7 @@ def test_results_without_tangents_are_components_of_dimension_zero() -> None:
           %a, %b = linear.apply %d, %dx : !linear.map<f64, tuple<tuple<>, f64, f64>>, f64 -> (f64, f64)
           func.return %a, %b : f64, f64
         }"""
-    module = run_passes(parse_module(text), "linearize,lower-map-values,apply-linear-maps")
+    module = run_passes(parse_module(text), "linearize,defunctionalise-maps,apply-linear-maps")
     found = run_function(module, [0.5, 3, 2.0], function="f")
     np.testing.assert_allclose(found, [2 * np.cos(0.5), 2 * np.exp(0.5)])
 

@@ -14,7 +14,7 @@ from mlirad.ir.parsing import parse_module
 
 def kept_per_trip(function, *args) -> int:
     """The elements that the gradient's loop stacks in each trip."""
-    module = parse_module(ad.grad(function).ir(*args, after="forget-rules"))
+    module = parse_module(ad.grad(function).ir(*args, after="lower-custom-derivatives"))
     scans = [op for op in module.walk() if isinstance(op, ScanOp)]
     return max(sum(size_of(y) for y in op.stacked) // op.trips for op in scans)
 

@@ -10,7 +10,7 @@ returns every result of f, each float followed by its tangent. `results` counts 
 of f is float 2p of (f; A), and its tangent is float 2p + 1. Positions of operands stay as they are.
 
 Every derivative of such an op is made of such ops, so they can be differentiated any number of times before
-anything is generated. Last of all, `derive-functions` makes the functions.
+anything is generated. Last of all, `outline-derivatives` makes the functions.
 """
 
 from __future__ import annotations

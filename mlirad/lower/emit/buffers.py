@@ -39,9 +39,9 @@ from mlirad.dialects.shapes import Shape, Value, is_array, shape_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
-from mlirad.lower.compiled_text import BUFFER_ALIGNMENT
 from mlirad.lower.emit.elementwise import kind_of
 from mlirad.lower.llvm_text import BYTES, Kind
+from mlirad.lower.native_program import BUFFER_ALIGNMENT
 from mlirad.lower.plan_memory.carries import PLACED_OPS, body_of, carry_arguments
 
 TEXT_LITERAL_BYTES: Final = 4096

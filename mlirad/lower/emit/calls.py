@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from mlirad.lower.compiled_text import (
+from mlirad.lower.llvm_text import FunctionText, Value, constant
+from mlirad.lower.llvm_text.polling import BETWEEN_POLLS
+from mlirad.lower.native_program import (
     DEPTH_LIMIT,
     FUEL_WORD,
     OUT_OF_STACK,
@@ -19,8 +21,6 @@ from mlirad.lower.compiled_text import (
     STATUS_WORD,
     TOO_DEEP,
 )
-from mlirad.lower.llvm_text import FunctionText, Value, constant
-from mlirad.lower.llvm_text.polling import BETWEEN_POLLS
 
 UNASKED_BYTES: Final = 2048
 """How far calls may go down the stack before the host is asked."""

@@ -27,10 +27,10 @@ from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
 from mlirad.lower.plan_memory.carries import body_of, carry_arguments, initial_carries
 
 if TYPE_CHECKING:
-    from mlirad.lower.emit.main import MainText
+    from mlirad.lower.emit.main import FunctionEmitter
 
 
-def write_control(main: MainText, op: Operation) -> None:
+def write_control(main: FunctionEmitter, op: Operation) -> None:
     """Write a loop or branch."""
     for result in op.results:
         if result in main.memory.buffers:
@@ -56,7 +56,7 @@ def write_control(main: MainText, op: Operation) -> None:
             raise AssertionError(op.name)
 
 
-def _write_branches(main: MainText, index: Value, regions: list[Region]) -> None:
+def _write_branches(main: FunctionEmitter, index: Value, regions: list[Region]) -> None:
     def writer(region: Region) -> Callable[[], None]:
         return lambda: main.write_block(region.block)
 
@@ -86,7 +86,7 @@ class _Carry:
 class _Carries:
     """The carries of one loop."""
 
-    def __init__(self, main: MainText, op: Operation):
+    def __init__(self, main: FunctionEmitter, op: Operation):
         self.main = main
         body = body_of(op)
         last = body.block.last_op
@@ -163,7 +163,7 @@ class _Carries:
 # Loops -------------------------------------------------------------------------------------------
 
 
-def _write_scan(main: MainText, op: control.ScanOp) -> None:
+def _write_scan(main: FunctionEmitter, op: control.ScanOp) -> None:
     f, emitter = main.f, main.emitter
     trips = op.trips
     carries = _Carries(main, op)
@@ -190,7 +190,7 @@ def _write_scan(main: MainText, op: control.ScanOp) -> None:
     emitter.trips = around
 
 
-def _write_strips(main: MainText, op: StripsOp) -> None:
+def _write_strips(main: FunctionEmitter, op: StripsOp) -> None:
     f, emitter = main.f, main.emitter
     carries = _Carries(main, op)
     carries.begin(op.trips)
@@ -219,13 +219,13 @@ def _handed_over(op: Operation, start: int) -> list[Ssa]:
     return list(last.operands[start:])
 
 
-def _point_at_slice(main: MainText, place: Place, whole: Ssa, piece: Buffer, i: Value) -> None:
+def _point_at_slice(main: FunctionEmitter, place: Place, whole: Ssa, piece: Buffer, i: Value) -> None:
     """Let a place be slice i of an array."""
     offset = main.f.mul(i, piece.nbytes)
     main.pointers[place] = main.f.gep(main.pointer(whole), offset, "i8")
 
 
-def _write_while(main: MainText, op: control.WhileOp) -> None:
+def _write_while(main: FunctionEmitter, op: control.WhileOp) -> None:
     f, emitter = main.f, main.emitter
     carries = _Carries(main, op)
     carries.begin()
@@ -254,7 +254,7 @@ def _write_while(main: MainText, op: control.WhileOp) -> None:
     emitter.trips = around
 
 
-def _write_replay(main: MainText, op: control.ReplayOp) -> None:
+def _write_replay(main: FunctionEmitter, op: control.ReplayOp) -> None:
     emitter = main.emitter
     carries = _Carries(main, op)
     carries.begin()

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Final
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
-from mlirad.lower.compiled_text import NO_FRAME, OUT_OF_MEMORY
 from mlirad.lower.emit.buffers import Place, make_buffer
 from mlirad.lower.emit.tapes import ALLOCATE, FREE, MOST_CHUNKS
 from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value, constant
+from mlirad.lower.native_program import NO_FRAME, OUT_OF_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mlirad.lower.emit.main import MainText
+    from mlirad.lower.emit.main import FunctionEmitter
 
 STORE_PLACE: Final = Place("store", 0)
 """The place of the four words that say where the next frame goes."""
@@ -85,7 +85,7 @@ def free(f: FunctionText, store: Value) -> None:
         f.call(FREE, [chunk])
 
 
-def write_save(main: MainText, op: SaveOp) -> None:
+def write_save(main: FunctionEmitter, op: SaveOp) -> None:
     """Copy the operands to a new frame."""
     f, target = main.f, main.pointer(op.frame)
     offsets, size = _layout([v.type for v in op.operands])
@@ -109,7 +109,7 @@ def write_save(main: MainText, op: SaveOp) -> None:
         main.copy(main.buffer(value), make_buffer(value.type, place))
 
 
-def write_restore(main: MainText, op: RestoreOp) -> None:
+def write_restore(main: FunctionEmitter, op: RestoreOp) -> None:
     """Let the results be where the frame holds them; end the call if there is no such frame."""
     f = main.f
     frame = f.load(main.pointer(op.frame), "ptr")

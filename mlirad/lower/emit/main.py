@@ -31,7 +31,6 @@ from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import element_of
 from mlirad.ir.builder import returned
-from mlirad.lower.compiled_text import OUT_OF_MEMORY, STATUS_WORD
 from mlirad.lower.emit.buffers import Buffer, Memory, Place
 from mlirad.lower.emit.calls import begin_call, fail_and_return, finish_call, prepare_calls
 from mlirad.lower.emit.control import write_control
@@ -55,12 +54,13 @@ from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.tapes import ALLOCATE, FREE, Tape
 from mlirad.lower.llvm_text import FunctionText, Kind, ModuleText, Parameter, Value, constant
+from mlirad.lower.native_program import OUT_OF_MEMORY, STATUS_WORD
 
 BODY: Final = "mlirad_body"
 """The name of the function that a program with loops consists of."""
 
 
-class MainText:
+class FunctionEmitter:
     """The text of one function, and where its buffers are: of `mlirad_main`, or of one that it calls.
 
     A called function has further parameters: the cells, how deep the call is, and the record of the call. It

@@ -12,12 +12,12 @@ from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import shape_of
-from mlirad.lower.compiled_text import ArraySpec, NativeProgram
 from mlirad.lower.emit.buffers import Place, program_buffers
 from mlirad.lower.emit.frames import STORE_PLACE
 from mlirad.lower.emit.kernels import FAULT_PLACE, Emitter
-from mlirad.lower.emit.main import MainText
+from mlirad.lower.emit.main import FunctionEmitter
 from mlirad.lower.llvm_text import ModuleText
+from mlirad.lower.native_program import ArraySpec, NativeProgram
 
 
 def emit_program(
@@ -51,8 +51,8 @@ def emit_program(
     for callee in callees:
         last = cast(ReturnOp, callee.body.block.last_op)
         inner = program_buffers(callee, last, all_in_text=True)
-        MainText(emitter, callee, inner, cells, called=True).write()
-    MainText(emitter, function, memory, cells, calls=bool(callees)).write()
+        FunctionEmitter(emitter, callee, inner, cells, called=True).write()
+    FunctionEmitter(emitter, function, memory, cells, calls=bool(callees)).write()
     return NativeProgram(
         emitter.module.text(),
         tuple(_spec(a) for a in block.args),

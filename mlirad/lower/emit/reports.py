@@ -12,8 +12,8 @@ import json
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.kernel import ReportOp
 from mlirad.dialects.shapes import shape_of
-from mlirad.lower.compiled_text import REPORT
 from mlirad.lower.emit.kernels import Emitter, begin_kernel
+from mlirad.lower.native_program import REPORT
 
 
 def emit_report(emitter: Emitter, op: ReportOp) -> None:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 from xdsl.ir import Attribute
 
-from mlirad.lower.compiled_text import OUT_OF_MEMORY
 from mlirad.lower.emit.buffers import Place, make_buffer
 from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value, constant
+from mlirad.lower.native_program import OUT_OF_MEMORY
 
 if TYPE_CHECKING:
-    from mlirad.lower.emit.main import MainText
+    from mlirad.lower.emit.main import FunctionEmitter
 
 ALLOCATE: Final = "mlirad_rt_malloc"
 FREE: Final = "mlirad_rt_free"
@@ -68,7 +68,7 @@ class Tape:
         for slot in (self.filled, self.capacity, self.count):
             f.store(constant("i64", 0), slot)
 
-    def push(self, main: MainText) -> Value:
+    def push(self, main: FunctionEmitter) -> Value:
         """The address of a new entry at the end."""
         f = main.f
         f.store(f.add(f.load(self.count, "i64"), 1), self.count)

@@ -26,13 +26,13 @@ from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
 
 if TYPE_CHECKING:
-    from mlirad.lower.form_kernels.former import Former
+    from mlirad.lower.form_kernels.kernel_builder import KernelBuilder
 
 MAKERS = (*KERNEL_RESULT_OPS, *control.CONTROL_OPS, CallOp, SaveOp)
 """The ops that can write a result where a region's yield has to be."""
 
 
-def form_control(former: Former, op: Operation) -> None:
+def form_control(former: KernelBuilder, op: Operation) -> None:
     """Form a loop or branch with kernels in its regions."""
     trips = (op.trips,) if isinstance(op, control.ScanOp) else ()
     new = former.b.insert(
@@ -48,7 +48,7 @@ def form_control(former: Former, op: Operation) -> None:
             result.name_hint = old.name_hint
 
 
-def _form_region(former: Former, region: Region, extents: Sequence[int], is_branch: bool) -> Region:
+def _form_region(former: KernelBuilder, region: Region, extents: Sequence[int], is_branch: bool) -> Region:
     """The region with kernels.
 
     What it hands on as it is gets copied first, before the original is updated. A branch that does not update

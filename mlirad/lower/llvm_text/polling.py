@@ -4,7 +4,7 @@ A module made with `polls=True` counts, as its functions are written, how many i
 two polls. A loop that may run long polls at the end of every so many trips, whatever it computes, so no
 emitter has to think of it and none can forget it. Short code, and loops of few trips, have no polls.
 
-A function that polls takes the record of the call as its last parameter (`mlirad/lower/compiled_text.py`).
+A function that polls takes the record of the call as its last parameter (`mlirad/lower/native_program.py`).
 When the call is to end, or has failed otherwise, it goes to its label `stop_label`: by default that
 returns; a function that owns something writes what gives it back there. Callers do the same, at once.
 """
@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from mlirad.lower.compiled_text import POLL, STATUS_WORD
 from mlirad.lower.llvm_text.checking import Checking
 from mlirad.lower.llvm_text.module import Parameter
 from mlirad.lower.llvm_text.value import Value
+from mlirad.lower.native_program import POLL, STATUS_WORD
 
 LONGEST: Final = 1 << 24
 """Instructions, roughly, that run without a poll: some 10 milliseconds."""

@@ -29,6 +29,7 @@ from mlirad.ir.maps import codomain_of
 from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.calls import callee_name
 from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.defunctionalise_maps import called_split
 from mlirad.passes.dual_arrays.calls import call
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
@@ -38,7 +39,6 @@ from mlirad.passes.inline import inline_in_builds
 from mlirad.passes.jacobian.builds import build
 from mlirad.passes.jacobian.nabla import LiteralBuilder, Nabla
 from mlirad.passes.linearize import Callees, linearize_function
-from mlirad.passes.lower_map_values import called_split
 from mlirad.passes.map_functions import PRIVATE, add_applications, called
 from mlirad.passes.simplify_maps import simplify_maps
 from mlirad.passes.split_map import SplitMap, split_map

@@ -1,5 +1,5 @@
 // RUN: mlirad-opt -p "differentiate{function=f},linearize,apply-linear-maps" %s | filecheck %s --check-prefix=MAPS
-// RUN: mlirad-opt -p "differentiate{function=f},linearize,apply-linear-maps,derive-functions,mlirad-dce" %s | filecheck %s
+// RUN: mlirad-opt -p "differentiate{function=f},linearize,apply-linear-maps,outline-derivatives,mlirad-dce" %s | filecheck %s
 
 // The gradient of a recursive function: first an op that names it, then functions that record and go back.
 

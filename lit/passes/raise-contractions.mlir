@@ -1,4 +1,4 @@
-// RUN: mlirad-opt %s -p recognise-dots --split-input-file | filecheck %s
+// RUN: mlirad-opt %s -p raise-contractions --split-input-file | filecheck %s
 
 // Sums of products of broadcast arrays become contractions.
 

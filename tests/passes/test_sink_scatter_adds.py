@@ -18,14 +18,14 @@ from mlirad.dialects.array.structural import PadOp
 from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
-from mlirad.passes.hoist_placements import HoistPlacementsPass
+from mlirad.passes.sink_scatter_adds import SinkScatterAddsPass
 from tests.generators.programs import random_program
 from tests.lower.loops import function
 from tests.lower.test_kernel_passes import arguments
 
 
 def hoisted(f: FuncOp) -> FuncOp:
-    result = HoistPlacementsPass().transform(f, ModuleOp([]))
+    result = SinkScatterAddsPass().transform(f, ModuleOp([]))
     verify_module(ModuleOp([result.clone()]))
     return result
 

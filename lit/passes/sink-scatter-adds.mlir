@@ -1,4 +1,4 @@
-// RUN: mlirad-opt %s -p hoist-placements --split-input-file | filecheck %s
+// RUN: mlirad-opt %s -p sink-scatter-adds --split-input-file | filecheck %s
 
 // The rows of a gradient: their sum is carried, and added where it belongs after the loop.
 

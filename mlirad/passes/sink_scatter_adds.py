@@ -40,10 +40,10 @@ _PLACEMENTS = (indexing.UpdateOp, indexing.ScatterOp, structural.PadOp)
 
 
 @dataclass(frozen=True)
-class HoistPlacementsPass(FunctionPass):
+class SinkScatterAddsPass(FunctionPass):
     """Carries sums of parts instead of sums of arrays in which parts have fixed places."""
 
-    name = "hoist-placements"
+    name = "sink-scatter-adds"
 
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
         """The function whose loops place nothing that could be placed after them."""

@@ -43,10 +43,10 @@ from mlirad.rules.applications import APPLY, APPLY_TRANSPOSE
 
 
 @dataclass(frozen=True)
-class LowerMapValuesPass(ModulePass):
+class DefunctionaliseMapsPass(ModulePass):
     """Makes functions that return a map functions of values and residuals, and of maps of these."""
 
-    name = "lower-map-values"
+    name = "defunctionalise-maps"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Split callees before callers; raises `UnsupportedError` for maps that are not a last result."""

@@ -34,10 +34,10 @@ from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 
 
 @dataclass(frozen=True)
-class KeepBuildsPass(FunctionPass):
+class BuildsToLoopsPass(FunctionPass):
     """Turns builds into loops that compute `lanes` positions at a time, or `limit` bytes at a time."""
 
-    name = "keep-builds"
+    name = "builds-to-loops"
     lanes: int = 1
     limit: int | None = None
     checkpoint: str = "recompute"
@@ -45,7 +45,7 @@ class KeepBuildsPass(FunctionPass):
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
         """The function with builds kept."""
         if self.lanes < 1 or (self.limit is not None and self.limit < 1):
-            raise UnsupportedError("keep-builds needs a positive number of lanes or limit")
+            raise UnsupportedError("builds-to-loops needs a positive number of lanes or limit")
         if self.checkpoint not in CHECKPOINTS:
             raise UnsupportedError(
                 f"there is no checkpoint {self.checkpoint!r}", hint=f"there are {', '.join(CHECKPOINTS)}"

@@ -38,7 +38,7 @@ from mlirad.rules.elements import Element, value_of
 from mlirad.rules.walk import Walk
 
 if TYPE_CHECKING:
-    from mlirad.passes.derive_functions.derived import DerivedFunctions
+    from mlirad.passes.outline_derivatives.derived import DerivedFunctions
 
 
 class Recording:

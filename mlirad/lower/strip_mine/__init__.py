@@ -1,4 +1,4 @@
-"""`form-strips`: kernels that work along one long dimension run together, strip by strip.
+"""`strip-mine`: kernels that work along one long dimension run together, strip by strip.
 
     %a = kernel.nest %x (%i) {space = [100000]}        %y = kernel.strips (%start, %fresh)
     %y = kernel.nest %a (%i, %k) {...}            -->        {carries = 0, extent = 100000, block = 500} {
@@ -31,11 +31,11 @@ from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
-from mlirad.lower.form_strips.group import Group
-from mlirad.lower.form_strips.rewriting import in_strips, totals_of
 from mlirad.lower.plan_memory.lifetimes import bytes_of
+from mlirad.lower.strip_mine.group import Group
+from mlirad.lower.strip_mine.rewriting import in_strips, totals_of
 
-__all__ = ["FormStripsPass", "form_strips", "form_strips_in_place"]
+__all__ = ["StripMinePass", "strip_mine", "strip_mine_in_place"]
 
 LEAST_BYTES = 1024 * 1024
 """Groups whose values take fewer bytes than this are left alone: they stay in the second level of cache."""
@@ -61,14 +61,14 @@ ROWS_MULTIPLE = 16
 
 
 @dataclass(frozen=True)
-class FormStripsPass(ModulePass):
+class StripMinePass(ModulePass):
     """Lets kernels that work along one long dimension run strip by strip.
 
     Options: the least bytes that the values of a group must take, and the rows of a strip (0: as many as fit
     in cache).
     """
 
-    name = "form-strips"
+    name = "strip-mine"
 
     least_bytes: int = LEAST_BYTES
     rows: int = 0
@@ -77,17 +77,17 @@ class FormStripsPass(ModulePass):
         """Form strips in every function of the module."""
         for function in op.body.block.ops:
             if isinstance(function, FuncOp) and function.body.blocks:
-                form_strips_in_place(function, least_bytes=self.least_bytes, rows=self.rows)
+                strip_mine_in_place(function, least_bytes=self.least_bytes, rows=self.rows)
 
 
-def form_strips(function: FuncOp, *, least_bytes: int = LEAST_BYTES, rows: int = 0) -> FuncOp:
+def strip_mine(function: FuncOp, *, least_bytes: int = LEAST_BYTES, rows: int = 0) -> FuncOp:
     """The function with groups of kernels in strips."""
     formed = function.clone()
-    form_strips_in_place(formed, least_bytes=least_bytes, rows=rows)
+    strip_mine_in_place(formed, least_bytes=least_bytes, rows=rows)
     return formed
 
 
-def form_strips_in_place(function: FuncOp, *, least_bytes: int = LEAST_BYTES, rows: int = 0) -> None:
+def strip_mine_in_place(function: FuncOp, *, least_bytes: int = LEAST_BYTES, rows: int = 0) -> None:
     """Let groups of kernels of this function whose values take so many bytes run in strips.
 
     A strip has as many rows as fit in cache unless `rows` says how many.

@@ -15,14 +15,14 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.calls import callees_first, calls_of, recursive_functions
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.derive_functions.handed import moved, wanted_whole
-from mlirad.passes.derive_functions.invariants import invariant_parameters
-from mlirad.passes.derive_functions.recording import Recording
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.function_pass import functions_of, holds, visit_regions
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.kept_calls import kept_functions
+from mlirad.passes.outline_derivatives.handed import moved, wanted_whole
+from mlirad.passes.outline_derivatives.invariants import invariant_parameters
+from mlirad.passes.outline_derivatives.recording import Recording
 from mlirad.passes.tangents import with_tangents
 from mlirad.passes.tangents.control import CONTROL
 from mlirad.rules.elements import Element, value_of

@@ -19,11 +19,11 @@ from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_function
 from mlirad.lower.form_kernels import form_kernels
-from mlirad.lower.form_strips import MOST_ROWS, form_strips, strip_rows
 from mlirad.lower.fuse_kernels import fuse_function
 from mlirad.lower.plan_memory import peak_bytes, plan_function
 from mlirad.lower.plan_verification import verify_plan
 from mlirad.lower.schedule_kernels import schedule_function
+from mlirad.lower.strip_mine import MOST_ROWS, strip_mine, strip_rows
 from tests.generators.programs import random_program
 from tests.lower.loops import function
 from tests.lower.test_kernel_passes import arguments
@@ -32,7 +32,7 @@ from tests.lower.test_kernel_passes import arguments
 def in_strips(f: FuncOp, rows: int, *, fuse: bool = True) -> FuncOp:
     """The kernels of a function, in strips of so many rows wherever possible."""
     kernels = form_kernels(f)
-    return form_strips(fuse_function(kernels) if fuse else kernels, least_bytes=0, rows=rows)
+    return strip_mine(fuse_function(kernels) if fuse else kernels, least_bytes=0, rows=rows)
 
 
 def strips_of(f: FuncOp) -> list[StripsOp]:
@@ -267,7 +267,7 @@ def test_random_programs_keep_their_results(seed: int) -> None:
     )
     main = next(op for op in program.body.block.ops if isinstance(op, FuncOp))
     args = arguments(main, seed)
-    formed = form_strips(form_kernels(main), least_bytes=0, rows=1 + seed % 3)
+    formed = strip_mine(form_kernels(main), least_bytes=0, rows=1 + seed % 3)
     planned = plan_function(schedule_function(fuse_function(formed), vector_bytes=16 << seed % 3))
     verify_plan(planned)
     verify_module(ModuleOp([planned]))
@@ -297,4 +297,4 @@ def test_distances_take_the_memory_of_a_strip() -> None:
     """)
     kernels = fuse_function(form_kernels(f))
     assert peak_bytes(kernels) > 1_400_000
-    assert peak_bytes(form_strips(kernels)) < 200_000
+    assert peak_bytes(strip_mine(kernels)) < 200_000

@@ -18,7 +18,7 @@ from mlirad.ir.kept_builds import block_width
 from mlirad.ir.parsing import parse_module
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
-from mlirad.passes.keep_builds import computed_bytes
+from mlirad.passes.builds_to_loops import computed_bytes
 from mlirad.pipelines import EXPAND
 from tests.generators import arguments_for, over_lanes, random_program
 from tests.passes.derivatives import check_derivatives, drawn, function_of, run_passes
@@ -29,7 +29,7 @@ SHAPES = ((3,), (1,), (0,), (2, 3), (3, 1, 2))
 
 def expanded(module: ModuleOp, passes: str, lanes: int | None, checkpoint: str = "recompute") -> ModuleOp:
     """The module after the passes and the expansion, its builds kept where `lanes` says so."""
-    kept = () if lanes is None else (f"keep-builds{{lanes={lanes} checkpoint={checkpoint}}}",)
+    kept = () if lanes is None else (f"builds-to-loops{{lanes={lanes} checkpoint={checkpoint}}}",)
     at = EXPAND.index("bulk-operations")
     return run_passes(module.clone(), ",".join([passes, *EXPAND[:at], *kept, *EXPAND[at:]]))
 
@@ -105,7 +105,7 @@ def test_kept_builds_of_the_whole_language_keep_their_meaning(seed):
     arguments = arguments_for(module, random.Random(seed))
     expected = run_function(module, arguments, function="main")
     for lanes in LANES:
-        kept = run_passes(module.clone(), f"keep-builds{{lanes={lanes}}}")
+        kept = run_passes(module.clone(), f"builds-to-loops{{lanes={lanes}}}")
         for actual, result in zip(run_function(kept, arguments, function="main"), expected, strict=True):
             np.testing.assert_array_equal(actual, result)
 
@@ -149,7 +149,7 @@ func.func @f(%x: tensor<4xf64>, %w: tensor<4x5xf64>, %n: i64) -> tensor<4x3xf64>
 def test_nested_builds_scans_and_branches(lanes):
     rng = np.random.default_rng(0)
     arguments = [rng.normal(size=4), rng.normal(size=(4, 5)), np.int64(2)]
-    kept = run_passes(parse_module(NESTED), f"keep-builds{{lanes={lanes}}},bulk-operations")
+    kept = run_passes(parse_module(NESTED), f"builds-to-loops{{lanes={lanes}}},bulk-operations")
     loops = sum(isinstance(op, ScanOp) and op.kept is not None for op in kept.walk())
     assert loops == {1: 3, 2: 3, 3: 1, 6: 0}[lanes]
     assert not any(isinstance(op, BuildOp) for op in kept.walk())
@@ -202,9 +202,9 @@ def test_a_limit_cuts_only_builds_that_compute_more():
     module = reads(64, 100)
     body = next(op for op in module.walk() if isinstance(op, BuildOp)).body.block
     each = computed_bytes(body)
-    whole = run_passes(module.clone(), f"keep-builds{{limit={64 * each}}}")
+    whole = run_passes(module.clone(), f"builds-to-loops{{limit={64 * each}}}")
     assert not any(isinstance(op, ScanOp) for op in whole.walk())
-    cut = run_passes(module.clone(), f"keep-builds{{limit={16 * each}}}")
+    cut = run_passes(module.clone(), f"builds-to-loops{{limit={16 * each}}}")
     assert next(op for op in cut.walk() if isinstance(op, ScanOp)).trips == 4
 
 
@@ -216,4 +216,4 @@ def test_blocks_divide_the_extent_where_that_costs_little():
 def test_options_are_checked():
     for options in ("lanes=0", "limit=0", "checkpoint=all"):
         with pytest.raises(UnsupportedError, match=r"lanes or limit|no checkpoint"):
-            run_passes(reads(2, 2), f"keep-builds{{{options}}}")
+            run_passes(reads(2, 2), f"builds-to-loops{{{options}}}")

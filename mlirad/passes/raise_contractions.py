@@ -39,17 +39,17 @@ from mlirad.passes.function_pass import FunctionPass
 
 
 @dataclass(frozen=True)
-class RecogniseDotsPass(FunctionPass):
+class RaiseContractionsPass(FunctionPass):
     """Turn sums of products of broadcast arrays into contractions."""
 
-    name = "recognise-dots"
+    name = "raise-contractions"
 
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
-        """As `recognise_dots`."""
-        return recognise_dots(function)
+        """As `raise_contractions`."""
+        return raise_contractions(function)
 
 
-def recognise_dots(function: FuncOp) -> FuncOp:
+def raise_contractions(function: FuncOp) -> FuncOp:
     """The function with `array.dot` for every sum of products that is one."""
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:

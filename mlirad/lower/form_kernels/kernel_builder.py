@@ -28,7 +28,7 @@ from mlirad.lower.form_kernels.regions import Bodies
 Body = Callable[[Reader, Sequence[Value]], Sequence[Value]]
 
 
-class Former:
+class KernelBuilder:
     """Forms the kernel of one stored value after the other. `buffers` maps stored values to new ones."""
 
     def __init__(self, b: ArrayBuilder, buffers: Environment, bodies: Bodies):

@@ -33,8 +33,8 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.ir.builder import yields
-from mlirad.lower.form_strips.group import Group
-from mlirad.lower.form_strips.totals import (
+from mlirad.lower.strip_mine.group import Group
+from mlirad.lower.strip_mine.totals import (
     combined,
     copied_strip,
     identity,

@@ -19,10 +19,10 @@ from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 
 
 @dataclass(frozen=True)
-class ForgetRulesPass(FunctionPass):
+class LowerCustomDerivativesPass(FunctionPass):
     """Replaces code with a derivative of its own by the code."""
 
-    name = "forget-rules"
+    name = "lower-custom-derivatives"
 
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
         """The function without custom derivatives."""

@@ -16,7 +16,7 @@ from mlirad.interpreter import run_function
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.verification import verify_module
 from mlirad.passes.bulk_operations import bulk_function
-from mlirad.passes.recognise_dots import recognise_dots
+from mlirad.passes.raise_contractions import raise_contractions
 
 EXTENTS = {"i": 2, "j": 3, "k": 4, "l": 2}
 
@@ -63,7 +63,7 @@ def test_products_of_broadcast_arrays_become_dots(lhs: str, rhs: str, result: st
     dims = sorted({*lhs, *rhs})
     for order in itertools.permutations(dims):
         function = contraction(lhs, rhs, result, "".join(order))
-        found = recognise_dots(function)
+        found = raise_contractions(function)
         verify_module(ModuleOp([found]))
         assert "dot" in names(found) and not {"mul", "sum"} & set(names(found))
         in_order = "".join(d for d in order if d in result)
@@ -76,9 +76,9 @@ def test_products_of_broadcast_arrays_become_dots(lhs: str, rhs: str, result: st
 
 
 def test_the_result_is_transposed_only_where_its_order_differs() -> None:
-    assert names(recognise_dots(contraction("ik", "kj", "ij", "ikj"))) == ["dot"]
-    assert names(recognise_dots(contraction("ik", "kj", "ij", "jik"))) == ["dot"]
-    assert names(recognise_dots(contraction("ijk", "lik", "ijl", "jikl"))) == ["dot", "broadcast"]
+    assert names(raise_contractions(contraction("ik", "kj", "ij", "ikj"))) == ["dot"]
+    assert names(raise_contractions(contraction("ik", "kj", "ij", "jik"))) == ["dot"]
+    assert names(raise_contractions(contraction("ijk", "lik", "ijl", "jikl"))) == ["dot", "broadcast"]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_the_result_is_transposed_only_where_its_order_differs() -> None:
 def test_other_sums_of_products_stay(lhs: str, rhs: str, result: str, element: object) -> None:
     """Sums over a dimension of one operand, products without a broadcast, without a sum, and of integers."""
     function = contraction(lhs, rhs, result, "".join(sorted({*lhs, *rhs})), element)
-    assert "dot" not in names(recognise_dots(function))
+    assert "dot" not in names(raise_contractions(function))
 
 
 def test_a_product_with_another_reader_stays() -> None:
@@ -104,7 +104,7 @@ def test_a_product_with_another_reader_stays() -> None:
         return [b.sum(product, [1]), product]
 
     function = new_function("f", [array_type((3,), f64), array_type((2, 3), f64)], body)
-    assert "dot" not in names(recognise_dots(function))
+    assert "dot" not in names(raise_contractions(function))
 
 
 def test_empty_contractions_are_zero() -> None:
@@ -112,7 +112,7 @@ def test_empty_contractions_are_zero() -> None:
         product = b.mul(x, b.broadcast(y, (2, 0), (1,)))
         return [b.emit(reductions.SumOp, (product,), array_type((2,), f32), {"dims": ints((1,))})]
 
-    found = recognise_dots(new_function("f", [array_type((2, 0), f32), array_type((0,), f32)], body))
+    found = raise_contractions(new_function("f", [array_type((2, 0), f32), array_type((0,), f32)], body))
     args = [np.zeros((2, 0), np.float32), np.zeros(0, np.float32)]
     np.testing.assert_array_equal(run_function(found, args)[0], [0, 0])
 
@@ -125,7 +125,7 @@ def test_loops_over_elements_become_dots() -> None:
         return [b.build((5, 3), entry)]
 
     function = new_function("f", [array_type((3, 4), f64), array_type((4, 5), f64)], body)
-    found = recognise_dots(bulk_function(function))
+    found = raise_contractions(bulk_function(function))
     assert names(found) == ["dot"]
     args = arrays(function)
     np.testing.assert_allclose(run_function(found, args)[0], (args[0] @ args[1]).T, rtol=1e-13)

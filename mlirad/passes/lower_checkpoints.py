@@ -26,10 +26,10 @@ from mlirad.passes.function_pass import FunctionPass, holds, visit_region, visit
 
 
 @dataclass(frozen=True)
-class FenceCheckpointsPass(FunctionPass):
+class LowerCheckpointsPass(FunctionPass):
     """Replaces checkpoints by branches."""
 
-    name = "fence-checkpoints"
+    name = "lower-checkpoints"
 
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
         """The function without checkpoints."""

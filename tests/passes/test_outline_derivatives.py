@@ -14,7 +14,7 @@ from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.calls import recursive_functions
-from mlirad.passes.derive_functions.invariants import invariant_parameters
+from mlirad.passes.outline_derivatives.invariants import invariant_parameters
 from tests.passes.derivatives import check_derivatives, differentiated, run_passes
 
 POLYNOMIAL = """

@@ -20,15 +20,15 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.linear import PullOp, PushOp
 from mlirad.passes.bulk_operations import BulkOperationsPass
-from mlirad.passes.derive_functions.derived import DerivedFunctions
 from mlirad.passes.function_pass import drop_unreferenced, functions_of, holds, replace_function
+from mlirad.passes.outline_derivatives.derived import DerivedFunctions
 
 
 @dataclass(frozen=True)
-class DeriveFunctionsPass(ModulePass):
+class OutlineDerivativesPass(ModulePass):
     """Makes the derivatives of functions that are called, and calls them."""
 
-    name = "derive-functions"
+    name = "outline-derivatives"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the functions that call derived ones, and add these; loops without carries become bulk."""
