@@ -31,9 +31,9 @@ from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
 from mlirad.frontend.numpy_functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.binding import qualified_name
-from mlirad.frontend.tracer import Array
-from mlirad.frontend.ufunc_meanings import all_meanings
-from mlirad.frontend.ufuncs import SPECIAL
+from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
+from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
+from mlirad.frontend.tracing.array import Array
 from mlirad.ir.maps import CONSTRUCTED_LAWS
 from mlirad.lower.elementary import ELEMENTARY
 from mlirad.passes.registry import PASS_MODULES, load_pass

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import mlirad as ad
 from mlirad.errors import DifferentiationError, UnsupportedError
-from mlirad.frontend.pytree import flatten
+from mlirad.frontend.tracing.pytree import flatten
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 1.5, 12)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from mlirad.errors import CompileError, InterpreterError, MliradError, ParseError, VerifyError
-from mlirad.frontend.pytree import flatten
+from mlirad.frontend.tracing.pytree import flatten
 from tests.generators.numpy_calls import Call, Leaf, random_call
 
 AGREED, REFUSED, DEVIATES = "agreed", "refused with a hint", "deviates as documented"

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from mlirad.errors import MliradError, UnsupportedError
-from mlirad.frontend.handlers import handlers
 from mlirad.frontend.numpy_functions import (
     contraction,
     diagonals,
@@ -33,7 +32,8 @@ from mlirad.frontend.numpy_functions import (
 from mlirad.frontend.numpy_functions.alternatives import alternative_to
 from mlirad.frontend.numpy_functions.binding import binding_of, internal_error, qualified_name
 from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order
-from mlirad.frontend.source import user_line
+from mlirad.frontend.tracing.handlers import handlers
+from mlirad.frontend.tracing.source import user_line
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **shapes.FUNCTIONS,

@@ -6,7 +6,7 @@ from operator import index
 from typing import Any
 
 from mlirad.errors import ShapeError
-from mlirad.frontend.source import user_line
+from mlirad.frontend.tracing.source import user_line
 
 
 def listed(axis: int | tuple[int, ...]) -> list[int]:

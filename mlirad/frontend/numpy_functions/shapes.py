@@ -11,8 +11,16 @@ import numpy as np
 
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.frames import emitting
-from mlirad.frontend.keys import select_key
+from mlirad.frontend.indexing.keys import select_key
+from mlirad.frontend.indexing.selections import Strides, row_major
+from mlirad.frontend.indexing.views import (
+    copied,
+    permuted,
+    raveled,
+    read_only,
+    reshaped,
+    selected,
+)
 from mlirad.frontend.numpy_functions.axes import all_axes, distinct_axes, listed, one_axis
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
@@ -25,7 +33,9 @@ from mlirad.frontend.numpy_functions.parameters import (
     PositionsLike,
     ShapeLike,
 )
-from mlirad.frontend.operations import (
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import (
     broadcast_array,
     broadcast_shapes,
     broadcast_value,
@@ -34,17 +44,7 @@ from mlirad.frontend.operations import (
     made,
     xp,
 )
-from mlirad.frontend.selections import Strides, row_major
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import (
-    copied,
-    permuted,
-    raveled,
-    read_only,
-    reshaped,
-    selected,
-)
+from mlirad.frontend.tracing.source import user_line
 
 MAX_RANK = 64
 """The most dimensions that a NumPy array has."""

@@ -24,7 +24,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, components_of, element_of, product_type, shape_of
-from mlirad.frontend.compilation import Executable
+from mlirad.frontend.compiling.compilation import Executable
 from mlirad.frontend.sparse.expressions import Expression, common_dtype, with_map
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands

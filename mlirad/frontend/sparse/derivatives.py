@@ -24,20 +24,27 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
-from mlirad.frontend import jacobians
-from mlirad.frontend.compilation import Executable, Stats, compiling, executable, expand, kept_builds
-from mlirad.frontend.derivatives import Argnums, chosen_arguments
-from mlirad.frontend.frames import is_tracing
-from mlirad.frontend.functions import LeafType
-from mlirad.frontend.programs import Options
-from mlirad.frontend.pytree import Tree, flatten
-from mlirad.frontend.source import user_line
+from mlirad.frontend.compiling.compilation import (
+    Executable,
+    Stats,
+    compiling,
+    executable,
+    expand,
+    kept_builds,
+)
+from mlirad.frontend.compiling.programs import Options
+from mlirad.frontend.compiling.transformed import Transformed, prepared
+from mlirad.frontend.differentiation import jacobians
+from mlirad.frontend.differentiation.derivatives import Argnums, chosen_arguments
 from mlirad.frontend.sparse.blocks import Blocks, blocks_module, entries_of_blocks, pays
 from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
-from mlirad.frontend.tracebacks import plain_errors
-from mlirad.frontend.transformed import Transformed, prepared
+from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.functions import LeafType
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
 from mlirad.passes.function_pass import functions_of

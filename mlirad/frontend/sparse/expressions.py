@@ -22,13 +22,13 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import DifferentiationError
-from mlirad.frontend.compilation import Stats, expand_to_maps
-from mlirad.frontend.derivatives import Argnums, argument_positions, linearize_at
-from mlirad.frontend.frames import Frame, Functions, tracing
-from mlirad.frontend.functions import LeafType, argument_paths, function_name, hint_of
-from mlirad.frontend.pytree import Tree
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.compiling.compilation import Stats, expand_to_maps
+from mlirad.frontend.differentiation.derivatives import Argnums, argument_positions, linearize_at
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.frames import Frame, Functions, tracing
+from mlirad.frontend.tracing.functions import LeafType, argument_paths, function_name, hint_of
+from mlirad.frontend.tracing.pytree import Tree
+from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.passes.expand_lambdas import expand_lambdas

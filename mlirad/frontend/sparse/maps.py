@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.compilation import Stats, compiling
-from mlirad.frontend.frames import is_tracing
-from mlirad.frontend.functions import LeafType
-from mlirad.frontend.map_programs import cache_of
-from mlirad.frontend.programs import Options
-from mlirad.frontend.source import user_line
+from mlirad.frontend.compiling.compilation import Stats, compiling
+from mlirad.frontend.compiling.programs import Options
+from mlirad.frontend.linear_map.programs import cache_of
 from mlirad.frontend.sparse.derivatives import Matrices
 from mlirad.frontend.sparse.expressions import Expression
+from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.functions import LeafType
+from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.builder import returned
 from mlirad.passes.expand_lambdas import expand_lambdas
 
 if TYPE_CHECKING:
-    from mlirad.frontend.linear_maps import LinearMap
+    from mlirad.frontend.linear_map.linear_maps import LinearMap
 
 
 def sparse_matrix(map_: LinearMap) -> Any:

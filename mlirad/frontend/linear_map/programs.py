@@ -1,0 +1,117 @@
+"""Applying map expressions: in a trace as ops, at the top level by a program per expression and use.
+
+    J.T @ J  on a vector      one program of J's arrays and the vector: the map of J is written out twice in
+                              it, once transposed, and applied
+
+A program takes the arrays of the expression as parameters, so it serves all points, and copies none of them.
+It is kept with the first linearised function in the expression, and dropped with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlirad.dialects import linear
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.shapes import Value, array_type
+from mlirad.errors import TracingError
+from mlirad.frontend.compiling.compilation import Executable, compiling, executable, expand
+from mlirad.frontend.compiling.programs import Cache
+from mlirad.frontend.linear_map.expressions import Structure
+from mlirad.frontend.linear_map.kinds import Transpose
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.frames import Frame, Functions, emitting, leaked_error, tracing
+from mlirad.frontend.tracing.functions import LeafType
+from mlirad.frontend.tracing.operations import as_array, made
+from mlirad.frontend.tracing.source import user_line
+from mlirad.ir.arrays import ArrayBuilder, new_function
+
+Body: TypeAlias = Callable[[Structure, list[Array], list[Array]], Sequence[Array]]
+"""What a program computes: from an expression, its arrays and further arguments."""
+
+
+def apply_traced(structure: Structure, arrays: Sequence[Any], vectors: Sequence[Array]) -> list[Array]:
+    """The image of a vector, one array per leaf, as ops of the function being traced."""
+    root, is_transposed = structure, False
+    while isinstance(root.nodes[-1].kind, Transpose):
+        (inner,) = root.nodes[-1].maps
+        root = Structure(root.codomain, root.domain, root.nodes[: inner + 1])
+        is_transposed = not is_transposed
+    b = emitting()
+    values = [as_array(a).value for a in arrays]
+    map_ = root.emit(b, values)
+    op_class = linear.ApplyTransposeOp if is_transposed else linear.ApplyOp
+    types = [leaf.type for leaf in structure.codomain.moving]
+    op = b.insert(op_class, [map_, *(as_array(v).value for v in vectors)], types)
+    return [made(image) for image in op.results]
+
+
+def run(
+    structure: Structure, what: Hashable, body: Body, arrays: Sequence[Any], arguments: Sequence[Any]
+) -> tuple[Any, ...]:
+    """What `body` computes, called `what`, by a compiled program; for use outside of a trace."""
+    if structure.is_traced or any(isinstance(a, Array) for a in arrays):
+        raise leaked_error()
+    types = [LeafType(np.shape(a), np.asarray(a).dtype) for a in arguments]
+    key = (structure, what, tuple(types))
+    cache = cache_of(structure)
+    program = cast("Executable | None", cache.find(key))
+    if program is None:
+        make = cast(Any, lambda: _compile(structure, body, arrays, types))
+        program = cast(Executable, cache.find_or_make(key, make))
+    results: Any = program(*arrays, *arguments)
+    return cast("tuple[Any, ...]", results) if isinstance(results, tuple) else (results,)
+
+
+def cache_of(structure: Structure) -> Cache:
+    """Where the programs of an expression are kept."""
+    programs = structure.programs
+    return programs[0].programs if programs else _cache
+
+
+_cache = Cache()
+"""The programs of expressions without a derivative in them."""
+
+
+def _compile(
+    structure: Structure, body: Body, arrays: Sequence[Any], types: Sequence[LeafType]
+) -> Executable:
+    of_arrays = [LeafType(np.shape(a), np.asarray(a).dtype) for a in arrays]
+    interpret = any(program.options.interpret for program in structure.programs)
+    limits = [p.options.timeout for p in structure.programs if p.options.timeout is not None]
+    timeout = min(limits, default=None)
+    with compiling():
+        functions = Functions()
+        frame = Frame(functions, [t.type for t in (*of_arrays, *types)], None)
+        name = functions.fresh_name("main")
+        with tracing(frame):
+            parameters = [Array(v, frame.scope) for v in list(frame.block.args)]
+            known, given = parameters[: len(arrays)], parameters[len(arrays) :]
+            results = [r.value for r in body(structure, known, given)]
+            main = frame.finish(name, results, visibility=None)
+        called = [f.clone() for program in dict.fromkeys(structure.programs) for f in program.called]
+        module = ModuleOp([*functions.finished, *called, main])
+        expand(module, "dual-arrays")
+        return executable(module, name, interpret=interpret, timeout=timeout)[0]
+
+
+def map_function(structure: Structure, arrays: Sequence[Any], name: str = "map") -> FuncOp:
+    """The expression as a function of its arrays that returns the map."""
+    if structure.is_traced:
+        raise TracingError(
+            "a map made inside a trace is not yet split into residuals and code",
+            location=user_line(),
+            hint="use ad.linearize outside of the traced function",
+        )
+    types = [array_type(np.shape(a), ELEMENT_TYPES[np.asarray(a).dtype]) for a in arrays]
+
+    def body(b: ArrayBuilder, *values: Value) -> list[Value]:
+        return [structure.emit(b, values)]
+
+    with compiling():
+        return new_function(name, types, body)
