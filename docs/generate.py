@@ -35,14 +35,14 @@ from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
 from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
 from mlirad.frontend.tracing.array import Array
 from mlirad.ir.maps import CONSTRUCTED_LAWS
+from mlirad.linear_maps.laws.compositions import COMPOSITION_LAWS, SUM_LAWS
+from mlirad.linear_maps.laws.function_spaces import FUNCTION_LAWS, FUNCTION_PAIRS
+from mlirad.linear_maps.laws.index_spaces import INDEX_SPACE_LAWS, INDEX_SPACE_PAIRS
+from mlirad.linear_maps.laws.transpositions import TRANSPOSITION_LAWS
 from mlirad.lower.elementary import ELEMENTARY
 from mlirad.passes.registry import PASS_MODULES, load_pass
 from mlirad.pipelines import PIPELINES
 from mlirad.rules.derivatives import ELIMINATED, ZERO
-from mlirad.rules.laws.compositions import COMPOSITION_LAWS, SUM_LAWS
-from mlirad.rules.laws.function_spaces import FUNCTION_LAWS, FUNCTION_PAIRS
-from mlirad.rules.laws.index_spaces import INDEX_SPACE_LAWS, INDEX_SPACE_PAIRS
-from mlirad.rules.laws.transpositions import TRANSPOSITION_LAWS
 
 DOCS = Path(__file__).resolve().parent
 NOTE = "<!-- Written by `python -m docs.generate`. Change the tables it reads, not this file. -->"

@@ -23,14 +23,14 @@ from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import ARRAY_MAP_OPS, CONTROL_OPS, POINTWISE_OPS, PRIMITIVE_OPS, Linear
 from mlirad.errors import MliradError
 from mlirad.interpreter.running import MEANINGS
+from mlirad.linear_maps.apply.control_flow import FORWARD_CONTROL, TRANSPOSED_CONTROL
+from mlirad.linear_maps.apply.primitives import FORWARD, TRANSPOSED
+from mlirad.linear_maps.sparsity.control import CONTROL_PATTERNS
+from mlirad.linear_maps.sparsity.primitives import PRIMITIVE_PATTERNS
+from mlirad.linear_maps.transposes import TRANSPOSES
 from mlirad.passes.linearize import CONSTRUCTS
-from mlirad.rules.applications import FORWARD, TRANSPOSED
 from mlirad.rules.bulk.table import BULK_RULES, CONTROL_RULES
-from mlirad.rules.control_applications import FORWARD_CONTROL, TRANSPOSED_CONTROL
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO
-from mlirad.rules.transposes import TRANSPOSES
-from mlirad.structure.control import CONTROL_PATTERNS
-from mlirad.structure.primitives import PRIMITIVE_PATTERNS
 
 LIT = Path(__file__).parents[1] / "lit" / "dialects"
 

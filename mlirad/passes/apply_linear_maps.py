@@ -28,6 +28,8 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
 from mlirad.ir.maps import is_local
+from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.elements import from_values, to_values
 from mlirad.passes.expand_lambdas import expand_lambdas
 from mlirad.passes.function_pass import (
     FunctionPass,
@@ -38,8 +40,6 @@ from mlirad.passes.function_pass import (
     visit_regions,
 )
 from mlirad.passes.simplify_maps import simplify_maps
-from mlirad.rules.elements import from_values, to_values
-from mlirad.rules.walk import Walk
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from mlirad.ir.builder import returned
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of
+from mlirad.linear_maps.apply.primitives import APPLY, APPLY_TRANSPOSE
 from mlirad.passes.calls import callee_name, callees_first, calls_of, recursive_functions
 from mlirad.passes.function_pass import (
     drop_unreferenced,
@@ -39,7 +40,6 @@ from mlirad.passes.function_pass import (
 )
 from mlirad.passes.map_functions import PRIVATE, application, called, made_map
 from mlirad.passes.split_map import SplitMap, split_map
-from mlirad.rules.applications import APPLY, APPLY_TRANSPOSE
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlirad.frontend.sparse.colouring import Compression, compress
-from mlirad.structure import Structure, from_positions
+from mlirad.linear_maps.sparsity import Structure, from_positions
 
 
 def structure_of(matrix: Any) -> Structure:

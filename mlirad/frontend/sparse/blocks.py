@@ -2,8 +2,8 @@
 
     blocks(arguments...)  ->  (others..., entries of each result, by lane)
 
-The map is rebuilt as one out of what is gathered from the inputs (`mlirad.structure.lanes`). Its transpose is
-applied to the vector that is 1 in one row of every lane (or in several that share no column): that gives this
+The map is rebuilt as one out of what is gathered from the inputs (`mlirad.linear_maps.sparsity.block_rows`).
+Its transpose is applied to the vector that is 1 in one row of every lane (or in several that share no column): that gives this
 row of all blocks. Entries are put in order by slices and concatenations, and the program writes the blocks of
 each result straight into its part of the array of all entries.
 """
@@ -31,8 +31,8 @@ from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.jit.arguments import type_of_element
 from mlirad.jit.call import NativeFunction
-from mlirad.structure import Lanes
-from mlirad.structure.lanes import Block, gathers_of_inputs, reached
+from mlirad.linear_maps.sparsity import Lanes
+from mlirad.linear_maps.sparsity.block_rows import Block, gathers_of_inputs, reached
 
 MAX_ROWS_WRITTEN_OUT = 16
 """How many products the program of a structure that repeats may have."""

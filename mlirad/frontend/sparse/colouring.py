@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mlirad.frontend.sparse.greedy import column_colours, star_colours
-from mlirad.structure import Structure, from_positions
-from mlirad.structure.relations import Ints
+from mlirad.linear_maps.sparsity import Structure, from_positions
+from mlirad.linear_maps.sparsity.relations import Ints
 
 FEW_PRODUCTS = 3
 """Where columns alone need no more colours, a star colouring is not looked for."""

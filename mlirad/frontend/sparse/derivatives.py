@@ -47,8 +47,8 @@ from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
+from mlirad.linear_maps.sparsity import Known, Lanes, Structure, find_lanes, from_lanes, structure_of
 from mlirad.passes.function_pass import functions_of
-from mlirad.structure import Known, Lanes, Structure, find_lanes, from_lanes, structure_of
 
 KEPT_STRUCTURES = 16
 """For how many contents of integer arguments the structure is kept."""

@@ -19,10 +19,10 @@ import numpy as np
 
 from mlirad.jit.engine import LoadedCode, load
 from mlirad.jit.host import host_address, runner
+from mlirad.linear_maps.sparsity import Structure
+from mlirad.linear_maps.sparsity.relations import Ints
 from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value
 from mlirad.lower.native_program import POLL
-from mlirad.structure import Structure
-from mlirad.structure.relations import Ints
 
 NAMES = ("columns", "star")
 

@@ -13,6 +13,8 @@ from mlirad.dialects.shapes import Shape, Value, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import own_operands
+from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.elements import Element, value_of
 from mlirad.passes.calls import callees_first, calls_of, recursive_functions
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
@@ -25,8 +27,6 @@ from mlirad.passes.outline_derivatives.invariants import invariant_parameters
 from mlirad.passes.outline_derivatives.recording import Recording
 from mlirad.passes.tangents import with_tangents
 from mlirad.passes.tangents.control import CONTROL
-from mlirad.rules.elements import Element, value_of
-from mlirad.rules.walk import Walk
 
 
 class DerivedFunctions:

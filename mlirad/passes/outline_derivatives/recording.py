@@ -30,12 +30,12 @@ from mlirad.dialects.shapes import UNIT, Shape, Value, ints, is_float, tuple_typ
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import own_operands
+from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.elements import Element, value_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.steps import Step, trace
-from mlirad.rules.elements import Element, value_of
-from mlirad.rules.walk import Walk
 
 if TYPE_CHECKING:
     from mlirad.passes.outline_derivatives.derived import DerivedFunctions
