@@ -23,9 +23,9 @@ from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import ARRAY_MAP_OPS, CONTROL_OPS, POINTWISE_OPS, PRIMITIVE_OPS, Linear
 from mlirad.errors import MliradError
 from mlirad.interpreter.running import MEANINGS
+from mlirad.passes.bulk_operations.table import BULK_RULES, CONTROL_RULES
 from mlirad.passes.linearize import CONSTRUCTS
 from mlirad.rules.applications import FORWARD, TRANSPOSED
-from mlirad.rules.bulk.table import BULK_RULES, CONTROL_RULES
 from mlirad.rules.control_applications import FORWARD_CONTROL, TRANSPOSED_CONTROL
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO
 from mlirad.rules.transposes import TRANSPOSES
