@@ -7,8 +7,8 @@
     }
 
 The ops of a function are visited once, in order, those inside builds too. A value inside builds becomes a
-term (`mlirad.rules.bulk.terms`): the array of its values for all positions it depends on. What does not
-depend on a position is so computed once, in front of what needs it. Linear in the number of ops.
+term (see `terms`): the array of its values for all positions it depends on. What does not depend on a
+position is so computed once, in front of what needs it. Linear in the number of ops.
 
 What is promised of the result stands in `normal_form`. (Source: dual-numbers paper, section 5, the
 "bulk-operation transformation", which rewrites terms from the outside in instead.)
@@ -33,10 +33,14 @@ from mlirad.ir.builder import function_block, yields
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.bulk_operations.calls import BulkCalls
+from mlirad.passes.bulk_operations.computing_readings import COMPUTING_RULES
+from mlirad.passes.bulk_operations.paths import Paths
+from mlirad.passes.bulk_operations.placing_readings import PLACING_RULES
+from mlirad.passes.bulk_operations.reader import Reader
 from mlirad.passes.bulk_operations.survey import Survey
+from mlirad.passes.bulk_operations.table import BULK_RULES, CONTROL_RULES
+from mlirad.passes.bulk_operations.terms import Lane, Term, union
 from mlirad.passes.function_pass import FunctionPass, map_functions
-from mlirad.rules.bulk import BULK_RULES, COMPUTING_RULES, CONTROL_RULES, PLACING_RULES, Paths, Reader, Term
-from mlirad.rules.bulk.terms import Lane, union
 
 
 @dataclass(frozen=True)

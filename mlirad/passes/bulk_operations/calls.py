@@ -24,11 +24,11 @@ from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_o
 from mlirad.errors import UnsupportedError
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
+from mlirad.passes.bulk_operations.paths import Paths
+from mlirad.passes.bulk_operations.terms import Term, extents, joined, union
 from mlirad.passes.calls import callee_name
 from mlirad.passes.function_pass import functions_of, holds, nested_ops
 from mlirad.passes.kept_calls import kept_functions
-from mlirad.rules.bulk import Paths, Term
-from mlirad.rules.bulk.terms import extents, joined, union
 
 Over: TypeAlias = Callable[[FuncOp, str, Shape, Sequence[bool]], FuncOp]
 """Makes a function over lanes of the given extents, the flags saying which arguments differ between them."""

@@ -39,8 +39,8 @@ from mlirad.dialects.array.structural import (
 from mlirad.dialects.shapes import shape_of
 from mlirad.ir.builder import function_block
 from mlirad.passes.bulk_operations.survey import is_waiting
+from mlirad.passes.bulk_operations.table import CONTROL_RULES
 from mlirad.passes.function_pass import nested_ops
-from mlirad.rules.bulk import CONTROL_RULES
 
 
 def is_bulk_normal_form(function: FuncOp) -> bool:

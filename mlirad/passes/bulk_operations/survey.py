@@ -18,8 +18,10 @@ from mlirad.dialects.linear import Linear, MapOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import yields
 from mlirad.passes.bulk_operations.calls import BulkCalls
+from mlirad.passes.bulk_operations.computing_readings import COMPUTING_RULES
+from mlirad.passes.bulk_operations.placing_readings import PLACING_RULES
+from mlirad.passes.bulk_operations.table import CONTROL_RULES
 from mlirad.passes.function_pass import nested_ops
-from mlirad.rules.bulk import COMPUTING_RULES, CONTROL_RULES, PLACING_RULES
 
 DEPTH_LIMIT = 16
 """How many builds, each indexed in the body of the next, are evaluated inside each other."""

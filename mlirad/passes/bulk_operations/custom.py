@@ -13,8 +13,8 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import Value, array_type, element_of, is_float, shape_of
 from mlirad.ir.builder import yields
-from mlirad.rules.bulk.paths import Paths
-from mlirad.rules.bulk.terms import Lanes, Term, extents, joined
+from mlirad.passes.bulk_operations.paths import Paths
+from mlirad.passes.bulk_operations.terms import Lanes, Term, extents, joined
 
 
 def bulk_checkpoint(p: Paths, op: CheckpointOp) -> list[Term]:

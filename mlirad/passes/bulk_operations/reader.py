@@ -27,9 +27,9 @@ from xdsl.ir import Operation, Region
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, array_type, element_of, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder
-from mlirad.rules.bulk.constructors import BulkBuilder
-from mlirad.rules.bulk.term_builder import name_arguments
-from mlirad.rules.bulk.terms import RECIPE_LIMIT, Read, Slots, Term, extents, union
+from mlirad.passes.bulk_operations.constructors import BulkBuilder
+from mlirad.passes.bulk_operations.term_builder import name_arguments
+from mlirad.passes.bulk_operations.terms import RECIPE_LIMIT, Read, Slots, Term, extents, union
 
 PUSH_LIMIT = 48
 """How many ops deep a reading is pushed; deeper, the array is read as it is."""

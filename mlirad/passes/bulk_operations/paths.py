@@ -27,9 +27,9 @@ from mlirad.dialects.array.structural import BroadcastOp
 from mlirad.dialects.shapes import Value, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.dependences import Dependences
-from mlirad.ir.free_values import free_values
-from mlirad.rules.bulk.reader import Reader
-from mlirad.rules.bulk.terms import Lane, Lanes, Term, joined
+from mlirad.ir.free_values import free_values, own_operands
+from mlirad.passes.bulk_operations.reader import Reader
+from mlirad.passes.bulk_operations.terms import Lane, Lanes, Term, joined
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,11 @@ class Paths:
         owner = None if x.value is None else x.value.owner
         if not isinstance(owner, ew.MulOp):
             return x
-        sources = [o.owner for o in owner.operands]
+        sources = [o.owner for o in own_operands(owner)]
         if not any(isinstance(s, BroadcastOp) for s in sources):
             return x
         parts: list[tuple[Value, dict[int, Lane]]] = []
-        for operand, source in zip(owner.operands, sources, strict=True):
+        for operand, source in zip(own_operands(owner), sources, strict=True):
             if isinstance(source, BroadcastOp):
                 dims = values_of(source.dims)
                 at = {k: x.lanes[d] for k, d in enumerate(dims) if d < len(x.lanes)}

@@ -23,9 +23,9 @@ from mlirad.dialects.array import control
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.builder import yields
-from mlirad.rules.bulk.paths import BulkTape, Paths
-from mlirad.rules.bulk.reader import Reader
-from mlirad.rules.bulk.terms import Lanes, Term, joined
+from mlirad.passes.bulk_operations.paths import BulkTape, Paths
+from mlirad.passes.bulk_operations.reader import Reader
+from mlirad.passes.bulk_operations.terms import Lanes, Term, joined
 
 
 def bulk_scan(p: Paths, op: control.ScanOp) -> list[Term]:

@@ -15,13 +15,14 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import indexing, reductions, structural
 from mlirad.dialects.shapes import Value, element_of, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
-from mlirad.rules.bulk.reader import Reader, ReadingRule, dims_left, floor_divided
-from mlirad.rules.bulk.terms import Lanes, Slots, Term
+from mlirad.ir.free_values import own_operands
+from mlirad.passes.bulk_operations.reader import Reader, ReadingRule, dims_left, floor_divided
+from mlirad.passes.bulk_operations.terms import Lanes, Slots, Term
 
 
 def _into_elementwise(r: Reader, op: ew.ElementwiseOp, slots: Slots) -> Term:
     """f(x, y)[p] = f(x[p], y[p])."""
-    operands = [r.read(o, slots) if shape_of(o) else r.whole(o) for o in op.operands]
+    operands = [r.read(o, slots) if shape_of(o) else r.whole(o) for o in own_operands(op)]
     return r.elementwise(type(op), operands, element_of(op.results[0]), op.properties)
 
 

@@ -25,13 +25,13 @@ from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import element_of, shape_of, values_of
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.builder import yields
-from mlirad.rules.bulk.branches import bulk_if, bulk_switch
-from mlirad.rules.bulk.custom import bulk_checkpoint, bulk_custom
-from mlirad.rules.bulk.loops import bulk_replay, bulk_scan, bulk_while
-from mlirad.rules.bulk.paths import Paths
-from mlirad.rules.bulk.reader import Reader
-from mlirad.rules.bulk.reports import bulk_report
-from mlirad.rules.bulk.terms import Lanes, Term
+from mlirad.passes.bulk_operations.branches import bulk_if, bulk_switch
+from mlirad.passes.bulk_operations.custom import bulk_checkpoint, bulk_custom
+from mlirad.passes.bulk_operations.loops import bulk_replay, bulk_scan, bulk_while
+from mlirad.passes.bulk_operations.paths import Paths
+from mlirad.passes.bulk_operations.reader import Reader
+from mlirad.passes.bulk_operations.reports import bulk_report
+from mlirad.passes.bulk_operations.terms import Lanes, Term
 
 Rule: TypeAlias = Callable[[Reader, Any, Sequence[Term]], Term]
 ControlRule: TypeAlias = Callable[[Paths, Any], list[Term]]

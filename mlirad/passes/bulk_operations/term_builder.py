@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects.array.structural import BroadcastOp
 from mlirad.dialects.shapes import Shape, Value, element_of, is_float, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
-from mlirad.rules.bulk.terms import (
+from mlirad.passes.bulk_operations.terms import (
     RECIPE_LIMIT,
     Computed,
     Lane,

@@ -18,8 +18,8 @@ from xdsl.ir import Region
 from mlirad.dialects.array import control
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value
-from mlirad.rules.bulk.paths import Paths
-from mlirad.rules.bulk.terms import Lanes, Term
+from mlirad.passes.bulk_operations.paths import Paths
+from mlirad.passes.bulk_operations.terms import Lanes, Term
 
 
 def bulk_if(p: Paths, op: control.IfOp) -> list[Term]:

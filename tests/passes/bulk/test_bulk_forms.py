@@ -24,7 +24,7 @@ from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.verification import verify_module
 from mlirad.passes.bulk_operations import bulk_function, is_bulk_normal_form
-from mlirad.rules.bulk import BULK_RULES
+from mlirad.passes.bulk_operations.table import BULK_RULES
 from tests.generators.arguments import random_value
 
 Positions = Callable[[ArrayBuilder, Sequence[Value], Value], list[Value]]

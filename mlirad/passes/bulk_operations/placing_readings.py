@@ -9,8 +9,8 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.shapes import shape_of, values_of
-from mlirad.rules.bulk.reader import Reader, ReadingRule, dims_left
-from mlirad.rules.bulk.terms import Slots, Term
+from mlirad.passes.bulk_operations.reader import Reader, ReadingRule, dims_left
+from mlirad.passes.bulk_operations.terms import Slots, Term
 
 
 def _through_broadcast(r: Reader, op: structural.BroadcastOp, slots: Slots) -> Term:

@@ -12,14 +12,15 @@ from xdsl.dialects.builtin import i1
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.reporting import ReportOp
-from mlirad.rules.bulk.paths import Paths
-from mlirad.rules.bulk.terms import Term, joined
+from mlirad.ir.free_values import own_operands
+from mlirad.passes.bulk_operations.paths import Paths
+from mlirad.passes.bulk_operations.terms import Term, joined
 
 
 def bulk_report(p: Paths, op: ReportOp) -> list[Term]:
     """The token, which is one for all lanes."""
     r, b = p.r, p.b
-    token, condition, *values = (p.term(v) for v in op.operands)
+    token, condition, *values = (p.term(v) for v in own_operands(op))
     if p.mask is not None:
         mask = r.broadcast(p.mask, condition.shape, ())
         condition = r.elementwise(ew.AndOp, (mask, condition), i1)

@@ -18,8 +18,8 @@ from xdsl.ir import Attribute
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, array_type, shape_of
 from mlirad.ir.indexing import Positions
-from mlirad.rules.bulk.term_builder import TermBuilder, name_arguments
-from mlirad.rules.bulk.terms import Lanes, Term, extents, union
+from mlirad.passes.bulk_operations.term_builder import TermBuilder, name_arguments
+from mlirad.passes.bulk_operations.terms import Lanes, Term, extents, union
 
 Dims = Sequence[int]
 
