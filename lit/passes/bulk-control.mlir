@@ -1,6 +1,6 @@
 // RUN: mlirad-opt %s -p bulk-operations,mlirad-dce --split-input-file | filecheck %s
 
-// Loops and branches inside builds become one loop or branch over all lanes.
+// Loops and branches inside builds become one loop or branch over the batch.
 
 // Sorting and prefix reductions move one dimension inwards.
 
@@ -20,7 +20,7 @@ func.func @ordering(%a: tensor<3x4xf64>) -> tensor<3x4xf64> {
 
 // -----
 
-// Only the carry that a lane reaches is bulk; slices come with the dimension of the trips in front.
+// Only the carry that a batch axis reaches is bulk; slices come with the dimension of the trips in front.
 
 // CHECK-LABEL: func.func @scan(
 // CHECK-NEXT:      %0 = array.broadcast %x {dims = [1, 0]} : tensor<3x5xf64> -> tensor<5x3xf64>
@@ -62,7 +62,7 @@ func.func @scan(%a: tensor<3xf64>, %x: tensor<3x5xf64>, %n: f64) -> (tensor<3xf6
 
 // -----
 
-// A condition that is the same for all lanes is asked once.
+// A condition that is the same for the whole batch is asked once.
 
 // CHECK-LABEL: func.func @if(
 // CHECK-NEXT:      %y = array.if %p : i1 -> tensor<3xf64> {
@@ -88,7 +88,7 @@ func.func @if(%p: i1, %a: tensor<3xf64>) -> tensor<3xf64> {
 
 // -----
 
-// Else both sides are computed. A contraction gets zeros in lanes that do not take its side.
+// Else both sides are computed. A contraction gets zeros for members that do not take its side.
 
 // CHECK-LABEL: func.func @select(
 // CHECK-NEXT:      %zero = array.constant 0.000000e+00 : f64
@@ -117,7 +117,7 @@ func.func @select(%p: tensor<3xi1>, %a: tensor<3x2xf64>, %w: tensor<2xf64>) -> t
 
 // -----
 
-// A loop on data goes on while any lane does; a lane that is finished keeps its carry.
+// A loop on data goes on while any member does; a member that is finished keeps its carry.
 
 // CHECK-LABEL: func.func @while(
 // CHECK-NEXT:      %0 = array.broadcast %one {dims = []} : f64 -> tensor<3xf64>
@@ -150,12 +150,12 @@ func.func @while(%a: tensor<3xf64>, %one: f64) -> tensor<3xf64> {
 
 // -----
 
-// A recursive function is made for these lanes. Its mask ends the recursion.
+// A recursive function is made for this batch. Its mask ends the recursion.
 
 // CHECK-LABEL: func.func @recursive(
 // CHECK-NEXT:      %p = array.constant true
 // CHECK-NEXT:      %p_1 = array.broadcast %p {dims = []} : i1 -> tensor<3xi1>
-// CHECK-NEXT:      %p_2 = func.call @halved_lanes(%x, %p_1) : (tensor<3xf64>, tensor<3xi1>) -> tensor<3xf64>
+// CHECK-NEXT:      %p_2 = func.call @halved_batched(%x, %p_1) : (tensor<3xf64>, tensor<3xi1>) -> tensor<3xf64>
 // CHECK-NEXT:      func.return %p_2 : tensor<3xf64>
 // CHECK-NEXT:    }
 // CHECK-NEXT:    func.func private @halved(%x: f64) -> f64 {
@@ -168,7 +168,7 @@ func.func @while(%a: tensor<3xf64>, %one: f64) -> tensor<3xf64> {
 // CHECK-NEXT:        %y = array.mul %half, %x : f64
 // CHECK-NEXT:        %p = func.call @halved(%y) : (f64) -> f64
 // CHECK-NEXT:        array.yield %p : f64
-// CHECK-LABEL: func.func private @halved_lanes(
+// CHECK-LABEL: func.func private @halved_batched(
 // CHECK-NEXT:      %one = array.constant 1.000000e+00 : f64
 // CHECK-NEXT:      %0 = array.broadcast %one {dims = []} : f64 -> tensor<3xf64>
 // CHECK-NEXT:      %c = array.compare lt %x, %0 : tensor<3xf64>, tensor<3xf64> -> tensor<3xi1>
@@ -179,7 +179,7 @@ func.func @while(%a: tensor<3xf64>, %one: f64) -> tensor<3xf64> {
 // CHECK-NEXT:      %r_1 = array.and %active, %r : tensor<3xi1>
 // CHECK-NEXT:      %2 = array.reduce or %r_1 {dims = [0]} : tensor<3xi1> -> i1
 // CHECK-NEXT:      %p = array.if %2 : i1 -> tensor<3xf64> {
-// CHECK-NEXT:        %p_1 = func.call @halved_lanes(%y, %r_1) : (tensor<3xf64>, tensor<3xi1>) -> tensor<3xf64>
+// CHECK-NEXT:        %p_1 = func.call @halved_batched(%y, %r_1) : (tensor<3xf64>, tensor<3xi1>) -> tensor<3xf64>
 // CHECK-NEXT:        array.yield %p_1 : tensor<3xf64>
 // CHECK-NEXT:      } else {
 // CHECK-NEXT:        %p_1 = array.constant 0.000000e+00 : f64
@@ -212,7 +212,7 @@ func.func private @halved(%x: f64) -> f64 {
 
 // -----
 
-// A report of all lanes, of those on the path: one token for all of them.
+// A report of all members, of those on the path: one token for all of them.
 
 // CHECK-LABEL: func.func @report(
 // CHECK:           %u = array.report print %t, %{{.*}}, %x {message = "x = {}", lanes = 1} : i64, tensor<3xi1>, tensor<3xf64> -> i64

@@ -1,15 +1,15 @@
-"""Builds become loops, over single positions or over blocks of them, instead of operations on whole arrays.
+"""Builds become loops, over single positions or over chunks of them, instead of operations on whole arrays.
 
     %r = array.build (%i) : -> tensor<4xf64> {t}
     -->
     %r = array.scan (%i) {carries = 0, length = 4, checkpoint = "recompute", kept} : -> tensor<4xf64> {t}
 
 For builds of which `bulk-operations` would keep more alive at once than there is memory, and as a second
-opinion on what it makes of them: a kept build is differentiated as a loop, by other rules. What a loop reads
+opinion on what it makes of them: such a loop is differentiated as a loop, by other rules. What a loop reads
 from outside receives its cotangents in place, position by position.
 
-With `limit` only the builds are kept that compute more bytes than that in all, in blocks of as many
-positions as compute that much. (Source: dual-numbers paper, section 5.1, which keeps no builds and names what
+With `limit` only the builds become loops that compute more bytes than that in all, in chunks of as many
+positions as compute that much. (Source: dual-numbers paper, section 5.1, which makes no loops and names what
 they would cost in memory.)
 """
 
@@ -28,24 +28,24 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Value, element_of, is_array, size_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, rebuild_function
+from mlirad.ir.chunked_builds import chunked_build
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.kept_builds import kept_build
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 
 
 @dataclass(frozen=True)
 class BuildsToLoopsPass(FunctionPass):
-    """Turns builds into loops that compute `lanes` positions at a time, or `limit` bytes at a time."""
+    """Turns builds into loops that compute `chunk` positions at a time, or `limit` bytes at a time."""
 
     name = "builds-to-loops"
-    lanes: int = 1
+    chunk: int = 1
     limit: int | None = None
     checkpoint: str = "recompute"
 
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
-        """The function with builds kept."""
-        if self.lanes < 1 or (self.limit is not None and self.limit < 1):
-            raise UnsupportedError("builds-to-loops needs a positive number of lanes or limit")
+        """The function with loops for builds."""
+        if self.chunk < 1 or (self.limit is not None and self.limit < 1):
+            raise UnsupportedError("builds-to-loops needs a positive chunk or limit")
         if self.checkpoint not in CHECKPOINTS:
             raise UnsupportedError(
                 f"there is no checkpoint {self.checkpoint!r}", hint=f"there are {', '.join(CHECKPOINTS)}"
@@ -55,11 +55,11 @@ class BuildsToLoopsPass(FunctionPass):
     def _visit(self, b: ArrayBuilder, op: Operation, env: Environment) -> None:
         match op:
             case BuildOp():
-                lanes = self._lanes_of(op)
-                if lanes is None:
+                chunk = self._chunk_of(op)
+                if chunk is None:
                     visit_regions(b, op, env, self._visit)
                 else:
-                    self._keep(b, op, env, lanes)
+                    self._as_loop(b, op, env, chunk)
             case GatherOp() | ScatterOp() | UpdateOp():
                 b.location = op.location
                 b.name_hint = op.results[0].name_hint
@@ -67,7 +67,7 @@ class BuildsToLoopsPass(FunctionPass):
             case _:
                 visit_regions(b, op, env, self._visit)
 
-    def _keep(self, b: ArrayBuilder, op: BuildOp, env: Environment, lanes: int) -> None:
+    def _as_loop(self, b: ArrayBuilder, op: BuildOp, env: Environment, chunk: int) -> None:
         source = op.body.block
 
         def body(*indices: Value) -> list[Value]:
@@ -84,15 +84,15 @@ class BuildsToLoopsPass(FunctionPass):
 
         b.location = op.location
         b.name_hint = None
-        result = kept_build(b, extents_of(op), body, lanes, self.checkpoint)[0]
+        result = chunked_build(b, extents_of(op), body, chunk, self.checkpoint)[0]
         if result.name_hint is None:
             result.name_hint = op.result.name_hint
         env[op.result] = result
 
-    def _lanes_of(self, op: BuildOp) -> int | None:
+    def _chunk_of(self, op: BuildOp) -> int | None:
         """How many positions are computed at a time; None for all."""
         if self.limit is None:
-            return self.lanes
+            return self.chunk
         each = computed_bytes(op.body.block)
         return None if each * prod(extents_of(op)) <= self.limit else max(self.limit // max(each, 1), 1)
 

@@ -8,7 +8,7 @@ function, and the others call it. All later passes go by the mark. A program may
 functions that reach themselves stay without it.
 
 A call that stays is differentiated like that of a recursive function (`dual_arrays/calls.py`), has a form
-over lanes (`bulk_operations/calls.py`), and is a call in native code.
+over a batch (`bulk_operations/calls.py`), and is a call in native code.
 """
 
 from __future__ import annotations

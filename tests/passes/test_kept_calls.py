@@ -96,7 +96,7 @@ def test_calls_of_marked_functions_stay():
 
 
 def test_calls_that_stay_inside_builds():
-    """The function over all lanes, and its derivative."""
+    """The function over the batch, and its derivative."""
     f = chain(ad.function, 9)
     x = np.linspace(0.1, 0.6, 3)
     values, slopes = zip(*(iterated(v, 2**9) for v in x), strict=True)

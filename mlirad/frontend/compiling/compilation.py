@@ -103,7 +103,7 @@ def expand_to_maps(
 
 def kept_builds(lanes: int | str | None) -> str | None:
     """The pass that makes builds compute `lanes` positions at a time; None where they compute all at once."""
-    return f"builds-to-loops{{lanes={lanes}}}" if isinstance(lanes, int) else None
+    return f"builds-to-loops{{chunk={lanes}}}" if isinstance(lanes, int) else None
 
 
 def _expansion(method: str, kept: str | None) -> list[ModulePass]:

@@ -35,8 +35,8 @@ from mlirad.frontend.tracing.run_time_checks import BOUNDS, check_position
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
+from mlirad.ir.chunked_builds import chunked_build
 from mlirad.ir.dependences import Dependences
-from mlirad.ir.kept_builds import kept_build
 from mlirad.ir.regions import discard
 
 
@@ -252,7 +252,7 @@ def build_over(
         ]
         discard(region)
     elif lanes is not None:
-        values = kept_build(b, extents, lambda *at: b.inline_region(region, at, {}), lanes, checkpoint)
+        values = chunked_build(b, extents, lambda *at: b.inline_region(region, at, {}), lanes, checkpoint)
         discard(region)
     elif count == 1:
         values = [b.build_from(extents, region)]

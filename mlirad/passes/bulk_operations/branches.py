@@ -3,9 +3,9 @@
     build n (i. if p t u), i not in p    -->  if p (build n (i. t)) (build n (i. u))
     build n (i. if p t u)                -->  select (build n (i. p)) t' u'
 
-where t' is t over all lanes under the mask of those for which p holds, and u' is u under that of the others.
-Both sides are computed for all lanes: a loop over lanes would run one for each. (Source: dual-numbers paper,
-figure 9, has the second form for a conditional whose sides do not fail.)
+where t' is t over the batch under the mask of the members for which p holds, and u' is u under that of the
+others. Both sides are computed for all members: a loop over these would run one for each. (Source:
+dual-numbers paper, figure 9, has the second form for a conditional whose sides do not fail.)
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from mlirad.dialects.array import control
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value
 from mlirad.passes.bulk_operations.paths import Paths
-from mlirad.passes.bulk_operations.terms import Lanes, Term
+from mlirad.passes.bulk_operations.terms import BatchAxes, Term
 
 
 def bulk_if(p: Paths, op: control.IfOp) -> list[Term]:
-    """One side for all lanes, or for each lane the side that its condition chooses."""
+    """One side for all members, or for each member the side that its condition chooses."""
     r, condition = p.r, p.term(op.condition)
-    if not condition.lanes:
-        lanes = p.result_lanes(op)
-        sides = [_side(p, region, lanes) for region in op.regions]
-        return _terms(p, lanes, r.b.if_(r.value(condition), *sides))
+    if not condition.axes:
+        axes = p.result_axes(op)
+        sides = [_side(p, region, axes) for region in op.regions]
+        return _terms(p, axes, r.b.if_(r.value(condition), *sides))
     then = p.evaluate(p.restricted(condition), op.then, ())
     otherwise = p.evaluate(p.restricted(condition, negated=True), op.otherwise, ())
     return _selected(p, condition, then, otherwise)
 
 
 def bulk_switch(p: Paths, op: control.SwitchOp) -> list[Term]:
-    """One branch for all lanes, or for each lane the branch that its index chooses."""
+    """One branch for all members, or for each member the branch that its index chooses."""
     r, index = p.r, p.term(op.index)
-    if not index.lanes:
-        lanes = p.result_lanes(op)
-        sides = [_side(p, region, lanes) for region in op.branches]
-        return _terms(p, lanes, r.b.switch(r.value(index), sides))
+    if not index.axes:
+        axes = p.result_axes(op)
+        sides = [_side(p, region, axes) for region in op.branches]
+        return _terms(p, axes, r.b.switch(r.value(index), sides))
     index = r.clamp(index, len(op.branches))
     chosen = [r.code(_equals(p, k), (index,), i1) for k in range(len(op.branches))]
     sides = [p.evaluate(p.restricted(c), region, ()) for c, region in zip(chosen, op.branches, strict=True)]
@@ -54,16 +54,16 @@ def _equals(p: Paths, number: int) -> Callable[[Value], Value]:
     return lambda index: p.b.compare("eq", index, p.b.splat(number, index.type))
 
 
-def _side(p: Paths, region: Region, lanes: Sequence[Lanes]) -> Callable[[], list[Value]]:
+def _side(p: Paths, region: Region, axes: Sequence[BatchAxes]) -> Callable[[], list[Value]]:
     def emit() -> list[Value]:
         found = p.evaluate(p.mask, region, ())
-        return [p.r.align(t, own) for t, own in zip(found, lanes, strict=True)]
+        return [p.r.align(t, own) for t, own in zip(found, axes, strict=True)]
 
     return emit
 
 
-def _terms(p: Paths, lanes: Sequence[Lanes], values: Sequence[Value]) -> list[Term]:
-    return [p.r.term(own, v) for own, v in zip(lanes, values, strict=True)]
+def _terms(p: Paths, axes: Sequence[BatchAxes], values: Sequence[Value]) -> list[Term]:
+    return [p.r.term(own, v) for own, v in zip(axes, values, strict=True)]
 
 
 def _selected(p: Paths, condition: Term, then: Sequence[Term], otherwise: Sequence[Term]) -> list[Term]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 
 from xdsl.context import Context
@@ -36,10 +37,10 @@ from mlirad.passes.bulk_operations.calls import BulkCalls
 from mlirad.passes.bulk_operations.computing_readings import COMPUTING_RULES
 from mlirad.passes.bulk_operations.paths import Paths
 from mlirad.passes.bulk_operations.placing_readings import PLACING_RULES
-from mlirad.passes.bulk_operations.reader import Reader
+from mlirad.passes.bulk_operations.reader import BatchReader
 from mlirad.passes.bulk_operations.survey import Survey
 from mlirad.passes.bulk_operations.table import BULK_RULES, CONTROL_RULES
-from mlirad.passes.bulk_operations.terms import Lane, Term, union
+from mlirad.passes.bulk_operations.terms import BatchAxis, Term, union
 from mlirad.passes.function_pass import FunctionPass, map_functions
 
 
@@ -57,19 +58,15 @@ class BulkOperationsPass(FunctionPass):
         return bulk_function(function)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Transform the functions in program order, then add those over lanes that they call."""
+        """Transform the functions in program order, then add the batched ones that they call."""
         calls = BulkCalls(op)
         map_functions(op, lambda function: bulk_function(function, calls))
         add_bulk_functions(calls)
 
 
 def add_bulk_functions(calls: BulkCalls) -> None:
-    """Add the functions over lanes that were asked for to the module."""
-
-    def over_lanes(function: FuncOp, name: str, shape: Shape, laned: Sequence[bool]) -> FuncOp:
-        return _over_lanes(calls, function, name, shape, laned)
-
-    calls.add_functions(over_lanes)
+    """Add the batched functions that were asked for to the module."""
+    calls.add_functions(partial(_batched_function, calls))
 
 
 def bulk_function(function: FuncOp, calls: BulkCalls | None = None) -> FuncOp:
@@ -91,23 +88,25 @@ def bulk_function(function: FuncOp, calls: BulkCalls | None = None) -> FuncOp:
     return new
 
 
-def _over_lanes(calls: BulkCalls, function: FuncOp, name: str, shape: Shape, laned: Sequence[bool]) -> FuncOp:
-    """The function over lanes: these lead in arguments marked `laned` and in results; a mask comes last."""
+def _batched_function(
+    calls: BulkCalls, function: FuncOp, name: str, shape: Shape, batched: Sequence[bool]
+) -> FuncOp:
+    """The function over batch axes, leading in `batched` arguments and in results; a mask comes last."""
     source = function_block(function)
-    lanes = tuple(Lane(k, extent) for k, extent in enumerate(shape))
+    axes = tuple(BatchAxis(k, extent) for k, extent in enumerate(shape))
 
-    def over(value: Value) -> Attribute:
+    def batched_type(value: Value) -> Attribute:
         return array_type((*shape, *shape_of(value)), element_of(value))
 
     def body(b: ArrayBuilder, *args: Value) -> list[Value]:
         v = _Vectoriser(b, {}, Survey(function, calls), calls)
         reader = v.reader
-        reader.opened = len(lanes)
-        given = [reader.term(lanes if lane else (), a) for a, lane in zip(args, laned, strict=False)]
-        mask = reader.term(lanes, args[-1])
-        return [reader.align(t, lanes) for t in v.results(source, given, mask)]
+        reader.opened = len(axes)
+        given = [reader.term(axes if bulk else (), a) for a, bulk in zip(args, batched, strict=False)]
+        mask = reader.term(axes, args[-1])
+        return [reader.align(t, axes) for t in v.results(source, given, mask)]
 
-    types = [over(a) if lane else a.type for a, lane in zip(source.args, laned, strict=True)]
+    types = [batched_type(a) if bulk else a.type for a, bulk in zip(source.args, batched, strict=True)]
     hints = [*(a.name_hint for a in source.args), "active"]
     new = new_function(name, [*types, array_type(shape, i1)], body, hints=hints)
     new.location = function.location
@@ -116,7 +115,7 @@ def _over_lanes(calls: BulkCalls, function: FuncOp, name: str, shape: Shape, lan
 
 
 class _Vectoriser:
-    """The values met so far: `whole` those that depend on no lane, `terms` the others."""
+    """The values met so far: `whole` those that depend on no batch axis, `terms` the others."""
 
     def __init__(self, b: ArrayBuilder, whole: Environment, survey: Survey, calls: BulkCalls | None):
         self.b = b
@@ -124,7 +123,7 @@ class _Vectoriser:
         self.terms: dict[Value, Term] = {}
         self.survey = survey
         self.calls = calls
-        self.reader = Reader(b, self.evaluate, PLACING_RULES, COMPUTING_RULES)
+        self.reader = BatchReader(b, self.evaluate, PLACING_RULES, COMPUTING_RULES)
         self.paths = Paths(self.reader, self._term)
         self._lasting: set[Value] = set()
         self._postponed: dict[Value, tuple[BuildOp, int]] = {}
@@ -148,10 +147,10 @@ class _Vectoriser:
             case _ if type(op) in CONTROL_RULES and op not in self.survey.waiting:
                 self._enter_all(op.results, CONTROL_RULES[type(op)](self.paths, op))
                 return
-            case CallOp() if self._is_over_lanes(op) and self.calls is not None:
+            case CallOp() if self._is_batched(op) and self.calls is not None:
                 self._enter_all(op.results, self.calls.call(self.paths, op))
                 return
-            case PushOp() | PullOp() if self._is_over_lanes(op) and self.calls is not None:
+            case PushOp() | PullOp() if self._is_batched(op) and self.calls is not None:
                 self._enter_all(op.results, self.calls.derived(self.paths, op))
                 return
             case _ if any(o in self.terms for o in own_operands(op)):
@@ -164,8 +163,8 @@ class _Vectoriser:
                 return
         self._enter(op.results[0], term)
 
-    def _is_over_lanes(self, op: Operation) -> bool:
-        """Whether a call differs between lanes, or is not made for all of them."""
+    def _is_batched(self, op: Operation) -> bool:
+        """Whether a call differs between batch members, or is not made for all of them."""
         return self.paths.mask is not None or any(o in self.terms for o in own_operands(op))
 
     def results(self, block: Block, args: Sequence[Term], mask: Term) -> list[Term]:
@@ -199,7 +198,7 @@ class _Vectoriser:
         return self.reader.whole(self.whole.get(value, value)) if term is None else term
 
     def _enter(self, value: Value, term: Term) -> None:
-        if term.lanes:
+        if term.axes:
             self.terms[value] = term
             self.whole.pop(value, None)
         else:
@@ -226,12 +225,12 @@ class _Vectoriser:
     def _index_of_build(self, op: IndexOp, build: BuildOp, opened: int) -> Term:
         """`index (build n (i. t)) [p] = t[clamp p / i]`, unless more is read than the build has.
 
-        `opened` counts the lanes opened before the build: along these both are evaluated anyway.
+        `opened` counts the batch axes opened before the build: along these both are evaluated anyway.
         """
         reader = self.reader
         positions = [self._term(p) for p in op.positions]
         shape = extents_of(build)
-        reads = prod(lane.extent for lane in union(positions) if lane.number >= opened)
+        reads = prod(axis.extent for axis in union(positions) if axis.number >= opened)
         if 0 in shape or reads * size_of(op.result) > size_of(build.result):
             return reader.index(self._build_now(build), positions)
         count = min(len(shape), len(positions))

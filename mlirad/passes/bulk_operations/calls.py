@@ -1,12 +1,13 @@
-"""Calls that stay inside builds: the function over all lanes, made once for each pattern of lanes.
+"""Calls that stay inside builds: the batched function, made once for each pattern of batched arguments.
 
-    build n (i. call @f(x, k)), i in x, i not in k   -->   call @f_lanes(build n (i. x), k, true)
+    build n (i. call @f(x, k)), i in x, i not in k   -->   call @f_batched(build n (i. x), k, true)
 
-The mask is the last argument of the new function, and holds in some lane: where a call stands under a mask,
-it is made only if that does. So the recursion ends when the last lane has ended, as deep as the deepest.
+The mask is the last argument of the new function, and holds for some member: where a call stands under a
+mask, it is made only if that does. So the recursion ends when the last member has ended, as deep as the
+deepest.
 
 Calls of other functions wait for inlining, and those of functions that reach derivatives for their expansion.
-Derivatives of calls are those of the function over all lanes.
+Derivatives of calls are those of the batched function.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, i1
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.linear import CALL_VALUES, DerivedOp, Linear, PullOp, PushOp, properties_of
@@ -25,20 +26,20 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.passes.bulk_operations.paths import Paths
-from mlirad.passes.bulk_operations.terms import Term, extents, joined, union
+from mlirad.passes.bulk_operations.terms import BatchAxes, Term, extents, joined, union
 from mlirad.passes.calls import callee_name
 from mlirad.passes.function_pass import functions_of, holds, nested_ops
 from mlirad.passes.kept_calls import kept_functions
 
-Over: TypeAlias = Callable[[FuncOp, str, Shape, Sequence[bool]], FuncOp]
-"""Makes a function over lanes of the given extents, the flags saying which arguments differ between them."""
+BatchedFunction: TypeAlias = Callable[[FuncOp, str, Shape, Sequence[bool]], FuncOp]
+"""Makes a batched function over axes of the given extents; the flags say which arguments are batched."""
 
 MAX_PATTERNS = 16
-"""How many patterns of lanes a function may be called with; more are a sign that there is no end of them."""
+"""How many patterns of batched arguments a function may have; more are a sign that there is no end."""
 
 
 class BulkCalls:
-    """The functions of a module whose calls stay, and their forms over lanes."""
+    """The functions of a module whose calls stay, and their batched forms."""
 
     def __init__(self, module: ModuleOp, loops: Sequence[FuncOp] = ()):
         """`loops`, which may grow, are functions that are still to be added to the module."""
@@ -62,73 +63,42 @@ class BulkCalls:
                 return False
 
     def call(self, p: Paths, op: CallOp) -> list[Term]:
-        """The results of a call that depends on lanes, or may be made in some only."""
-        r, b, mask = p.r, p.b, p.mask
+        """The results of a call that is batched, or made by some members only."""
         operands = [p.term(o) for o in own_operands(op)]
-        lanes = union(operands)
-        callee, values = callee_name(op), [r.value(t) for t in operands]
-        if lanes:
-            lanes = joined((lanes, () if mask is None else mask.lanes))
-            shape = extents(lanes)
-            laned = tuple(bool(t.lanes) for t in operands)
-            callee = self._over(op, callee, shape, laned)
-            everywhere = b.splat(True, array_type(shape, i1))
-            values = [r.align(t, lanes) if t.lanes else r.value(t) for t in operands]
-            values.append(everywhere if mask is None else r.align(mask, lanes))
-        types = [array_type((*extents(lanes), *shape_of(v)), element_of(v)) for v in op.results]
-
-        def made() -> Sequence[Value]:
-            return b.insert(CallOp, values, types, {"callee": SymbolRefAttr(callee)}).results
-
-        def skipped() -> Sequence[Value]:
-            return [b.zeros(t) for t in types]
-
-        results = made() if mask is None else b.if_(p.any_of(mask), made, skipped)
-        return [r.term(lanes, v) for v in results]
+        axes, callee, values = _axes_of_call(p, operands), callee_name(op), [p.r.value(t) for t in operands]
+        if axes:
+            batched = [bool(t.axes) for t in operands]
+            callee = self._batched_name(op, callee, extents(axes), batched)
+            values = [*_aligned(p, operands, batched, axes), _mask_over(p, axes)]
+        return _if_on_the_path(p, op, axes, values, {"callee": SymbolRefAttr(callee)})
 
     def derived(self, p: Paths, op: PushOp | PullOp) -> list[Term]:
-        """The results of the derivative of a call: the derivative of the function over lanes.
+        """The results of the derivative of a call: the derivative of the batched function.
 
-        An operand by which is differentiated has all lanes, so that each lane has its own cotangent.
+        An operand by which is differentiated has all batch axes, so that each member has its own cotangent.
         """
-        r, b, mask = p.r, p.b, p.mask
         operands = [p.term(o) for o in own_operands(op)]
-        lanes = union(operands)
-        callee = op.callee_name
-        properties = dict(op.properties)
-        values = [r.value(t) for t in operands]
-        if lanes:
-            lanes = joined((lanes, () if mask is None else mask.lanes))
-            shape, base, extra = extents(lanes), op.base_count, op.extra_count
-            laned = _laned(op, [bool(t.lanes) for t in operands[: len(operands) - extra]])
-            laned += [True] * extra
-            callee = self._over(op, callee, shape, tuple(laned[:base]))
-            values = [
-                r.align(t, lanes) if lane else r.value(t) for t, lane in zip(operands, laned, strict=True)
-            ]
-            everywhere = b.splat(True, array_type(shape, i1))
-            values.insert(base, everywhere if mask is None else r.align(mask, lanes))
-            along = tuple(tuple(k + (k >= base) for k in group) for group in op.groups)
-            wrt = (
-                {} if isinstance(op, PushOp) else {"wrt": tuple(k + (k >= base) for k in op.positions("wrt"))}
+        axes, properties = _axes_of_call(p, operands), dict(op.properties)
+        values = [p.r.value(t) for t in operands]
+        if axes:
+            base, extra = op.base_count, op.extra_count
+            batched = _batched(op, [bool(t.axes) for t in operands[: len(operands) - extra]])
+            batched += [True] * extra
+            callee = self._batched_name(op, op.callee_name, extents(axes), batched[:base])
+            values = _aligned(p, operands, batched, axes)
+            values.insert(base, _mask_over(p, axes))
+            groups = tuple(tuple(k + (k >= base) for k in group) for group in op.groups)
+            moved = (
+                {"wrt": tuple(k + (k >= base) for k in op.positions("wrt"))} if "wrt" in properties else {}
             )
-            properties = properties_of(SymbolRefAttr(callee), along, op.positions("results"), **wrt)
-        types = [array_type((*extents(lanes), *shape_of(v)), element_of(v)) for v in op.results]
+            properties = properties_of(SymbolRefAttr(callee), groups, op.positions("results"), **moved)
+        return _if_on_the_path(p, op, axes, values, properties)
 
-        def made() -> Sequence[Value]:
-            return b.insert(type(op), values, types, properties).results
-
-        def skipped() -> Sequence[Value]:
-            return [b.zeros(t) for t in types] if isinstance(op, PushOp) else values[-len(types) :]
-
-        results = made() if mask is None else b.if_(p.any_of(mask), made, skipped)
-        return [r.term(lanes, v) for v in results]
-
-    def add_functions(self, over: Over) -> None:
-        """Add the functions over lanes that are called to the module, and those that they call."""
+    def add_functions(self, batched_function: BatchedFunction) -> None:
+        """Add the batched functions that are called to the module, and those that they call."""
         while self._wanted:
-            name, source, shape, laned = self._wanted.pop(0)
-            function = over(self._source(source), name, shape, laned)
+            name, source, shape, batched = self._wanted.pop(0)
+            function = batched_function(self._source(source), name, shape, batched)
             function.properties["sym_visibility"] = StringAttr("private")
             self._module.body.block.add_op(function)
 
@@ -136,10 +106,11 @@ class BulkCalls:
         known = self._sources.get(name)
         return next(f for f in self._loops if f.sym_name.data == name) if known is None else known
 
-    def _over(self, op: Operation, callee: str, shape: Shape, laned: tuple[bool, ...]) -> str:
-        """The name of a function over lanes, which is made later."""
+    def _batched_name(self, op: Operation, callee: str, shape: Shape, pattern: Sequence[bool]) -> str:
+        """The name of a batched function, which is made later."""
         known = self._patterns.setdefault(callee, {})
-        name = known.get((shape, laned))
+        batched = tuple(pattern)
+        name = known.get((shape, batched))
         if name is None:
             if len(known) >= MAX_PATTERNS:
                 raise UnsupportedError(
@@ -148,19 +119,53 @@ class BulkCalls:
                     hint="move the call out of the build",
                 )
             count = len(known)
-            while (name := f"{callee}_lanes{count or ''}") in self._names:
+            while (name := f"{callee}_batched{count or ''}") in self._names:
                 count += 1
             self._names.add(name)
-            known[shape, laned] = name
-            self._wanted.append((name, callee, shape, laned))
+            known[shape, batched] = name
+            self._wanted.append((name, callee, shape, batched))
         return name
 
 
-def _laned(op: PushOp | PullOp, laned: list[bool]) -> list[bool]:
-    """Which operands of the derived function have lanes: what is in `wrt`, and tangents as their primals."""
+def _axes_of_call(p: Paths, operands: Sequence[Term]) -> BatchAxes:
+    """The axes of the batched function: those of the operands and of the mask; none if no operand has any."""
+    axes = union(operands)
+    return joined((axes, p.mask.axes)) if axes and p.mask is not None else axes
+
+
+def _aligned(p: Paths, operands: Sequence[Term], batched: Sequence[bool], axes: BatchAxes) -> list[Value]:
+    return [p.r.align(t, axes) if b else p.r.value(t) for t, b in zip(operands, batched, strict=True)]
+
+
+def _mask_over(p: Paths, axes: BatchAxes) -> Value:
+    return p.b.splat(True, array_type(extents(axes), i1)) if p.mask is None else p.r.align(p.mask, axes)
+
+
+def _if_on_the_path(
+    p: Paths,
+    op: CallOp | PushOp | PullOp,
+    axes: BatchAxes,
+    values: Sequence[Value],
+    properties: dict[str, Attribute],
+) -> list[Term]:
+    """The results of the op on the given values, made if any member is on the path."""
+    types = [array_type((*extents(axes), *shape_of(v)), element_of(v)) for v in op.results]
+
+    def made() -> Sequence[Value]:
+        return p.b.insert(type(op), values, types, properties).results
+
+    def skipped() -> Sequence[Value]:
+        return values[-len(types) :] if isinstance(op, PullOp) else [p.b.zeros(t) for t in types]
+
+    results = made() if p.mask is None else p.b.if_(p.any_of(p.mask), made, skipped)
+    return [p.r.term(axes, v) for v in results]
+
+
+def _batched(op: PushOp | PullOp, batched: list[bool]) -> list[bool]:
+    """Which operands of the derived function are batched: what is in `wrt`, and tangents as their primals."""
     if isinstance(op, PullOp):
         for k in op.positions("wrt"):
-            laned[k] = True
+            batched[k] = True
     pairs: list[tuple[int, int]] = []
     known = op.base_count
     for group in op.groups:
@@ -168,8 +173,8 @@ def _laned(op: PushOp | PullOp, laned: list[bool]) -> list[bool]:
         known += len(group)
     for _ in range(len(op.groups) + 1):
         for primal, tangent in pairs:
-            laned[primal] = laned[tangent] = laned[primal] or laned[tangent]
-    return laned
+            batched[primal] = batched[tangent] = batched[primal] or batched[tangent]
+    return batched
 
 
 def _with_bulk_form(module: ModuleOp) -> set[str]:

@@ -16,17 +16,17 @@ from mlirad.dialects.array import indexing, reductions, structural
 from mlirad.dialects.shapes import Value, element_of, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.free_values import own_operands
-from mlirad.passes.bulk_operations.reader import Reader, ReadingRule, dims_left, floor_divided
-from mlirad.passes.bulk_operations.terms import Lanes, Slots, Term
+from mlirad.passes.bulk_operations.reader import BatchReader, ReadingRule, dims_left, floor_divided
+from mlirad.passes.bulk_operations.terms import BatchAxes, Slots, Term
 
 
-def _into_elementwise(r: Reader, op: ew.ElementwiseOp, slots: Slots) -> Term:
+def _into_elementwise(r: BatchReader, op: ew.ElementwiseOp, slots: Slots) -> Term:
     """f(x, y)[p] = f(x[p], y[p])."""
     operands = [r.read(o, slots) if shape_of(o) else r.whole(o) for o in own_operands(op)]
     return r.elementwise(type(op), operands, element_of(op.results[0]), op.properties)
 
 
-def _into_pad(r: Reader, op: structural.PadOp, slots: Slots) -> Term:
+def _into_pad(r: BatchReader, op: structural.PadOp, slots: Slots) -> Term:
     """The fill where the position is one of padding, else the operand."""
     low, high, interior = values_of(op.low), values_of(op.high), values_of(op.interior)
     old, shape, left = shape_of(op.operand), shape_of(op.result), dims_left(slots)
@@ -68,7 +68,9 @@ def _is_covered(b: ArrayBuilder, step: int, extent: int) -> Callable[[Value], Va
     return make
 
 
-def _reduced(r: Reader, operand: Value, dims: Sequence[int], slots: Slots) -> tuple[Term, list[int]] | None:
+def _reduced(
+    r: BatchReader, operand: Value, dims: Sequence[int], slots: Slots
+) -> tuple[Term, list[int]] | None:
     """The operand of a reduction read at the positions of its result, and the dimensions still to reduce."""
     given = iter(slots)
     inner = tuple(None if d in dims else next(given) for d in range(len(shape_of(operand))))
@@ -78,25 +80,25 @@ def _reduced(r: Reader, operand: Value, dims: Sequence[int], slots: Slots) -> tu
     return r.read(operand, inner), [left.index(d) for d in dims]
 
 
-def _into_sum(r: Reader, op: reductions.SumOp, slots: Slots) -> Term | None:
+def _into_sum(r: BatchReader, op: reductions.SumOp, slots: Slots) -> Term | None:
     """(sum x)[p] = sum (x at p in the dimensions that are kept)."""
     found = _reduced(r, op.operand, values_of(op.dims), slots)
     return None if found is None else r.sum(*found)
 
 
-def _into_reduce(r: Reader, op: reductions.ReduceOp, slots: Slots) -> Term | None:
+def _into_reduce(r: BatchReader, op: reductions.ReduceOp, slots: Slots) -> Term | None:
     """As for `sum`."""
     found = _reduced(r, op.operand, values_of(op.dims), slots)
     return None if found is None else r.reduce(op.kind.data, *found)
 
 
-def _into_argmax(r: Reader, op: reductions.ArgmaxOp, slots: Slots) -> Term | None:
+def _into_argmax(r: BatchReader, op: reductions.ArgmaxOp, slots: Slots) -> Term | None:
     """As for `sum`."""
     found = _reduced(r, op.operand, (op.dim.value.data,), slots)
     return None if found is None else r.argmax(found[0], found[1][0])
 
 
-def _into_argmin(r: Reader, op: reductions.ArgminOp, slots: Slots) -> Term | None:
+def _into_argmin(r: BatchReader, op: reductions.ArgminOp, slots: Slots) -> Term | None:
     """As for `sum`."""
     found = _reduced(r, op.operand, (op.dim.value.data,), slots)
     return None if found is None else r.argmin(found[0], found[1][0])
@@ -114,7 +116,7 @@ class _Side:
         return [left.index(d) for d in dims if self.slots[d] is None]
 
 
-def _into_dot(r: Reader, op: reductions.DotOp, slots: Slots) -> Term | None:
+def _into_dot(r: BatchReader, op: reductions.DotOp, slots: Slots) -> Term | None:
     """The contraction of what is read of each operand, where neither reading is larger than its operand."""
     batch = (values_of(op.lhs_batch), values_of(op.rhs_batch))
     contract = (values_of(op.lhs_contract), values_of(op.rhs_contract))
@@ -134,18 +136,18 @@ def _into_dot(r: Reader, op: reductions.DotOp, slots: Slots) -> Term | None:
     return r.dot(x, y, pairs[0], pairs[1])
 
 
-def _into_gather(r: Reader, op: indexing.GatherOp, slots: Slots) -> Term:
-    """(gather x f)[p] = x[f(clamp p)]; region arguments that are not read become lanes for the moment."""
+def _into_gather(r: BatchReader, op: indexing.GatherOp, slots: Slots) -> Term:
+    """(gather x f)[p] = x[f(clamp p)]; arguments that are not read become batch axes for the moment."""
     shape = extents_of(op)
-    own: Lanes = ()
+    own: BatchAxes = ()
     args: list[Term] = []
     for extent, slot, index in zip(shape, slots, op.body.block.args, strict=False):
         if slot is not None:
             args.append(r.clamp(slot, extent))
         else:
-            lanes = r.open((extent,), (index,))
-            own = (*own, *lanes)
-            args += r.positions(lanes)
+            axes = r.open((extent,), (index,))
+            own = (*own, *axes)
+            args += r.positions(axes)
     targets = r.evaluate(op.body, args)
     return r.close(r.read(op.operand, (*targets, *slots[len(shape) :])), own)
 

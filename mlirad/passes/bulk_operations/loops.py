@@ -1,15 +1,15 @@
 """Loops inside builds: one loop over bulk carries.
 
-    build n (i. scan c xs (x. t))        -->  one scan over the carries of all lanes
-    build n (i. while c p t)             -->  while (any a) over (cs, a):      a = the lanes that go on
+    build n (i. scan c xs (x. t))        -->  one scan over the carries of the whole batch
+    build n (i. while c p t)             -->  while (any a) over (cs, a):      a = the members that go on
                                               cs' = select a (t on cs) cs,  a' = a and p on cs'
 
-A carry, slice, stacked or recorded value is bulk only along the lanes that reach it, which is known before
-the loop is made (`mlirad.ir.dependences`). A scan without carries is a build, and its trips become lanes,
-unless it is kept. A loop inside builds makes as many trips as the lane that needs most, and all lanes compute
-in each of them; lanes that are finished keep their carries, and what they compute meanwhile does no harm (see
-`paths`). The tape of such a `while` records the lanes that went on as its last column, by which a replay
-skips the others.
+A carry, slice, stacked or recorded value is bulk only along the batch axes that reach it, which is known
+before the loop is made (`mlirad.ir.dependences`). A scan without carries is a build, and its trips become a
+batch axis, unless it is kept. A loop inside builds makes as many trips as the member that needs most, and all
+members compute in each of them; those that are finished keep their carries, and what they compute meanwhile
+does no harm (see `paths`). The tape of such a `while` records the members that went on as its last column, by
+which a replay skips the others.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.builder import yields
 from mlirad.passes.bulk_operations.paths import BulkTape, Paths
-from mlirad.passes.bulk_operations.reader import Reader
-from mlirad.passes.bulk_operations.terms import Lanes, Term, joined
+from mlirad.passes.bulk_operations.reader import BatchReader
+from mlirad.passes.bulk_operations.terms import BatchAxes, Term, joined
 
 
 def bulk_scan(p: Paths, op: control.ScanOp) -> list[Term]:
@@ -38,20 +38,20 @@ def bulk_scan(p: Paths, op: control.ScanOp) -> list[Term]:
     loop = _Carries([p.term(v) for v in op.init], args[1 : count + 1], made, op.init)
     if trips == 1 or not (loop.varying or op.kept):
         return _unrolled(p, op, loop)
-    lanes = p.result_lanes(op)
-    stacked_lanes: list[Lanes] = []
+    axes = p.result_axes(op)
+    stacked_axes: list[BatchAxes] = []
     slices = [p.term(x) for x in op.xs]
 
     def body(index: Value, carries: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
         _name([index, *carries, *parts], [args[0], *loop.chosen(args[1 : count + 1]), *args[count + 1 :]])
-        now = loop.all_of([r.term(lanes[k], v) for k, v in zip(loop.varying, carries, strict=True)])
-        xs = [r.term(x.lanes, part) for x, part in zip(slices, parts, strict=True)]
+        now = loop.all_of([r.term(axes[k], v) for k, v in zip(loop.varying, carries, strict=True)])
+        xs = [r.term(x.axes, part) for x, part in zip(slices, parts, strict=True)]
         found = p.evaluate(p.mask, op.body, [r.whole(index), *now, *xs])
-        stacked_lanes[:] = [t.lanes for t in found[count:]]
-        return [r.align(found[k], lanes[k]) for k in loop.varying], [r.value(t) for t in found[count:]]
+        stacked_axes[:] = [t.axes for t in found[count:]]
+        return [r.align(found[k], axes[k]) for k in loop.varying], [r.value(t) for t in found[count:]]
 
     final, stacked = r.b.scan(
-        [r.align(loop.init[k], lanes[k]) for k in loop.varying],
+        [r.align(loop.init[k], axes[k]) for k in loop.varying],
         [_trips_first(r, x) for x in slices],
         trips,
         body,
@@ -59,12 +59,12 @@ def bulk_scan(p: Paths, op: control.ScanOp) -> list[Term]:
         None if op.checkpoint is None else op.checkpoint.data,
         op.kept is not None,
     )
-    carried = loop.all_of([r.term(lanes[k], v) for k, v in zip(loop.varying, final, strict=True)])
-    return [*carried, *(_lanes_first(r, own, y) for own, y in zip(stacked_lanes, stacked, strict=True))]
+    carried = loop.all_of([r.term(axes[k], v) for k, v in zip(loop.varying, final, strict=True)])
+    return [*carried, *(_axes_first(r, own, y) for own, y in zip(stacked_axes, stacked, strict=True))]
 
 
 def _unrolled(p: Paths, op: control.ScanOp, loop: _Carries) -> list[Term]:
-    """A scan of one trip, or of trips that know nothing of each other: these become lanes."""
+    """A scan of one trip, or of trips that know nothing of each other: these become a batch axis."""
     r, count = p.r, op.carry_count
     own = r.open((op.trips,), op.body.block.args[:1])
     at = r.positions(own)
@@ -79,21 +79,21 @@ def bulk_while(p: Paths, op: control.WhileOp) -> list[Term]:
     r, b, made, args = p.r, p.r.b, yields(op.body), op.body.block.args
     count = len(args)
     loop = _Carries([p.term(v) for v in op.init], args, made, op.init)
-    lanes = p.result_lanes(op)
-    known: dict[Value, Lanes] = dict(zip(op.condition.block.args, lanes, strict=False))
-    deciding = p.yielded_lanes(op.condition, known)[0]
+    axes = p.result_axes(op)
+    known: dict[Value, BatchAxes] = dict(zip(op.condition.block.args, axes, strict=False))
+    deciding = p.yielded_axes(op.condition, known)[0]
     outer = p.mask
     masked = bool(deciding)
     if masked and outer is not None:
-        deciding = joined((deciding, outer.lanes))
-    columns: list[Lanes] = []
+        deciding = joined((deciding, outer.axes))
+    columns: list[BatchAxes] = []
 
     def holds(carries: Sequence[Term], mask: Term | None) -> Term:
         going = p.evaluate(mask, op.condition, carries)[0]
         return going if mask is None else r.elementwise(ew.AndOp, (mask, going), i1)
 
     def terms(values: Sequence[Value]) -> list[Term]:
-        return loop.all_of([r.term(lanes[k], v) for k, v in zip(loop.varying, values, strict=True)])
+        return loop.all_of([r.term(axes[k], v) for k, v in zip(loop.varying, values, strict=True)])
 
     def condition(*values: Value) -> Value:
         if masked:
@@ -108,14 +108,14 @@ def bulk_while(p: Paths, op: control.WhileOp) -> list[Term]:
         now = terms(values[: len(loop.varying)])
         if not masked:
             found = p.evaluate(outer, op.body, now)
-            columns[:] = [t.lanes for t in found[count:]]
-            new = [r.align(found[k], lanes[k]) for k in loop.varying]
+            columns[:] = [t.axes for t in found[count:]]
+            new = [r.align(found[k], axes[k]) for k in loop.varying]
             return [*new, *(r.value(t) for t in found[count:])]
         values[-1].name_hint = "active"
         active = r.term(deciding, values[-1])
         before, p.taken = p.taken, active
         found = p.evaluate(active, op.body, now)
-        columns[:] = [*(t.lanes for t in found[count:]), deciding]
+        columns[:] = [*(t.axes for t in found[count:]), deciding]
         after = [
             now[k] if k not in loop.varying else r.elementwise(ew.SelectOp, (active, t, now[k]), t.element)
             for k, t in enumerate(found[:count])
@@ -123,9 +123,9 @@ def bulk_while(p: Paths, op: control.WhileOp) -> list[Term]:
         goes_on = r.align(holds(after, active), deciding)
         p.taken = before
         recorded = [] if op.tape is None else [*(r.value(t) for t in found[count:]), values[-1]]
-        return [*(r.align(after[k], lanes[k]) for k in loop.varying), goes_on, *recorded]
+        return [*(r.align(after[k], axes[k]) for k in loop.varying), goes_on, *recorded]
 
-    init = [r.align(loop.init[k], lanes[k]) for k in loop.varying]
+    init = [r.align(loop.init[k], axes[k]) for k in loop.varying]
     if masked:
         init.append(r.align(holds(loop.init, outer), deciding))
     record = None if op.record is None else op.record.value.data + masked
@@ -141,10 +141,10 @@ def bulk_replay(p: Paths, op: control.ReplayOp) -> list[Term]:
     count = len(op.init)
     entry_args, args = block.args[: len(block.args) - count], block.args[len(block.args) - count :]
     loop = _Carries([p.term(v) for v in op.init], args, yields(op.body), op.init)
-    lanes = p.result_lanes(op)
+    axes = p.result_axes(op)
 
     def terms(values: Sequence[Value]) -> list[Term]:
-        return loop.all_of([r.term(lanes[k], v) for k, v in zip(loop.varying, values, strict=True)])
+        return loop.all_of([r.term(axes[k], v) for k, v in zip(loop.varying, values, strict=True)])
 
     def body(entry: list[Value], carries: list[Value]) -> list[Value]:
         _name([*entry[: len(entry_args)], *carries], [*entry_args, *loop.chosen(args)])
@@ -160,9 +160,9 @@ def bulk_replay(p: Paths, op: control.ReplayOp) -> list[Term]:
                 r.elementwise(ew.SelectOp, (read[-1], t, old), t.element)
                 for t, old in zip(computed, now, strict=True)
             ]
-        return [r.align(found[k], lanes[k]) for k in loop.varying]
+        return [r.align(found[k], axes[k]) for k in loop.varying]
 
-    init = [r.align(loop.init[k], lanes[k]) for k in loop.varying]
+    init = [r.align(loop.init[k], axes[k]) for k in loop.varying]
     return terms(r.b.replay(tape.value, init, body, op.reverse is not None))
 
 
@@ -198,14 +198,14 @@ def _name(values: Sequence[Value], names: Sequence[Value]) -> None:
             value.name_hint = name.name_hint
 
 
-def _trips_first(r: Reader, x: Term) -> Value:
-    """The bulk value of an array that trips take slices of, their dimension in front of the lanes."""
-    value, count = r.value(x), len(x.lanes)
+def _trips_first(r: BatchReader, x: Term) -> Value:
+    """The bulk value of an array that trips take slices of, their dimension in front of the batch axes."""
+    value, count = r.value(x), len(x.axes)
     rank = len(shape_of(value))
     return r.b.transpose(value, [count, *range(count), *range(count + 1, rank)])
 
 
-def _lanes_first(r: Reader, lanes: Lanes, y: Value) -> Term:
-    """Stacked bulk values as a term: the dimension of the trips behind the lanes."""
-    count, rank = len(lanes), len(shape_of(y))
-    return r.term(lanes, r.b.transpose(y, [*range(1, count + 1), 0, *range(count + 1, rank)]))
+def _axes_first(r: BatchReader, axes: BatchAxes, y: Value) -> Term:
+    """Stacked bulk values as a term: the dimension of the trips behind the batch axes."""
+    count, rank = len(axes), len(shape_of(y))
+    return r.term(axes, r.b.transpose(y, [*range(1, count + 1), 0, *range(count + 1, rank)]))

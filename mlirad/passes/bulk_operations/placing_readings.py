@@ -9,29 +9,29 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.shapes import shape_of, values_of
-from mlirad.passes.bulk_operations.reader import Reader, ReadingRule, dims_left
+from mlirad.passes.bulk_operations.reader import BatchReader, ReadingRule, dims_left
 from mlirad.passes.bulk_operations.terms import Slots, Term
 
 
-def _through_broadcast(r: Reader, op: structural.BroadcastOp, slots: Slots) -> Term:
+def _through_broadcast(r: BatchReader, op: structural.BroadcastOp, slots: Slots) -> Term:
     """The operand at those positions whose dimensions it has, repeated along the rest."""
     dims, left, shape = values_of(op.dims), dims_left(slots), shape_of(op.result)
     inner = r.read(op.operand, tuple(slots[d] for d in dims))
     return r.broadcast(inner, tuple(shape[d] for d in left), [left.index(d) for d in dims if d in left])
 
 
-def _through_iota(r: Reader, op: structural.IotaOp, slots: Slots) -> Term | None:
+def _through_iota(r: BatchReader, op: structural.IotaOp, slots: Slots) -> Term | None:
     """The clamped position."""
     p = slots[op.dim.value.data]
     return r.clamp(p, shape_of(op.result)[0]) if p is not None and len(slots) == 1 else None
 
 
-def _through_index(r: Reader, op: indexing.IndexOp, slots: Slots) -> Term:
+def _through_index(r: BatchReader, op: indexing.IndexOp, slots: Slots) -> Term:
     """x[p][q] = x[p, q]."""
     return r.read(op.operand, (*(r.whole(p) for p in op.positions), *slots))
 
 
-def _through_reverse(r: Reader, op: structural.ReverseOp, slots: Slots) -> Term:
+def _through_reverse(r: BatchReader, op: structural.ReverseOp, slots: Slots) -> Term:
     """The mirrored position; dimensions left whole are reversed afterwards."""
     dims, left, shape = values_of(op.dims), dims_left(slots), shape_of(op.result)
     inner = tuple(
@@ -41,7 +41,7 @@ def _through_reverse(r: Reader, op: structural.ReverseOp, slots: Slots) -> Term:
     return r.reverse(r.read(op.operand, inner), [left.index(d) for d in dims if d in left])
 
 
-def _through_slice(r: Reader, op: structural.SliceOp, slots: Slots) -> Term | None:
+def _through_slice(r: BatchReader, op: structural.SliceOp, slots: Slots) -> Term | None:
     """The position in the operand, unless dimensions that are left whole are cut as well."""
     shape, old = shape_of(op.result), shape_of(op.operand)
     if any(shape[d] != old[d] for d in dims_left(slots)):
@@ -54,7 +54,7 @@ def _through_slice(r: Reader, op: structural.SliceOp, slots: Slots) -> Term | No
     return r.read(op.operand, inner)
 
 
-def _through_reshape(r: Reader, op: structural.ReshapeOp, slots: Slots) -> Term | None:
+def _through_reshape(r: BatchReader, op: structural.ReshapeOp, slots: Slots) -> Term | None:
     """The row-major number of the position, decomposed for the operand; what trails may stay whole."""
     new, old = shape_of(op.result), shape_of(op.operand)
     count = sum(s is not None for s in slots)
@@ -67,7 +67,7 @@ def _through_reshape(r: Reader, op: structural.ReshapeOp, slots: Slots) -> Term 
     return r.read(op.operand, (*r.unravel(number, leading), *[None] * trailing))
 
 
-def _through_stack(r: Reader, op: structural.StackOp, slots: Slots) -> Term | None:
+def _through_stack(r: BatchReader, op: structural.StackOp, slots: Slots) -> Term | None:
     """The part that a constant position names; else what is read of every part, stacked."""
     dim = op.dim.value.data
     others = (*slots[:dim], *slots[dim + 1 :])
@@ -83,7 +83,7 @@ def _through_stack(r: Reader, op: structural.StackOp, slots: Slots) -> Term | No
     return _read_again(r, stacked, at, slot)
 
 
-def _through_concatenate(r: Reader, op: structural.ConcatenateOp, slots: Slots) -> Term | None:
+def _through_concatenate(r: BatchReader, op: structural.ConcatenateOp, slots: Slots) -> Term | None:
     """The part that a constant position falls in; else what is read of every part, put together."""
     dim = op.dim.value.data
     slot = slots[dim]
@@ -102,16 +102,16 @@ def _through_concatenate(r: Reader, op: structural.ConcatenateOp, slots: Slots) 
     return _read_again(r, r.concatenate([r.read(p, others) for p in op.parts], at), at, slot)
 
 
-def _read_again(r: Reader, x: Term, dim: int, slot: Term | None) -> Term:
+def _read_again(r: BatchReader, x: Term, dim: int, slot: Term | None) -> Term:
     """x read at one position, or x itself."""
     if slot is None:
         return x
     return r.read_term(x, tuple(slot if d == dim else None for d in range(len(x.shape))))
 
 
-def _constant(r: Reader, slot: Term, extent: int) -> int | None:
+def _constant(r: BatchReader, slot: Term, extent: int) -> int | None:
     """A constant position, clamped."""
-    known = None if slot.lanes else r.b.scalar_of(r.value(slot))
+    known = None if slot.axes else r.b.scalar_of(r.value(slot))
     return None if known is None else min(max(int(known), 0), extent - 1)
 
 

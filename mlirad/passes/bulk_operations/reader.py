@@ -4,7 +4,7 @@
     index (transpose a) [p]     -->  row or column p of a
     index (iota) [p]            -->  clamp p
     index (reshape a) [p, q]    -->  index a [unravel (ravel (clamp p, clamp q))]
-    index a [p], p over lanes   -->  gather a (lanes) -> p            where nothing more can be pushed
+    index a [p], p batched      -->  gather a (batch axes) -> p       where nothing more can be pushed
 
 `read` does this for any mixture of dimensions that are read and dimensions that are left whole. Dual
 arrays does as well with an index of any array, so a rule is used only where it costs nothing: through ops
@@ -12,7 +12,7 @@ that place elements, as only positions are computed anew; into ops that compute 
 the array has no other reader and the reading yields no more elements than the op does.
 
 Positions are clamped wherever a rule drops them or computes with them (source: dual-numbers paper, section
-5.1, figures 10 and 11, there for one lane and for leading dimensions).
+5.1, figures 10 and 11, there for one batch axis and for leading dimensions).
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ FREE_DEPTH = 4
 Evaluate: TypeAlias = Callable[[Region, Sequence[Term]], list[Term]]
 """What a region yields when its arguments are these terms."""
 
-ReadingRule: TypeAlias = "Callable[[Reader, Any, Slots], Term | None]"
+ReadingRule: TypeAlias = "Callable[[BatchReader, Any, Slots], Term | None]"
 """The reading of the result of an op at the given slots, `None` where the result itself is to be read."""
 
 
-class Reader(BulkBuilder):
+class BatchReader(BulkBuilder):
     """Readings of arrays by two tables: through ops that place elements, into ops that compute."""
 
     def __init__(
@@ -68,7 +68,7 @@ class Reader(BulkBuilder):
 
     def read_term(self, x: Term, slots: Slots) -> Term:
         """x read at the given dimensions."""
-        return self.read(self.value(x), (*self.positions(x.lanes), *slots))
+        return self.read(self.value(x), (*self.positions(x.axes), *slots))
 
     def read(self, value: Value, slots: Slots) -> Term:
         """An array read at the given dimensions; those left whole are the dimensions of the result."""
@@ -100,36 +100,36 @@ class Reader(BulkBuilder):
         return None
 
     def read_elements(self, value: Value, slots: Slots) -> Term:
-        """The reading itself: an `index` without lanes, else a `gather` over them, or its recipe."""
-        shape, lanes = shape_of(value), union(slots)
+        """The reading itself: an `index` without batch axes, else a `gather` over them, or its recipe."""
+        shape, axes = shape_of(value), union(slots)
         last = max(d for d, s in enumerate(slots) if s is not None)
         positions = [s for s in slots[: last + 1] if s is not None]
         leading = len(positions) == last + 1
-        if not lanes and leading:
+        if not axes and leading:
             return self.whole(self.b.index(value, [self.value(p) for p in positions]))
         if len(positions) == len(shape) and not is_float(value):
             size = 1 + sum(p.size for p in positions)
             if size <= RECIPE_LIMIT:
                 recipe, b, element = Read(value, tuple(positions)), self.b, element_of(value)
-                return Term(lanes, (), element, None, recipe, size, b.location, b.name_hint, len(b.scopes))
+                return Term(axes, (), element, None, recipe, size, b.location, b.name_hint, len(b.scopes))
         static = self._read_constants(value, slots)
         if static is not None:
             return static
         free = [shape[d] for d in range(last + 1) if slots[d] is None]
 
         def body(*args: Value) -> list[Value]:
-            points = iter(self.points(positions, name_arguments(lanes, args[: len(lanes)])))
-            whole = iter(args[len(lanes) :])
+            points = iter(self.points(positions, name_arguments(axes, args[: len(axes)])))
+            whole = iter(args[len(axes) :])
             return [next(whole) if slots[d] is None else next(points) for d in range(last + 1)]
 
-        return self.term(lanes, self.b.gather(value, (*extents(lanes), *free), body))
+        return self.term(axes, self.b.gather(value, (*extents(axes), *free), body))
 
     def _read_constants(self, value: Value, slots: Slots) -> Term | None:
         """Constant positions as a slice, where that moves no more elements than the reading yields."""
         shape = shape_of(value)
         fixed: dict[int, int] = {}
         for d, slot in enumerate(slots):
-            if slot is not None and not slot.lanes:
+            if slot is not None and not slot.axes:
                 known = self.b.scalar_of(self.value(slot))
                 if known is not None:
                     fixed[d] = min(max(int(known), 0), shape[d] - 1)

@@ -1,9 +1,9 @@
-"""Reports inside builds: one report of all lanes that run it, lane by lane.
+"""Reports inside builds: one report of all batch members that run it, one by one.
 
     build n (i. report t c x)        -->  report t (build n (i. c) and mask) (build n (i. x))
 
-What a lane reports is reported for it alone, in the order of the lanes. A report that no lane changes is made
-once, by all lanes together.
+What a member reports is reported for it alone, in the order of the batch. A report that no batch axis changes
+is made once, by all members together.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from mlirad.passes.bulk_operations.terms import Term, joined
 
 
 def bulk_report(p: Paths, op: ReportOp) -> list[Term]:
-    """The token, which is one for all lanes."""
+    """The token, which is one for the whole batch."""
     r, b = p.r, p.b
     token, condition, *values = (p.term(v) for v in own_operands(op))
     if p.mask is not None:
         mask = r.broadcast(p.mask, condition.shape, ())
         condition = r.elementwise(ew.AndOp, (mask, condition), i1)
-    lanes = joined(t.lanes for t in (condition, *values))
-    before = b.reduce("max", r.value(token), range(len(token.lanes)))
+    axes = joined(t.axes for t in (condition, *values))
+    before = b.reduce("max", r.value(token), range(len(token.axes)))
     source = None if op.source is None else op.source.data
-    given = [r.align(v, lanes) for v in values]
-    after = b.report(op.kind.data, before, r.align(condition, lanes), given, op.message.data, source)
+    given = [r.align(v, axes) for v in values]
+    after = b.report(op.kind.data, before, r.align(condition, axes), given, op.message.data, source)
     return [r.whole(after)]

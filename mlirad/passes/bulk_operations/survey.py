@@ -46,7 +46,7 @@ def _is_read_by_a_map(op: Operation) -> bool:
 
 
 def _is_build(op: Operation) -> bool:
-    """Whether an op becomes lanes, one for each of its indices: a build, or a scan without carries."""
+    """Whether an op becomes batch axes, one for each of its indices: a build, or a scan without carries."""
     if isinstance(op, ScanOp):
         if op.kept is not None:
             return False

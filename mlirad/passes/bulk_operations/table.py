@@ -1,8 +1,8 @@
 """The table of bulk forms: what each op of the language becomes when it stands inside builds.
 
 A rule takes the op and its operands as terms and gives its result as a term, by the constructors of
-`BulkBuilder` and `Reader`; so what is combined, and over which lanes, is decided there. (Source: dual-numbers
-paper, section 5.1, figure 9; there for builds of one index, of which every operand is a copy.)
+`BulkBuilder` and `BatchReader`; so what is combined, and over which batch axes, is decided there. (Source:
+dual-numbers paper, section 5.1, figure 9; there for builds of one index, of which every operand is a copy.)
 
     build n (i. f t u)               -->  f (build n (i. t)) (build n (i. u))
     build n (i. t), i not in t       -->  broadcast t
@@ -29,87 +29,87 @@ from mlirad.passes.bulk_operations.branches import bulk_if, bulk_switch
 from mlirad.passes.bulk_operations.custom import bulk_checkpoint, bulk_custom
 from mlirad.passes.bulk_operations.loops import bulk_replay, bulk_scan, bulk_while
 from mlirad.passes.bulk_operations.paths import Paths
-from mlirad.passes.bulk_operations.reader import Reader
+from mlirad.passes.bulk_operations.reader import BatchReader
 from mlirad.passes.bulk_operations.reports import bulk_report
-from mlirad.passes.bulk_operations.terms import Lanes, Term
+from mlirad.passes.bulk_operations.terms import BatchAxes, Term
 
-Rule: TypeAlias = Callable[[Reader, Any, Sequence[Term]], Term]
+Rule: TypeAlias = Callable[[BatchReader, Any, Sequence[Term]], Term]
 ControlRule: TypeAlias = Callable[[Paths, Any], list[Term]]
 
 
-def _constant(r: Reader, op: Operation, o: Sequence[Term]) -> Term:
-    """A literal, the same for all lanes."""
+def _constant(r: BatchReader, op: Operation, o: Sequence[Term]) -> Term:
+    """A literal, the same for the whole batch."""
     env: dict[Any, Any] = {}
     r.b.rebuild(op, env)
     return r.whole(env[op.results[0]])
 
 
-def _elementwise(r: Reader, op: ew.ElementwiseOp, o: Sequence[Term]) -> Term:
+def _elementwise(r: BatchReader, op: ew.ElementwiseOp, o: Sequence[Term]) -> Term:
     return r.elementwise(type(op), o, element_of(op.results[0]), op.properties)
 
 
-def _broadcast(r: Reader, op: structural.BroadcastOp, o: Sequence[Term]) -> Term:
+def _broadcast(r: BatchReader, op: structural.BroadcastOp, o: Sequence[Term]) -> Term:
     return r.broadcast(o[0], shape_of(op.result), values_of(op.dims))
 
 
-def _transpose(r: Reader, op: structural.TransposeOp, o: Sequence[Term]) -> Term:
+def _transpose(r: BatchReader, op: structural.TransposeOp, o: Sequence[Term]) -> Term:
     permutation = values_of(op.permutation)
     inverse = [permutation.index(d) for d in range(len(permutation))]
     return r.broadcast(o[0], shape_of(op.result), inverse)
 
 
-def _reshape(r: Reader, op: structural.ReshapeOp, o: Sequence[Term]) -> Term:
+def _reshape(r: BatchReader, op: structural.ReshapeOp, o: Sequence[Term]) -> Term:
     return r.reshape(o[0], shape_of(op.result))
 
 
-def _slice(r: Reader, op: structural.SliceOp, o: Sequence[Term]) -> Term:
+def _slice(r: BatchReader, op: structural.SliceOp, o: Sequence[Term]) -> Term:
     return r.slice(o[0], values_of(op.starts), values_of(op.limits), values_of(op.strides))
 
 
-def _pad(r: Reader, op: structural.PadOp, o: Sequence[Term]) -> Term:
+def _pad(r: BatchReader, op: structural.PadOp, o: Sequence[Term]) -> Term:
     return r.pad(o[0], o[1], values_of(op.low), values_of(op.high), values_of(op.interior))
 
 
-def _dot(r: Reader, op: reductions.DotOp, o: Sequence[Term]) -> Term:
+def _dot(r: BatchReader, op: reductions.DotOp, o: Sequence[Term]) -> Term:
     batch = (values_of(op.lhs_batch), values_of(op.rhs_batch))
     return r.dot(o[0], o[1], batch, (values_of(op.lhs_contract), values_of(op.rhs_contract)))
 
 
-def _cumulative(r: Reader, op: ordering.CumulativeOp, o: Sequence[Term]) -> Term:
+def _cumulative(r: BatchReader, op: ordering.CumulativeOp, o: Sequence[Term]) -> Term:
     return r.cumulative(op.kind.data, o[0], op.dim.value.data, op.reverse is not None)
 
 
-def _with_lanes(
-    r: Reader, op: indexing.BuildOp | indexing.GatherOp | indexing.ScatterOp | indexing.UpdateOp
-) -> tuple[Lanes, list[Term]]:
-    """New lanes for the arguments of a region, and what the region yields over them."""
+def _with_axes(
+    r: BatchReader, op: indexing.BuildOp | indexing.GatherOp | indexing.ScatterOp | indexing.UpdateOp
+) -> tuple[BatchAxes, list[Term]]:
+    """New batch axes for the arguments of a region, and what the region yields over them."""
     own = r.open(extents_of(op), op.body.block.args)
     return own, r.evaluate(op.body, r.positions(own))
 
 
-def _build(r: Reader, op: indexing.BuildOp, o: Sequence[Term]) -> Term:
-    """The body over its own lanes, which become dimensions. An empty build has no body to run."""
+def _build(r: BatchReader, op: indexing.BuildOp, o: Sequence[Term]) -> Term:
+    """The body over its own batch axes, which become dimensions. An empty build has no body to run."""
     if 0 in extents_of(op):
         return r.whole(r.b.zeros(op.result.type))
-    own, values = _with_lanes(r, op)
+    own, values = _with_axes(r, op)
     return r.close(values[0], own)
 
 
-def _gather(r: Reader, op: indexing.GatherOp, o: Sequence[Term]) -> Term:
+def _gather(r: BatchReader, op: indexing.GatherOp, o: Sequence[Term]) -> Term:
     """A build of an index."""
     if 0 in extents_of(op):
         return r.whole(r.b.zeros(op.result.type))
-    own, targets = _with_lanes(r, op)
+    own, targets = _with_axes(r, op)
     return r.close(r.index(o[0], targets), own)
 
 
-def _scatter(r: Reader, op: indexing.ScatterOp, o: Sequence[Term]) -> Term:
-    own, targets = _with_lanes(r, op)
+def _scatter(r: BatchReader, op: indexing.ScatterOp, o: Sequence[Term]) -> Term:
+    own, targets = _with_axes(r, op)
     return r.scatter(o[0], own, targets, shape_of(op.result)[: len(yields(op.body))])
 
 
-def _update(r: Reader, op: indexing.UpdateOp, o: Sequence[Term]) -> Term:
-    own, targets = _with_lanes(r, op)
+def _update(r: BatchReader, op: indexing.UpdateOp, o: Sequence[Term]) -> Term:
+    own, targets = _with_axes(r, op)
     return r.update(op.kind.data, o[0], o[1], own, targets)
 
 

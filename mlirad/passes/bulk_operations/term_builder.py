@@ -12,9 +12,9 @@ from mlirad.dialects.shapes import Shape, Value, element_of, is_float, shape_of,
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.passes.bulk_operations.terms import (
     RECIPE_LIMIT,
+    BatchAxes,
+    BatchAxis,
     Computed,
-    Lane,
-    Lanes,
     Position,
     Read,
     Term,
@@ -23,8 +23,8 @@ from mlirad.passes.bulk_operations.terms import (
     union,
 )
 
-LaneValues = Mapping[Lane, Value]
-"""The region argument that stands for each lane."""
+AxisIndices = Mapping[BatchAxis, Value]
+"""The region argument that stands for each batch axis."""
 
 
 class TermBuilder:
@@ -33,36 +33,36 @@ class TermBuilder:
     def __init__(self, b: ArrayBuilder):
         self.b = b
         self.opened = 0
-        """How many lanes were opened so far: the number of the next one."""
+        """How many batch axes were opened so far: the number of the next one."""
 
-    # Lanes ---------------------------------------------------------------------------------------
+    # Batch axes ----------------------------------------------------------------------------------
 
-    def open(self, shape: Shape, indices: Sequence[Value]) -> Lanes:
-        """New innermost lanes of the given extents, named after the region arguments they stand for."""
+    def open(self, shape: Shape, indices: Sequence[Value]) -> BatchAxes:
+        """New innermost batch axes of the given extents, named after the region arguments they stand for."""
         first = self.opened
         self.opened += len(shape)
         pairs = zip(shape, indices, strict=True)
-        return tuple(Lane(first + k, extent, index.name_hint) for k, (extent, index) in enumerate(pairs))
+        return tuple(BatchAxis(first + k, extent, index.name_hint) for k, (extent, index) in enumerate(pairs))
 
-    def positions(self, lanes: Lanes) -> list[Term]:
-        """The indices of lanes; of an extent of 1 the constant 0, which depends on nothing."""
-        return [self.whole(self.b.index_constant(0)) if k.extent == 1 else position(k) for k in lanes]
+    def positions(self, axes: BatchAxes) -> list[Term]:
+        """The indices of batch axes; of an extent of 1 the constant 0, which depends on nothing."""
+        return [self.whole(self.b.index_constant(0)) if k.extent == 1 else position(k) for k in axes]
 
-    def close(self, term: Term, own: Lanes) -> Term:
-        """The array of `term` at all positions of the innermost lanes `own`: these become its dimensions."""
-        outer = tuple(lane for lane in term.lanes if lane not in own)
+    def close(self, term: Term, own: BatchAxes) -> Term:
+        """The array of `term` over the innermost batch axes `own`, which become its dimensions."""
+        outer = tuple(axis for axis in term.axes if axis not in own)
         return self.term(outer, self.align(term, (*outer, *own)))
 
     # Terms ---------------------------------------------------------------------------------------
 
     def whole(self, value: Value) -> Term:
-        """A value that depends on no lane."""
+        """A value that depends on no batch axis."""
         return Term((), shape_of(value), element_of(value), value, None, 0)
 
-    def term(self, lanes: Lanes, value: Value) -> Term:
-        """The term of a bulk value. Lanes along which the value is merely broadcast are dropped."""
+    def term(self, axes: BatchAxes, value: Value) -> Term:
+        """The term of a bulk value. Batch axes along which the value is merely broadcast are dropped."""
         owner = value.owner
-        shape, count = shape_of(value), len(lanes)
+        shape, count = shape_of(value), len(axes)
         if count and isinstance(owner, BroadcastOp):
             dims = values_of(owner.dims)
             kept = [k for k in range(count) if k in dims]
@@ -71,25 +71,25 @@ class TermBuilder:
                 value = self.b.broadcast(
                     owner.operand, [shape[d] for d in left], [left.index(d) for d in dims]
                 )
-                lanes, shape, count = tuple(lanes[k] for k in kept), shape_of(value), len(kept)
-        return Term(lanes, shape[count:], element_of(value), value, None, 1 if lanes else 0)
+                axes, shape, count = tuple(axes[k] for k in kept), shape_of(value), len(kept)
+        return Term(axes, shape[count:], element_of(value), value, None, 1 if axes else 0)
 
     def code(self, make: Callable[..., Value], operands: Sequence[Term], element: Attribute) -> Term:
         """Elementwise code on scalars: kept as a recipe where it is small and discrete, else made at once."""
-        lanes = union(operands)
-        if not lanes:
+        axes = union(operands)
+        if not axes:
             return self.whole(make(*[self.value(o) for o in operands]))
         size = 1 + sum(o.size for o in operands)
         if size > RECIPE_LIMIT or is_float(element) or any(is_float(o.element) for o in operands):
-            return self.term(lanes, make(*[self.align(o, lanes) for o in operands]))
+            return self.term(axes, make(*[self.align(o, axes) for o in operands]))
         recipe = Computed(make, tuple(operands))
         b = self.b
-        return Term(lanes, (), element, None, recipe, size, b.location, b.name_hint, len(b.scopes))
+        return Term(axes, (), element, None, recipe, size, b.location, b.name_hint, len(b.scopes))
 
     # Bulk values ---------------------------------------------------------------------------------
 
     def value(self, term: Term) -> Value:
-        """The bulk value of a term, of shape `[*lanes, *shape]`."""
+        """The bulk value of a term, of shape `[*axes, *shape]`."""
         if term.value is None:
             with self._as(term), self.in_scope(term.scope):
                 term.value = self._made(term)
@@ -123,59 +123,59 @@ class TermBuilder:
 
     def _made(self, term: Term) -> Value:
         match term.recipe:
-            case Position(lane):
-                return self.b.iota((lane.extent,), 0)
+            case Position(axis):
+                return self.b.iota((axis.extent,), 0)
             case Computed(make, operands):
-                return make(*[self.align(o, term.lanes) for o in operands])
+                return make(*[self.align(o, term.axes) for o in operands])
             case Read(array, positions):
-                shape = extents(term.lanes)
+                shape = extents(term.axes)
 
                 def body(*args: Value) -> list[Value]:
-                    return self.points(positions, name_arguments(term.lanes, args))
+                    return self.points(positions, name_arguments(term.axes, args))
 
                 return self.b.gather(array, shape, body)
             case None:
                 raise AssertionError("a term without a recipe has a value")
 
-    def align(self, term: Term, lanes: Lanes) -> Value:
-        """The bulk value of a term over more lanes than it depends on."""
+    def align(self, term: Term, axes: BatchAxes) -> Value:
+        """The bulk value of a term over more batch axes than it depends on."""
         value = self.value(term)
-        if term.lanes == lanes:
+        if term.axes == axes:
             return value
-        own = [lanes.index(lane) for lane in term.lanes]
-        rest = range(len(lanes), len(lanes) + len(term.shape))
-        return self.broadcast_unnamed(value, (*extents(lanes), *term.shape), [*own, *rest])
+        own = [axes.index(axis) for axis in term.axes]
+        rest = range(len(axes), len(axes) + len(term.shape))
+        return self.broadcast_unnamed(value, (*extents(axes), *term.shape), [*own, *rest])
 
     # Position by position ------------------------------------------------------------------------
 
-    def points(self, terms: Sequence[Term], args: LaneValues) -> list[Value]:
-        """The terms at one position of their lanes, which `args` names, emitted here."""
+    def points(self, terms: Sequence[Term], args: AxisIndices) -> list[Value]:
+        """The terms at one position of their batch axes, which `args` names, emitted here."""
         memo: dict[Term, Value] = {}
         return [self._point(t, args, memo) for t in terms]
 
-    def _point(self, term: Term, args: LaneValues, memo: dict[Term, Value]) -> Value:
-        if not term.lanes:
+    def _point(self, term: Term, args: AxisIndices, memo: dict[Term, Value]) -> Value:
+        if not term.axes:
             return self.value(term)
         known = memo.get(term)
         if known is not None:
             return known
         with self._as(term):
             match term.recipe:
-                case Position(lane):
-                    point = args[lane]
+                case Position(axis):
+                    point = args[axis]
                 case Computed(make, operands):
                     inner = [self._point(o, args, memo) for o in operands]
                     point = make(*inner)
                 case Read(array, positions):
                     point = self.b.index(array, [self._point(p, args, memo) for p in positions])
                 case None:
-                    point = self.b.index(self.value(term), [args[lane] for lane in term.lanes])
+                    point = self.b.index(self.value(term), [args[axis] for axis in term.axes])
         memo[term] = point
         return point
 
 
-def name_arguments(lanes: Lanes, args: Sequence[Value]) -> dict[Lane, Value]:
-    """Region arguments by the lanes they stand for, and named after them."""
-    for lane, arg in zip(lanes, args, strict=True):
-        arg.name_hint = lane.hint
-    return dict(zip(lanes, args, strict=True))
+def name_arguments(axes: BatchAxes, args: Sequence[Value]) -> dict[BatchAxis, Value]:
+    """Region arguments by the batch axes they stand for, and named after them."""
+    for axis, arg in zip(axes, args, strict=True):
+        arg.name_hint = axis.hint
+    return dict(zip(axes, args, strict=True))

@@ -1,13 +1,15 @@
 """Terms: values inside builds, known for all positions of the builds at once.
 
-A *lane* is one index of a build (or of an index region) around the place where a value is computed. A term is
-such a value with the lanes it depends on, and stands for its *bulk value*, an array whose leading dimensions
-are those lanes, outermost first:
+A *batch axis* is one index of a build (or of an index region) around the place where a value is computed. A
+term is such a value with the batch axes it depends on, and stands for its *bulk value*, an array whose
+leading
+dimensions are those axes, outermost first. A *member* of the batch is one position along all of them:
 
-    value of shape s that depends on lanes i < n, j < m      bulk value of shape [n, m, *s]
-    value that depends on no lane                            itself
+    value of shape s that depends on batch axes i < n, j < m      bulk value of shape [n, m, *s]
+    value that depends on no batch axis                            itself
 
-What does not depend on a lane is thus computed once for it, and only broadcast where it meets what does.
+What does not depend on a batch axis is thus computed once for it, and only broadcast where it meets what
+does.
 
 Small integer and boolean code on scalars (positions, guards) keeps a *recipe* as well, by which it can be
 written out again inside an index region, one position at a time. Its bulk value is made only if something
@@ -30,23 +32,23 @@ RECIPE_LIMIT = 16
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Lane:
-    """An index in 0 .. extent - 1; lanes opened later, further inside, have higher numbers."""
+class BatchAxis:
+    """An index in 0 .. extent - 1; batch axes opened later, further inside, have higher numbers."""
 
     number: int
     extent: int
     hint: str | None = None
 
 
-Lanes: TypeAlias = tuple[Lane, ...]
-"""Distinct lanes by ascending number."""
+BatchAxes: TypeAlias = tuple[BatchAxis, ...]
+"""Distinct batch axes by ascending number."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Position:
-    """Recipe: the index of a lane."""
+    """Recipe: the index of a batch axis."""
 
-    lane: Lane
+    axis: BatchAxis
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -70,15 +72,15 @@ Recipe: TypeAlias = Position | Computed | Read
 
 @dataclass(eq=False, slots=True)
 class Term:
-    """A value of type `element` and `shape` at every position of `lanes`.
+    """A value of type `element` and `shape` at every position of `axes`.
 
-    `value` is the bulk value once it is made; a term without lanes or without a recipe always has one.
+    `value` is the bulk value once it is made; a term without batch axes or without a recipe always has one.
     `size` counts the ops of the recipe. The location and the name are for ops that are made later, in the
     scope of the builder, counted from the outermost, where the term was found: inside loops and branches a
     term of the code around them is not made again.
     """
 
-    lanes: Lanes
+    axes: BatchAxes
     shape: Shape
     element: Attribute
     value: Value | None
@@ -93,29 +95,29 @@ Slots: TypeAlias = tuple[Term | None, ...]
 """How an array is read: by dimension the position, an i64 scalar, or `None` where it is left whole."""
 
 
-def position(lane: Lane) -> Term:
-    """The index of a lane as a term."""
-    return Term((lane,), (), i64, None, Position(lane), 0, None, lane.hint)
+def position(axis: BatchAxis) -> Term:
+    """The index of a batch axis as a term."""
+    return Term((axis,), (), i64, None, Position(axis), 0, None, axis.hint)
 
 
-def union(terms: Sequence[Term | None]) -> Lanes:
-    """The lanes that any of the terms depends on."""
-    return joined(term.lanes for term in terms if term is not None)
+def union(terms: Sequence[Term | None]) -> BatchAxes:
+    """The batch axes that any of the terms depends on."""
+    return joined(term.axes for term in terms if term is not None)
 
 
-def joined(groups: Iterable[Lanes]) -> Lanes:
-    """The lanes that are in any of the groups."""
-    found: Lanes = ()
-    for lanes in groups:
-        if not lanes or lanes == found:
+def joined(groups: Iterable[BatchAxes]) -> BatchAxes:
+    """The batch axes that are in any of the groups."""
+    found: BatchAxes = ()
+    for axes in groups:
+        if not axes or axes == found:
             continue
         if not found:
-            found = lanes
-        elif any(lane not in found for lane in lanes):
-            found = tuple(sorted({*found, *lanes}, key=lambda lane: lane.number))
+            found = axes
+        elif any(axis not in found for axis in axes):
+            found = tuple(sorted({*found, *axes}, key=lambda axis: axis.number))
     return found
 
 
-def extents(lanes: Lanes) -> Shape:
-    """The extents of lanes."""
-    return tuple(lane.extent for lane in lanes)
+def extents(axes: BatchAxes) -> Shape:
+    """The extents of batch axes."""
+    return tuple(axis.extent for axis in axes)

@@ -63,8 +63,8 @@ def check(body: str, result: str) -> ModuleOp:
 
 @pytest.mark.parametrize("base", ["%u", "%y"])
 @pytest.mark.parametrize("exponent", ["%m", "%k"])
-def test_a_recursive_function_is_called_over_lanes(base: str, exponent: str) -> None:
-    """As deep as the lane that goes deepest."""
+def test_a_recursive_function_is_called_on_a_batch(base: str, exponent: str) -> None:
+    """As deep as the member that goes deepest."""
     check(
         f"""%r = array.build (%i) : -> tensor<4xf64> {{
             %u = array.index %x[%i] : tensor<4xf64> -> f64
@@ -76,7 +76,7 @@ def test_a_recursive_function_is_called_over_lanes(base: str, exponent: str) -> 
     )
 
 
-def test_a_pattern_of_lanes_is_made_once() -> None:
+def test_a_pattern_of_batched_arguments_is_made_once() -> None:
     module = check(
         """%r = array.build (%i, %j) : -> tensor<4x4xf64> {
             %u = array.index %x[%i] : tensor<4xf64> -> f64
@@ -91,8 +91,8 @@ def test_a_pattern_of_lanes_is_made_once() -> None:
 
 
 @pytest.mark.parametrize("sign", ["lt", "gt"])
-def test_a_call_is_made_if_some_lane_makes_it(sign: str) -> None:
-    """Below 0 the recursion has no end: no lane may start it there."""
+def test_a_call_is_made_if_some_member_makes_it(sign: str) -> None:
+    """Below 0 the recursion has no end: no member may start it there."""
     check(
         f"""%zero = array.constant 0 : i64
           %minus = array.constant -1 : i64

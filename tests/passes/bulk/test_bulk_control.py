@@ -1,4 +1,4 @@
-"""Loops and branches inside builds, against the interpreter, with lanes on every subset of what they read."""
+"""Loops and branches in builds, batch axes on every subset of what they read, against the interpreter."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def recorded(b: ArrayBuilder, w: Value, x: Value, k: Value) -> list[Value]:
 
 
 def replay_in_a_branch(b: ArrayBuilder, p: Value, k: Value, w: Value) -> list[Value]:
-    """Some lanes skip a tape that all have, and whose length differs."""
+    """Some members skip a tape that all have, and whose length differs."""
     limit = b.binary(ew.RemOp, k, b.constant(3, i64))
 
     def body(n: Value) -> list[Value]:
@@ -195,23 +195,25 @@ PROGRAMS: tuple[tuple[Body, tuple[Attribute, ...]], ...] = (
 )
 
 
-def one_lane(program: Body, types: Sequence[Attribute]) -> FuncOp:
+def one_member(program: Body, types: Sequence[Attribute]) -> FuncOp:
     """The program itself, and a constant, with which it has more than one result."""
     return new_function("f", types, lambda b, *args: [*program(b, *args), one(b)])
 
 
-def in_builds(program: Body, types: Sequence[Attribute], extent: int, laned: Sequence[bool]) -> FuncOp:
-    """A build for each result of the program; the arguments marked `laned` differ with its index."""
+def in_builds(program: Body, types: Sequence[Attribute], extent: int, batched: Sequence[bool]) -> FuncOp:
+    """A build for each result of the program; the arguments marked `batched` differ with its index."""
     given = [
-        array_type((extent, *shape_of(a)), element_of(a)) if lane else a
-        for a, lane in zip(types, laned, strict=True)
+        array_type((extent, *shape_of(a)), element_of(a)) if bulk else a
+        for a, bulk in zip(types, batched, strict=True)
     ]
 
-    count = len(one_lane(program, types).function_type.outputs.data) - 1
+    count = len(one_member(program, types).function_type.outputs.data) - 1
 
     def body(b: ArrayBuilder, *args: Value) -> list[Value]:
         def element(i: Value) -> list[Value]:
-            return list(program(b, *(b.index(a, [i]) if k else a for a, k in zip(args, laned, strict=True))))
+            return list(
+                program(b, *(b.index(a, [i]) if k else a for a, k in zip(args, batched, strict=True)))
+            )
 
         return [b.build((extent,), lambda i, k=k: element(i)[k]) for k in range(count)]
 
@@ -237,8 +239,8 @@ def check(function: FuncOp, seed: int) -> None:
 @pytest.mark.parametrize(("program", "types"), PROGRAMS, ids=lambda p: getattr(p, "__name__", ""))
 @pytest.mark.parametrize("extent", [3, 1, 0])
 def test_loops_and_branches_become_bulk(program: Body, types: Sequence[Attribute], extent: int) -> None:
-    for seed, laned in enumerate(itertools.product((False, True), repeat=len(types))):
-        check(in_builds(program, types, extent, laned), seed)
+    for seed, batched in enumerate(itertools.product((False, True), repeat=len(types))):
+        check(in_builds(program, types, extent, batched), seed)
 
 
 def test_every_loop_and_branch_has_a_rule() -> None:
@@ -248,21 +250,21 @@ def test_every_loop_and_branch_has_a_rule() -> None:
 # Structure -----------------------------------------------------------------------------------------
 
 
-def bulk_of(program: Body, types: Sequence[Attribute], laned: Sequence[bool], extent: int = 5) -> FuncOp:
-    return bulk_function(in_builds(program, types, extent, laned))
+def bulk_of(program: Body, types: Sequence[Attribute], batched: Sequence[bool], extent: int = 5) -> FuncOp:
+    return bulk_function(in_builds(program, types, extent, batched))
 
 
 def ops_of(function: FuncOp, op_class: type[Operation]) -> list[Any]:
     return [op for op in function.walk() if isinstance(op, op_class)]
 
 
-def test_only_carries_that_lanes_reach_become_bulk() -> None:
+def test_only_carries_that_batch_axes_reach_become_bulk() -> None:
     bulk = bulk_of(scan_of_carries, (t(3), f64, i64), (True, False, False))
     carried = {str(o.type) for op in ops_of(bulk, control.ScanOp) for o in op.init}
     assert carried == {"tensor<5xf64>", "i64"}
 
 
-def test_a_branch_for_all_lanes_is_a_branch() -> None:
+def test_a_branch_for_the_whole_batch_is_a_branch() -> None:
     bulk = bulk_of(branch, (i1, t(3), f64), (False, True, True))
     assert ops_of(bulk, control.IfOp)
     counter = OperationCounter()
@@ -270,13 +272,13 @@ def test_a_branch_for_all_lanes_is_a_branch() -> None:
     assert counter.by_op["array.log"] == 0
 
 
-def test_a_branch_by_lanes_is_a_selection() -> None:
+def test_a_branch_by_member_is_a_selection() -> None:
     bulk = bulk_of(branch, (i1, t(3), f64), (True, True, True))
     assert not ops_of(bulk, control.IfOp)
 
 
-def test_a_loop_ends_when_no_lane_goes_on() -> None:
-    """The trips are those of the lane that makes most of them."""
+def test_a_loop_ends_when_no_member_goes_on() -> None:
+    """The trips are those of the member that makes most of them."""
     bulk = bulk_of(halving, (f64, f64, t(3)), (True, False, False))
     counter = OperationCounter()
     (loop, *_) = ops_of(bulk, control.WhileOp)
@@ -288,8 +290,8 @@ def test_a_loop_ends_when_no_lane_goes_on() -> None:
     assert many.total > 2 * counter.total
 
 
-def test_a_loop_for_all_lanes_counts_once() -> None:
-    """What decides about the trips does not depend on a lane: the counter stays a scalar."""
+def test_a_loop_for_the_whole_batch_counts_once() -> None:
+    """What decides about the trips does not depend on a batch axis: the counter stays a scalar."""
     bulk = bulk_of(halving, (f64, f64, t(3)), (False, True, False))
     for loop in ops_of(bulk, control.WhileOp):
         assert str(loop.operands[0].type) == "i64"
@@ -341,13 +343,13 @@ def gradients(function: FuncOp, wrt: tuple[int, ...], args: Sequence[Any], cotan
 
 
 @pytest.mark.parametrize(("program", "types"), PROGRAMS[:-2], ids=lambda p: getattr(p, "__name__", ""))
-def test_lanes_have_the_derivative_that_each_has_alone(program: Body, types: Sequence[Attribute]) -> None:
-    """Whatever the other lanes compute: poles and NaN in lanes that skip code reach no derivative."""
-    alone = one_lane(program, types)
+def test_members_have_the_derivative_that_each_has_alone(program: Body, types: Sequence[Attribute]) -> None:
+    """Whatever the other members compute: poles and NaN for members that skip code reach no derivative."""
+    alone = one_member(program, types)
     outputs = [k for k, v in enumerate(alone.function_type.outputs.data[:-1]) if is_float(v)]
     wrt = tuple(k for k, v in enumerate(types) if is_float(v))
-    for seed, laned in enumerate(itertools.product((False, True), repeat=len(types))):
-        function = in_builds(program, types, 3, laned)
+    for seed, batched in enumerate(itertools.product((False, True), repeat=len(types))):
+        function = in_builds(program, types, 3, batched)
         rng = random.Random(seed)
         args: list[Any] = [random_value(a.type, rng, special=seed % 2 == 1) for a in function.body.block.args]
         shapes = [shape_of(function.function_type.outputs.data[k]) for k in outputs]
@@ -357,19 +359,19 @@ def test_lanes_have_the_derivative_that_each_has_alone(program: Body, types: Seq
             gradients(
                 alone,
                 wrt,
-                [a[i] if lane else a for a, lane in zip(args, laned, strict=True)],
+                [a[i] if bulk else a for a, bulk in zip(args, batched, strict=True)],
                 [*(np.asarray(c[i])[()] for c in cotangents), np.float64(0)],
             )
             for i in range(3)
         ]
         for k, (argument, gradient) in enumerate(zip(wrt, found, strict=True)):
             each = np.stack([g[k] for g in own])
-            expected = each if laned[argument] else each.sum(0)
-            np.testing.assert_allclose(gradient, expected, rtol=1e-10, atol=1e-12, err_msg=f"{laned} {k}")
+            expected = each if batched[argument] else each.sum(0)
+            np.testing.assert_allclose(gradient, expected, rtol=1e-10, atol=1e-12, err_msg=f"{batched} {k}")
 
 
 def pole(b: ArrayBuilder, x: Value, w: Value) -> list[Value]:
-    """Coefficients of the captured `w` that are infinite in lanes which do not take the branch."""
+    """Coefficients of the captured `w` that are infinite for members which do not take the branch."""
     positive = less(b, b.zeros(f64), x)
     return b.if_(positive, lambda: [b.binary(ew.DivOp, w, x)], lambda: [b.mul(x, x)])
 
@@ -434,9 +436,9 @@ def test_contractions_off_the_path_reach_no_derivative(shared: str) -> None:
     x = rows[0] if shared in ("row", "both") else rows
     m = matrices[0] if shared in ("matrix", "both") else matrices
     args = [x, m, np.array([0.0, 2.0, -1.0])]
-    laned = (x.ndim == 2, m.ndim == 3, True)
+    batched = (x.ndim == 2, m.ndim == 3, True)
     types = (t(3), t(2, 3), f64)
-    function = in_builds(contraction, types, 3, laned)
+    function = in_builds(contraction, types, 3, batched)
     found = gradients(function, (0, 1), args, [np.ones((3, 2)), np.full((3, 2), 2.0)])
     counts = 3.0 * np.array([1.0, 0.0, 1.0])
     by_row = np.stack(
@@ -448,27 +450,27 @@ def test_contractions_off_the_path_reach_no_derivative(shared: str) -> None:
             for i in range(3)
         ]
     )
-    np.testing.assert_allclose(found[0], by_row if laned[0] else by_row.sum(0))
-    np.testing.assert_allclose(found[1], by_matrix if laned[1] else by_matrix.sum(0))
+    np.testing.assert_allclose(found[0], by_row if batched[0] else by_row.sum(0))
+    np.testing.assert_allclose(found[1], by_matrix if batched[1] else by_matrix.sum(0))
 
 
 @pytest.mark.parametrize(
-    ("program", "types", "values", "laned"), POLES, ids=lambda p: getattr(p, "__name__", "")
+    ("program", "types", "values", "batched"), POLES, ids=lambda p: getattr(p, "__name__", "")
 )
-def test_poles_in_lanes_that_skip_code_reach_no_derivative(
-    program: Body, types: Sequence[Attribute], values: Sequence[Any], laned: Sequence[bool]
+def test_poles_in_members_that_skip_code_reach_no_derivative(
+    program: Body, types: Sequence[Attribute], values: Sequence[Any], batched: Sequence[bool]
 ) -> None:
-    function = in_builds(program, types, 3, laned)
+    function = in_builds(program, types, 3, batched)
     args = [np.asarray(v)[()] for v in values]
     wrt = tuple(range(len(types)))
-    alone = one_lane(program, types)
+    alone = one_member(program, types)
     count = len(alone.function_type.outputs.data) - 1
     found = gradients(function, wrt, args, [np.ones(3)] * count)
     for k, gradient in enumerate(found):
         each = []
         for i in range(3):
-            own = [a[i] if lane else a for a, lane in zip(args, laned, strict=True)]
+            own = [a[i] if bulk else a for a, bulk in zip(args, batched, strict=True)]
             each.append(gradients(alone, wrt, own, [*[np.float64(1)] * count, np.float64(0)])[k])
-        expected = np.stack(each) if laned[k] else np.sum(each, 0)
-        assert laned[k] or np.isfinite(expected).all()
+        expected = np.stack(each) if batched[k] else np.sum(each, 0)
+        assert batched[k] or np.isfinite(expected).all()
         np.testing.assert_allclose(gradient, expected, rtol=1e-12)

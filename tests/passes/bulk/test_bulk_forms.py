@@ -229,23 +229,23 @@ CASES = [
 
 def test_every_op_of_the_dialect_has_a_rule_and_a_case() -> None:
     """Loops and branches: `test_bulk_control`; code with its own derivative: `test_custom_derivatives`;
-    reports, whose tokens are no values that lanes may have of their own: `test_debug_print`.
+    reports, whose tokens are no values that members may have of their own: `test_debug_print`.
     """
     ops = set(ARRAY_OPS) - {indexing.YieldOp, *control.CONTROL_OPS, *CUSTOM_OPS, *REPORTING_OPS}
     assert set(BULK_RULES) == ops
     assert {case.op_class for case in CASES} == ops
 
 
-def in_build(case: Case, extent: int, laned: Sequence[bool]) -> FuncOp:
-    """The op in a build; the operands marked `laned` (last: the captured integer) differ with the index."""
+def in_build(case: Case, extent: int, batched: Sequence[bool]) -> FuncOp:
+    """The op in a build; the operands marked `batched` (last: the captured integer) differ with the index."""
     types = [
-        array_type((extent, *shape_of(o)), element_of(o)) if lane else o
-        for o, lane in zip((*case.operands, i64), laned, strict=True)
+        array_type((extent, *shape_of(o)), element_of(o)) if bulk else o
+        for o, bulk in zip((*case.operands, i64), batched, strict=True)
     ]
 
     def body(b: ArrayBuilder, *args: Value) -> list[Value]:
         def element(i: Value) -> Value:
-            values = [b.index(a, [i]) if lane else a for a, lane in zip(args, laned, strict=True)]
+            values = [b.index(a, [i]) if bulk else a for a, bulk in zip(args, batched, strict=True)]
             return case.emit(b, values[:-1], values[-1])
 
         return [b.build((extent,), element)]
@@ -253,9 +253,9 @@ def in_build(case: Case, extent: int, laned: Sequence[bool]) -> FuncOp:
     return new_function("f", types, body)
 
 
-def read_at(case: Case, depth: int, lanes: int | None) -> FuncOp:
-    """The op read in its `depth` leading dimensions: at arguments, or at `lanes` positions in a build."""
-    position = i64 if lanes is None else t(lanes, element=i64)
+def read_at(case: Case, depth: int, count: int | None) -> FuncOp:
+    """The op read in its `depth` leading dimensions: at arguments, or at `count` positions in a build."""
+    position = i64 if count is None else t(count, element=i64)
 
     def body(b: ArrayBuilder, *args: Value) -> list[Value]:
         operands, captured, positions = args[: len(case.operands)], args[len(case.operands)], args[-depth:]
@@ -266,9 +266,9 @@ def read_at(case: Case, depth: int, lanes: int | None) -> FuncOp:
                 indexing.IndexOp, (value, *points), t(*shape_of(value)[depth:], element=element_of(value))
             )
 
-        if lanes is None:
+        if count is None:
             return [read(positions)]
-        return [b.build((lanes,), lambda i: read([b.index(p, [i]) for p in positions]))]
+        return [b.build((count,), lambda i: read([b.index(p, [i]) for p in positions]))]
 
     return new_function("f", [*case.operands, i64, *[position] * depth], body)
 
@@ -291,16 +291,16 @@ def check(function: FuncOp, seed: int, slack: int) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_an_op_inside_a_build_becomes_its_bulk_form(case: Case) -> None:
-    for laned in itertools.product((False, True), repeat=len(case.operands) + 1):
+    for batched in itertools.product((False, True), repeat=len(case.operands) + 1):
         for extent in (3, 1, 0):
-            check(in_build(case, extent, laned), extent, slack=40)
+            check(in_build(case, extent, batched), extent, slack=40)
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if shape_of(c.result)], ids=str)
-@pytest.mark.parametrize("lanes", [None, 1, 2, 7])
-def test_an_op_read_at_positions_is_that_op_on_what_is_read(case: Case, lanes: int | None) -> None:
+@pytest.mark.parametrize("count", [None, 1, 2, 7])
+def test_an_op_read_at_positions_is_that_op_on_what_is_read(case: Case, count: int | None) -> None:
     for depth in range(1, len(shape_of(case.result)) + 1):
-        check(read_at(case, depth, lanes), depth, slack=100)
+        check(read_at(case, depth, count), depth, slack=100)
 
 
 def test_what_is_read_of_a_fleeting_array_alone_is_computed() -> None:

@@ -62,18 +62,18 @@ def test_random_programs_keep_their_meaning_and_cost_and_become_normal(seed: int
     assert after.total <= 2 * (before.total + moved)
 
 
-def in_builds(module: ModuleOp, extent: int, laned: list[bool]) -> ModuleOp:
-    """The program in a build for each result; the arguments marked `laned` differ with its index."""
+def in_builds(module: ModuleOp, extent: int, batched: list[bool]) -> ModuleOp:
+    """The program in a build for each result; the arguments marked `batched` differ with its index."""
     (main,) = functions_of(module)
     source = function_block(main)
     types = [
-        array_type((extent, *shape_of(a)), element_of(a)) if lane else a.type
-        for a, lane in zip(source.args, laned, strict=True)
+        array_type((extent, *shape_of(a)), element_of(a)) if bulk else a.type
+        for a, bulk in zip(source.args, batched, strict=True)
     ]
 
     def body(b: ArrayBuilder, *args: Value) -> list[Value]:
         def results(i: Value) -> list[Value]:
-            given = [b.index(a, [i]) if lane else a for a, lane in zip(args, laned, strict=True)]
+            given = [b.index(a, [i]) if bulk else a for a, bulk in zip(args, batched, strict=True)]
             return b.inline_block(source, given, {})
 
         return [b.build((extent,), lambda i, k=k: results(i)[k]) for k in range(len(returned(main)))]
@@ -83,12 +83,12 @@ def in_builds(module: ModuleOp, extent: int, laned: list[bool]) -> ModuleOp:
 
 @pytest.mark.parametrize("seed", range(150))
 def test_random_programs_in_builds(seed: int) -> None:
-    """Loops over as many lanes make as many trips as the lane that needs most, and both sides of a branch
+    """Loops over as many members make as many trips as the member that needs most, and both sides of a branch
     are computed: so the cost grows by a factor, which for these programs is small."""
     rng = random.Random(seed)
     plain = random_program(seed=seed, size=rng.randint(3, 12))
-    laned = [rng.random() < 0.6 for _ in function_block(functions_of(plain)[0]).args]
-    source = in_builds(plain, rng.choice((0, 1, 3, 3)), laned)
+    batched = [rng.random() < 0.6 for _ in function_block(functions_of(plain)[0]).args]
+    source = in_builds(plain, rng.choice((0, 1, 3, 3)), batched)
     module = source.clone()
     BulkOperationsPass().apply(Context(), module)
     verify_module(module)
@@ -112,8 +112,8 @@ def is_differentiable(op_class: type[Operation]) -> bool:
 def test_derivatives_of_random_programs_in_builds(seed: int) -> None:
     rng = random.Random(seed)
     plain = random_program(seed=seed, size=rng.randint(3, 10), smooth=True, allow=is_differentiable)
-    laned = [rng.random() < 0.6 for _ in function_block(functions_of(plain)[0]).args]
-    source = in_builds(plain, rng.choice((1, 2, 3)), laned)
+    batched = [rng.random() < 0.6 for _ in function_block(functions_of(plain)[0]).args]
+    source = in_builds(plain, rng.choice((1, 2, 3)), batched)
     check_derivatives(source, arguments_for(source, rng), function="main", tolerance=1e-4)
 
 
@@ -240,11 +240,11 @@ def test_reads_of_single_elements_do_not_multiply_work() -> None:
     assert large < 4.4 * small
 
 
-@pytest.mark.parametrize("lanes", [3, 1000])
-def test_an_indexed_build_is_its_body_unless_more_is_read_than_it_has(lanes: int) -> None:
+@pytest.mark.parametrize("count", [3, 1000])
+def test_an_indexed_build_is_its_body_unless_more_is_read_than_it_has(count: int) -> None:
     def body(b: ArrayBuilder, x: Value) -> list[Value]:
         squares = b.build((20,), lambda i: b.unary(ew.ExpOp, b.index(x, [i])))
-        return [b.build((lanes,), lambda j: b.index(squares, [b.sub(j, b.index_constant(1))]))]
+        return [b.build((count,), lambda j: b.index(squares, [b.sub(j, b.index_constant(1))]))]
 
     function = new_function("f", [t(20)], body)
     bulk = bulk_function(function)
@@ -252,10 +252,10 @@ def test_an_indexed_build_is_its_body_unless_more_is_read_than_it_has(lanes: int
     x = np.linspace(0, 1, 20)
     (computed,) = run_function(bulk, [x], counter=counter)
     np.testing.assert_allclose(computed, run_function(function, [x])[0], rtol=1e-14)
-    assert counter.by_op["array.exp"] == min(lanes, 20)
+    assert counter.by_op["array.exp"] == min(count, 20)
 
 
-def test_poles_in_lanes_not_taken_do_no_harm() -> None:
+def test_poles_in_members_not_taken_do_no_harm() -> None:
     def body(b: ArrayBuilder, x: Value) -> list[Value]:
         def entry(i: Value) -> Value:
             v = b.index(x, [i])

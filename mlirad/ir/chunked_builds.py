@@ -1,14 +1,14 @@
-"""Builds that stay loops: one position after another, or a block of positions at a time.
+"""Builds as loops: one position after another, or a chunk of positions at a time.
 
-    build 1000 (i. t)   --> lanes = 1       scan over i of t
-                            lanes = 100     scan over k < 10 of build 100 (j. t with 100 k + j for i)
-    build 30x40 (i j. t)    lanes = 40      scan over i of build 40 (j. t)
+    build 1000 (i. t)   --> chunk = 1       scan over i of t
+                            chunk = 100     scan over k < 10 of build 100 (j. t with 100 k + j for i)
+    build 30x40 (i j. t)    chunk = 40      scan over i of build 40 (j. t)
 
-Of several indices the last ones become lanes, as many as fit; the next one is cut into blocks, and each of
-those in front is a loop of its own. Nested loops let what depends on an outer index alone stand in front of
-the inner loop, and their indices need no divisions, which loops over a flattened space would.
+Of several indices the last ones become a build inside, as many as fit; the next one is cut into chunks, and
+each of those in front is a loop of its own. Nested loops let what depends on an outer index alone stand in
+front of the inner loop, and their indices need no divisions, which loops over a flattened space would.
 
-Made bulk, a build keeps what all positions compute alive at once; a kept one only what `lanes` positions
+Made bulk, a build keeps what all positions compute alive at once; a loop only what `chunk` positions
 do. With `checkpoint` "recompute" that holds for its derivatives too: transposed, each trip runs again, which
 costs the primal once more.
 """
@@ -29,21 +29,21 @@ BuildBody: TypeAlias = Callable[..., Sequence[Value]]
 """From the indices of a position to its values; called once or more."""
 
 
-def kept_build(
-    b: ArrayBuilder, extents: Shape, body: BuildBody, lanes: int = 1, checkpoint: str | None = "recompute"
+def chunked_build(
+    b: ArrayBuilder, extents: Shape, body: BuildBody, chunk: int = 1, checkpoint: str | None = "recompute"
 ) -> list[Value]:
-    """The arrays of the values of `body` at all positions of `extents`, of which `lanes` are made at a time.
+    """The arrays of the values of `body` at all positions of `extents`, of which `chunk` are made at a time.
 
     `checkpoint` is that of the loops: see `array.scan`.
     """
-    return _Kept(b, body, lanes, checkpoint).over(tuple(extents), ())
+    return _Chunked(b, body, chunk, checkpoint).over(tuple(extents), ())
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _Chunked:
     b: ArrayBuilder
     body: BuildBody
-    lanes: int
+    chunk: int
     checkpoint: str | None
 
     def over(self, extents: Shape, outer: tuple[Value, ...]) -> list[Value]:
@@ -51,14 +51,14 @@ class _Kept:
         if not extents:
             return list(self.body(*outer))
         size = prod(extents)
-        if 1 < size <= self.lanes:
+        if 1 < size <= self.chunk:
             return self._bulk(extents, lambda *at: self.body(*outer, *at))
-        width = self.lanes * extents[0] // size if size else 1
+        width = self.chunk * extents[0] // size if size else 1
         if width > 1:
-            return self._in_blocks(extents, outer, block_width(extents[0], width))
+            return self._in_chunks(extents, outer, chunk_width(extents[0], width))
         return self._loop(extents[0], lambda i: self.over(extents[1:], (*outer, i)))
 
-    def _in_blocks(self, extents: Shape, outer: tuple[Value, ...], width: int) -> list[Value]:
+    def _in_chunks(self, extents: Shape, outer: tuple[Value, ...], width: int) -> list[Value]:
         b, n = self.b, extents[0]
         count, rest = divmod(n, width)
 
@@ -70,8 +70,8 @@ class _Kept:
 
             return self._bulk((number, *extents[1:]), position)
 
-        blocks = self._loop(count, lambda k: rows(b.mul(k, b.index_constant(width)), width))
-        whole = [b.reshape(y, (count * width, *shape_of(y)[2:])) for y in blocks]
+        chunks = self._loop(count, lambda k: rows(b.mul(k, b.index_constant(width)), width))
+        whole = [b.reshape(y, (count * width, *shape_of(y)[2:])) for y in chunks]
         if not rest:
             return whole
         last = rows(b.index_constant(count * width), rest)
@@ -98,8 +98,8 @@ class _Kept:
         return parts
 
 
-def block_width(extent: int, width: int) -> int:
-    """How many of `extent` positions make a block, at most `width`: a divisor, if one is not much smaller."""
+def chunk_width(extent: int, width: int) -> int:
+    """How many of `extent` positions make a chunk, at most `width`: a divisor, if one is not much smaller."""
     for candidate in range(width, width // 2, -1):
         if extent % candidate == 0:
             return candidate
