@@ -48,19 +48,20 @@ from mlirad.frontend.linear_map.expressions import Node, Structure
 from mlirad.frontend.linear_map.kinds import Derivative, TracedDerivative
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.spaces import Space, moving_type
-from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import plain_array
-from mlirad.frontend.tracing.frames import Frame, Functions, is_tracing, tracing
+from mlirad.frontend.tracing.frames import Functions, is_tracing
 from mlirad.frontend.tracing.functions import (
     LeafType,
+    argument_hints,
     argument_paths,
     function_name,
-    hint_of,
+    function_of,
     leaf_type,
     parameter_names,
+    with_reports,
 )
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.reports import sealed, with_reports
+from mlirad.frontend.tracing.tokens import sealed
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.passes.function_pass import functions_of, nested_ops
 from mlirad.passes.split_map import SplitMap, split_map
@@ -229,16 +230,9 @@ def trace_map(
 def _trace_map(
     functions: Functions, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
 ) -> tuple[ModuleOp, Space]:
-    frame = Frame(functions, [t.type for t in types], None)
-    name = functions.fresh_name("main")
-    for arg, path in zip(frame.block.args, argument_paths(function, tree), strict=True):
-        arg.name_hint = hint_of(path)
-    with tracing(frame):
-        arguments = [
-            Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
-        ]
+    with function_of(functions, types, argument_hints(function, tree)) as (frame, arguments):
         at = linearize_at(function, tree.unflatten(arguments), range(len(tree.children)))
         map_ = at.map([o.value for o in at.operands])
-        main = frame.finish(name, [*sealed([r.value for r in at.results]), map_], visibility=None)
+        main = frame.finish("main", [*sealed([r.value for r in at.results]), map_], visibility=None)
     results = tuple(moving_type(LeafType(r.shape, r.dtype)) for r in at.results)
     return ModuleOp([*functions.finished, main]), Space(at.traced.tree, results)

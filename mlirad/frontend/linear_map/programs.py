@@ -24,10 +24,10 @@ from mlirad.frontend.compiling.compilation import Executable, compiling, executa
 from mlirad.frontend.compiling.programs import Cache
 from mlirad.frontend.linear_map.expressions import Structure
 from mlirad.frontend.linear_map.kinds import Transpose
-from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.frames import Frame, Functions, emitting, leaked_error, tracing
-from mlirad.frontend.tracing.functions import LeafType
-from mlirad.frontend.tracing.operations import as_array, made
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.frames import Functions, emitting, leaked_error
+from mlirad.frontend.tracing.functions import LeafType, function_of
+from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder, new_function
 
@@ -87,17 +87,14 @@ def _compile(
     timeout = min(limits, default=None)
     with compiling():
         functions = Functions()
-        frame = Frame(functions, [t.type for t in (*of_arrays, *types)], None)
-        name = functions.fresh_name("main")
-        with tracing(frame):
-            parameters = [Array(v, frame.scope) for v in list(frame.block.args)]
+        with function_of(functions, [*of_arrays, *types]) as (frame, parameters):
             known, given = parameters[: len(arrays)], parameters[len(arrays) :]
             results = [r.value for r in body(structure, known, given)]
-            main = frame.finish(name, results, visibility=None)
+            main = frame.finish("main", results, visibility=None)
         called = [f.clone() for program in dict.fromkeys(structure.programs) for f in program.called]
         module = ModuleOp([*functions.finished, *called, main])
         expand(module, "dual-arrays")
-        return executable(module, name, interpret=interpret, timeout=timeout)[0]
+        return executable(module, "main", interpret=interpret, timeout=timeout)[0]
 
 
 def map_function(structure: Structure, arrays: Sequence[Any], name: str = "map") -> FuncOp:
