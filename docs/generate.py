@@ -28,9 +28,9 @@ from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
-from mlirad.frontend.numpy_functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.binding import qualified_name
+from mlirad.frontend.numpy_functions.functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
 from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
 from mlirad.frontend.tracing.array import Array

@@ -12,7 +12,7 @@ import pytest
 from scipy import special
 
 import mlirad as ad
-from mlirad.frontend.numpy_functions import FUNCTIONS
+from mlirad.frontend.numpy_functions.functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
 from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
 

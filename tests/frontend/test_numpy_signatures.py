@@ -11,9 +11,9 @@ import pytest
 from scipy import special
 
 import mlirad as ad
-from mlirad.frontend.numpy_functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.binding import MAKES_NO_DIFFERENCE, binding_of
+from mlirad.frontend.numpy_functions.functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.parameters import UNSET
 from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
 from mlirad.frontend.numpy_functions.ufuncs import SPECIAL

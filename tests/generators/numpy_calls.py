@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import mlirad as ad
-from mlirad.frontend.numpy_functions import FUNCTIONS
+from mlirad.frontend.numpy_functions.functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
 
 DTYPES = (np.float64, np.float64, np.float64, np.float32, np.int64, np.int32, np.bool_)

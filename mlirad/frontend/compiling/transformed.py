@@ -33,7 +33,7 @@ from mlirad.frontend.compiling.compilation import (
 )
 from mlirad.frontend.compiling.lowered import Lowered, Signature
 from mlirad.frontend.compiling.programs import Options, Program, cache_of, signature_key
-from mlirad.frontend.indexing.views import copied_leaves
+from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.frames import is_tracing
@@ -295,6 +295,11 @@ class Transformed:
             location=user_line(),
             hint="write ad.grad(lambda x: self.method(x)), or make the instance a dataclass argument",
         )
+
+
+def run_compiled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function gives outside of a trace: compiled for the arguments, as by `ad.jit`, and run."""
+    return Transformed(function, lambda f, given: f(*given), "jit", Options())(*args, **kwargs)
 
 
 def static_names(function: Callable[..., Any], given: Sequence[str] | str) -> tuple[str, ...]:

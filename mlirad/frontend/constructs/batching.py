@@ -12,12 +12,11 @@ from typing import Any, TypeAlias
 
 from mlirad.errors import ShapeError
 from mlirad.frontend.constructs.build import build_over
-from mlirad.frontend.indexing.views import copied_leaves
-from mlirad.frontend.numpy_functions.axes import one_axis
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, copied_leaves
 from mlirad.frontend.tracing.functions import function_name
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import flatten, parts_of
+from mlirad.frontend.tracing.shapes import one_axis
 from mlirad.frontend.tracing.source import user_line
 
 Axes: TypeAlias = Any

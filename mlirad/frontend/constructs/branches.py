@@ -14,12 +14,12 @@ from mlirad.errors import DtypeError, UnsupportedError
 from mlirad.frontend.constructs.carries import Regions, Results, in_trace, scoped, settled
 from mlirad.frontend.constructs.loops import flag_of
 from mlirad.frontend.constructs.recursion import UnknownResult
-from mlirad.frontend.indexing.views import copied_leaves
+from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.dtypes import I64
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted
-from mlirad.frontend.tracing.reports import last_token, receiving, starting_with
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import last_token, receiving, starting_with
 
 Choice = Callable[[Sequence[Callable[[], list[Value]]]], list[Value]]
 

@@ -22,17 +22,16 @@ from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.errors import PositionError, ShapeError, TracingError, UnsupportedError
 from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.constructs.loops import checked_checkpoint
-from mlirad.frontend.indexing.views import copied, copied_leaves
-from mlirad.frontend.numpy_functions.shapes import static_shape
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, copied, copied_leaves, made
 from mlirad.frontend.tracing.dtypes import I64, language_dtype
 from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.tracing.functions import require_arguments
-from mlirad.frontend.tracing.operations import as_array, converted, made, xp
+from mlirad.frontend.tracing.operations import as_array, converted, xp
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.reports import checks, has_reports, last_token, receiving, starting_with
 from mlirad.frontend.tracing.run_time_checks import BOUNDS, check_position
+from mlirad.frontend.tracing.shapes import static_shape
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import checks, has_reports, last_token, receiving, starting_with
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.chunked_builds import chunked_build

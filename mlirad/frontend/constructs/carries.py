@@ -19,13 +19,13 @@ from xdsl.ir import Block, Region
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, Value, array_type
 from mlirad.errors import DtypeError, ShapeError, TracingError
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import F32, I32, PYTHON_TYPES, Dtype, Kind, result_type
 from mlirad.frontend.tracing.frames import current_frame, is_tracing
-from mlirad.frontend.tracing.operations import as_array, made, value_of
+from mlirad.frontend.tracing.operations import as_array, value_of
 from mlirad.frontend.tracing.pytree import Tree, flatten, structure_text
-from mlirad.frontend.tracing.reports import has_reports, resume, with_last_token
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import has_reports, resume, with_last_token
 from mlirad.ir.regions import discard
 
 T = TypeVar("T")

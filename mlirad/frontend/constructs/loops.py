@@ -19,13 +19,13 @@ from mlirad.dialects.array.control import CHECKPOINTS
 from mlirad.dialects.shapes import Value
 from mlirad.errors import DtypeError, ShapeError, TracingError, UnsupportedError
 from mlirad.frontend.constructs.carries import Carry, Regions, in_trace, scoped, settled, slices_of
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, I64
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import as_array, converted, made
+from mlirad.frontend.tracing.operations import as_array, converted
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.reports import last_token, receiving, sealed, sending
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import last_token, receiving, sealed, sending
 from mlirad.ir.arrays import ArrayBuilder
 
 

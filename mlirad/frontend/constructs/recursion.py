@@ -23,7 +23,8 @@ from xdsl.ir import Attribute, Operation
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.errors import DtypeError, TracingError
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.compiling.transformed import run_compiled
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import Frame, current_frame, emitting, is_tracing
 from mlirad.frontend.tracing.functions import (
     LeafType,
@@ -35,7 +36,7 @@ from mlirad.frontend.tracing.functions import (
     leaf_type,
     trace_inner,
 )
-from mlirad.frontend.tracing.operations import as_array, made
+from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 
 ATTEMPTS = 8
@@ -80,9 +81,7 @@ class Function:
 
     def __call__(self, *args: Any) -> Any:
         if not is_tracing():
-            from mlirad.frontend.transformations import jit
-
-            return jit(self)(*args)
+            return run_compiled(self, args, {})
         leaves, tree = flatten(args)
         paths = argument_paths(self._function, tree)
         types = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]

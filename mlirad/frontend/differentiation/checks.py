@@ -26,6 +26,9 @@ from xdsl.ir import Operation
 from mlirad.dialects.shapes import is_float
 from mlirad.errors import DerivativeCheckError, DifferentiationError, MliradError
 from mlirad.frontend.compiling.compilation import compiling, expand
+from mlirad.frontend.compiling.programs import Options
+from mlirad.frontend.compiling.transformed import Transformed
+from mlirad.frontend.constructs import repeated
 from mlirad.frontend.differentiation.linearity_check import require_linear
 from mlirad.frontend.differentiation.linearization import linearize
 from mlirad.frontend.differentiation.remainders import Arrays, DerivativeCheck, Function, Modes, measured
@@ -54,8 +57,6 @@ def check_derivatives(
     `step` is the first h, relative to the size of the arguments; `tolerance` bounds the relative error of the
     derivative (by default 1e4 units of rounding). Near a kink, choose a step that does not cross it.
     """
-    from mlirad.frontend.transformations import jit
-
     leaves, tree = flatten(args)
     paths = argument_paths(function, tree)
     points = [plain_array(leaf) for leaf in leaves]
@@ -64,7 +65,7 @@ def check_derivatives(
         raise DifferentiationError(
             f"{function_name(function)} has no floating-point argument", location=user_line()
         )
-    compiled = jit(function, interpret=interpret)
+    compiled = Transformed(function, repeated.call, "jit", Options(interpret))
 
     def value(at: Arrays) -> Arrays:
         return _floats(compiled(*tree.unflatten(_with_scalars(at, leaves))))

@@ -30,16 +30,16 @@ from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.linear import dependences
 from mlirad.dialects.shapes import FLAG, Value, is_float
 from mlirad.errors import DifferentiationError, ShapeError
+from mlirad.frontend.compiling.transformed import run_compiled
 from mlirad.frontend.constructs import repeated
-from mlirad.frontend.indexing.views import copied_leaves
 from mlirad.frontend.linear_map.linear_maps import LinearMap
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, copied_leaves, made
 from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.tracing.functions import call, definition_of, function_name, with_signature
-from mlirad.frontend.tracing.operations import as_array, made
+from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.reports import has_reports, last_token, resume, sealed, token
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import has_reports, last_token, resume, sealed, token
 from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
 
@@ -102,9 +102,7 @@ class CustomDerivative:
 
     def __call__(self, *args: Any) -> Any:
         if not is_tracing():
-            from mlirad.frontend.transformations import jit
-
-            return jit(self)(*args)
+            return run_compiled(self, args, {})
         if not self._rules:
             raise DifferentiationError(
                 f"{function_name(self._function)} has a custom derivative without a rule",
@@ -250,9 +248,7 @@ def checkpoint(function: F) -> F:
     @functools.wraps(function)
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
         if not is_tracing():
-            from mlirad.frontend.transformations import jit
-
-            return jit(checkpointed)(*args, **kwargs)
+            return run_compiled(checkpointed, args, kwargs)
         b, frame = emitting(), current_frame()
         found: list[tuple[Tree, list[Array]]] = []
         if kwargs:

@@ -27,7 +27,7 @@ from mlirad.dialects.shapes import (
     tangent_type,
 )
 from mlirad.errors import DifferentiationError, DtypeError, ShapeError
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.frames import Frame, current_frame, emitting
 from mlirad.frontend.tracing.functions import (
@@ -38,10 +38,10 @@ from mlirad.frontend.tracing.functions import (
     parameter_names,
     trace_inner,
 )
-from mlirad.frontend.tracing.operations import as_array, made
+from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.reports import resume
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import resume
 
 Argnums: TypeAlias = int | str | Sequence[int | str]
 

@@ -16,17 +16,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Unpack, cast
+from typing import Any, ClassVar, Unpack, cast
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 
+from mlirad.dialects.shapes import UNIT, Value, components_of
 from mlirad.frontend.compiling.compilation import (
-    Executable,
     Stats,
     compiling,
     executable,
@@ -44,26 +42,29 @@ from mlirad.frontend.compiling.programs import (
 )
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at
-from mlirad.frontend.linear_map.expressions import Node, Structure
-from mlirad.frontend.linear_map.kinds import Derivative, TracedDerivative
+from mlirad.frontend.linear_map.expressions import ATOM, MapExpression, MapNode, Step, Text, paired
 from mlirad.frontend.linear_map.linear_maps import LinearMap
+from mlirad.frontend.linear_map.linearized import Linearized
 from mlirad.frontend.linear_map.spaces import Space, moving_type
-from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import plain_array
-from mlirad.frontend.tracing.frames import Frame, Functions, is_tracing, tracing
+from mlirad.frontend.tracing.frames import Functions, is_tracing
 from mlirad.frontend.tracing.functions import (
     LeafType,
+    argument_hints,
     argument_paths,
     function_name,
-    hint_of,
+    function_of,
     leaf_type,
     parameter_names,
+    with_reports,
 )
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.reports import sealed, with_reports
+from mlirad.frontend.tracing.tokens import sealed
 from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.passes.function_pass import functions_of, nested_ops
-from mlirad.passes.split_map import SplitMap, split_map
+from mlirad.passes.split_map import split_map
 
 
 @plain_errors
@@ -76,7 +77,7 @@ def linearize(
         return at.value, _traced_map(at, function)
     program, leaves = linearized(function, primals, options_of(options))
     value, residuals = program.run(leaves)
-    return value, LinearMap(program.structure, residuals)
+    return value, LinearMap(program.expression, residuals)
 
 
 @plain_errors
@@ -110,45 +111,32 @@ def _traced_map(at: Linearization, function: Callable[..., Any]) -> LinearMap:
     names = tuple(parameter_names(function, len(at.arguments.children)))
     domain = Space(at.arguments, tuple(moving.get(k) for k in range(at.leaves)), True, names)
     results = (moving_type(LeafType(r.shape, r.dtype)) for r in at.results)
-    kind = TracedDerivative(at.traced.name, at)
-    node = Node(kind, arrays=tuple(range(len(at.operands))))
-    return LinearMap(Structure(domain, Space(at.traced.tree, tuple(results)), (node,)), at.operands)
+    node = TracedDerivative(at.traced.name, at)
+    step = Step(node, arrays=tuple(range(len(at.operands))))
+    return LinearMap(MapExpression(domain, Space(at.traced.tree, tuple(results)), (step,)), at.operands)
+
+
+@dataclass(frozen=True)
+class TracedDerivative(MapNode):
+    """The derivative of a function of the module being traced, made of the operands it is linearised at."""
+
+    name: str
+    at: Linearization = field(compare=False)
+    is_traced: ClassVar[bool] = True
+
+    def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
+        whole = self.at.map(arrays)
+        codomain = codomain_of(whole)
+        carried = [k for k, part in enumerate(components_of(codomain)) if part != UNIT]
+        if len(carried) == len(components_of(codomain)):
+            return whole
+        return paired(b, domain_of(whole), [b.compose(b.project(codomain, k), whole) for k in carried])
+
+    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
+        return f"D({self.name})", ATOM
 
 
 # Compiling ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Linearized:
-    """A function linearised for arguments of some types: its primal program and the code of its map.
-
-    `structure` is its derivative as an expression of the residuals; `called` are the functions that it names.
-    """
-
-    name: str
-    primal: Executable
-    split: SplitMap
-    domain: Space
-    codomain: Space
-    options: Options
-    stats: Stats
-    programs: Cache
-    called: tuple[FuncOp, ...]
-
-    @cached_property
-    def structure(self) -> Structure:
-        """The derivative, made of the residuals."""
-        node = Node(Derivative(self), arrays=tuple(range(len(self.split.kept))))
-        return Structure(self.domain, self.codomain, (node,))
-
-    def run(self, leaves: Sequence[Any]) -> tuple[Any, tuple[Any, ...]]:
-        """The value of the function, and the residuals at this point."""
-        made: Any = self.primal(*leaves)
-        results = cast("tuple[Any, ...]", made) if isinstance(made, tuple) else (made,)
-        values = self.split.values
-        rest = iter(results[values:])
-        kept = (next(rest) if k is None else _as_given(leaves[k]) for k in self.split.kept)
-        return self.codomain.tree.unflatten(results[:values]), tuple(kept)
 
 
 def linearized(
@@ -165,11 +153,6 @@ def linearized(
         make = cast(Any, lambda: _compile(function, tree, types, options))
         found = cast(Linearized, cache.find_or_make(key, make))
     return found, [v if type(v) in (int, float, bool) else plain_array(v) for v in leaves]
-
-
-def _as_given(leaf: Any) -> Any:
-    """An argument that is kept: itself, a Python scalar as one of NumPy's."""
-    return np.asarray(leaf)[()] if type(leaf) in (int, float, bool) else leaf
 
 
 def _compile(
@@ -229,16 +212,9 @@ def trace_map(
 def _trace_map(
     functions: Functions, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
 ) -> tuple[ModuleOp, Space]:
-    frame = Frame(functions, [t.type for t in types], None)
-    name = functions.fresh_name("main")
-    for arg, path in zip(frame.block.args, argument_paths(function, tree), strict=True):
-        arg.name_hint = hint_of(path)
-    with tracing(frame):
-        arguments = [
-            Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
-        ]
+    with function_of(functions, types, argument_hints(function, tree)) as (frame, arguments):
         at = linearize_at(function, tree.unflatten(arguments), range(len(tree.children)))
         map_ = at.map([o.value for o in at.operands])
-        main = frame.finish(name, [*sealed([r.value for r in at.results]), map_], visibility=None)
+        main = frame.finish("main", [*sealed([r.value for r in at.results]), map_], visibility=None)
     results = tuple(moving_type(LeafType(r.shape, r.dtype)) for r in at.results)
     return ModuleOp([*functions.finished, main]), Space(at.traced.tree, results)

@@ -16,12 +16,11 @@ from xdsl.dialects.builtin import i1
 
 from mlirad.dialects.shapes import Shape, Value, array_type, shape_of
 from mlirad.frontend.indexing.keys import Positions, Selection, Strided, Term, select_key
-from mlirad.frontend.indexing.views import is_ordered, selected
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.indexing.views import selected
+from mlirad.frontend.tracing.array import Array, is_ordered, made
 from mlirad.frontend.tracing.dtypes import I64
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.handlers import handlers
-from mlirad.frontend.tracing.operations import as_array, broadcast_value, made
+from mlirad.frontend.tracing.operations import as_array, broadcast_value
 from mlirad.frontend.tracing.run_time_checks import check_position
 from mlirad.ir.arrays import ArrayBuilder
 
@@ -139,6 +138,3 @@ def _arrange(b: ArrayBuilder, value: Value, selection: Selection, rest: list[int
             order.append(rank + rest.index(part))
     order += [d for d in range(len(shape_of(value))) if d not in order]  # extent 1, of static positions
     return b.reshape(b.transpose(value, order), selection.result_shape)
-
-
-handlers.read = read

@@ -5,7 +5,6 @@ x[1:, ::2] and of that [i, 1]      -->  x[1 + i, 2], if i is inside of the part
 
 from __future__ import annotations
 
-from math import prod
 from types import EllipsisType
 from typing import cast
 
@@ -15,19 +14,10 @@ from xdsl.dialects.builtin import i1
 from mlirad.dialects.array.elementwise import FloorDivOp, RemOp
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.frontend.indexing.keys import Positions, Selection, Strided, Term
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, made, row_major
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import made
 from mlirad.frontend.tracing.run_time_checks import check_position
 from mlirad.ir.arrays import ArrayBuilder
-
-Strides = tuple[int, ...]
-"""How many elements apart in memory neighbours along each dimension are."""
-
-
-def row_major(shape: Shape) -> Strides:
-    """The strides of a contiguous array in row-major order."""
-    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
 
 
 def whole(shape: Shape) -> Selection:

@@ -17,21 +17,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import prod
-from types import EllipsisType
-from typing import Any, TypeVar
-
-import numpy as np
+from typing import TypeVar
 
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.errors import TracingError
 from mlirad.frontend.indexing.keys import Selection, Strided
-from mlirad.frontend.indexing.selections import Strides, row_major, whole
-from mlirad.frontend.tracing.array import Array, View
+from mlirad.frontend.indexing.selections import whole
+from mlirad.frontend.tracing.array import (
+    Array,
+    Strides,
+    View,
+    base_of,
+    copied,
+    row_major,
+    strides_of,
+    view_of,
+)
 from mlirad.frontend.tracing.frames import current_frame, emitting, leaked_error
-from mlirad.frontend.tracing.handlers import handlers
-from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
 
 T = TypeVar("T")
@@ -47,12 +50,24 @@ class Selected(View):
     selection: Selection
     key: object
 
+    def strides(self, parent: Strides) -> Strides:
+        terms, found = self.selection.terms, list[int]()
+        for part in self.selection.view:
+            term = terms[part] if isinstance(part, int) else None
+            found.append(
+                parent[part] * term.step if isinstance(term, Strided) and isinstance(part, int) else 0
+            )
+        return tuple(found)
+
 
 @dataclass(slots=True, eq=False)
 class Reshaped(View):
     """The elements of `parent` in another shape."""
 
     shape: Shape
+
+    def strides(self, parent: Strides) -> Strides | None:
+        return strides_reshaped(self.parent.shape, parent, self.shape)
 
 
 @dataclass(slots=True, eq=False)
@@ -63,10 +78,16 @@ class ReadOnly(View):
     spread: Callable[[Strides], Strides]
     """The strides, from those of the parent."""
 
+    def strides(self, parent: Strides) -> Strides:
+        return self.spread(parent)
+
 
 @dataclass(slots=True, eq=False)
 class Uncertain(View):
     """`parent` in another shape, which is a view or a copy depending on an order that is not known."""
+
+    def strides(self, parent: Strides) -> None:
+        return None
 
 
 # Making views ------------------------------------------------------------------------------------
@@ -78,17 +99,6 @@ def view(x: Array, how: View, value: Value) -> Array:
     result = Array(value, scope, x.weak)
     result._view, result._version = how, how.base._version  # pyright: ignore[reportPrivateUsage]
     return result
-
-
-def base_of(x: Array) -> Array:
-    """The array that `x` is a part of, itself if it is no view."""
-    how = x._view  # pyright: ignore[reportPrivateUsage]
-    return x if how is None else how.base
-
-
-def view_of(x: Array) -> View | None:
-    """How `x` is a view of another array, `None` if it is none."""
-    return x._view  # pyright: ignore[reportPrivateUsage]
 
 
 def selected(x: Array, selection: Selection, read: Callable[[Value], Value], key: object = NO_KEY) -> Array:
@@ -154,67 +164,7 @@ def read_only(
     return view(x, ReadOnly(x, base_of(x), read, what, spread), read(x.value))
 
 
-def copied(x: Array) -> Array:
-    """The elements that `x` has now, as an array of its own: nothing is computed."""
-    x._refresh()  # pyright: ignore[reportPrivateUsage]
-    result = Array(x._value, x._scope, x.weak)  # pyright: ignore[reportPrivateUsage]
-    result._owner = current_frame().scope  # pyright: ignore[reportPrivateUsage]
-    result._is_row_major = is_ordered(x)  # pyright: ignore[reportPrivateUsage]
-    return result
-
-
-def copied_leaves(structure: T) -> T:
-    """A structure with copies of its traced arrays, as arguments and results are handed over.
-
-    So a function that is traced on its own can write its arguments, and its caller does not see it.
-    """
-    leaves, tree = flatten(structure)
-    if not any(isinstance(leaf, Array) for leaf in leaves):
-        return structure
-    return tree.unflatten([copied(leaf) if isinstance(leaf, Array) else leaf for leaf in leaves])
-
-
 # Order in memory ---------------------------------------------------------------------------------
-
-
-def strides_of(x: Array) -> Strides | None:
-    """The strides that `x` would have in NumPy, in elements; `None` if they are not known."""
-    how = view_of(x)
-    if how is None:
-        return row_major(x.shape) if x.ndim < 2 or x._is_row_major else None  # pyright: ignore[reportPrivateUsage]
-    parent = strides_of(how.parent)
-    if parent is None or isinstance(how, Uncertain):
-        return None
-    if isinstance(how, ReadOnly):
-        return how.spread(parent)
-    if isinstance(how, Reshaped):
-        return strides_reshaped(how.parent.shape, parent, how.shape)
-    assert isinstance(how, Selected)
-    terms, found = how.selection.terms, list[int]()
-    for part in how.selection.view:
-        term = None if part is None or isinstance(part, EllipsisType) else terms[part]
-        found.append(parent[part] * term.step if isinstance(term, Strided) and isinstance(part, int) else 0)
-    return tuple(found)
-
-
-def is_ordered(x: Array) -> bool:
-    """Whether what NumPy computes from `x`, element by element, is in row-major order."""
-    if view_of(x) is None:
-        return x.ndim < 2 or x._is_row_major  # pyright: ignore[reportPrivateUsage]
-    if x.ndim < 2:
-        return True
-    strides = strides_of(x)
-    return strides is not None and _is_ordered(x.shape, strides)
-
-
-def is_ordered_array(x: np.ndarray[Any, Any]) -> bool:
-    """The same of a NumPy array."""
-    return x.ndim < 2 or bool(x.flags.c_contiguous) or _is_ordered(x.shape, x.strides)
-
-
-def _is_ordered(shape: Shape, strides: Strides) -> bool:
-    steps = [abs(s) for s, e in zip(strides, shape, strict=True) if e > 1 and s]
-    return all(a >= b for a, b in pairwise(steps))
 
 
 def strides_reshaped(shape: Shape, strides: Strides, new: Shape) -> Strides | None:
@@ -304,7 +254,3 @@ def _uncertain_error(verb: str) -> TracingError:
         hint="say which is meant: y = x.reshape(shape).copy() is a copy; to change x itself, write it before "
         "it is reshaped",
     )
-
-
-handlers.copy = copied
-handlers.flat = lambda x: as_reshaped_view(x, (x.size,))

@@ -1,11 +1,11 @@
 """Expressions of linear maps over arrays: what a `LinearMap` is, apart from its arrays.
 
-    (J.T @ D @ J)      nodes   0  D(f) of arrays 0, 1       1  transpose of 0      2  diagonal of array 2
+    (J.T @ D @ J)      steps   0  D(f) of arrays 0, 1       1  transpose of 0      2  diagonal of array 2
                                3  compose 1, 2              4  compose 3, 0
 
-A `Structure` is a list of nodes, each made of arrays and of nodes before it, the last of which is the map. It
-is hashable and holds no array, so that programs are kept by it and serve all points. Emitted by the folding
-constructors of the `linear` dialect, equal parts become one value.
+A `MapExpression` is a list of steps, each made of arrays and of steps before it, the last of which is the
+map. It is hashable and holds no array, so that programs are kept by it and serve all points. Emitted by the
+folding constructors of the `linear` dialect, equal parts become one value.
 
 In the program the leaves of a space are components of one flat tuple, however they are nested in Python.
 """
@@ -16,19 +16,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
+from typing import Any, ClassVar, Protocol, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects.builtin import TupleType
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from mlirad.dialects.shapes import Value, components_of
+from mlirad.frontend.compiling.programs import Cache, Options
 from mlirad.frontend.linear_map.spaces import Space
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.maps import codomain_of
-
-if TYPE_CHECKING:
-    from mlirad.frontend.differentiation.linearization import Linearized
 
 Text: TypeAlias = tuple[str, int]
 """An expression as text, and how tightly its outermost operator binds."""
@@ -36,14 +35,33 @@ Text: TypeAlias = tuple[str, int]
 SUM, PRODUCT, POSTFIX, ATOM = range(4)
 
 
-class Kind(ABC):
-    """What a node is: a map made of other maps and of arrays.
+class MapProgram(Protocol):
+    """A linearised function whose derivative is in an expression, as far as programs of it are concerned."""
+
+    @property
+    def options(self) -> Options:
+        """How it is compiled."""
+        ...
+
+    @property
+    def programs(self) -> Cache:
+        """The programs of expressions with its derivative."""
+        ...
+
+    @property
+    def called(self) -> tuple[FuncOp, ...]:
+        """The functions that the code of the derivative names."""
+        ...
+
+
+class MapNode(ABC):
+    """What a step does: a map made of other maps and of arrays.
 
     `program` is the linearised function whose derivative it is, if it is one; `is_traced` says that it is the
     derivative of a function that only the trace around it knows.
     """
 
-    program: ClassVar[Any] = None
+    program: ClassVar[MapProgram | None] = None
     is_traced: ClassVar[bool] = False
 
     @abstractmethod
@@ -56,52 +74,52 @@ class Kind(ABC):
 
 
 @dataclass(frozen=True)
-class Node:
-    """A kind, and the numbers of the nodes and arrays it is made of."""
+class Step:
+    """A node, and the numbers of the steps and arrays it is made of."""
 
-    kind: Kind
+    node: MapNode
     maps: tuple[int, ...] = ()
     arrays: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
-class Structure:
+class MapExpression:
     """An expression between two spaces."""
 
     domain: Space
     codomain: Space
-    nodes: tuple[Node, ...]
+    steps: tuple[Step, ...]
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.domain, self.codomain, self.nodes))
+        return hash((self.domain, self.codomain, self.steps))
 
     def __hash__(self) -> int:
         return self._hash
 
     @property
-    def programs(self) -> tuple[Linearized, ...]:
+    def programs(self) -> tuple[MapProgram, ...]:
         """The linearised functions whose maps it is made of."""
-        return tuple(n.kind.program for n in self.nodes if n.kind.program is not None)
+        return tuple(n.node.program for n in self.steps if n.node.program is not None)
 
     @property
     def is_traced(self) -> bool:
         """Whether it is made of derivatives that only the trace around it knows."""
-        return any(node.kind.is_traced for node in self.nodes)
+        return any(step.node.is_traced for step in self.steps)
 
     def emit(self, b: ArrayBuilder, arrays: Sequence[Value]) -> Value:
         """The map in the program, of its arrays there."""
         made: list[Value] = []
-        for node in self.nodes:
-            made.append(node.kind.emit(b, [made[k] for k in node.maps], [arrays[k] for k in node.arrays]))
+        for step in self.steps:
+            made.append(step.node.emit(b, [made[k] for k in step.maps], [arrays[k] for k in step.arrays]))
         return made[-1]
 
     def text(self, arrays: Sequence[Any]) -> str:
         """The expression as one would write it in Python, scalars as numbers."""
         numbers = [_number(a) for a in arrays]
         shown: list[Text] = []
-        for node in self.nodes:
-            text, level = node.kind.text([shown[k] for k in node.maps], [numbers[k] for k in node.arrays])
+        for step in self.steps:
+            text, level = step.node.text([shown[k] for k in step.maps], [numbers[k] for k in step.arrays])
             shown.append((text, level) if len(text) <= MAX_TEXT else ("...", ATOM))
         return shown[-1][0]
 

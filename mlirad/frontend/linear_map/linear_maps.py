@@ -10,10 +10,10 @@ and rules of custom derivatives can be written with it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,9 @@ from xdsl.printer import Printer
 
 from mlirad.errors import PositionError, ShapeError, UnsupportedError
 from mlirad.frontend.linear_map import matrices as map_matrices
-from mlirad.frontend.linear_map.expressions import Kind, Node, Structure
-from mlirad.frontend.linear_map.kinds import (
+from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step
+from mlirad.frontend.linear_map.making import combined, held_array, hstacked, scalar, stacked, vstacked
+from mlirad.frontend.linear_map.nodes import (
     Add,
     Compose,
     Diagonal,
@@ -36,16 +37,12 @@ from mlirad.frontend.linear_map.kinds import (
     Transpose,
     Zero,
 )
-from mlirad.frontend.linear_map.making import combined, held_array, hstacked, scalar, stacked, vstacked
 from mlirad.frontend.linear_map.programs import apply_traced, map_function, run
 from mlirad.frontend.linear_map.spaces import Space, space_of
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_methods
-
-if TYPE_CHECKING:
-    from mlirad.frontend.linear_map.linear_operators import MapOperator
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,9 +56,10 @@ class LinearMap:
     one after the other, each in row-major order.
 
     `expression` says what the map is, and `arrays` are what it is made of: the residuals of a derivative.
+    `bound_methods` adds what needs more than maps.
     """
 
-    expression: Structure = field(metadata={"static": True})
+    expression: MapExpression = field(metadata={"static": True})
     arrays: tuple[Any, ...]
 
     CAPTURED: ClassVar = ("expression", "arrays")
@@ -134,30 +132,9 @@ class LinearMap:
         """
         return map_matrices.dense(self.expression, self.arrays, blocks=blocks)
 
-    def to_sparse(self) -> Any:
-        """The matrix of the map as a `scipy.sparse.csr_array`, at the cost of its entries.
-
-        It has the entries that can differ from zero, by the program that the map is; see `ad.jacobian` with
-        `sparse=True`. Raises UnsupportedError inside a trace.
-        """
-        from mlirad.frontend.sparse.maps import sparse_matrix
-
-        return sparse_matrix(self)
-
-    def structure(self, *, lower: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The rows and columns of the entries of `to_sparse`, by row and then by column.
-
-        With `lower` those of the lower triangle, diagonal included.
-        """
-        from mlirad.frontend.sparse.maps import positions
-
-        return positions(self, lower=lower)
-
-    def as_linear_operator(self) -> MapOperator:
-        """The map on flat vectors as a `scipy.sparse.linalg.LinearOperator`, for SciPy's solvers."""
-        from mlirad.frontend.linear_map.linear_operators import MapOperator
-
-        return MapOperator(self)
+    to_sparse: ClassVar[Callable[..., Any]]
+    structure: ClassVar[Callable[..., tuple[NDArray[np.int64], NDArray[np.int64]]]]
+    as_linear_operator: ClassVar[Callable[..., Any]]
 
     # Algebra -------------------------------------------------------------------------------------
 
@@ -165,12 +142,12 @@ class LinearMap:
     def T(self) -> LinearMap:
         """The transposed map."""
         known = self.expression
-        last = known.nodes[-1]
-        if isinstance(last.kind, Transpose):
-            nodes = known.nodes[: last.maps[0] + 1]
+        last = known.steps[-1]
+        if isinstance(last.node, Transpose):
+            steps = known.steps[: last.maps[0] + 1]
         else:
-            nodes = (*known.nodes, Node(Transpose(), (len(known.nodes) - 1,)))
-        return LinearMap(Structure(known.codomain, known.domain, nodes), self.arrays)
+            steps = (*known.steps, Step(Transpose(), (len(known.steps) - 1,)))
+        return LinearMap(MapExpression(known.codomain, known.domain, steps), self.arrays)
 
     def __matmul__(self, other: Any) -> Any:
         """The composition with a map, or the product with a flat vector or a matrix of columns."""
@@ -232,8 +209,8 @@ class LinearMap:
         else:
             space, places = self.domain.only(arguments)
         shown = ", ".join(map(repr, arguments))
-        kind = Restrict(self.domain.type, places, shown)
-        return _made(kind, space, self.codomain, (self,))
+        node = Restrict(self.domain.type, places, shown)
+        return _made(node, space, self.codomain, (self,))
 
     def __getitem__(self, key: Any) -> LinearMap:
         """`J[result]` and `J[result, argument]`, by position, name or key; `:` stands for all."""
@@ -319,13 +296,13 @@ class LinearMap:
 
 
 def _made(
-    kind: Kind,
+    node: MapNode,
     domain: Space,
     codomain: Space,
     maps: Sequence[LinearMap] = (),
     arrays: Sequence[Any] = (),
 ) -> LinearMap:
-    return LinearMap(*combined(kind, domain, codomain, maps, arrays))
+    return LinearMap(*combined(node, domain, codomain, maps, arrays))
 
 
 def _zero(start: Space, end: Space) -> LinearMap:

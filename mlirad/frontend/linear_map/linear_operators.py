@@ -5,14 +5,13 @@ dx = scipy.sparse.linalg.lsmr(J.as_linear_operator(), -r)[0]
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator
 
-if TYPE_CHECKING:
-    from mlirad.frontend.linear_map.linear_maps import LinearMap
+from mlirad.frontend.linear_map.linear_maps import LinearMap
 
 _Base: Any = LinearOperator
 

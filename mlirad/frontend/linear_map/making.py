@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 
 from mlirad.errors import DtypeError, ShapeError
-from mlirad.frontend.linear_map.expressions import Kind, Node, Structure
-from mlirad.frontend.linear_map.kinds import Join, Pair, Stack
+from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step
+from mlirad.frontend.linear_map.nodes import Join, Pair, Stack
 from mlirad.frontend.linear_map.spaces import Space, join
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import language_dtype, plain_array
@@ -19,7 +19,7 @@ from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 
-Combined: TypeAlias = tuple[Structure, tuple[Any, ...]]
+Combined: TypeAlias = tuple[MapExpression, tuple[Any, ...]]
 """An expression and its arrays."""
 
 
@@ -27,7 +27,7 @@ class Held(Protocol):
     """An expression with its arrays."""
 
     @property
-    def expression(self) -> Structure:
+    def expression(self) -> MapExpression:
         """What is done with the arrays."""
         ...
 
@@ -38,7 +38,7 @@ class Held(Protocol):
 
 
 def combined(
-    kind: Kind, domain: Space, codomain: Space, maps: Sequence[Held] = (), arrays: Sequence[Any] = ()
+    node: MapNode, domain: Space, codomain: Space, maps: Sequence[Held] = (), arrays: Sequence[Any] = ()
 ) -> Combined:
     """A map made of maps and arrays. What these share, they share in the expression."""
     numbers: dict[int, int] = {}
@@ -50,18 +50,18 @@ def combined(
             held.append(array)
         return known
 
-    nodes: dict[Node, int] = {}
+    steps: dict[Step, int] = {}
     roots: list[int] = []
     for m in maps:
         of_arrays = [number(a) for a in m.arrays]
         of_nodes: list[int] = []
-        for node in m.expression.nodes:
-            parts = tuple(of_nodes[k] for k in node.maps)
-            new = Node(node.kind, parts, tuple(of_arrays[k] for k in node.arrays))
-            of_nodes.append(nodes.setdefault(new, len(nodes)))
+        for step in m.expression.steps:
+            parts = tuple(of_nodes[k] for k in step.maps)
+            new = Step(step.node, parts, tuple(of_arrays[k] for k in step.arrays))
+            of_nodes.append(steps.setdefault(new, len(steps)))
         roots.append(of_nodes[-1])
-    nodes[Node(kind, tuple(roots), tuple(number(a) for a in arrays))] = len(nodes)
-    return Structure(domain, codomain, tuple(nodes)), tuple(held)
+    steps[Step(node, tuple(roots), tuple(number(a) for a in arrays))] = len(steps)
+    return MapExpression(domain, codomain, tuple(steps)), tuple(held)
 
 
 def scalar(factor: Any) -> Any:
@@ -148,6 +148,6 @@ def _listed(maps: Any, what: str) -> tuple[list[Held], Tree]:
     else:
         parts = list(maps)
         tree = flatten((0.0,) * len(parts) if isinstance(maps, tuple) else [0.0] * len(parts))[1]
-    if not parts or not all(isinstance(getattr(m, "expression", None), Structure) for m in parts):
+    if not parts or not all(isinstance(getattr(m, "expression", None), MapExpression) for m in parts):
         raise ShapeError(f"{what} needs at least one map, and only maps", location=user_line())
     return parts, tree

@@ -22,55 +22,55 @@ from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import TracingError
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable, expand
 from mlirad.frontend.compiling.programs import Cache
-from mlirad.frontend.linear_map.expressions import Structure
-from mlirad.frontend.linear_map.kinds import Transpose
-from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.frames import Frame, Functions, emitting, leaked_error, tracing
-from mlirad.frontend.tracing.functions import LeafType
-from mlirad.frontend.tracing.operations import as_array, made
+from mlirad.frontend.linear_map.expressions import MapExpression
+from mlirad.frontend.linear_map.nodes import Transpose
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.frames import Functions, emitting, leaked_error
+from mlirad.frontend.tracing.functions import LeafType, function_of
+from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder, new_function
 
-Body: TypeAlias = Callable[[Structure, list[Array], list[Array]], Sequence[Array]]
+Body: TypeAlias = Callable[[MapExpression, list[Array], list[Array]], Sequence[Array]]
 """What a program computes: from an expression, its arrays and further arguments."""
 
 
-def apply_traced(structure: Structure, arrays: Sequence[Any], vectors: Sequence[Array]) -> list[Array]:
+def apply_traced(expression: MapExpression, arrays: Sequence[Any], vectors: Sequence[Array]) -> list[Array]:
     """The image of a vector, one array per leaf, as ops of the function being traced."""
-    root, is_transposed = structure, False
-    while isinstance(root.nodes[-1].kind, Transpose):
-        (inner,) = root.nodes[-1].maps
-        root = Structure(root.codomain, root.domain, root.nodes[: inner + 1])
+    root, is_transposed = expression, False
+    while isinstance(root.steps[-1].node, Transpose):
+        (inner,) = root.steps[-1].maps
+        root = MapExpression(root.codomain, root.domain, root.steps[: inner + 1])
         is_transposed = not is_transposed
     b = emitting()
     values = [as_array(a).value for a in arrays]
     map_ = root.emit(b, values)
     op_class = linear.ApplyTransposeOp if is_transposed else linear.ApplyOp
-    types = [leaf.type for leaf in structure.codomain.moving]
+    types = [leaf.type for leaf in expression.codomain.moving]
     op = b.insert(op_class, [map_, *(as_array(v).value for v in vectors)], types)
     return [made(image) for image in op.results]
 
 
 def run(
-    structure: Structure, what: Hashable, body: Body, arrays: Sequence[Any], arguments: Sequence[Any]
+    expression: MapExpression, what: Hashable, body: Body, arrays: Sequence[Any], arguments: Sequence[Any]
 ) -> tuple[Any, ...]:
     """What `body` computes, called `what`, by a compiled program; for use outside of a trace."""
-    if structure.is_traced or any(isinstance(a, Array) for a in arrays):
+    if expression.is_traced or any(isinstance(a, Array) for a in arrays):
         raise leaked_error()
     types = [LeafType(np.shape(a), np.asarray(a).dtype) for a in arguments]
-    key = (structure, what, tuple(types))
-    cache = cache_of(structure)
+    key = (expression, what, tuple(types))
+    cache = cache_of(expression)
     program = cast("Executable | None", cache.find(key))
     if program is None:
-        make = cast(Any, lambda: _compile(structure, body, arrays, types))
+        make = cast(Any, lambda: _compile(expression, body, arrays, types))
         program = cast(Executable, cache.find_or_make(key, make))
     results: Any = program(*arrays, *arguments)
     return cast("tuple[Any, ...]", results) if isinstance(results, tuple) else (results,)
 
 
-def cache_of(structure: Structure) -> Cache:
+def cache_of(expression: MapExpression) -> Cache:
     """Where the programs of an expression are kept."""
-    programs = structure.programs
+    programs = expression.programs
     return programs[0].programs if programs else _cache
 
 
@@ -79,30 +79,27 @@ _cache = Cache()
 
 
 def _compile(
-    structure: Structure, body: Body, arrays: Sequence[Any], types: Sequence[LeafType]
+    expression: MapExpression, body: Body, arrays: Sequence[Any], types: Sequence[LeafType]
 ) -> Executable:
     of_arrays = [LeafType(np.shape(a), np.asarray(a).dtype) for a in arrays]
-    interpret = any(program.options.interpret for program in structure.programs)
-    limits = [p.options.timeout for p in structure.programs if p.options.timeout is not None]
+    interpret = any(program.options.interpret for program in expression.programs)
+    limits = [p.options.timeout for p in expression.programs if p.options.timeout is not None]
     timeout = min(limits, default=None)
     with compiling():
         functions = Functions()
-        frame = Frame(functions, [t.type for t in (*of_arrays, *types)], None)
-        name = functions.fresh_name("main")
-        with tracing(frame):
-            parameters = [Array(v, frame.scope) for v in list(frame.block.args)]
+        with function_of(functions, [*of_arrays, *types]) as (frame, parameters):
             known, given = parameters[: len(arrays)], parameters[len(arrays) :]
-            results = [r.value for r in body(structure, known, given)]
-            main = frame.finish(name, results, visibility=None)
-        called = [f.clone() for program in dict.fromkeys(structure.programs) for f in program.called]
+            results = [r.value for r in body(expression, known, given)]
+            main = frame.finish("main", results, visibility=None)
+        called = [f.clone() for program in dict.fromkeys(expression.programs) for f in program.called]
         module = ModuleOp([*functions.finished, *called, main])
         expand(module, "dual-arrays")
-        return executable(module, name, interpret=interpret, timeout=timeout)[0]
+        return executable(module, "main", interpret=interpret, timeout=timeout)[0]
 
 
-def map_function(structure: Structure, arrays: Sequence[Any], name: str = "map") -> FuncOp:
+def map_function(expression: MapExpression, arrays: Sequence[Any], name: str = "map") -> FuncOp:
     """The expression as a function of its arrays that returns the map."""
-    if structure.is_traced:
+    if expression.is_traced:
         raise TracingError(
             "a map made inside a trace is not yet split into residuals and code",
             location=user_line(),
@@ -111,7 +108,7 @@ def map_function(structure: Structure, arrays: Sequence[Any], name: str = "map")
     types = [array_type(np.shape(a), ELEMENT_TYPES[np.asarray(a).dtype]) for a in arrays]
 
     def body(b: ArrayBuilder, *values: Value) -> list[Value]:
-        return [structure.emit(b, values)]
+        return [expression.emit(b, values)]
 
     with compiling():
         return new_function(name, types, body)

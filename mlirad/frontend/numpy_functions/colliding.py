@@ -17,9 +17,9 @@ from mlirad.frontend.constructs.loops import fori_loop
 from mlirad.frontend.indexing.keys import Selection, Strided, Term
 from mlirad.frontend.indexing.reads import read_value
 from mlirad.frontend.indexing.updates import expanded_view, updated_value
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import as_array, broadcast_array, converted, made, xp
+from mlirad.frontend.tracing.operations import as_array, broadcast_array, converted, xp
 from mlirad.ir.arrays import ArrayBuilder
 
 Combine = Callable[[ArrayBuilder, Value, Value], Value]

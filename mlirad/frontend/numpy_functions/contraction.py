@@ -18,8 +18,7 @@ import numpy as np
 
 from mlirad.dialects.shapes import Shape, Value, is_float, shape_of
 from mlirad.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
-from mlirad.frontend.indexing.views import Strides, permuted, read_only
-from mlirad.frontend.numpy_functions.axes import one_axis
+from mlirad.frontend.indexing.views import permuted, read_only
 from mlirad.frontend.numpy_functions.parameters import (
     Anything,
     ArrayLike,
@@ -32,7 +31,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     own_dtype,
     static,
 )
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, Strides, made
 from mlirad.frontend.tracing.dtypes import BOOL, I64, Dtype
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import (
@@ -41,10 +40,10 @@ from mlirad.frontend.tracing.operations import (
     broadcast_shapes,
     common,
     converted,
-    made,
     operand_of,
     xp,
 )
+from mlirad.frontend.tracing.shapes import one_axis
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder
 

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 
 from mlirad.errors import DtypeError, ShapeError
-from mlirad.frontend.numpy_functions.axes import strict_axes
 from mlirad.frontend.numpy_functions.ordering import cumprod, cumsum
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
@@ -43,6 +42,7 @@ from mlirad.frontend.numpy_functions.reductions import (
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import Dtype
 from mlirad.frontend.tracing.operations import as_array, converted, select, xp
+from mlirad.frontend.tracing.shapes import strict_axes
 from mlirad.frontend.tracing.source import user_line
 
 

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import numpy as np
 
 from mlirad.errors import ArgumentError, ShapeError
-from mlirad.frontend.numpy_functions.axes import one_axis
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
@@ -17,10 +16,11 @@ from mlirad.frontend.numpy_functions.parameters import (
     Ints,
     OperandList,
 )
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, I32, I64
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import as_array, converted, made, xp
+from mlirad.frontend.tracing.operations import as_array, converted, xp
+from mlirad.frontend.tracing.shapes import one_axis
 from mlirad.frontend.tracing.source import user_line
 
 SortKind = Literal["quicksort", "mergesort", "heapsort", "stable", "quick", "heap", "merge", None]

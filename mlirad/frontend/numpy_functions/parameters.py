@@ -19,14 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import MliradError
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype, language_dtype
 from mlirad.frontend.tracing.operations import (
     Operand,
     as_array,
     contains_traced,
     converted,
-    made,
     operand_of,
     shape_of_operand,
 )

@@ -32,9 +32,8 @@ from mlirad.frontend.constructs.loops import fori_loop, scan
 from mlirad.frontend.indexing.keys import select_key
 from mlirad.frontend.indexing.reads import read_value
 from mlirad.frontend.indexing.updates import updated_value
-from mlirad.frontend.indexing.views import require_writable, view_of
+from mlirad.frontend.indexing.views import require_writable
 from mlirad.frontend.numpy_functions.alternatives import alternative_to
-from mlirad.frontend.numpy_functions.axes import all_axes, one_axis
 from mlirad.frontend.numpy_functions.binding import Binding, Casting, internal_error
 from mlirad.frontend.numpy_functions.colliding import one_by_one
 from mlirad.frontend.numpy_functions.contraction import matmul, matvec, vecdot, vecmat
@@ -63,11 +62,10 @@ from mlirad.frontend.numpy_functions.python_numbers import (
 from mlirad.frontend.numpy_functions.reductions import initial_value, logsumexp, shaped, spread
 from mlirad.frontend.numpy_functions.results import all_ordered, in_order, require_traced_out, written_out
 from mlirad.frontend.numpy_functions.ufunc_meanings import meaning_of
-from mlirad.frontend.numpy_functions.writes import fitted, replace
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.numpy_functions.writes import fitted, replace, updated
+from mlirad.frontend.tracing.array import Array, made, view_of
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype, language_dtype, loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.handlers import handlers
 from mlirad.frontend.tracing.operations import (
     Operand,
     as_array,
@@ -75,13 +73,13 @@ from mlirad.frontend.tracing.operations import (
     broadcast_value,
     converted,
     kind_of,
-    made,
     operand_of,
     select,
     shape_of_operand,
     value_of,
     xp,
 )
+from mlirad.frontend.tracing.shapes import all_axes, one_axis
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder
 
@@ -529,7 +527,7 @@ def update_at(ufunc: np.ufunc, x: Any, key: Any, *values: Any) -> None:
     loop_dtypes(ufunc, kinds, x.dtype)
     if ufunc in (np.add, np.subtract) and x.dtype != BOOL:
         kind = "add" if ufunc is np.add else "subtract"
-        replace(x, handlers.updated(x, key, values[0], kind).value)
+        replace(x, updated(x, key, values[0], kind).value)
         return
 
     def combine(b: ArrayBuilder, old: Value, *new: Value) -> Value:
@@ -561,8 +559,3 @@ SPECIAL: dict[np.ufunc, Callable[..., Any]] = {
     np.modf: _modf,
 }
 """Ufuncs with more to say than their meaning on values; `None` sends the ufunc on to its meaning."""
-
-
-handlers.ufunc = apply_ufunc
-handlers.operator = apply_operator
-handlers.operator_in_place = apply_in_place

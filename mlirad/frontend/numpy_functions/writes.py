@@ -16,26 +16,18 @@ from mlirad.frontend.indexing.keys import Selection, select_key
 from mlirad.frontend.indexing.reads import read_value
 from mlirad.frontend.indexing.selections import composed, unraveled, whole
 from mlirad.frontend.indexing.updates import updated_value
-from mlirad.frontend.indexing.views import (
-    Reshaped,
-    Selected,
-    assign,
-    require_writable,
-    view_of,
-)
+from mlirad.frontend.indexing.views import Reshaped, Selected, assign, require_writable
 from mlirad.frontend.numpy_functions.colliding import may_collide, one_by_one
 from mlirad.frontend.numpy_functions.ufunc_meanings import truth
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, made, view_of
 from mlirad.frontend.tracing.dtypes import BOOL, I32, loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.handlers import handlers
 from mlirad.frontend.tracing.operations import (
     as_array,
     broadcast_shapes,
     broadcast_value,
     converted,
     kind_of,
-    made,
     operand_of,
     value_of,
     xp,
@@ -157,7 +149,3 @@ def _write_masked(x: Array, mask: Array, values: Any) -> None:
         )
     flags = b.broadcast(mask.value, x.shape, range(mask.ndim))
     replace(x, b.select(flags, broadcast_value(b, new, x.shape), x.value))
-
-
-handlers.write = write
-handlers.updated = updated

@@ -11,7 +11,6 @@ import numpy as np
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.frontend.indexing.selections import whole
 from mlirad.frontend.indexing.views import as_reshaped_view
-from mlirad.frontend.numpy_functions.axes import one_axis
 from mlirad.frontend.numpy_functions.joining import Casting
 from mlirad.frontend.numpy_functions.parameters import (
     Anything,
@@ -36,6 +35,7 @@ from mlirad.frontend.tracing.operations import (
     select,
     xp,
 )
+from mlirad.frontend.tracing.shapes import one_axis
 from mlirad.frontend.tracing.source import user_line
 
 EVERYWHERE: Any = True

@@ -25,8 +25,8 @@ from mlirad.errors import DifferentiationError
 from mlirad.frontend.compiling.compilation import Stats, expand_to_maps
 from mlirad.frontend.differentiation.derivatives import Argnums, argument_positions, linearize_at
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.frames import Frame, Functions, tracing
-from mlirad.frontend.tracing.functions import LeafType, argument_paths, function_name, hint_of
+from mlirad.frontend.tracing.frames import Functions
+from mlirad.frontend.tracing.functions import LeafType, argument_hints, function_name, function_of
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
@@ -66,14 +66,7 @@ def trace_expression(
     """The derivative of a function of arguments of this structure and of these types."""
     start = time.perf_counter()
     functions = Functions()
-    frame = Frame(functions, [t.type for t in types], None)
-    name = functions.fresh_name("main")
-    for arg, path in zip(frame.block.args, argument_paths(function, tree), strict=True):
-        arg.name_hint = hint_of(path)
-    with tracing(frame):
-        arguments = [
-            Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
-        ]
+    with function_of(functions, types, argument_hints(function, tree)) as (frame, arguments):
         args = tree.unflatten(arguments)
         at = linearize_at(function, args, argument_positions(function, argnums, len(args)))
         outputs, other_tree = at.traced.tree, None
@@ -91,7 +84,7 @@ def trace_expression(
         ]
         images = [v.value for v in at.image(vectors) if v is not None]
         others = [r.value for r in at.results[outputs.size :]]
-        main = frame.finish(name, [*others, *images], visibility=None)
+        main = frame.finish("main", [*others, *images], visibility=None)
     rows = tuple(
         (k, LeafType(r.shape, r.dtype))
         for k, r in enumerate(at.results[: outputs.size])
@@ -107,7 +100,7 @@ def trace_expression(
     expand_to_maps(module, method, stats)
     for f in functions_of(module):
         replace_function(f, expand_lambdas(f))
-    main = next(f for f in functions_of(module) if f.sym_name.data == name)
+    main = next(f for f in functions_of(module) if f.sym_name.data == "main")
     application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))
     inputs = tuple(LeafType(p.shape, p.dtype) for p in points)
     return Expression(module, main, application.map, len(types), inputs, rows, len(others), other_tree)

@@ -4,15 +4,18 @@ It answers NumPy's operators, ufuncs, functions and indexing by adding ops to th
 has a shape and a dtype and no elements, so whatever needs elements (`if x > 0`, `float(x)`, `math.sin(x)`,
 `np.array([x])`) is a `TracingError` that says what to write instead.
 
-`Array` knows only how to ask; what the ufuncs and functions mean is registered by the modules that define it
-(`handlers`). Its methods that stand for functions of NumPy are in `array_methods`.
+What the operators, functions and methods of NumPy mean is defined above, and bound to the class by
+`numpy_functions.array_methods`. Here is what an array holds: its value, whether it is a view of another one,
+and in which order its elements would lie in memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from itertools import pairwise
+from math import prod
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 from xdsl.ir import Operation
@@ -20,48 +23,23 @@ from xdsl.ir import Operation
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.errors import TracingError, UnsupportedError
-from mlirad.frontend.tracing.array_methods import ArrayMethods
 from mlirad.frontend.tracing.frames import Scope, current_frame
-from mlirad.frontend.tracing.handlers import handlers
-from mlirad.frontend.tracing.places import At
+from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.scipy_functions import WRITTEN_OUT, scipy_function
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.locations import location_of
 
+T = TypeVar("T")
 
-def _binary(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
-    def method(self: Array, other: object) -> Any:
-        return handlers.operator(ufunc, self, other)
-
-    return method
-
-
-def _reflected(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
-    def method(self: Array, other: object) -> Any:
-        return handlers.operator(ufunc, other, self)
-
-    return method
-
-
-def _in_place(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
-    def method(self: Array, other: object) -> Any:
-        return handlers.operator_in_place(ufunc, self, other)
-
-    return method
-
-
-def _unary(ufunc: np.ufunc) -> Callable[[Array], Any]:
-    def method(self: Array) -> Any:
-        return handlers.operator(ufunc, self)
-
-    return method
+Strides = tuple[int, ...]
+"""How many elements apart in memory neighbours along each dimension are."""
 
 
 @dataclass(slots=True, eq=False)
 class View:
     """How an array is a part of another one, `parent`; `base` is the array that holds the elements of both.
 
-    `views` defines the kinds.
+    `indexing.views` defines the kinds.
     """
 
     parent: Array
@@ -69,8 +47,12 @@ class View:
     read: Callable[[Value], Value]
     """The value, from that of the parent."""
 
+    def strides(self, parent: Strides) -> Strides | None:
+        """The strides of the view from those of its parent; `None` if they are not known."""
+        raise NotImplementedError
 
-class Array(ArrayMethods):
+
+class Array:
     """A traced value. `weak` marks a scalar that promotes like the Python one it comes from.
 
     It is written in the scope that made it, `_owner`. A view (see `views`) keeps the value that it read from
@@ -80,6 +62,12 @@ class Array(ArrayMethods):
     __slots__ = ("_is_row_major", "_owner", "_scope", "_value", "_version", "_view", "weak")
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
+
+    if TYPE_CHECKING:  # what `numpy_functions.array_methods` binds
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, key: Any) -> Array: ...
+        def __setitem__(self, key: Any, value: Any) -> None: ...
 
     def __init__(self, value: Value, scope: Scope, weak: bool = False):
         self._value = value
@@ -171,16 +159,6 @@ class Array(ArrayMethods):
         place = location_of(owner) if isinstance(owner, Operation) else None
         return repr(self) if place is None else f"{self!r} made at {place}"
 
-    # NumPy's protocols ---------------------------------------------------------------------------
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        return handlers.ufunc(ufunc, method, inputs, options)
-
-    def __array_function__(
-        self, function: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        return handlers.function(function, args, kwargs)
-
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         name = scipy_function()
         if name is not None:
@@ -240,68 +218,72 @@ class Array(ArrayMethods):
             "in static_argnames if it is one)",
         )
 
-    # Indexing ------------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Array:
-        return handlers.read(self, key)
+def made(value: Value, *, weak: bool = False) -> Array:
+    """A value just emitted, as an array."""
+    return Array(value, current_frame().scope, weak)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
-        handlers.write(self, key, value)
 
-    @property
-    def at(self) -> At:
-        """`x.at[i].set(v)` and `x.at[i].add(v)`: copies of x with some elements changed."""
-        return At(self)
+def row_major(shape: Shape) -> Strides:
+    """The strides of a contiguous array in row-major order."""
+    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
 
-    # Operators -----------------------------------------------------------------------------------
 
-    __add__, __radd__ = _binary(np.add), _reflected(np.add)
-    __sub__, __rsub__ = _binary(np.subtract), _reflected(np.subtract)
-    __mul__, __rmul__ = _binary(np.multiply), _reflected(np.multiply)
-    __truediv__, __rtruediv__ = _binary(np.true_divide), _reflected(np.true_divide)
-    __floordiv__, __rfloordiv__ = _binary(np.floor_divide), _reflected(np.floor_divide)
-    __mod__, __rmod__ = _binary(np.remainder), _reflected(np.remainder)
-    __divmod__, __rdivmod__ = _binary(np.divmod), _reflected(np.divmod)
-    _power, __rpow__ = _binary(np.power), _reflected(np.power)
+def base_of(x: Array) -> Array:
+    """The array that `x` is a part of, itself if it is no view."""
+    how = x._view
+    return x if how is None else how.base
 
-    def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
-        if modulus is not None:
-            raise UnsupportedError(
-                "pow with a modulus is not defined on arrays",
-                location=user_line(),
-                hint="write x**n % m for small powers",
-            )
-        return self._power(exponent)
 
-    def __format__(self, specification: str) -> str:
-        if specification:
-            raise TracingError(
-                f"a traced value has no digits to format as {specification!r} while tracing",
-                location=user_line(),
-                hint="print(x) shows its type; return the value and format it outside",
-            )
-        return str(self)
+def view_of(x: Array) -> View | None:
+    """How `x` is a view of another array, `None` if it is none."""
+    return x._view
 
-    __matmul__, __rmatmul__ = _binary(np.matmul), _reflected(np.matmul)
-    __and__, __rand__ = _binary(np.bitwise_and), _reflected(np.bitwise_and)
-    __or__, __ror__ = _binary(np.bitwise_or), _reflected(np.bitwise_or)
-    __xor__, __rxor__ = _binary(np.bitwise_xor), _reflected(np.bitwise_xor)
-    __lshift__, __rlshift__ = _binary(np.left_shift), _reflected(np.left_shift)
-    __rshift__, __rrshift__ = _binary(np.right_shift), _reflected(np.right_shift)
-    __lt__, __le__ = _binary(np.less), _binary(np.less_equal)
-    __gt__, __ge__ = _binary(np.greater), _binary(np.greater_equal)
-    __eq__ = _binary(np.equal)  # type: ignore[assignment]
-    __ne__ = _binary(np.not_equal)  # type: ignore[assignment]
-    __neg__, __pos__, __abs__ = _unary(np.negative), _unary(np.positive), _unary(np.absolute)
-    __invert__ = _unary(np.invert)
 
-    __iadd__, __isub__ = _in_place(np.add), _in_place(np.subtract)
-    __imul__, __itruediv__ = _in_place(np.multiply), _in_place(np.true_divide)
-    __ifloordiv__, __imod__ = _in_place(np.floor_divide), _in_place(np.remainder)
-    __ipow__, __imatmul__ = _in_place(np.power), _in_place(np.matmul)
-    __iand__, __ior__, __ixor__ = (
-        _in_place(np.bitwise_and),
-        _in_place(np.bitwise_or),
-        _in_place(np.bitwise_xor),
-    )
-    __ilshift__, __irshift__ = _in_place(np.left_shift), _in_place(np.right_shift)
+def copied(x: Array) -> Array:
+    """The elements that `x` has now, as an array of its own: nothing is computed."""
+    x._refresh()
+    result = Array(x._value, x._scope, x.weak)
+    result._owner = current_frame().scope
+    result._is_row_major = is_ordered(x)
+    return result
+
+
+def copied_leaves(structure: T) -> T:
+    """A structure with copies of its traced arrays, as arguments and results are handed over.
+
+    So a function that is traced on its own can write its arguments, and its caller does not see it.
+    """
+    leaves, tree = flatten(structure)
+    if not any(isinstance(leaf, Array) for leaf in leaves):
+        return structure
+    return tree.unflatten([copied(leaf) if isinstance(leaf, Array) else leaf for leaf in leaves])
+
+
+def strides_of(x: Array) -> Strides | None:
+    """The strides that `x` would have in NumPy, in elements; `None` if they are not known."""
+    how = view_of(x)
+    if how is None:
+        return row_major(x.shape) if x.ndim < 2 or x._is_row_major else None
+    parent = strides_of(how.parent)
+    return None if parent is None else how.strides(parent)
+
+
+def is_ordered(x: Array) -> bool:
+    """Whether what NumPy computes from `x`, element by element, is in row-major order."""
+    if view_of(x) is None:
+        return x.ndim < 2 or x._is_row_major
+    if x.ndim < 2:
+        return True
+    strides = strides_of(x)
+    return strides is not None and _is_ordered(x.shape, strides)
+
+
+def is_ordered_array(x: np.ndarray[Any, Any]) -> bool:
+    """The same of a NumPy array."""
+    return x.ndim < 2 or bool(x.flags.c_contiguous) or _is_ordered(x.shape, x.strides)
+
+
+def _is_ordered(shape: Shape, strides: Strides) -> bool:
+    steps = [abs(s) for s, e in zip(strides, shape, strict=True) if e > 1 and s]
+    return all(a >= b for a, b in pairwise(steps))

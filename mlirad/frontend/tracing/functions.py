@@ -11,9 +11,10 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, i64
@@ -22,15 +23,17 @@ from xdsl.ir import Attribute
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, Value, array_type
 from mlirad.errors import MliradError, TracingError, UnsupportedError
-from mlirad.frontend.indexing.views import copied_leaves
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, copied_leaves, made
 from mlirad.frontend.tracing.dtypes import Dtype, language_dtype, plain_array
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
-from mlirad.frontend.tracing.operations import as_array, made
+from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.reports import sealed, token, with_reports
+from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
 from mlirad.frontend.tracing.source import traceback_line, user_line
+from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
 from mlirad.frontend.tracing.tracebacks import plain_errors
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,41 @@ class Traced:
     """Whether a token is one more result."""
 
 
+@contextmanager
+def function_of(
+    functions: Functions,
+    types: Sequence[LeafType],
+    hints: Sequence[str | None] = (),
+    outer: Frame | None = None,
+) -> Generator[tuple[Frame, list[Array]]]:
+    """A new function of parameters of these types, into which is traced in the `with` block.
+
+    It stands in the frame `outer`, or is the function @main of its module.
+    """
+    frame = Frame(functions, [t.type for t in types], outer)
+    if outer is None:
+        functions.fresh_name("main")
+    else:
+        frame.builder.location = outer.builder.location
+    parameters = list(frame.block.args)
+    for parameter, hint in zip(parameters, hints, strict=False):
+        parameter.name_hint = hint
+    with tracing(frame):
+        yield frame, [Array(v, frame.scope, t.weak) for v, t in zip(parameters, types, strict=True)]
+
+
+def with_reports(trace: Callable[[Functions], T], checks: frozenset[str] = frozenset()) -> T:
+    """The result of `trace`, which is called again if it meets a report; `checks` are reports themselves."""
+    if not checks:
+        try:
+            return trace(Functions())
+        except ReportsNeeded:
+            pass
+    if "nans" in checks:
+        return trace(Functions(has_reports=True, checks=checks, builder_class=NanCheckingBuilder))
+    return trace(Functions(has_reports=True, checks=checks))
+
+
 @plain_errors
 def trace(function: Callable[..., Any], *args: Any) -> ModuleOp:
     """The module that `function` is on arguments like `args`: arrays, scalars, or structures of them."""
@@ -83,14 +121,7 @@ def trace_module(
 def _trace_module(
     functions: Functions, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
 ) -> tuple[ModuleOp, Tree, tuple[bool, ...]]:
-    frame = Frame(functions, [t.type for t in types], None)
-    name = functions.fresh_name("main")
-    for arg, path in zip(frame.block.args, argument_paths(function, tree), strict=True):
-        arg.name_hint = hint_of(path)
-    with tracing(frame):
-        arguments = [
-            Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
-        ]
+    with function_of(functions, types, argument_hints(function, tree)) as (frame, arguments):
         results, result_tree = call(function, tree.unflatten(arguments))
         if any(getattr(value, "is_traced", False) for value in result_tree.statics()):
             raise TracingError(
@@ -98,7 +129,7 @@ def _trace_module(
                 location=definition_of(function),
                 hint="return what is made with the map, or call ad.linearize outside of the function",
             )
-        main = frame.finish(name, sealed([r.value for r in results]), visibility=None)
+        main = frame.finish("main", sealed([r.value for r in results]), visibility=None)
     return ModuleOp([*functions.finished, main]), result_tree, tuple(r.weak for r in results)
 
 
@@ -118,16 +149,9 @@ def trace_inner(
     """
     outer = current_frame()
     functions = outer.functions
-    frame = Frame(functions, [t.type for t in types], outer)
     if name is None:
-        name = outer.functions.fresh_name(function_name(function))
-    frame.builder.location = outer.builder.location
-    for arg, hint in zip(frame.block.args, hints, strict=True):
-        arg.name_hint = hint
-    with tracing(frame):
-        arguments = [
-            Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
-        ]
+        name = functions.fresh_name(function_name(function))
+    with function_of(functions, types, hints, outer) as (frame, arguments):
         if is_sealed:
             frame.token = made(frame.builder.constant(0, i64))
         results, tree = call(function, rebuild(arguments))
@@ -136,7 +160,7 @@ def trace_inner(
         has_token = functions.has_reports and not is_sealed
         values = [*values, token().value] if has_token else sealed(values)
         finished = frame.finish(name, values, visibility="private")
-    outer.functions.finished.append(finished)
+    functions.finished.append(finished)
     weak = tuple(r.weak for r in results)
     return Traced(name, tuple(frame.captured), types_made, weak, tree, has_token)
 
@@ -286,6 +310,11 @@ def argument_paths(function: Callable[..., Any], tree: Tree) -> list[str]:
     """How the user would write each leaf of the arguments, such as `params['w']`."""
     names = parameter_names(function, len(tree.children))
     return [path for name, child in zip(names, tree.children, strict=True) for path in child.paths(name)]
+
+
+def argument_hints(function: Callable[..., Any], tree: Tree) -> list[str | None]:
+    """The names of the leaves of the arguments as SSA values."""
+    return [hint_of(path) for path in argument_paths(function, tree)]
 
 
 def hint_of(path: str) -> str | None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from mlirad.dialects.array.literals import ELEMENT_TYPES, type_of_array
 from mlirad.dialects.shapes import Shape, Value, element_of, shape_of
 from mlirad.errors import IntegerOverflowError, ShapeError
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import (
     BOOL,
     F64,
@@ -25,12 +25,11 @@ from mlirad.frontend.tracing.dtypes import (
     Dtype,
     Kind,
     language_dtype,
-    loop_dtypes,
     plain_array,
     result_type,
 )
 from mlirad.frontend.tracing.frames import current_frame, emitting
-from mlirad.frontend.tracing.handlers import handlers
+from mlirad.frontend.tracing.run_time_checks import check_fits
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder
 
@@ -39,11 +38,6 @@ xp: Any = np
 
 Scalar: TypeAlias = bool | int | float
 Operand: TypeAlias = Array | npt.NDArray[Any] | Scalar
-
-
-def made(value: Value, *, weak: bool = False) -> Array:
-    """A value just emitted, as an array."""
-    return Array(value, current_frame().scope, weak)
 
 
 def operand_of(value: Any) -> Operand:
@@ -113,7 +107,7 @@ def value_of(operand: Operand, dtype: Dtype) -> Value:
     b = current_frame().builder
     if isinstance(operand, Array):
         if operand.weak and operand.dtype == I64 and dtype == I32:
-            handlers.check_fits(operand.value, dtype)
+            check_fits(operand.value, dtype)
         return b.convert(operand.value, ELEMENT_TYPES[dtype])
     return constant(b, operand, dtype)
 
@@ -222,7 +216,3 @@ def type_of(array: npt.NDArray[Any]) -> Any:
 def element(x: Array) -> Any:
     """The element type of an array."""
     return element_of(x.value)
-
-
-handlers.convert = converted
-_ = loop_dtypes

@@ -22,8 +22,7 @@ from mlirad.dialects.array.ordering import CumulativeOp
 from mlirad.dialects.array.reductions import DotOp, ReduceOp, SumOp
 from mlirad.dialects.shapes import Value, array_type, is_float, shape_of
 from mlirad.frontend.tracing.frames import FrameBuilder, emitting
-from mlirad.frontend.tracing.handlers import handlers
-from mlirad.frontend.tracing.reports import ReportsNeeded, checks, has_reports, report
+from mlirad.frontend.tracing.tokens import ReportsNeeded, checks, has_reports, report
 
 BOUNDS, NANS = "bounds", "nans"
 
@@ -63,9 +62,6 @@ def check_fits(value: Value, dtype: np.dtype[Any]) -> None:
         report("overflow", outside, [], f"a Python integer is out of bounds for {dtype}")
     else:
         report("overflow", outside, [value], f"the Python integer {{}} is out of bounds for {dtype}")
-
-
-handlers.check_fits = check_fits
 
 
 class NanCheckingBuilder(FrameBuilder):

@@ -13,11 +13,13 @@ import numpy as np
 import scipy
 from xdsl.dialects.builtin import LocationAttr, UnknownLoc
 
-import mlirad
 from mlirad.ir.locations import source_location
 
 _UNKNOWN = UnknownLoc()
-_FOLDERS = tuple(str(Path(package.__path__[0])) + "/" for package in (mlirad, np, scipy))
+_FOLDERS = (
+    f"{Path(__file__).parents[2]}/",
+    *(f"{Path(package.__path__[0])}/" for package in (np, scipy)),
+)
 _skipped: dict[str, bool] = {}
 """Whether a file belongs to one of these packages, by its name."""
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
+from mlirad.dialects.shapes import Shape
 from mlirad.errors import ShapeError
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.operations import contains_traced
 from mlirad.frontend.tracing.source import user_line
 
 
@@ -48,3 +51,32 @@ def distinct_axes(axis: int | tuple[int, ...], rank: int) -> list[int]:
             f"axis {axis} names a dimension twice", location=user_line(), hint="name each dimension once"
         )
     return axes
+
+
+MAX_RANK = 64
+"""The most dimensions that a NumPy array has."""
+
+
+def static_shape(shape: Any) -> Shape:
+    """A shape given as an integer or a sequence of them."""
+    if isinstance(shape, Array) or contains_traced(shape):
+        return (index(shape if isinstance(shape, Array) else next(s for s in shape if isinstance(s, Array))),)
+    try:
+        return (index(shape),)
+    except TypeError:
+        pass
+    try:
+        return checked_rank(tuple(index(extent) for extent in shape))
+    except TypeError as error:
+        raise ShapeError(f"a shape is made of integers, got {shape!r}", location=user_line()) from error
+
+
+def checked_rank(shape: Shape) -> Shape:
+    """A shape with as many dimensions as NumPy's arrays can have."""
+    if len(shape) > MAX_RANK:
+        raise ShapeError(
+            f"a shape of {len(shape)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
+            location=user_line(),
+            hint="join some of them",
+        )
+    return shape

@@ -1,24 +1,28 @@
-"""The methods and attributes of `np.ndarray` on traced arrays, most of which are functions of NumPy.
+"""What traced arrays do: NumPy's protocols, operators, and the methods and attributes of `np.ndarray`.
 
+x + y              np.add(x, y)                 x[i]           indexing.reads.read(x, i)
 x.sum(axis=0)      np.sum(x, axis=0)            x.sort()       writes np.sort(x) into x
 x.fill(1.0)        x[...] = 1.0                 x.tobytes()    an error: there are no bytes yet
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from math import prod
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import TracingError, UnsupportedError
-from mlirad.frontend.tracing.handlers import handlers
+from mlirad.frontend.indexing.reads import read
+from mlirad.frontend.numpy_functions.functions import apply_function
+from mlirad.frontend.numpy_functions.places import At, Flat
+from mlirad.frontend.numpy_functions.ufuncs import apply_in_place, apply_operator, apply_ufunc
+from mlirad.frontend.numpy_functions.writes import write
+from mlirad.frontend.tracing.array import Array, copied
+from mlirad.frontend.tracing.operations import converted
 from mlirad.frontend.tracing.source import user_line
-
-if TYPE_CHECKING:
-    from mlirad.frontend.tracing.array import Array
 
 _numpy: Any = np  # its functions take traced arrays, which their types do not say
 
@@ -27,10 +31,51 @@ class MissingAttributeError(UnsupportedError, AttributeError):
     """What a traced array lacks; `hasattr` says so."""
 
 
-class ArrayMethods:
-    """What `Array` has of `np.ndarray` besides its operators."""
+class ArrayMethods(Array):
+    """What `Array` has of `np.ndarray`; its members are given to `Array` itself."""
 
     __slots__ = ()
+
+    # NumPy's protocols ---------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        return apply_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        return apply_function(function, args, kwargs)
+
+    # Indexing ------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Array:
+        return read(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        write(self, key, value)
+
+    @property
+    def at(self) -> At:
+        """`x.at[i].set(v)` and `x.at[i].add(v)`: copies of x with some elements changed."""
+        return At(self)
+
+    def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            raise UnsupportedError(
+                "pow with a modulus is not defined on arrays",
+                location=user_line(),
+                hint="write x**n % m for small powers",
+            )
+        return apply_operator(np.power, self, exponent)
+
+    def __format__(self, specification: str) -> str:
+        if specification:
+            raise TracingError(
+                f"a traced value has no digits to format as {specification!r} while tracing",
+                location=user_line(),
+                hint="print(x) shows its type; return the value and format it outside",
+            )
+        return str(self)
 
     # Other views of the elements -----------------------------------------------------------------
 
@@ -47,11 +92,11 @@ class ArrayMethods:
     @property
     def real(self) -> Array:
         """The array itself: there are no complex numbers."""
-        return cast("Array", self)
+        return self
 
     @real.setter
     def real(self, values: Any) -> None:
-        handlers.write(cast("Array", self), ..., values)
+        write(self, ..., values)
 
     @property
     def imag(self) -> Array:
@@ -69,11 +114,11 @@ class ArrayMethods:
     @property
     def flat(self) -> Flat:
         """The elements one after the other in row-major order, to be read, written and iterated over."""
-        return Flat(cast("Array", self))
+        return Flat(self)
 
     @flat.setter
     def flat(self, values: Any) -> None:
-        Flat(cast("Array", self))[:] = values
+        Flat(self)[:] = values
 
     def reshape(self, *shape: Any, **options: Any) -> Array:
         """The same elements in another shape."""
@@ -86,8 +131,8 @@ class ArrayMethods:
 
     def view(self, dtype: Any = None, type: Any = None) -> Array:
         """A view of all elements. Raises for a view as another dtype: traced values have no bytes."""
-        if (dtype is None or dtype == cast("Array", self).dtype) and type is None:
-            return handlers.read(cast("Array", self), ...)
+        if (dtype is None or dtype == self.dtype) and type is None:
+            return read(self, ...)
         raise TracingError(
             "a traced value has no memory, so it cannot be viewed as another dtype",
             location=user_line(),
@@ -101,31 +146,30 @@ class ArrayMethods:
         copy: bool = True,
     ) -> Array:  # fmt: skip
         """The elements converted to another dtype; without `copy` the array itself, if it has that one."""
-        array = cast("Array", self)
-        result = handlers.convert(array, dtype)
-        if casting != "unsafe" and not np.can_cast(array.dtype, result.dtype, casting):
+        result = converted(self, dtype)
+        if casting != "unsafe" and not np.can_cast(self.dtype, result.dtype, casting):
             raise UnsupportedError(
-                f"cannot cast {array.dtype} to {result.dtype} by the rule {casting!r}", location=user_line()
+                f"cannot cast {self.dtype} to {result.dtype} by the rule {casting!r}", location=user_line()
             )
-        return handlers.copy(array) if result is array and copy else result
+        return copied(self) if result is self and copy else result
 
     def copy(self, order: str = "C") -> Array:
         """The elements as an array of its own."""
         return _numpy.copy(self, order=order)
 
     def __copy__(self) -> Array:
-        return handlers.copy(cast("Array", self))
+        return copied(self)
 
     def __deepcopy__(self, memo: object) -> Array:
-        return handlers.copy(cast("Array", self))
+        return copied(self)
 
     def flatten(self, order: str = "C") -> Array:
         """The elements in one dimension, copied."""
-        return handlers.copy(_numpy.ravel(self, order))
+        return copied(_numpy.ravel(self, order))
 
     def conj(self) -> Array:
         """The array itself: there are no complex numbers."""
-        return cast("Array", self)
+        return self
 
     conjugate = conj
 
@@ -136,15 +180,15 @@ class ArrayMethods:
 
     def fill(self, value: Any) -> None:
         """Write one value everywhere."""
-        handlers.write(cast("Array", self), ..., value)
+        write(self, ..., value)
 
     def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
         """Sort in place along a dimension."""
-        handlers.write(cast("Array", self), ..., _numpy.sort(self, axis, kind, order, stable=stable))
+        write(self, ..., _numpy.sort(self, axis, kind, order, stable=stable))
 
     def partition(self, kth: Any, axis: int = -1, kind: Any = "introselect", order: Any = None) -> None:
         """Partition in place along a dimension."""
-        handlers.write(cast("Array", self), ..., _numpy.partition(self, kth, axis, kind, order))
+        write(self, ..., _numpy.partition(self, kth, axis, kind, order))
 
     def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
         """Write at positions of the flat array."""
@@ -153,7 +197,7 @@ class ArrayMethods:
     def resize(self, *shape: Any, refcheck: bool = True) -> None:
         """Does nothing for the shape that the array has; raises for another."""
         wanted: Any = shape[0] if len(shape) == 1 else shape
-        if tuple(cast("Any", np.atleast_1d(wanted))) != cast("Array", self).shape:
+        if tuple(cast("Any", np.atleast_1d(wanted))) != self.shape:
             raise UnsupportedError(
                 "the shape of a traced array cannot change in place",
                 location=user_line(),
@@ -187,41 +231,6 @@ class ArrayMethods:
         )
 
 
-class Flat:
-    """`x.flat`: the elements of an array one after the other, in row-major order."""
-
-    __slots__ = ("_array",)
-
-    def __init__(self, array: Array):
-        self._array = array
-
-    def __len__(self) -> int:
-        return prod(self._array.shape)
-
-    def __getitem__(self, key: Any) -> Array:
-        return handlers.copy(self._elements()[key])
-
-    def __setitem__(self, key: Any, values: Any) -> None:
-        elements = self._elements()
-        place, given = elements[key], _numpy.ravel(values)
-        if given.size not in (1, place.size) and given.size:  # NumPy repeats what is too short
-            given = _numpy.take(given, np.arange(place.size) % given.size)
-        handlers.write(elements, key, _numpy.reshape(given, () if given.size == 1 else place.shape))
-
-    def __iter__(self) -> Iterator[Array]:
-        return (self[k] for k in range(len(self)))
-
-    def copy(self) -> Array:
-        """The elements in one dimension."""
-        return handlers.copy(self._elements())
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
-        self._array.__array__(dtype, copy)
-
-    def _elements(self) -> Array:
-        return handlers.flat(self._array)
-
-
 _HINTS = {
     "memory": (
         "base ctypes data flags strides setflags getfield setfield byteswap newbyteorder tobytes tofile "
@@ -243,19 +252,63 @@ def _hint(name: str) -> str:
     return "it has the attributes of a NumPy array that do not need its elements"
 
 
-def _method(name: str) -> None:
+# Binding -----------------------------------------------------------------------------------------
+
+FUNCTIONS = (
+    "sum", "mean", "max", "min", "all", "any", "argmax", "argmin", "var", "std", "dot", "ravel", "squeeze",
+    "swapaxes", "take", "clip", "round", "diagonal", "trace", "repeat", "ptp",
+    "searchsorted", "prod", "cumsum", "cumprod", "argsort", "nonzero",
+)  # fmt: skip
+"""The methods that are functions of NumPy."""
+
+BINARY = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "mod": np.remainder,
+    "floordiv": np.floor_divide, "pow": np.power, "matmul": np.matmul, "and": np.bitwise_and,
+    "or": np.bitwise_or, "xor": np.bitwise_xor, "lshift": np.left_shift, "rshift": np.right_shift,
+}  # fmt: skip
+"""The operators of two operands that can be reflected and in place, by what their methods are called."""
+
+OTHERS = {
+    "divmod": np.divmod, "rdivmod": np.divmod, "lt": np.less, "le": np.less_equal, "gt": np.greater,
+    "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal, "neg": np.negative, "pos": np.positive,
+    "abs": np.absolute, "invert": np.invert,
+}  # fmt: skip
+
+
+def bind(cls: type[Array]) -> None:
+    """Give `cls` the operators and methods."""
+    for name in FUNCTIONS:
+        setattr(cls, name, _method(name))
+    for name, ufunc in BINARY.items():
+        setattr(cls, f"__{name}__", _operator(ufunc))
+        setattr(cls, f"__r{name}__", _operator(ufunc, is_reflected=True))
+        setattr(cls, f"__i{name}__", _in_place(ufunc))
+    for name, ufunc in OTHERS.items():
+        setattr(cls, f"__{name}__", _operator(ufunc, is_reflected=name == "rdivmod"))
+    for name, member in vars(ArrayMethods).items():
+        if isinstance(member, FunctionType | property):
+            setattr(cls, name, member)
+
+
+def _method(name: str) -> Callable[..., Any]:
     function = cast("Callable[..., Any]", getattr(np, name))
 
     def method(self: Array, *args: Any, **options: Any) -> Any:
         return function(self, *args, **options)
 
     method.__name__, method.__doc__ = name, f"As `np.{name}`."
-    setattr(ArrayMethods, name, method)
+    return method
 
 
-for _name in (
-    "sum", "mean", "max", "min", "all", "any", "argmax", "argmin", "var", "std", "dot", "ravel", "squeeze",
-    "swapaxes", "take", "clip", "round", "diagonal", "trace", "repeat", "ptp",
-    "searchsorted", "prod", "cumsum", "cumprod", "argsort", "nonzero",
-):  # fmt: skip
-    _method(_name)
+def _operator(ufunc: np.ufunc, *, is_reflected: bool = False) -> Callable[..., Any]:
+    def method(self: Array, *other: object) -> Any:
+        return apply_operator(ufunc, *other, self) if is_reflected else apply_operator(ufunc, self, *other)
+
+    return method
+
+
+def _in_place(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
+    def method(self: Array, other: object) -> Any:
+        return apply_in_place(ufunc, self, other)
+
+    return method

@@ -1,16 +1,14 @@
-"""The kinds of linear maps that expressions are made of: derivatives, maps of values, and maps of maps."""
+"""The nodes of map expressions, derivatives aside: maps of values, and maps of maps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
 
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import (
-    UNIT,
     Value,
     array_type,
     components_of,
@@ -25,7 +23,7 @@ from mlirad.frontend.linear_map.expressions import (
     POSTFIX,
     PRODUCT,
     SUM,
-    Kind,
+    MapNode,
     Text,
     bound,
     leaf_maps,
@@ -33,54 +31,13 @@ from mlirad.frontend.linear_map.expressions import (
     selection,
 )
 from mlirad.ir.arrays import ArrayBuilder
-from mlirad.ir.builder import function_block
 from mlirad.ir.maps import codomain_of, domain_of
-
-if TYPE_CHECKING:
-    from mlirad.frontend.differentiation.derivatives import Linearization
-    from mlirad.frontend.differentiation.linearization import Linearized
 
 # Leaves ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Derivative(Kind):
-    """The derivative of a compiled function, made of its residuals."""
-
-    program: Linearized  # pyright: ignore[reportIncompatibleVariableOverride]
-
-    def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
-        location, hint = b.location, b.name_hint
-        made = b.inline_block(function_block(self.program.split.map), arrays, {})
-        b.location, b.name_hint = location, hint
-        return made[0]
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return f"D({self.program.name})", ATOM
-
-
-@dataclass(frozen=True)
-class TracedDerivative(Kind):
-    """The derivative of a function of the module being traced, made of the operands it is linearised at."""
-
-    name: str
-    at: Linearization = field(compare=False)
-    is_traced: ClassVar[bool] = True
-
-    def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
-        whole = self.at.map(arrays)
-        codomain = codomain_of(whole)
-        carried = [k for k, part in enumerate(components_of(codomain)) if part != UNIT]
-        if len(carried) == len(components_of(codomain)):
-            return whole
-        return paired(b, domain_of(whole), [b.compose(b.project(codomain, k), whole) for k in carried])
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return f"D({self.name})", ATOM
-
-
-@dataclass(frozen=True)
-class Identity(Kind):
+class Identity(MapNode):
     """x to x."""
 
     space: Attribute
@@ -93,7 +50,7 @@ class Identity(Kind):
 
 
 @dataclass(frozen=True)
-class Zero(Kind):
+class Zero(MapNode):
     """x to 0."""
 
     domain: Attribute
@@ -107,7 +64,7 @@ class Zero(Kind):
 
 
 @dataclass(frozen=True)
-class Diagonal(Kind):
+class Diagonal(MapNode):
     """Each leaf times an array of its type."""
 
     space: Attribute
@@ -122,7 +79,7 @@ class Diagonal(Kind):
 
 
 @dataclass(frozen=True)
-class Matrix(Kind):
+class Matrix(MapNode):
     """A matrix times a vector."""
 
     domain: Attribute
@@ -141,7 +98,7 @@ class Matrix(Kind):
 
 
 @dataclass(frozen=True)
-class Compose(Kind):
+class Compose(MapNode):
     """x to outer(inner(x))."""
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
@@ -153,7 +110,7 @@ class Compose(Kind):
 
 
 @dataclass(frozen=True)
-class Add(Kind):
+class Add(MapNode):
     """x to f(x) + g(x)."""
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
@@ -165,7 +122,7 @@ class Add(Kind):
 
 
 @dataclass(frozen=True)
-class Transpose(Kind):
+class Transpose(MapNode):
     """The transposed map."""
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
@@ -176,7 +133,7 @@ class Transpose(Kind):
 
 
 @dataclass(frozen=True)
-class Negate(Kind):
+class Negate(MapNode):
     """x to -f(x)."""
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
@@ -189,7 +146,7 @@ class Negate(Kind):
 
 
 @dataclass(frozen=True)
-class Scale(Kind):
+class Scale(MapNode):
     """x to s f(x), for a scalar s."""
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
@@ -204,7 +161,7 @@ class Scale(Kind):
 
 
 @dataclass(frozen=True)
-class Pair(Kind):
+class Pair(MapNode):
     """x to (f1(x), ..., fn(x))."""
 
     domain: Attribute
@@ -218,7 +175,7 @@ class Pair(Kind):
 
 
 @dataclass(frozen=True)
-class Stack(Kind):
+class Stack(MapNode):
     """x to f1(x), ..., fn(x), leaf by leaf along a new first dimension."""
 
     domain: Attribute
@@ -238,7 +195,7 @@ class Stack(Kind):
 
 
 @dataclass(frozen=True)
-class Join(Kind):
+class Join(MapNode):
     """(x1, ..., xn) to f1(x1) + ... + fn(xn)."""
 
     codomain: Attribute
@@ -260,7 +217,7 @@ class Join(Kind):
 
 
 @dataclass(frozen=True)
-class Restrict(Kind):
+class Restrict(MapNode):
     """f on the vectors whose only leaves that are not zero are these."""
 
     domain: Attribute
@@ -282,7 +239,7 @@ class Restrict(Kind):
 
 
 @dataclass(frozen=True)
-class Select(Kind):
+class Select(MapNode):
     """Some leaves of f(x)."""
 
     places: tuple[int, ...]
