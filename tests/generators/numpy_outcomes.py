@@ -327,7 +327,10 @@ def _numbers(call: Call) -> Iterator[Any]:
         if isinstance(value, list | tuple):
             for v in value:
                 yield from walk(v)
-        elif isinstance(value, int | float | np.ndarray | np.generic):
+        elif (
+            isinstance(value, int | float | np.ndarray | np.generic)
+            and np.asarray(value).dtype.kind in "iufb"
+        ):
             yield value
 
     for value in (*call.args, *call.options.values()):
