@@ -17,7 +17,7 @@ from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
 from mlirad.dialects.kernel import CumulativeOp
 from mlirad.lower.emit import reductions, segments
 from mlirad.lower.emit.kernels import Emitter, begin_kernel
-from mlirad.lower.llvm_text import BYTES, FunctionText, Kind, Operand, Value, constant
+from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Operand, Value, constant
 
 LINES = 4
 """How many lines run side by side."""
@@ -70,7 +70,7 @@ def emit_cumulative(emitter: Emitter, op: CumulativeOp) -> None:
 
 
 def _write_lines(
-    f: FunctionText,
+    f: IRBuilder,
     read: Value,
     written: Value,
     starts: list[Value],

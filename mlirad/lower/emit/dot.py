@@ -24,7 +24,7 @@ from mlirad.ir.locations import location_of
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.fills import fill
 from mlirad.lower.emit.kernels import Emitter, KernelText, begin_kernel
-from mlirad.lower.llvm_text import BYTES, FunctionText, Kind, Value, constant
+from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Value, constant
 
 MULTIPLICATIONS_PER_INSTRUCTION = 4
 """How fast BLAS is taken to be."""
@@ -121,7 +121,7 @@ def _group(buffer: Buffer, dims: Sequence[int]) -> tuple[int, int] | None:
 
 
 def _batched(
-    f: FunctionText,
+    f: IRBuilder,
     blas: _Blas,
     pointers: Sequence[Value],
     steps: Sequence[tuple[int, tuple[int, int, int]]],

@@ -20,7 +20,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.lower.emit.buffers import Place, make_buffer
 from mlirad.lower.emit.tapes import ALLOCATE, FREE, MOST_CHUNKS
-from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value, constant
+from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, constant
 from mlirad.lower.native_program import NO_FRAME, OUT_OF_MEMORY
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _layout(types: Sequence[Attribute]) -> tuple[list[int], int]:
     return offsets, size
 
 
-def new_store(f: FunctionText) -> Value:
+def new_store(f: IRBuilder) -> Value:
     """An empty store on the stack."""
     store = f.alloca("ptr", 4, 8)
     for offset in (_CHUNK, _TOP, _END, _FIRST):
@@ -57,12 +57,12 @@ def new_store(f: FunctionText) -> Value:
     return store
 
 
-def mark(f: FunctionText, store: Value) -> list[Value]:
+def mark(f: IRBuilder, store: Value) -> list[Value]:
     """What the store says now."""
     return [f.load(f.gep(store, offset, "i8"), "ptr") for offset in (_CHUNK, _TOP, _END)]
 
 
-def reset(f: FunctionText, store: Value, marked: Sequence[Value]) -> None:
+def reset(f: IRBuilder, store: Value, marked: Sequence[Value]) -> None:
     """Forget all frames saved after the mark; a store that had no chunk then begins with its first one."""
     chunk, top, end = marked
     is_new = f.icmp("eq", chunk, _NULL)
@@ -75,7 +75,7 @@ def reset(f: FunctionText, store: Value, marked: Sequence[Value]) -> None:
             _enter(f, store, first)
 
 
-def free(f: FunctionText, store: Value) -> None:
+def free(f: IRBuilder, store: Value) -> None:
     """Give all chunks back."""
     f.module.external(FREE, "void", ["ptr"], "nounwind")
     at = f.gep(store, _FIRST, "i8")
@@ -95,7 +95,7 @@ def write_save(main: FunctionEmitter, op: SaveOp) -> None:
     store = main.pointers[STORE_PLACE]
     top_at, end_at = f.gep(store, _TOP, "i8"), f.gep(store, _END, "i8")
     is_full = f.icmp("ugt", f.gep(f.load(top_at, "ptr"), size, "i8"), f.load(end_at, "ptr"))
-    with f.conditional(is_full, rare=True):
+    with f.conditional(is_full, unlikely=True):
         f.module.shared_function("mlirad_frame_grow", lambda: _write_grow(f.module))
         f.call("mlirad_frame_grow", [store, constant("i64", size)])
     frame = f.load(top_at, "ptr")
@@ -128,7 +128,7 @@ def write_restore(main: FunctionEmitter, op: RestoreOp) -> None:
         main.pointers[main.buffer(value).place] = f.gep(frame, offset, "i8")
 
 
-def _write_find(module: ModuleText) -> FunctionText:
+def _write_find(module: ModuleText) -> IRBuilder:
     """The function that tells whether so many bytes from an address on lie in the frames of one chunk."""
     parameters = [Parameter("store", "ptr"), Parameter("frame", "ptr"), Parameter("size", "i64")]
     f = module.function("mlirad_frame_find", parameters, "i1", attributes="noinline nounwind")
@@ -152,18 +152,18 @@ def _write_find(module: ModuleText) -> FunctionText:
     return f
 
 
-def _number(f: FunctionText, pointer: Value) -> Value:
+def _number(f: IRBuilder, pointer: Value) -> Value:
     return f.define(f"ptrtoint ptr {pointer.text} to i64", "i64")
 
 
-def _enter(f: FunctionText, store: Value, chunk: Value) -> None:
+def _enter(f: IRBuilder, store: Value, chunk: Value) -> None:
     """Let the next frame be the first of a chunk."""
     f.store(chunk, f.gep(store, _CHUNK, "i8"))
     f.store(f.gep(chunk, HEADER_BYTES, "i8"), f.gep(store, _TOP, "i8"))
     f.store(f.load(f.gep(chunk, _LIMIT, "i8"), "ptr"), f.gep(store, _END, "i8"))
 
 
-def _write_grow(module: ModuleText) -> FunctionText:
+def _write_grow(module: ModuleText) -> IRBuilder:
     """The function that enters a chunk with so much room: the next one, or a new one twice as large.
 
     Without memory it leaves the store as it is.

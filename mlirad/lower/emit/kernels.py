@@ -18,7 +18,7 @@ from mlirad.ir.locations import place_of
 from mlirad.lower.elementary import ELEMENTARY
 from mlirad.lower.emit.access import Access
 from mlirad.lower.emit.buffers import Buffer, Place
-from mlirad.lower.llvm_text import Bounds, FunctionText, ModuleText, Parameter, Value
+from mlirad.lower.llvm_text import Bounds, IRBuilder, ModuleText, Parameter, Value
 
 FAULT_PLACE: Final = Place("fault", 0)
 """The place of the fault cell of checked programs."""
@@ -45,7 +45,7 @@ class Emitter:
 class KernelText:
     """A kernel function being written."""
 
-    f: FunctionText
+    f: IRBuilder
     access: Access
     pointers: dict[Place, Value]
 

@@ -53,7 +53,7 @@ from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.tapes import ALLOCATE, FREE, Tape
-from mlirad.lower.llvm_text import FunctionText, Kind, ModuleText, Parameter, Value, constant
+from mlirad.lower.llvm_text import IRBuilder, Kind, ModuleText, Parameter, Value, constant
 from mlirad.lower.native_program import OUT_OF_MEMORY, STATUS_WORD
 
 BODY: Final = "mlirad_body"
@@ -127,7 +127,7 @@ class FunctionEmitter:
     def fail_if(self, condition: Value, status: int) -> None:
         """End the call with this status where a condition holds."""
         f = self.f
-        with f.conditional(condition, rare=True):
+        with f.conditional(condition, unlikely=True):
             f.store(constant("i64", status), f.gep(f.context, STATUS_WORD, "i64"))
             f.line(f"br label %{f.stop_label}")
             f.label(f.fresh_label("unreached"))
@@ -279,13 +279,13 @@ def _places(memory: Memory, inputs: int, cells: Sequence[Place]) -> list[Place]:
     return [*places, *(place for place in cells if place != STORE_PLACE)]
 
 
-def _read(f: FunctionText, places: Sequence[Place]) -> dict[Place, Value]:
+def _read(f: IRBuilder, places: Sequence[Place]) -> dict[Place, Value]:
     """The addresses of places in the table."""
     table = f.arguments[0]
     return {place: f.load(f.gep(table, k, "ptr"), "ptr") for k, place in enumerate(places)}
 
 
-def _begin_main(module: ModuleText) -> FunctionText:
+def _begin_main(module: ModuleText) -> IRBuilder:
     parameters = [Parameter("buffers", "ptr"), Parameter("arena", "ptr", 1, "noalias")]
     return module.function("mlirad_main", parameters, linkage="", attributes="nounwind")
 
@@ -299,7 +299,7 @@ def _parameter(place: Place, number: int) -> Parameter:
 class _Pointers(dict[Place, Value]):
     """The address of each place; those in the arena, and of literals, are made when they are asked for."""
 
-    def __init__(self, f: FunctionText, arena: Value, memory: Memory):
+    def __init__(self, f: IRBuilder, arena: Value, memory: Memory):
         super().__init__()
         self._f = f
         self._arena = arena

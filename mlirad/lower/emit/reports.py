@@ -39,7 +39,7 @@ def emit_report(emitter: Emitter, op: ReportOp) -> None:
     holds = kernel.pointers[condition.place]
     with f.loop(0, lanes, name="lane") as loop:
         applies = f.load(f.gep(holds, loop.index, "i8"), "i8")
-        with f.conditional(f.icmp("ne", applies, 0), rare=True):
+        with f.conditional(f.icmp("ne", applies, 0), unlikely=True):
             status = f.call(REPORT, [f.context, description, table, loop.index], "i64")
             assert status is not None
             f.stop_if(f.icmp("ne", status, 0))

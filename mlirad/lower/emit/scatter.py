@@ -27,7 +27,7 @@ from mlirad.lower.emit.partial_sums import LONG, PartialSums, in_blocks, trips_o
 from mlirad.lower.emit.reductions import combine
 from mlirad.lower.emit.schedule import native_lanes
 from mlirad.lower.emit.segments import Segment
-from mlirad.lower.llvm_text import FunctionText, Value, constant
+from mlirad.lower.llvm_text import IRBuilder, Value, constant
 
 LEAST_SEARCHED: Final = 8
 MOST_SEARCHED: Final = 32
@@ -184,7 +184,7 @@ class _ScatterCode:
 class _Search:
     """Looks for the iterations of a loop whose guard holds: a vector of guards at a time, then bit by bit."""
 
-    def __init__(self, f: FunctionText, code: BodyCode, guard: Ssa, level: int, extent: int):
+    def __init__(self, f: IRBuilder, code: BodyCode, guard: Ssa, level: int, extent: int):
         self.level = level
         self._f = f
         self._code = code

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from xdsl.ir import Attribute
 
 from mlirad.lower.emit.buffers import Place, make_buffer
-from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value, constant
+from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, constant
 from mlirad.lower.native_program import OUT_OF_MEMORY
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Tape:
     count: Value
 
     @staticmethod
-    def of(f: FunctionText, types: tuple[Attribute, ...]) -> Tape:
+    def of(f: IRBuilder, types: tuple[Attribute, ...]) -> Tape:
         """A new tape, empty when the function begins."""
         offsets: list[int] = []
         size = 0
@@ -62,7 +62,7 @@ class Tape:
         slots = [f.alloca(v.kind, 1, 8, initial=v) for v in (null, null, zero, zero, zero)]
         return Tape(size, tuple(offsets), *slots)
 
-    def clear(self, f: FunctionText) -> None:
+    def clear(self, f: IRBuilder) -> None:
         """Forget all entries, and keep the memory."""
         f.store(Value("null", "ptr"), self.chunk)
         for slot in (self.filled, self.capacity, self.count):
@@ -75,7 +75,7 @@ class Tape:
         if not self.entry_bytes:
             return f.load(self.chunk, "ptr")
         is_full = f.icmp("eq", f.load(self.filled, "i64"), f.load(self.capacity, "i64"))
-        with f.conditional(is_full, rare=True):
+        with f.conditional(is_full, unlikely=True):
             _define_grow(f.module)
             first, chunk = f.load(self.first, "ptr"), f.load(self.chunk, "ptr")
             grown = f.call("mlirad_tape_grow", [first, chunk, constant("i64", self.entry_bytes)], "ptr")
@@ -90,15 +90,15 @@ class Tape:
         f.store(f.add(filled, 1), self.filled)
         return self.entry(f, chunk, filled)
 
-    def entry(self, f: FunctionText, chunk: Value, number: Value) -> Value:
+    def entry(self, f: IRBuilder, chunk: Value, number: Value) -> Value:
         """The address of an entry of a chunk."""
         return f.gep(chunk, f.add(f.mul(number, self.entry_bytes), HEADER_BYTES), "i8")
 
-    def pieces(self, f: FunctionText, entry: Value) -> list[Value]:
+    def pieces(self, f: IRBuilder, entry: Value) -> list[Value]:
         """The addresses of the values of an entry."""
         return [f.gep(entry, offset, "i8") for offset in self.offsets]
 
-    def free(self, f: FunctionText) -> None:
+    def free(self, f: IRBuilder) -> None:
         """Give the memory back."""
         if not self.entry_bytes:
             return
@@ -113,7 +113,7 @@ class Tape:
 class Reading:
     """A walk over the entries of a tape, from the first or, with `reverse`, from the last."""
 
-    def __init__(self, f: FunctionText, tape: Tape, *, reverse: bool):
+    def __init__(self, f: IRBuilder, tape: Tape, *, reverse: bool):
         self.f = f
         self.tape = tape
         self.reverse = reverse
@@ -136,7 +136,7 @@ class Reading:
         at, chunk = f.load(self._at, "i64"), f.load(self._chunk, "ptr")
         capacity = f.gep(chunk, _CAPACITY, "i8")
         ends = f.icmp("eq", at, 0 if self.reverse else f.load(capacity, "i64"))
-        with f.conditional(ends, rare=True):
+        with f.conditional(ends, unlikely=True):
             following = f.load(f.gep(chunk, 0 if self.reverse else _NEXT, "i8"), "ptr")
             f.store(following, self._chunk)
             start = f.load(f.gep(following, _CAPACITY, "i8"), "i64") if self.reverse else constant("i64", 0)
@@ -152,7 +152,7 @@ def _define_grow(module: ModuleText) -> None:
     module.shared_function("mlirad_tape_grow", lambda: _write_grow(module))
 
 
-def _write_grow(module: ModuleText) -> FunctionText:
+def _write_grow(module: ModuleText) -> IRBuilder:
     parameters = [Parameter("first", "ptr"), Parameter("chunk", "ptr"), Parameter("entry_bytes", "i64")]
     f = module.function("mlirad_tape_grow", parameters, "ptr", attributes="noinline nounwind")
     module.external(ALLOCATE, "ptr", ["i64"], "nounwind")
