@@ -12,11 +12,11 @@ import json
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.kernel import ReportOp
 from mlirad.dialects.shapes import shape_of
-from mlirad.lower.emit.kernels import Emitter, begin_kernel
+from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
 from mlirad.lower.native_program import REPORT
 
 
-def emit_report(emitter: Emitter, op: ReportOp) -> None:
+def emit_report(emitter: KernelEmitter, op: ReportOp) -> None:
     """Write the function of a report and the call of it."""
     token, condition, *values = (emitter.buffers[o] for o in op.operands)
     output = emitter.buffers[op.result]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import prod
 
 from mlirad.dialects.kernel import SortOp
-from mlirad.lower.emit.kernels import Emitter, begin_kernel
+from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
 from mlirad.lower.llvm_text import BYTES, Bounds, IRBuilder, Kind, ModuleText, Parameter, Value
 
 RUN = 16
@@ -24,7 +24,7 @@ SHORT = 1 << 13
 MOST_PASSES = 64
 
 
-def emit_sort(emitter: Emitter, op: SortOp) -> None:
+def emit_sort(emitter: KernelEmitter, op: SortOp) -> None:
     """Write the function of a sort and the call of it."""
     source = emitter.buffers[op.operand]
     buffers = [emitter.buffers[r] for r in op.results]
