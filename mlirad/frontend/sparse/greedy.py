@@ -21,7 +21,7 @@ from mlirad.jit.engine import LoadedCode, load
 from mlirad.jit.host import host_address, runner
 from mlirad.linear_maps.sparsity import Structure
 from mlirad.linear_maps.sparsity.relations import Ints
-from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value
+from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value
 from mlirad.lower.native_program import POLL
 
 NAMES = ("columns", "star")
@@ -65,7 +65,7 @@ class _Writer:
 
     def __init__(self, module: ModuleText, name: str):
         parameters = [Parameter("buffers", "ptr"), Parameter("arena", "ptr")]
-        self.f: FunctionText = module.function(name, parameters, linkage="")
+        self.f: IRBuilder = module.function(name, parameters, linkage="")
         table = self.f.arguments[0]
         counts, *rest = [self.f.load(self.f.gep(table, k, "ptr"), "ptr") for k in range(8)]
         self.count = self.f.load(counts, "i64")

@@ -1,9 +1,9 @@
-"""`FunctionText`, the writer of one function: all instructions, plus calls, loops and conditionals.
+"""Blocks: branches, loops, conditionals and switches.
 
-with function.loop(0, n, 8, carries=[zero]) as loop:
-    x = function.load(function.gep(p, loop.index, "double"), "double", 8)
-    loop.carry(function.fadd(loop.carries[0], x))
-function.ret(function.reduce("fadd", loop.results[0], flags="reassoc"))
+with f.loop(0, n, 8, carries=[zero]) as loop:
+    x = f.load(f.gep(p, loop.index, "double"), "double", 8)
+    loop.carry(f.fadd(loop.carries[0], x))
+f.ret(f.reduce("fadd", loop.results[0], flags="reassoc"))
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from mlirad.lower.llvm_text.emission import Operand
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS, BETWEEN_POLLS, Polling
-from mlirad.lower.llvm_text.value import Kind, Value, constant, type_text
+from mlirad.lower.llvm_text.value import Value, constant
 
 
 class Loop:
@@ -55,75 +55,8 @@ class Conditional:
         self.given = list(values)
 
 
-class FunctionText(Polling):
-    """Writes one function; made by `ModuleText.function`."""
-
-    def ret(self, value: Value | None = None) -> None:
-        """Return; the block ends here."""
-        self.line("ret void" if value is None else f"ret {value.typed}")
-
-    def call(
-        self,
-        name: str,
-        operands: Sequence[Value],
-        result: Kind | None = None,
-        width: int = 1,
-        *,
-        attributes: str = "",
-    ) -> Value | None:
-        """Call a function of the module or a declared one; the result is None if it has none.
-
-        One of the module that may end early is given the record of the call too, and ends this one as well.
-        """
-        callee = self.module.defined(name)
-        if callee is not None and callee is not self:
-            return self._call_defined(callee, operands, result, width, attributes)
-        return self._write_call(name, operands, result, width, attributes)
-
-    def _call_defined(
-        self,
-        callee: FunctionText,
-        operands: Sequence[Value],
-        result: Kind | None,
-        width: int,
-        attributes: str,
-    ) -> Value | None:
-        if not callee.takes_context:
-            if self.is_long(self.work + callee.work):
-                self.poll()
-            self.work += callee.work
-            return self._write_call(callee.name, operands, result, width, attributes)
-        value = self._write_call(callee.name, [*operands, self.context], result, width, attributes)
-        self._stop_if_stopped()
-        return value
-
-    def call_stopping(self, name: str, operands: Sequence[Value]) -> None:
-        """Call a function of the module that may not have been written yet, and end if it ended early.
-
-        Its operands include the record of the call.
-        """
-        self._write_call(name, operands, None, 1, "")
-        self._stop_if_stopped()
-
-    def _write_call(
-        self, name: str, operands: Sequence[Value], result: Kind | None, width: int, attributes: str
-    ) -> Value | None:
-        spelled = f"call {'void' if result is None else type_text(result, width)}"
-        text = f"{spelled} @{name}({', '.join(v.typed for v in operands)})"
-        if attributes:
-            text += f" {attributes}"
-        if result is None:
-            self.line(text)
-            return None
-        return self.define(text, result, width)
-
-    def branch(self, target: str) -> None:
-        """Jump to a block; the current block ends here."""
-        self.line(f"br label %{target}")
-
-    def branch_if(self, condition: Value, then: str, otherwise: str, suffix: str = "") -> None:
-        """Jump by a scalar condition; the current block ends here."""
-        self.line(f"br {condition.typed}, label %{then}, label %{otherwise}{suffix}")
+class ControlFlow(Polling):
+    """Blocks and the constructs that open them."""
 
     @contextmanager
     def loop(
@@ -187,7 +120,7 @@ class FunctionText(Polling):
         """At the end of a body: poll every so many trips if the loop may run long."""
         body = self.work + 3
         everything = body * (ASSUMED_TRIPS if trips is None else trips)
-        if not self.module.polls or (trips is not None and not self.is_long(everything)):
+        if not self.globals.polls or (trips is not None and not self.is_long(everything)):
             self.work = work_before + everything
             return
         trips_between = BETWEEN_POLLS // body
@@ -197,22 +130,18 @@ class FunctionText(Polling):
         window = 1 << (trips_between * step).bit_length()
         # True once for every `window` indices, late, so that a loop of few trips does not poll.
         is_due = self.icmp("uge", self.and_(index, window - 1), window - step)
-        with self.conditional(is_due, rare=True):
+        with self.conditional(is_due, unlikely=True):
             self.poll()
         self.work = BETWEEN_POLLS
 
     @contextmanager
     def conditional(
-        self, condition: Value, initial: Sequence[Value] = (), *, rare: bool = False
+        self, condition: Value, initial: Sequence[Value] = (), *, unlikely: bool = False
     ) -> Generator[Conditional]:
         """Run the body only where a scalar condition holds; see `Conditional` for its results."""
         then, done = self.fresh_label("then"), self.fresh_label("done")
         before, known = self.block, self._known
-        suffix = ""
-        if rare:
-            weights = self.module.metadata('!{!"branch_weights", i32 1, i32 10000}')
-            suffix = f", !prof {weights}"
-        self.branch_if(condition, then, done, suffix)
+        self.branch_if(condition, then, done, unlikely=unlikely)
         conditional = Conditional(list(initial))
         self._open(then, dict(known))
         yield conditional
@@ -240,7 +169,7 @@ class FunctionText(Polling):
         self._open(body, dict(self._known))
         yield
         body_work = self.work + 3
-        if not self.module.polls or (at_most is not None and not self.is_long(body_work * at_most)):
+        if not self.globals.polls or (at_most is not None and not self.is_long(body_work * at_most)):
             self.work = work_before + body_work * (ASSUMED_TRIPS if at_most is None else at_most)
         else:
             self._burn(body_work)
@@ -252,7 +181,7 @@ class FunctionText(Polling):
         fuel = self.alloca("i64", 1, 8, initial=constant("i64", BETWEEN_POLLS))
         left = self.sub(self.load(fuel, "i64"), min(work, BETWEEN_POLLS))
         self.store(left, fuel)
-        with self.conditional(self.icmp("slt", left, 0), rare=True):
+        with self.conditional(self.icmp("slt", left, 0), unlikely=True):
             self.store(constant("i64", BETWEEN_POLLS), fuel)
             self.poll()
         self.work = BETWEEN_POLLS
@@ -269,10 +198,6 @@ class FunctionText(Polling):
             write()
             self.branch(done)
         self._open(done, known)
-
-    def any_lane(self, mask: Value) -> Value:
-        """Whether any lane of a mask is set, as a scalar."""
-        return self.reduce("or", mask)
 
     def _open(self, label: str, known: dict[str, Value]) -> None:
         """Begin a block in which `known` is still valid."""
