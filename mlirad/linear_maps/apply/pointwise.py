@@ -5,8 +5,8 @@
     eliminate    the same with the two directions exchanged
 
 Functions and collections exist while code is emitted only (`mlirad.linear_maps.elements`): a function is
-emitted where it is evaluated, and the pair that `single` makes where it is eliminated. Collections made at every
-position of an index space are eliminated by a loop.
+emitted where it is evaluated, and the pair that `single` makes where it is eliminated. Collections made at
+every position of an index space are eliminated by a loop.
 """
 
 from __future__ import annotations
