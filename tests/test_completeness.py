@@ -102,8 +102,8 @@ COLUMNS = (
     Column("transpose", PRIMITIVE_OPS, names(TRANSPOSES)),
     Column("application", PRIMITIVE_OPS, names(FORWARD)),
     Column("transposed application", PRIMITIVE_OPS, names(TRANSPOSED)),
-    Column("structure", ARRAY_MAP_OPS, names(PRIMITIVE_PATTERNS)),
-    Column("structure of control flow", set(CONTROL_OPS) - set(POINTWISE_OPS), names(CONTROL_PATTERNS)),
+    Column("sparsity", ARRAY_MAP_OPS, names(PRIMITIVE_PATTERNS)),
+    Column("sparsity of control flow", set(CONTROL_OPS) - set(POINTWISE_OPS), names(CONTROL_PATTERNS)),
     Column("application of control flow", CONTROL_OPS, names(FORWARD_CONTROL)),
     Column("transposed application of control flow", CONTROL_OPS, names(TRANSPOSED_CONTROL)),
 )

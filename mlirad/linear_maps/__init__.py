@@ -1,1 +1,1 @@
-"""Linear maps as expressions: their transposes, their images, their laws, and their sparsity."""
+"""Linear maps as expressions: their transposes, images and laws, and which entries can differ from zero."""

@@ -246,7 +246,7 @@ def repeats(function: Callable[..., Any], *args: Any, argnums: tuple[int, ...] =
     """Whether the entries are computed as blocks."""
     sparse = ad.jacobian(function, argnums=argnums, sparse=True)
     matrices, leaves = sparse._matrices(args, {})
-    return matrices.instance(leaves).lanes is not None
+    return matrices.instance(leaves).block_rows is not None
 
 
 LANES = 100

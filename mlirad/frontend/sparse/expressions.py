@@ -3,7 +3,7 @@
     main(arguments..., vectors...) -> (others..., images...)
 
 is traced and brought to the point where the derivative is a value of type `linear.map` and not yet applied.
-The structure is found there, and programs that apply the map to compressing vectors are made from it.
+The sparsity pattern is found there, and programs that apply the map to compressing vectors are made from it.
 """
 
 from __future__ import annotations

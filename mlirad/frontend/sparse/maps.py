@@ -1,6 +1,6 @@
-"""`LinearMap.to_sparse`: the matrix of a map by the same structures and products as sparse derivatives.
+"""`LinearMap.to_sparse`: the matrix of a map by the same patterns and products as sparse derivatives.
 
-The map is a program of its residuals; the integers among these determine the structure. What is made for a
+The map is a program of its residuals; the integers among these determine the pattern. What is made for a
 map expression is kept with it, and serves all points.
 """
 

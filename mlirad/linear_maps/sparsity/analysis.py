@@ -1,9 +1,9 @@
-"""The structure of a linear map: which entries of its matrix can differ from zero, without evaluating it.
+"""The sparsity pattern of a linear map: which entries of its matrix can be nonzero, without evaluating it.
 
-    structure_of(%map, known)       rows and columns of the flattened spaces, in CSR
+    sparsity_of(%map, known)       rows and columns of the flattened spaces, in CSR
 
-Every entry outside of the structure is zero at every point, for these integers. Inside, an entry that happens
-to be zero is kept. The structure is exact up to cancellation, and up to conditions and positions that depend
+Every entry outside of the pattern is zero at every point, for these integers. Inside, an entry that happens
+to be zero is kept. The pattern is exact up to cancellation, and up to conditions and positions that depend
 on floats.
 """
 
@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import TupleType
 
 from mlirad.dialects.shapes import Value, components_of, tuple_type
 from mlirad.ir.maps import codomain_of, domain_of
-from mlirad.linear_maps.sparsity.block_rows import Lanes
+from mlirad.linear_maps.sparsity.block_rows import BlockRows
 from mlirad.linear_maps.sparsity.elements import coordinates, dimension, matrix, parts_of
 from mlirad.linear_maps.sparsity.expressions import image
 from mlirad.linear_maps.sparsity.known import Known
@@ -28,7 +28,7 @@ from mlirad.recursion import deep_recursion
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
+class SparsityPattern:
     """The positions of a sparse matrix: where each row begins among the entries and where the last one ends,
     and the column of each entry, in increasing order within a row.
     """
@@ -53,12 +53,12 @@ class Structure:
         return np.argsort(self.columns, kind="stable")
 
     @cached_property
-    def T(self) -> Structure:
-        """The structure of the transposed matrix."""
+    def T(self) -> SparsityPattern:
+        """The pattern of the transposed matrix."""
         order = self.transposed_order
         return from_positions((self.shape[1], self.shape[0]), self.columns[order], self.rows[order])
 
-    def symmetric_part(self) -> Structure:
+    def symmetric_part(self) -> SparsityPattern:
         """The entries whose mirror images are entries too."""
         bits = max(self.shape).bit_length()
         keys, mirrored = (self.rows << bits) | self.columns, (self.columns << bits) | self.rows
@@ -66,21 +66,21 @@ class Structure:
         return from_positions(self.shape, common.rows, common.offsets)
 
 
-def from_positions(shape: tuple[int, int], rows: Ints, columns: Ints) -> Structure:
-    """The structure of entries given by row and then by column."""
-    return Structure(shape, np.searchsorted(rows, np.arange(shape[0] + 1)), columns)
+def from_positions(shape: tuple[int, int], rows: Ints, columns: Ints) -> SparsityPattern:
+    """The pattern of entries given by row and then by column."""
+    return SparsityPattern(shape, np.searchsorted(rows, np.arange(shape[0] + 1)), columns)
 
 
-def from_lanes(lanes: Lanes, width: int) -> Structure:
-    """The structure that repeats, written out."""
-    parts = [c.reshape(-1) for c in lanes.columns(np.int32 if width < 1 << 31 else np.int64)]
-    degrees = [np.tile(np.bincount(b.rows, minlength=b.height), b.lanes) for b in lanes.blocks]
+def from_block_rows(found: BlockRows, width: int) -> SparsityPattern:
+    """The pattern that repeats, written out."""
+    parts = [c.reshape(-1) for c in found.columns(np.int32 if width < 1 << 31 else np.int64)]
+    degrees = [np.tile(np.bincount(b.rows, minlength=b.height), b.count) for b in found.blocks]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(degrees))])
-    return Structure((len(starts) - 1, width), starts, np.concatenate(parts))
+    return SparsityPattern((len(starts) - 1, width), starts, np.concatenate(parts))
 
 
-def structure_of(map_: Value, known: Known, outputs: Sequence[int] | None = None) -> Structure:
-    """The structure of a map as a matrix between its flattened spaces, given what is known.
+def sparsity_of(map_: Value, known: Known, outputs: Sequence[int] | None = None) -> SparsityPattern:
+    """The pattern of a map as a matrix between its flattened spaces, given what is known.
 
     `outputs` are the components of the codomain that are rows of the matrix, all by default.
     """

@@ -1,14 +1,14 @@
-"""Structures that repeat along the leading axis of the results: the same small block for every lane.
+"""Sparsity patterns that repeat along the leading axis of the results: the same small block in each.
 
 A program that works on each of p observations by itself, on rows that it gathers from its arguments, has the
-derivative M G: G gathers, and M is a block for each lane. Blocks are computed by few products, one for each
-row of a block (or for rows of it that share no column), and every entry of the matrix is an entry of a block:
+derivative M G: G gathers, and M has a block for each of them. Blocks are computed by few products, one for
+each row of a block (or for rows of it that share no column), and every entry of the matrix is one of a block:
 
-    %c = gather(cameras)   %x = gather(points)         G: lane i reads row camera_of[i], point_of[i]
-    residuals[i] = f(%c[i], %x[i], weights[i])         M: 2 x (11 + 3 + 1) entries for lane i
+    %c = gather(cameras)   %x = gather(points)         G: block row i reads row camera_of[i], point_of[i]
+    residuals[i] = f(%c[i], %x[i], weights[i])         M: 2 x (11 + 3 + 1) entries for block row i
 
-`find_lanes` looks for gathers applied to the inputs themselves, takes what they make for new inputs, and asks
-whether the structure with respect to these repeats.
+`find_block_rows` looks for gathers applied to the inputs themselves, takes what they make for new inputs, and
+asks whether the pattern with respect to these repeats.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MAX_HEIGHT = 64
 class Source:
     """A new input: an input itself, number `leaf`, or what a gather makes of one, the value `node`.
 
-    Element k of lane i is the coordinate `head[i] + offsets[k]` of the inputs.
+    Element k of block row i is the coordinate `head[i] + offsets[k]` of the inputs.
     """
 
     leaf: int
@@ -56,12 +56,12 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The entries of one lane of a result, by row and then by column.
+    """The entries of one block row of a result, by row and then by column.
 
-    Entry e stands in row `rows[e]` of the lane and is of element `elements[e]` of source `sources[e]`.
+    Entry e stands in row `rows[e]` of the block row and is of element `elements[e]` of source `sources[e]`.
     """
 
-    lanes: int
+    count: int
     height: int
     rows: Ints
     sources: Ints
@@ -75,7 +75,7 @@ class Block:
 
     @cached_property
     def colours(self) -> tuple[int, ...]:
-        """A colour for each row of a lane; rows of one colour share no element."""
+        """A colour for each row of a block row; rows of one colour share no element."""
         taken: list[set[tuple[int, int]]] = []
         colours: list[int] = []
         for row in range(self.height):
@@ -90,19 +90,19 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
-class Lanes:
-    """A structure that repeats: the new inputs, and a block for each result."""
+class BlockRows:
+    """A sparsity pattern that repeats: the new inputs, and a block for each result."""
 
     sources: tuple[Source, ...]
     blocks: tuple[Block, ...]
 
     def columns(self, dtype: type[np.signedinteger[Any]]) -> list[NDArray[Any]]:
-        """For each result the columns of the entries, as an array of lanes by entries."""
+        """For each result the columns of the entries, as an array of block rows by entries."""
         heads = [s.head.astype(dtype)[:, None] for s in self.sources]
         offsets = [s.offsets.astype(dtype) for s in self.sources]
         arrays: list[NDArray[Any]] = []
         for block in self.blocks:
-            columns = np.empty((block.lanes, len(block.rows)), dtype)
+            columns = np.empty((block.count, len(block.rows)), dtype)
             for first, last in block.runs():
                 k = int(block.sources[first])
                 chosen = offsets[k][block.elements[first:last]]
@@ -111,8 +111,8 @@ class Lanes:
         return arrays
 
 
-def find_lanes(map_: Value, known: Known, outputs: Sequence[int]) -> Lanes | None:
-    """The repeated structure of the results `outputs` of a map in spine form, `None` where it has none."""
+def find_block_rows(map_: Value, known: Known, outputs: Sequence[int]) -> BlockRows | None:
+    """The repeated pattern of the results `outputs` of a map in spine form, `None` where it has none."""
     place = Place(known, known.top)
     domain, codomain = domain_of(map_), codomain_of(map_)
     spaces = components_of(domain)
@@ -142,7 +142,7 @@ def find_lanes(map_: Value, known: Known, outputs: Sequence[int]) -> Lanes | Non
         if block is None:
             return None
         blocks.append(block)
-    return Lanes(tuple(sources), tuple(blocks))
+    return BlockRows(tuple(sources), tuple(blocks))
 
 
 def gathers_of_inputs(map_: Value) -> dict[Value, int]:
@@ -198,7 +198,7 @@ def _gathered(node: Value) -> int | None:
 
 
 def _sources(map_: Value, place: Place, spaces: Sequence[Attribute]) -> list[Source] | None:
-    """The new inputs, if all are arrays with lanes."""
+    """The new inputs, if all are arrays with a leading axis."""
     gathers = gathers_of_inputs(map_)
     firsts = np.cumsum([0, *(dimension(s) for s in spaces)])
     direct: set[int] = set()
@@ -230,7 +230,7 @@ def _sources(map_: Value, place: Place, spaces: Sequence[Attribute]) -> list[Sou
 
 
 def _gathered_source(node: Value, leaf: int, made: Pattern) -> Source | None:
-    """What a gather makes as an input, if every lane reads the same elements of one row."""
+    """What a gather makes as an input, if every block row reads the same elements of one row."""
     found = _by_lane(made)
     if found is None or len(found) != 1:
         return None
@@ -241,12 +241,12 @@ def _gathered_source(node: Value, leaf: int, made: Pattern) -> Source | None:
 
 
 def _by_lane(x: Pattern) -> list[tuple[Ints, Relation]] | None:
-    """Each term as a function of the lane and a relation over the other axes; `None` for other patterns."""
-    lanes, rest = x.shape[0], tuple(range(1, len(x.shape)))
+    """Each term as a function of the block row and a relation over other axes; `None` for other patterns."""
+    count, rest = x.shape[0], tuple(range(1, len(x.shape)))
     found: list[tuple[Ints, Relation]] = []
     for term in x.terms:
         head = [f for f in term.factors if 0 in f.axes]
-        if len(head) != 1 or head[0].axes != (0,) or not head[0].relation.is_function_on(lanes):
+        if len(head) != 1 or head[0].axes != (0,) or not head[0].relation.is_function_on(count):
             return None
         others = Term(tuple(f for f in term.factors if f is not head[0]), term.constants)
         if prod(len(f.relation) for f in others.factors) * len(others.constants) > JOINED_PAIRS:
@@ -257,7 +257,7 @@ def _by_lane(x: Pattern) -> list[tuple[Ints, Relation]] | None:
 
 
 def _block(part: Pattern | None, shape: tuple[int, ...], sources: Sequence[Source]) -> Block | None:
-    """The entries of a lane of one result, whose columns are elements of the sources."""
+    """The entries of a block row of one result, whose columns are elements of the sources."""
     height = prod(shape[1:])
     if not shape or shape[0] < 2 or height > MAX_HEIGHT:
         return None
@@ -272,7 +272,7 @@ def _block(part: Pattern | None, shape: tuple[int, ...], sources: Sequence[Sourc
     origin: list[Ints] = []
     elements: list[Ints] = []
     for head, own in terms:
-        # In lane i, an element of a source has the number first + width i + element.
+        # In block row i, an element of a source has the number first + width i + element.
         which = np.searchsorted(firsts, own.offsets, "right") - 1
         for k in _different(which):
             source, chosen = sources[k], which == k
@@ -291,10 +291,10 @@ def _block(part: Pattern | None, shape: tuple[int, ...], sources: Sequence[Sourc
 
 
 def _sorted(
-    lanes: int, height: int, rows: Ints, origin: Ints, elements: Ints, sources: Sequence[Source]
+    count: int, height: int, rows: Ints, origin: Ints, elements: Ints, sources: Sequence[Source]
 ) -> Block | None:
-    """The entries in the order of their columns, which must be the same in all lanes."""
-    # Sources are put in the order of their heads; where two cannot be told apart in all lanes, there is none.
+    """The entries in the order of their columns, which must be the same in all block rows."""
+    # Sources are put in the order of their heads; where two cannot be told apart in all rows, there is none.
     for a, b in combinations(_different(origin), 2):
         difference = sources[b].head - sources[a].head
         low, high = int(difference.min()), int(difference.max())
@@ -306,7 +306,7 @@ def _sorted(
     for k in _different(origin):
         columns[origin == k] = sources[k].head[0] + sources[k].offsets[elements[origin == k]]
     order = np.lexsort((columns, rows))
-    return Block(lanes, height, rows[order], origin[order], elements[order])
+    return Block(count, height, rows[order], origin[order], elements[order])
 
 
 def _different(numbers: Ints) -> list[int]:

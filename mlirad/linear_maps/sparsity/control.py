@@ -1,8 +1,8 @@
 """What maps of loops and branches, and maps at every position, do to patterns.
 
-A loop is analysed for all trips at once, the trips being lanes. Let S be the pairs of a carry after a trip
-and one before it, u(t) what trip t adds to the carries from elsewhere, and c(t) the carries before trip t.
-Then
+A loop is analysed for all trips at once, the trips being a batch axis. Let S be the pairs of a carry after a
+trip and one before it, u(t) what trip t adds to the carries from elsewhere, and c(t) the carries before trip
+t. Then
 
     c(t) = S^t c(0)  +  u(t-1) + S u(t-2) + S^2 u(t-3) + ...
 
@@ -74,12 +74,12 @@ def _scan(m: Place, op: linear.ScanOp, x: Element, image: Image) -> Element:
 
 
 class _Scan:
-    """One loop: its trips as lanes, the patterns of what it is given, and those of its carries."""
+    """One loop: its trips as a batch axis, the patterns of what it is given, and those of its carries."""
 
     def __init__(self, m: Place, op: linear.ScanOp, x: Element, image: Image):
         self.m, self.op, self.image = m, op, image
         self.n, (self.carries, self.inputs, _) = op.trips, op.counts
-        self.rank = len(m.lanes)
+        self.rank = len(m.batch)
         self.spaces = components_of(op.domain)
         self.outputs = len(components_of(op.codomain)) - self.carries
         self.carry_space = tuple_type(self.spaces[: self.carries])
@@ -97,15 +97,15 @@ class _Scan:
         sources = [*self.given[self.carries : self.carries + self.inputs]]
         captured = [_mapped(c, self._in_all_trips) for c in self.given[self.carries + self.inputs :]]
         added = self._image([*nothing[: self.carries], *sources, *captured])
-        own = coordinates(self.all_trips.lanes, self.carry_space)
+        own = coordinates(self.all_trips.batch, self.carry_space)
         passed = self._image([*parts_of(own, self.carries), *nothing[self.carries :]])
         before, after = added[: self.carries], added[self.carries :]
         step, output = passed[: self.carries], passed[self.carries :]
         if any(p.covers(d) for p in _patterns(step) for d in range(self.rank + 1)):
             if self.n <= MAX_TRIPS:
                 return self._trip_by_trip()
-            return self._closed(matrix(self.all_trips.lanes, step, self.carry_space), before, after)
-        pairs = matrix(self.all_trips.lanes, step, self.carry_space)
+            return self._closed(matrix(self.all_trips.batch, step, self.carry_space), before, after)
+        pairs = matrix(self.all_trips.batch, step, self.carry_space)
         powers = _powers(pairs, dimension(self.carry_space))
         if powers is None:
             return self._trip_by_trip() if self.n <= MAX_TRIPS else self._closed(pairs, before, after)
@@ -121,14 +121,14 @@ class _Scan:
 
     def _in_all_trips(self, x: Pattern) -> Pattern:
         """What a value outside of the loop is in every trip."""
-        return with_lanes(x, self.rank, (self.n,))
+        return with_batch_axes(x, self.rank, (self.n,))
 
     def _position(self, trip: int) -> int:
-        """At which position of the lanes a trip stands, counted in the order in which they run."""
+        """At which position of the batch axis a trip stands, counted in the order in which they run."""
         return self.n - 1 - trip if self.op.reverse is not None else trip
 
-    def _power(self, pairs: Relation, x: Elements, lanes: tuple[int, ...]) -> Elements:
-        made = related(lanes, list(x), self.carry_space, self.carry_space, pairs)
+    def _power(self, pairs: Relation, x: Elements, batch: tuple[int, ...]) -> Elements:
+        made = related(batch, list(x), self.carry_space, self.carry_space, pairs)
         return parts_of(made, self.carries)
 
     def _during(self, x: Elements, trips: range) -> Elements:
@@ -146,26 +146,26 @@ class _Scan:
     def _last(self, powers: Sequence[Relation], added: Elements, initial: Elements) -> Elements:
         """The carries after the last trip."""
         n, stable = self.n, len(powers) - 1
-        lanes = self.m.lanes
-        total = self._power(powers[min(n, stable)], initial, lanes)
+        batch = self.m.batch
+        total = self._power(powers[min(n, stable)], initial, batch)
         for j in range(min(stable, n)):
-            total = _sum(total, self._power(powers[j], self._during(added, range(n - 1 - j, n - j)), lanes))
+            total = _sum(total, self._power(powers[j], self._during(added, range(n - 1 - j, n - j)), batch))
         if n > stable:
             early = self._during(added, range(n - stable))
-            total = _sum(total, self._power(powers[stable], early, lanes))
+            total = _sum(total, self._power(powers[stable], early, batch))
         return total
 
     def _states(self, powers: Sequence[Relation], added: Elements, initial: Elements) -> Elements:
         """The carries before each trip."""
-        n, stable, lanes = self.n, len(powers) - 1, self.all_trips.lanes
+        n, stable, batch = self.n, len(powers) - 1, self.all_trips.batch
         start = [_mapped(c, self._in_all_trips) for c in initial]
         total: Elements = [None] * self.carries
         for j in range(min(stable, n)):
-            total = _sum(total, self._only(self._power(powers[j], start, lanes), range(j, j + 1)))
-            total = _sum(total, self._later(self._power(powers[j], added, lanes), j + 1))
+            total = _sum(total, self._only(self._power(powers[j], start, batch), range(j, j + 1)))
+            total = _sum(total, self._later(self._power(powers[j], added, batch), j + 1))
         if n > stable:
-            total = _sum(total, self._only(self._power(powers[stable], start, lanes), range(stable, n)))
-            rest = self._power(powers[stable], added, lanes)
+            total = _sum(total, self._only(self._power(powers[stable], start, batch), range(stable, n)))
+            rest = self._power(powers[stable], added, batch)
             backwards = self.op.reverse is not None
             summed = _mapped(list(rest), lambda p: prefixed(p, self.rank, backwards))
             total = _sum(total, self._later(parts_of(summed, self.carries), stable + 1))
@@ -193,7 +193,7 @@ class _Scan:
     def _closed(self, pairs: Relation, added: Elements, outputs: Elements) -> Element:
         """A superset: what reaches a carry in any trip reaches all that it leads to, in every trip."""
         start = _sum(self.given[: self.carries], self._during(added, range(self.n)))
-        carries = self._power(closure(pairs, dimension(self.carry_space)), start, self.m.lanes)
+        carries = self._power(closure(pairs, dimension(self.carry_space)), start, self.m.batch)
         states = [_mapped(c, self._in_all_trips) for c in carries]
         read = self._image([*states, *[None] * (len(self.spaces) - self.carries)])[self.carries :]
         return [*carries, *(plus(a, b) for a, b in zip(outputs, read, strict=True))]
@@ -281,11 +281,11 @@ def _while(m: Place, op: linear.WhileOp, x: Element, image: Image) -> Element:
     nothing: Elements = [None] * len(spaces)
     added = parts_of(image(inside, root, [*nothing[:carries], *given[carries:]]), carries)
     space = tuple_type(spaces[:carries])
-    own = parts_of(coordinates(m.lanes, space), carries)
+    own = parts_of(coordinates(m.batch, space), carries)
     step = image(inside, root, [*own, *nothing[carries:]])
-    pairs = matrix(m.lanes, step, space)
+    pairs = matrix(m.batch, step, space)
     reached = closure(pairs, dimension(space))
-    return related(m.lanes, _sum(given[:carries], added), space, space, reached)
+    return related(m.batch, _sum(given[:carries], added), space, space, reached)
 
 
 def _if(m: Place, op: linear.IfOp, x: Element, image: Image) -> Element:
@@ -300,7 +300,7 @@ def _switch(m: Place, op: linear.SwitchOp, x: Element, image: Image) -> Element:
 
 
 def _chosen(m: Place, number: Array | None, branches: Sequence[Region], x: Element, image: Image) -> Element:
-    """The image under the branch that is taken, lane by lane; under any of them where that is unknown."""
+    """The image under the branch taken at each batch position; under any of them where that is unknown."""
     total: Element = None
     for k, branch in enumerate(branches):
         taken_here = None if number is None else number == k
@@ -314,7 +314,7 @@ def _chosen(m: Place, number: Array | None, branches: Sequence[Region], x: Eleme
 
 
 def _where(m: Place, x: Pattern, here: Array) -> Pattern:
-    shape = x.shape[len(m.lanes) :]
+    shape = x.shape[len(m.batch) :]
     return restricted(m, x, shape, here.reshape((*here.shape, *(1,) * len(shape))))
 
 
@@ -326,16 +326,16 @@ def _checkpoint(m: Place, op: linear.CheckpointOp, x: Element, image: Image) -> 
 
 
 def _build(m: Place, op: linear.BuildOp, x: Element, image: Image) -> Element:
-    """The positions are lanes of the maps, and leading axes of the image."""
+    """The positions are batch axes of the maps, and leading axes of the image."""
     inside = _at(m, op.body, m.scope.indices(op.space), op.space)
-    lifted = _mapped(x, lambda p: with_lanes(p, len(m.lanes), op.space))
+    lifted = _mapped(x, lambda p: with_batch_axes(p, len(m.batch), op.space))
     return image(inside, yields(op.body)[0], lifted)
 
 
 def _build_transpose(m: Place, op: linear.BuildTransposeOp, x: Element, image: Image) -> Element:
-    """The leading axes of the argument are lanes of the maps, which are summed over."""
+    """The leading axes of the argument are batch axes of the maps, which are summed over."""
     inside = _at(m, op.body, m.scope.indices(op.space), op.space)
-    rank, count = len(m.lanes), len(op.space)
+    rank, count = len(m.batch), len(op.space)
 
     def sum_of(p: Pattern) -> Pattern:
         kept = {d: d - count * (d >= rank) for d in range(len(p.shape)) if not rank <= d < rank + count}
@@ -344,8 +344,8 @@ def _build_transpose(m: Place, op: linear.BuildTransposeOp, x: Element, image: I
     return _mapped(image(inside, yields(op.body)[0], x), sum_of)
 
 
-def with_lanes(x: Pattern, rank: int, extents: tuple[int, ...]) -> Pattern:
-    """A pattern with `rank` axes of lanes as one with further lanes, in all of which it is the same."""
+def with_batch_axes(x: Pattern, rank: int, extents: tuple[int, ...]) -> Pattern:
+    """A pattern with `rank` batch axes as one with further batch axes, in all of which it is the same."""
     shape = x.shape
     kept = {d: d + len(extents) * (d >= rank) for d in range(len(shape))}
     return moved(x, (*shape[:rank], *extents, *shape[rank:]), kept)
@@ -353,7 +353,7 @@ def with_lanes(x: Pattern, rank: int, extents: tuple[int, ...]) -> Pattern:
 
 def _rule(m: Place, op: linear.RuleOp, x: Element, image: Image) -> Element:
     """Code that need not be linear is applied to one basis vector at a time: everything depends on all."""
-    return everything(m.lanes, x, op.domain, op.codomain)
+    return everything(m.batch, x, op.domain, op.codomain)
 
 
 CONTROL_PATTERNS: dict[type[linear.MapOp], Callable[[Place, Any, Element, Image], Element]] = {

@@ -1,6 +1,6 @@
 """Elements of spaces, as the patterns of their arrays.
 
-element of f64, tensor<...>     a pattern, whose shape begins with the lanes of the place
+element of f64, tensor<...>     a pattern, whose shape begins with the batch axes of the place
 element of tuple<S1, ..., Sn>   a list of elements
 0 of any space                  None
 """
@@ -65,17 +65,17 @@ def dimension(space: Attribute) -> int:
     return prod(shape_of(space))
 
 
-def coordinates(lanes: Shape, space: Attribute, first: int = 0) -> Element:
-    """The element of a space each of whose coordinates depends on itself; the same in all lanes."""
+def coordinates(batch: Shape, space: Attribute, first: int = 0) -> Element:
+    """The element of a space each of whose coordinates depends on itself; the same at all batch positions."""
     if isinstance(space, TupleType):
         parts: list[Element] = []
         for part in components_of(space):
-            parts.append(coordinates(lanes, part, first))
+            parts.append(coordinates(batch, part, first))
             first += dimension(part)
         return parts
-    shape, rank = shape_of(space), len(lanes)
+    shape, rank = shape_of(space), len(batch)
     own = identity(shape, first)
-    return moved(own, (*lanes, *shape), {d: d + rank for d in range(len(shape))})
+    return moved(own, (*batch, *shape), {d: d + rank for d in range(len(shape))})
 
 
 def leaves(x: Element, space: Attribute) -> list[tuple[Attribute, Pattern | None]]:
@@ -87,10 +87,10 @@ def leaves(x: Element, space: Attribute) -> list[tuple[Attribute, Pattern | None
     return [(space, x)]
 
 
-def related(lanes: Shape, x: Element, domain: Attribute, codomain: Attribute, pairs: Relation) -> Element:
+def related(batch: Shape, x: Element, domain: Attribute, codomain: Attribute, pairs: Relation) -> Element:
     """The patterns of an element of `codomain`, coordinates of which depend on those of x.
 
-    The pairs are of a coordinate of the codomain and one of the domain, the same in all lanes.
+    The pairs are of a coordinate of the codomain and one of the domain, the same at all batch positions.
     """
     sources: list[tuple[Pattern, int, int]] = []
     first = 0
@@ -104,7 +104,7 @@ def related(lanes: Shape, x: Element, domain: Attribute, codomain: Attribute, pa
         nonlocal first
         if isinstance(space, TupleType):
             return [make(part) for part in components_of(space)]
-        shape, rank, low = shape_of(space), len(lanes), first
+        shape, rank, low = shape_of(space), len(batch), first
         first += dimension(space)
         begin, end = np.searchsorted(pairs.rows, [low, first])
         rows, columns = pairs.rows[begin:end] - low, pairs.offsets[begin:end]
@@ -116,17 +116,17 @@ def related(lanes: Shape, x: Element, domain: Attribute, codomain: Attribute, pa
             old_axes = tuple(range(rank, len(pattern.shape)))
             new_axes = tuple(range(rank, rank + len(shape)))
             block = Block(old_axes, new_axes, columns[inside] - lower, rows[inside])
-            found.append(moved(pattern, (*lanes, *shape), {d: d for d in range(rank)}, [block]))
-        return union((*lanes, *shape), found) if found else None
+            found.append(moved(pattern, (*batch, *shape), {d: d for d in range(rank)}, [block]))
+        return union((*batch, *shape), found) if found else None
 
     return make(codomain)
 
 
-def matrix(lanes: Shape, x: Element, space: Attribute) -> Relation:
-    """The pairs of a coordinate of the space and a column on which it depends in some lane."""
+def matrix(batch: Shape, x: Element, space: Attribute) -> Relation:
+    """The pairs of a coordinate of the space and a column on which it depends at some batch position."""
     rows: list[Ints] = [NO_INTS]
     columns: list[Ints] = [NO_INTS]
-    first, rank = 0, len(lanes)
+    first, rank = 0, len(batch)
     for part, pattern in leaves(x, space):
         if pattern is not None:
             shape = shape_of(part)
@@ -138,18 +138,18 @@ def matrix(lanes: Shape, x: Element, space: Attribute) -> Relation:
     return relation(np.concatenate(rows), np.concatenate(columns))
 
 
-def everything(lanes: Shape, x: Element, domain: Attribute, codomain: Attribute) -> Element:
-    """The element of `codomain` each coordinate of which depends on all that x depends on, lane by lane."""
+def everything(batch: Shape, x: Element, domain: Attribute, codomain: Attribute) -> Element:
+    """The element of `codomain` each coordinate of which depends on all of x, at each batch position."""
     sums = [
-        moved(pattern, lanes, {d: d for d in range(len(lanes))})
+        moved(pattern, batch, {d: d for d in range(len(batch))})
         for _, pattern in leaves(x, domain)
         if pattern is not None
     ]
-    total = union(lanes, sums)
+    total = union(batch, sums)
 
     def make(space: Attribute) -> Element:
         if isinstance(space, TupleType):
             return [make(part) for part in components_of(space)]
-        return moved(total, (*lanes, *shape_of(space)), {d: d for d in range(len(lanes))})
+        return moved(total, (*batch, *shape_of(space)), {d: d for d in range(len(batch))})
 
     return make(codomain)

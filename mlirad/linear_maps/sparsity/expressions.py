@@ -102,7 +102,7 @@ def _through(m: Place, map_: Value, x: Element) -> Element:
             return image(m, map_, x)
         case _:
             # Derivatives of functions that call themselves, and linear code that was not expanded.
-            return everything(m.lanes, x, op.domain, op.codomain)
+            return everything(m.batch, x, op.domain, op.codomain)
 
 
 def _order(root: Value) -> list[Value]:
@@ -136,10 +136,10 @@ def _same_domain(node: Value) -> Sequence[Value]:
 
 
 def _transposed(m: Place, map_: Value, x: Element) -> Element:
-    """The image under the transposed map, by the pairs of the map; those of all lanes together."""
+    """The image under the transposed map, by the pairs of the map; those of all batch positions together."""
     domain, codomain = domain_of(map_), codomain_of(map_)
-    pairs = matrix(m.lanes, image(m, map_, coordinates(m.lanes, domain)), codomain)
-    return related(m.lanes, x, codomain, domain, relation(pairs.offsets, pairs.rows))
+    pairs = matrix(m.batch, image(m, map_, coordinates(m.batch, domain)), codomain)
+    return related(m.batch, x, codomain, domain, relation(pairs.offsets, pairs.rows))
 
 
 def _called(m: Place, op: linear.CallOp, x: Element) -> Element:
@@ -147,7 +147,7 @@ def _called(m: Place, op: linear.CallOp, x: Element) -> Element:
     maker = m.known.functions.get(op.callee_name)
     m.known.calls += 1
     if maker is None or m.known.calls > MAX_CALLS:
-        return everything(m.lanes, x, op.domain, op.codomain)
+        return everything(m.batch, x, op.domain, op.codomain)
     values = [m.value(a) for a in own_operands(op)]
     inside = Place(m.known, m.scope.called(dict(zip(function_block(maker).args, values, strict=True))))
     return image(inside, returned(maker)[0], x)

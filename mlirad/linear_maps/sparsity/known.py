@@ -1,11 +1,11 @@
-"""What is known of a program's values when a structure is analysed: what constants and integers determine.
+"""What is known of a program's values when sparsity is analysed: what constants and integers determine.
 
     known = Known({%camera_of: array([0, 1, 0])})
     known.at(%position, scope)                 the value, or None if it depends on something unknown
 
-Values inside regions are known for all positions at once. A *scope* is a region with its *lanes*: the trips
-of a loop, or the points of an index space. The value of an expression there is an array with one more leading
-axis for each axis of lanes, of extent 1 where it does not vary.
+Values inside regions are known for all positions at once. A *scope* is a region with its *batch axes*: the
+trips of a loop, or the points of an index space. The value of an expression there is an array with one more
+leading axis for each batch axis, of extent 1 where it does not vary.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ from mlirad.recursion import deep_recursion
 Array: TypeAlias = NDArray[Any]
 
 MAX_RUNS = 1 << 14
-"""How often an op may be run, lane by lane, to know its values; beyond that they are unknown."""
+"""How often an op may be run, at each batch position, to know its values; beyond that they are unknown."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scope:
-    """A place in the program: the lanes of the regions around it, and the values known there."""
+    """A place in the program: the batch axes of the regions around it, and the values known there."""
 
-    lanes: Shape
+    batch: Shape
     parent: Scope | None
     depth: int
     values: dict[Value, Array | None] = field(default_factory=dict[Value, "Array | None"])
 
     def inner(self, extents: Shape, arguments: Mapping[Value, Array | None]) -> Scope:
-        """The scope of a region with further lanes, in which the arguments vary."""
-        return Scope((*self.lanes, *extents), self, self.depth + 1, dict(arguments))
+        """The scope of a region with further batch axes, in which the arguments vary."""
+        return Scope((*self.batch, *extents), self, self.depth + 1, dict(arguments))
 
     def called(self, arguments: Mapping[Value, Array | None]) -> Scope:
         """The scope of a function that is called here: nothing around the call is seen from it."""
-        return Scope(self.lanes, None, 0, dict(arguments))
+        return Scope(self.batch, None, 0, dict(arguments))
 
     @property
     def root(self) -> Scope:
@@ -65,8 +65,8 @@ class Scope:
         return scope
 
     def indices(self, extents: Shape) -> list[Array]:
-        """The positions of further lanes of the given extents, an array for each axis."""
-        first, rank = len(self.lanes), len(self.lanes) + len(extents)
+        """The positions of further batch axes of the given extents, an array for each axis."""
+        first, rank = len(self.batch), len(self.batch) + len(extents)
         return [
             np.arange(e).reshape([e if d == first + k else 1 for d in range(rank)])
             for k, e in enumerate(extents)
@@ -93,7 +93,7 @@ class Known:
         self._frame = Frame(Machine(MEANINGS, ARRAY_ELEMENT_MEANINGS, self.functions), {})
 
     def at(self, value: Value, scope: Scope) -> Array | None:
-        """The value with the lanes of the scope as leading axes, `None` where it is unknown."""
+        """The value with the batch axes of the scope as leading axes, `None` where it is unknown."""
         home = scope.home(value)
         if home is None:
             with np.errstate(all="ignore"), deep_recursion():
@@ -101,7 +101,7 @@ class Known:
             home = scope.home(value)
             assert home is not None
         found = home.values[value]
-        return None if found is None else _with_lanes(found, len(home.lanes), len(scope.lanes))
+        return None if found is None else _with_batch_axes(found, len(home.batch), len(scope.batch))
 
     def _compute_all(self, value: Value, scope: Scope) -> None:
         """Record a value and all that it depends on."""
@@ -131,7 +131,7 @@ class Known:
                 break
             operands[v] = operand
         is_known = len(operands) == len(homes)
-        results = self._run(op, operands, len(home.lanes)) if is_known else None
+        results = self._run(op, operands, len(home.batch)) if is_known else None
         for k, result in enumerate(op.results):
             home.values[result] = None if results is None else results[k]
 
@@ -140,7 +140,7 @@ class Known:
             return None
         try:
             if any(e != 1 for v in operands.values() for e in v.shape[:ranks]):
-                made = _run_lanes(op, operands, ranks)
+                made = _run_batch(op, operands, ranks)
                 if made is not None:
                     return [made]
             return self._run_each(op, operands, ranks)
@@ -148,7 +148,7 @@ class Known:
             return None
 
     def _run_each(self, op: Operation, operands: Mapping[Value, Array], ranks: int) -> list[Array] | None:
-        """Any op, lane by lane."""
+        """Any op, at each batch position."""
         extents = tuple(
             next((v.shape[d] for v in operands.values() if v.shape[d] != 1), 1) for d in range(ranks)
         )
@@ -164,9 +164,9 @@ class Known:
                 np.asarray(one).reshape((*extents, *shape_of(r)))
                 for one, r in zip(made, op.results, strict=True)
             ]
-        for lane in product(*map(range, extents)):
+        for position in product(*map(range, extents)):
             for v, array in operands.items():
-                at = tuple(i if e != 1 else 0 for i, e in zip(lane, array.shape, strict=False))
+                at = tuple(i if e != 1 else 0 for i, e in zip(position, array.shape, strict=False))
                 values[v] = np.asarray(array[at])[()]
             made = self._frame.run_op(op, [values[o] for o in own_operands(op)])
             for column, one in zip(columns, made, strict=True):
@@ -186,15 +186,15 @@ def _can_run(op: Operation) -> bool:
     return not isinstance(op, MapOp) and type(op) in MEANINGS
 
 
-def _with_lanes(array: Array, ranks: int, wanted: int) -> Array:
-    """An array with `ranks` axes of lanes as one with more of them, along which it does not vary."""
+def _with_batch_axes(array: Array, ranks: int, wanted: int) -> Array:
+    """An array with `ranks` batch axes as one with more of them, along which it does not vary."""
     if ranks == wanted:
         return array
     return array.reshape((*array.shape[:ranks], *(1,) * (wanted - ranks), *array.shape[ranks:]))
 
 
-def _run_lanes(op: Operation, operands: Mapping[Value, Array], ranks: int) -> Array | None:
-    """An elementwise op, or an index into an array that does not vary, in all lanes at once."""
+def _run_batch(op: Operation, operands: Mapping[Value, Array], ranks: int) -> Array | None:
+    """An elementwise op, or an index into an array that does not vary, at all batch positions at once."""
     meaning = ARRAY_ELEMENT_MEANINGS.get(type(op))
     if meaning is None:
         return None

@@ -7,7 +7,7 @@ A pattern is a union of *terms*. A term is a product over groups of the array's 
 so a term holds one relation per group of axes, and a set of constants c. An axis in no group is free: the
 element does not depend on its position. The identity on an n x m array takes n + m numbers, rows gathered
 from it as many as there are positions, and its sum along an axis no more; what is independent along an axis,
-such as the lanes of a batch, costs nothing there.
+such as the positions of a batch axis, costs nothing there.
 
     identity on a 2 x 3 array      axis 0: {0: 0, 1: 3}    axis 1: {0: 0, 1: 1, 2: 2}    constant 0
     its sum over axis 1            axis 0: {0: 0, 1: 3}                                  constants 0, 1, 2

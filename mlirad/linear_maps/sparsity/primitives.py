@@ -2,9 +2,9 @@
 
     rule(m, op, x)        the pattern of the image of x, or a list of patterns where a space is a tuple
 
-The shapes of patterns begin with the lanes of the scope that the map stands in (`Place`), along which every
-map acts by itself. Positions and conditions count where they are known; where they are not, the pattern is
-the union over all that they could be.
+The shapes of patterns begin with the batch axes of the scope that the map stands in (`Place`), along which
+every map acts by itself. Positions and conditions count where they are known; where they are not, the pattern
+is the union over all that they could be.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ Rule: TypeAlias = Callable[["Place", Any, Any], Element]
 
 @dataclass(frozen=True)
 class Place:
-    """Where a map stands: what is known there, and along which lanes it is made."""
+    """Where a map stands: what is known there, and along which batch axes it is made."""
 
     known: Known
     scope: Scope
 
     @property
-    def lanes(self) -> Shape:
-        """The extents of the lanes."""
-        return self.scope.lanes
+    def batch(self) -> Shape:
+        """The extents of the batch axes."""
+        return self.scope.batch
 
     def value(self, value: Value) -> Array | None:
-        """A known value, with the lanes as leading axes."""
+        """A known value, with the batch axes as leading axes."""
         return self.known.at(value, self.scope)
 
     def moved(
         self, x: Pattern, shape: Shape, kept: Mapping[int, int], blocks: Sequence[Block] = ()
     ) -> Pattern:
-        """`patterns.moved` by the axes without lanes, lane by lane.
+        """`patterns.moved` by the axes that are not of the batch, at each batch position.
 
-        Lanes that blocks name are axes -1, -2, ..., from the last one on.
+        Batch axes that blocks name are axes -1, -2, ..., from the last one on.
         """
-        rank = len(self.lanes)
+        rank = len(self.batch)
         used = {a for b in blocks for a in b.old_axes if a < 0}
         lifted = {a + rank: b + rank for a, b in kept.items()}
         lifted.update({d: d for d in range(rank) if d - rank not in used})
@@ -59,11 +59,11 @@ class Place:
             Block(tuple(a + rank for a in b.old_axes), tuple(a + rank for a in b.new_axes), b.old, b.new)
             for b in blocks
         ]
-        return moved(x, (*self.lanes, *shape), lifted, placed)
+        return moved(x, (*self.batch, *shape), lifted, placed)
 
     def union(self, shape: Shape, patterns: Sequence[Pattern]) -> Pattern:
-        """The union of patterns of arrays of the given shape, lane by lane."""
-        return union((*self.lanes, *shape), patterns)
+        """The union of patterns of arrays of the given shape, at each batch position."""
+        return union((*self.batch, *shape), patterns)
 
 
 def _all_kept(rank: int) -> dict[int, int]:
@@ -98,17 +98,17 @@ def _mask(m: Place, op: linear.MaskOp, x: Pattern) -> Pattern:
 
 
 def _filtered(m: Place, x: Pattern, shape: Shape, kept: Array) -> Pattern:
-    """The elements for which `kept`, over the lanes and all axes or none, holds."""
+    """The elements for which `kept`, over the batch axes and all axes or none, holds."""
     if distinct_part(kept).all():
         return x
     return restricted(
-        m, x, shape, kept.reshape((*kept.shape, *(1,) * (len(m.lanes) + len(shape) - kept.ndim)))
+        m, x, shape, kept.reshape((*kept.shape, *(1,) * (len(m.batch) + len(shape) - kept.ndim)))
     )
 
 
 def restricted(m: Place, x: Pattern, shape: Shape, kept: Array) -> Pattern:
-    """The elements for which `kept` holds, which has an axis for each of the lanes and of the shape."""
-    rank = len(m.lanes)
+    """The elements for which `kept` holds, which has an axis for each batch axis and of the shape."""
+    rank = len(m.batch)
     axes = [a for a in range(kept.ndim) if (kept != kept[(slice(None),) * a + (slice(0, 1),)]).any()]
     varying = kept[tuple(slice(None) if a in axes else 0 for a in range(kept.ndim))]
     if not axes and varying:
@@ -136,7 +136,7 @@ def _reshape(m: Place, op: linear.ReshapeOp, x: Pattern) -> Pattern:
     """Axes are kept as far as they are; others are related in groups of equal size."""
     old, new = shape_of(op.domain), shape_of(op.codomain)
     if not x.terms:
-        return Pattern((*m.lanes, *new), ())
+        return Pattern((*m.batch, *new), ())
     kept: dict[int, int] = {}
     blocks: list[Block] = []
     for before, after in matched_axes(old, new):
@@ -205,7 +205,7 @@ def _pad(m: Place, op: linear.PadOp, x: Pattern) -> Pattern:
 def array_of(x: Element, m: Place, shape: Shape) -> Pattern:
     """An element of a space of arrays as a pattern."""
     assert not isinstance(x, list)
-    return Pattern((*m.lanes, *shape), ()) if x is None else x
+    return Pattern((*m.batch, *shape), ()) if x is None else x
 
 
 def _concatenate(m: Place, op: linear.ConcatenateOp | linear.SplitOp, x: Element) -> Pattern:
@@ -266,8 +266,8 @@ def taken(m: Place, x: Pattern, shape: Shape, dim: int, k: int) -> Pattern:
 class Positions:
     """Where the points of a space go to in an array with the given leading extents.
 
-    Those of every indexed axis are an array over the lanes and the space, of extent 1 where they do not vary,
-    or `None` where they are unknown.
+    Those of every indexed axis are an array over the batch axes and the space, of extent 1 where they do not
+    vary, or `None` where they are unknown.
     """
 
     space: Shape
@@ -275,7 +275,7 @@ class Positions:
     axes: tuple[Array | None, ...]
 
     def groups(self, m: Place) -> list[tuple[list[int], list[int]]]:
-        """The known indexed axes in groups, with the axes of lanes and space that their positions vary along.
+        """The known indexed axes in groups, with the axes (batch and space) that their positions vary along.
 
         Positions of different groups vary along different axes.
         """
@@ -291,14 +291,14 @@ class Positions:
         return groups
 
     def flat(self, m: Place, members: Sequence[int], varying: Sequence[int]) -> tuple[Axes, Ints, Ints]:
-        """The lanes that positions vary along, and for every point the lane and the row-major position there.
+        """The batch axes that positions vary along, and for every point its place there and its position.
 
-        Lanes are numbered from the last one on, as in `Place.moved`.
+        They are numbered from the last one on, as in `Place.moved`.
         """
-        rank = len(m.lanes)
-        extents = [(*m.lanes, *self.space)[a] for a in varying]
-        lanes = tuple(a - rank for a in varying if a < rank)
-        lane_points = prod(m.lanes[a] for a in varying if a < rank)
+        rank = len(m.batch)
+        extents = [(*m.batch, *self.space)[a] for a in varying]
+        batch = tuple(a - rank for a in varying if a < rank)
+        batch_points = prod(m.batch[a] for a in varying if a < rank)
         number: Any = np.zeros(extents, np.int64)
         for k in members:
             position = self.axes[k]
@@ -306,8 +306,8 @@ class Positions:
             reduced = position[tuple(slice(None) if a in varying else 0 for a in range(position.ndim))]
             number = number * self.indexed[k] + np.clip(reduced, 0, self.indexed[k] - 1)
         points = number.ravel()
-        lane = np.arange(lane_points).repeat(len(points) // max(lane_points, 1))
-        return lanes, lane, points
+        place = np.arange(batch_points).repeat(len(points) // max(batch_points, 1))
+        return batch, place, points
 
 
 def positions_of_region(m: Place, region: Region, space: Shape, array: Shape) -> Positions:
@@ -324,36 +324,36 @@ def _positions_of_operands(m: Place, positions: Sequence[Value], array: Shape) -
 
 def gathered(m: Place, x: Pattern, p: Positions, rest: int) -> Pattern:
     """`out[s..., rest...] = x[positions(s)..., rest...]`; x has `rest` axes that are not indexed."""
-    count, rank = len(p.indexed), len(m.lanes)
+    count, rank = len(p.indexed), len(m.batch)
     shape = (*p.space, *x.shape[rank + count :])
     if 0 in p.indexed:
-        return Pattern((*m.lanes, *shape), ())
+        return Pattern((*m.batch, *shape), ())
     kept = {count + d: len(p.space) + d for d in range(rest)}
     blocks: list[Block] = []
     for members, varying in p.groups(m):
-        lanes, lane, points = p.flat(m, members, varying)
+        batch, place, points = p.flat(m, members, varying)
         size = prod(p.indexed[k] for k in members)
         target = tuple(a - rank for a in varying if a >= rank)
         blocks.append(
-            Block((*lanes, *members), (*lanes, *target), lane * size + points, np.arange(len(points)))
+            Block((*batch, *members), (*batch, *target), place * size + points, np.arange(len(points)))
         )
     return m.moved(x, shape, kept, blocks)
 
 
 def scattered(m: Place, x: Pattern, p: Positions, rest: Shape) -> Pattern:
     """`out[positions(s)..., rest...] += x[s..., rest...]`."""
-    count, rank, space = len(p.indexed), len(m.lanes), len(p.space)
+    count, rank, space = len(p.indexed), len(m.batch), len(p.space)
     shape = (*p.indexed, *rest)
     if 0 in p.indexed:
-        return Pattern((*m.lanes, *shape), ())
+        return Pattern((*m.batch, *shape), ())
     kept = {space + d: count + d for d in range(len(rest))}
     blocks: list[Block] = []
     for members, varying in p.groups(m):
-        lanes, lane, points = p.flat(m, members, varying)
+        batch, place, points = p.flat(m, members, varying)
         size = prod(p.indexed[k] for k in members)
         source = tuple(a - rank for a in varying if a >= rank)
         blocks.append(
-            Block((*lanes, *source), (*lanes, *members), np.arange(len(points)), lane * size + points)
+            Block((*batch, *source), (*batch, *members), np.arange(len(points)), place * size + points)
         )
     return m.moved(x, shape, kept, blocks)
 
@@ -391,21 +391,21 @@ def _update(m: Place, op: linear.UpdateOp, x: Element) -> Pattern:
     is_set = op.kind.data == "set" and 0 not in p.indexed and 0 not in space
     if not is_set or any(a is None for a in p.axes):
         return m.union(shape, [base, scattered(m, operand, p, rest)])
-    rank, count = len(m.lanes), len(p.indexed)
-    lane_axes = [d for d in range(rank) if any(a is not None and a.shape[d] != 1 for a in p.axes)]
-    varying = [*lane_axes, *range(rank, rank + len(space))]
-    lanes, lane, points = p.flat(m, range(count), varying)
+    rank, count = len(m.batch), len(p.indexed)
+    batch_axes = [d for d in range(rank) if any(a is not None and a.shape[d] != 1 for a in p.axes)]
+    varying = [*batch_axes, *range(rank, rank + len(space))]
+    batch, place, points = p.flat(m, range(count), varying)
     size = prod(p.indexed)
-    target = lane * size + points
+    target = place * size + points
     last, first_from_end = np.unique(target[::-1], return_index=True)
     source = len(target) - 1 - first_from_end
-    kept = np.ones(prod(m.lanes[d] for d in lane_axes) * size, bool)
+    kept = np.ones(prod(m.batch[d] for d in batch_axes) * size, bool)
     kept[last] = False
     left = kept.reshape(
-        [m.lanes[d] if d in lane_axes else 1 for d in range(rank)] + [*p.indexed, *(1,) * len(rest)]
+        [m.batch[d] if d in batch_axes else 1 for d in range(rank)] + [*p.indexed, *(1,) * len(rest)]
     )
     axes = tuple(range(count))
-    block = Block((*lanes, *range(len(space))), (*lanes, *axes), source, last)
+    block = Block((*batch, *range(len(space))), (*batch, *axes), source, last)
     put = m.moved(operand, shape, {len(space) + d: count + d for d in range(len(rest))}, [block])
     return m.union(shape, [restricted(m, base, shape, left) if base.terms else base, put])
 
@@ -414,7 +414,7 @@ def _update(m: Place, op: linear.UpdateOp, x: Element) -> Pattern:
 
 
 def _prefix(m: Place, op: linear.PrefixMapOp, x: Pattern) -> Pattern:
-    return prefixed(x, len(m.lanes) + op.dim.value.data, op.reverse is not None)
+    return prefixed(x, len(m.batch) + op.dim.value.data, op.reverse is not None)
 
 
 def _dot(m: Place, op: linear.DotMapOp, x: Pattern) -> Pattern:
@@ -434,7 +434,7 @@ def _dot(m: Place, op: linear.DotMapOp, x: Pattern) -> Pattern:
     fixed_axes = tuple(new_free)[: len(fixed_free)]
     blocks: list[Block] = []
     fixed = m.value(op.fixed)
-    if fixed is not None and not any(e != 1 for e in fixed.shape[: len(m.lanes)]) and not fixed.all():
+    if fixed is not None and not any(e != 1 for e in fixed.shape[: len(m.batch)]) and not fixed.all():
         own = fixed.reshape(fixed_shape)
         table = own.transpose((*fixed_batch, *fixed_free, *fixed_contract)) != 0
         counts = [prod(fixed_shape[d] for d in group) for group in (fixed_batch, fixed_free, fixed_contract)]

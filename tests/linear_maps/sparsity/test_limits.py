@@ -1,4 +1,4 @@
-"""What is found beyond the limits of the analysis: the same structure at more cost, or a superset."""
+"""What is found beyond the limits of the analysis: the same pattern at more cost, or a superset."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 from mlirad.ir.builder import returned
 from mlirad.ir.parsing import parse_module
-from mlirad.linear_maps.sparsity import Known, control, expressions, known, patterns, structure_of
+from mlirad.linear_maps.sparsity import Known, control, expressions, known, patterns, sparsity_of
 from mlirad.passes.function_pass import functions_of
 from tests.generators.maps import random_map
-from tests.linear_maps.sparsity.test_structures import captured_values, dense, found
+from tests.linear_maps.sparsity.test_patterns import captured_values, dense, found
 
 
 def cases(count: int) -> list[tuple[Any, Any, Any]]:
@@ -99,7 +99,7 @@ def test_calls_are_followed_as_far_as_integers_say(n: int, columns: list[int]) -
     functions = {f.sym_name.data: f for f in functions_of(parse_module(CALLS))}
     main = functions["main"]
     count = main.body.block.args[0]
-    structure = structure_of(returned(main)[0], Known({count: np.asarray(n)}, functions))
-    assert structure.columns.tolist() == columns
-    unknown = structure_of(returned(main)[0], Known({}, functions))
+    pattern = sparsity_of(returned(main)[0], Known({count: np.asarray(n)}, functions))
+    assert pattern.columns.tolist() == columns
+    unknown = sparsity_of(returned(main)[0], Known({}, functions))
     assert unknown.count == 4

@@ -1,4 +1,4 @@
-"""Structures of linear maps against their dense matrices, which the interpreter gives column by column."""
+"""Sparsity patterns of linear maps against their dense matrices, which the interpreter gives column by column."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.linear import ARRAY_MAP_OPS
 from mlirad.dialects.shapes import is_float, shape_of, size_of
 from mlirad.interpreter import run_function
-from mlirad.linear_maps.sparsity import Known, structure_of
+from mlirad.linear_maps.sparsity import Known, sparsity_of
 from mlirad.passes.function_pass import functions_of
 from tests.generators.arguments import random_value
 from tests.generators.maps import random_map
@@ -50,7 +50,7 @@ def dense(function: FuncOp, captured: list[Any]) -> np.ndarray[Any, Any]:
 
 
 def found(module: ModuleOp, captured: list[Any], *, integers_only: bool) -> np.ndarray[Any, Any]:
-    """The structure of the applied map as a dense matrix of booleans."""
+    """The pattern of the applied map as a dense matrix of booleans."""
     function = functions_of(module)[0]
     application = next(op for op in function.body.block.ops if isinstance(op, linear.ApplyOp))
     known = {
@@ -58,17 +58,17 @@ def found(module: ModuleOp, captured: list[Any], *, integers_only: bool) -> np.n
         for a, v in zip(function.body.block.args, captured, strict=False)
         if not (integers_only and is_float(a))
     }
-    structure = structure_of(application.map, Known(known))
-    matrix = np.zeros(structure.shape, bool)
-    matrix[structure.rows, structure.columns] = True
-    assert structure.count == matrix.sum(), "an entry twice"
-    keys = structure.rows * max(structure.shape[1], 1) + structure.columns
+    pattern = sparsity_of(application.map, Known(known))
+    matrix = np.zeros(pattern.shape, bool)
+    matrix[pattern.rows, pattern.columns] = True
+    assert pattern.count == matrix.sum(), "an entry twice"
+    keys = pattern.rows * max(pattern.shape[1], 1) + pattern.columns
     assert (np.diff(keys) > 0).all(), "out of order"
     return matrix
 
 
 @pytest.mark.parametrize("op_class", ARRAY_MAP_OPS, ids=lambda op: op.name)
-def test_the_structure_of_a_primitive_is_exact(op_class: type[linear.MapOp]) -> None:
+def test_the_pattern_of_a_primitive_is_exact(op_class: type[linear.MapOp]) -> None:
     for seed in range(25):
         module = random_map(seed, only=op_class)
         captured = captured_values(functions_of(module)[0], seed)
@@ -95,7 +95,7 @@ def test_unknown_positions_and_conditions_give_a_superset(seed: int) -> None:
     matrix = found(module, captured, integers_only=False)
     function = functions_of(module)[0]
     application = next(op for op in function.body.block.ops if isinstance(op, linear.ApplyOp))
-    unknown = structure_of(application.map, Known({}))
+    unknown = sparsity_of(application.map, Known({}))
     wider = np.zeros(unknown.shape, bool)
     wider[unknown.rows, unknown.columns] = True
     assert not (matrix & ~wider).any()
