@@ -3,8 +3,8 @@
     !function.closure<(f64, i64) -> f64>        a function together with the values that it captured
     !function.sum<i64, tensor<3xf64>>           a value of one of these types, and which of them it is
 
-Their parts are values: scalars, arrays, tuples, closures and sums (`is_value` of `mlirad.dialects.shapes`), which
-the check of a module requires. There are no arrays of closures or of sums.
+Their parts are values: scalars, arrays, tuples, closures and sums (`is_value` of `mlirad.dialects.shapes`),
+which the check of a module requires. There are no arrays of closures or of sums.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ def is_array(type_: Attribute, elements: Sequence[Attribute] = STORED) -> bool:
 
 
 def is_value(type_: Attribute) -> bool:
-    """Whether functions may take and return it: scalars and arrays, and tuples, closures and sums of values."""
+    """Whether closures take and return it: scalars and arrays, and tuples, closures and sums of values."""
     match type_:
         case TupleType():
             return all(map(is_value, type_.types.data))

@@ -15,8 +15,9 @@ move, and an op in a region counts once per execution of the region. Beyond that
     linear.apply,                  per node of the map expression: elements of the image, and of the argument
       linear.apply_transpose       where it is accumulated (sum, scatter, transposed broadcast and gather)
 
-Constants, calls, terminators, branches, carries, and the making of maps, closures, tuples and sums count nothing:
-a carry stays where it is. Applications of closures are counted apart, by the op that made the closure.
+Constants, calls, terminators, branches, carries, and the making of maps, closures, tuples and sums count
+nothing: a carry stays where it is. Applications of closures are counted apart, by the op that made the
+closure.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _FREE = (
 
 
 class OperationCounter:
-    """Executed operations: in total, and by the name of the op; and applications of closures by their code."""
+    """Executed operations, in total and by the name of the op; applications of closures by their code."""
 
     def __init__(self) -> None:
         self.by_op: Counter[str] = Counter()

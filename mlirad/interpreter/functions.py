@@ -1,4 +1,4 @@
-"""Closures, tuples and sums: a closure is its code and the values it captured, and each application is a frame.
+"""Closures, tuples and sums: a closure is its code and what it captured, and each application is a frame.
 
 A lambda captures the values that its region reads, and nothing else of where it was made. Since every
 application has a frame of its own, recursion and loops cannot overwrite what was captured. Tuples are Python

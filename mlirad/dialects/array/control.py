@@ -19,7 +19,8 @@
     }
 
 Every region may capture outer values. Carries and results of branches may be closures, sums and tuples
-(`mlirad.dialects.function`); slices, stacked values and records are arrays. All ops are pure: one whose results are not used may go, a `while` too.
+(`mlirad.dialects.function`); slices, stacked values and records are arrays. All ops are pure: one whose
+results are not used may go, a `while` too.
 """
 
 from __future__ import annotations

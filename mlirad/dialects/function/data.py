@@ -1,7 +1,7 @@
 """Values made of values: several at once, and one of several kinds.
 
-%t = function.tuple %f, %x : !function.closure<(f64) -> f64>, f64 -> tuple<!function.closure<(f64) -> f64>, f64>
-%x = function.get %t {index = 1} : tuple<!function.closure<(f64) -> f64>, f64> -> f64
+%t = function.tuple %n, %x : i64, f64 -> tuple<i64, f64>
+%x = function.get %t {index = 1} : tuple<i64, f64> -> f64
 %s = function.inject %x {index = 1} : f64 -> !function.sum<i64, f64>
 %r = function.case %s (%a) : !function.sum<i64, f64> -> f64 {...} case (%b : f64) {...}
 """

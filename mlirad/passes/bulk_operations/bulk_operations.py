@@ -32,6 +32,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, new_function
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
+from mlirad.ir.functions import require_first_order
 from mlirad.passes.bulk_operations.calls import BulkCalls
 from mlirad.passes.bulk_operations.survey import Survey
 from mlirad.passes.function_pass import FunctionPass, map_functions
@@ -54,6 +55,7 @@ class BulkOperationsPass(FunctionPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Transform the functions in program order, then add those over lanes that they call."""
+        require_first_order(op)
         calls = BulkCalls(op)
         map_functions(op, lambda function: bulk_function(function, calls))
         add_bulk_functions(calls)
