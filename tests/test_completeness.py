@@ -19,6 +19,7 @@ from xdsl.ir import Operation
 from docs import op_facts
 from mlirad.dialects.array import ARRAY_OPS, FRAME_OPS
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.function import FUNCTION_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import ARRAY_MAP_OPS, CONTROL_OPS, POINTWISE_OPS, PRIMITIVE_OPS, Linear
 from mlirad.errors import MliradError
@@ -34,7 +35,13 @@ from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO
 
 LIT = Path(__file__).parents[1] / "lit" / "dialects"
 
-ALL_OPS: tuple[type[Operation], ...] = (*ARRAY_OPS, *FRAME_OPS, *Linear.operations, *KERNEL_OPS)
+ALL_OPS: tuple[type[Operation], ...] = (
+    *ARRAY_OPS,
+    *FRAME_OPS,
+    *FUNCTION_OPS,
+    *Linear.operations,
+    *KERNEL_OPS,
+)
 
 
 class Column(NamedTuple):
@@ -57,13 +64,14 @@ def round_trips() -> Iterable[str]:
     for line in lit_lines(invalid=False):
         if "CHECK" in line:
             # `!linear.map` is a type.
-            yield from re.findall(r"(?<!!)\b(?:array|linear|kernel)\.\w+", line)
+            yield from re.findall(r"(?<!!)\b(?:array|function|linear|kernel)\.\w+", line)
 
 
 def invalid_cases() -> Iterable[str]:
     """The ops with an error that a lit test expects."""
     for line in lit_lines(invalid=True):
-        yield from re.findall(r"expected-error(?:-re)?\s*@\S+\s*\{\{((?:array|linear|kernel)\.\w+)", line)
+        pattern = r"expected-error(?:-re)?\s*@\S+\s*\{\{((?:array|function|linear|kernel)\.\w+)"
+        yield from re.findall(pattern, line)
 
 
 def names(*tables: Iterable[type[Operation]]) -> Callable[[], Iterable[str]]:

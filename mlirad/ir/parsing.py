@@ -43,6 +43,7 @@ from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer
 
 from mlirad.dialects.array import Array
+from mlirad.dialects.function import Function
 from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.linear import Linear
 from mlirad.errors import MliradError, ParseError
@@ -65,7 +66,7 @@ MAX_LITERAL_ELEMENTS = 2**24
 def make_context(*, allow_unregistered: bool = False) -> Context:
     """The dialects that MLIR text may use."""
     context = Context(allow_unregistered=allow_unregistered)
-    for dialect in (Builtin, Func, Array, Linear, Kernel):
+    for dialect in (Builtin, Func, Array, Function, Linear, Kernel):
         context.load_dialect(dialect)
     return context
 

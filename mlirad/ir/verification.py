@@ -2,8 +2,8 @@
 
 A module verifies when
 
-- it holds functions with a body and distinct names, and every op is of the language: `array`, `linear`,
-  `kernel`, `func.func`, `func.call`, `func.return`;
+- it holds functions with a body and distinct names, and every op is of the language: `array`, `function`,
+  `linear`, `kernel`, `func.func`, `func.call`, `func.return`;
 - every op has the operands, results, properties and regions that its definition declares, of types of the
   language, and obeys the rules of its dialect;
 - every operand is defined before its use, in the same block or around it, and functions see nothing of
@@ -49,6 +49,8 @@ from mlirad.dialects.array.control import ReplayOp, TapeType, shown
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.frame_type import FrameType
+from mlirad.dialects.function import FUNCTION_OPS, ClosureType, PartialOp, SumType
+from mlirad.dialects.function.closures import signature_of
 from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.kernel_plans import check_plan_attributes
 from mlirad.dialects.linear import (
@@ -69,6 +71,7 @@ from mlirad.dialects.shapes import (
     element_of,
     is_array,
     is_float,
+    is_value,
     size_of,
 )
 from mlirad.dialects.syntax import LanguageOp
@@ -79,7 +82,7 @@ MAX_ELEMENTS = 2**48
 """The most elements an array type may have: addresses of what is larger do not fit a machine word."""
 
 LANGUAGE: frozenset[type[Operation]] = frozenset(
-    (*ARRAY_OPS, *FRAME_OPS, *Linear.operations, *Kernel.operations, FuncOp, CallOp, ReturnOp)
+    (*ARRAY_OPS, *FRAME_OPS, *FUNCTION_OPS, *Linear.operations, *Kernel.operations, FuncOp, CallOp, ReturnOp)
 )
 """The ops a program is made of."""
 
@@ -247,6 +250,8 @@ class _Verification:
                     self._check_differentiation(op)
                 elif isinstance(op, linear.CallOp):
                     self._check_map_call(op)
+                elif isinstance(op, PartialOp):
+                    self._check_partial(op)
                 elif isinstance(op, DerivedOp):
                     self._check_derived(op)
                 elif isinstance(op, RecordedOp):
@@ -297,6 +302,14 @@ class _Verification:
                 pending += (current.point, current.space)
             elif isinstance(current, TapeType):
                 pending += current.types.data
+            elif isinstance(current, ClosureType | SumType):
+                if not is_value(current):
+                    raise error_at(
+                        op,
+                        f"{what} has type {type_}, which is made of what is no value",
+                        "parts of closures and sums are scalars, arrays, tuples, closures and sums",
+                    )
+                pending += _parts(current)
             elif not is_array(current, STORED if current is type_ or in_tape else ELEMENTS):
                 raise error_at(
                     op,
@@ -376,6 +389,14 @@ class _Verification:
         _check_same_types(op, f"{name} takes", op.arguments.types, type_.inputs.data)
         _check_same_types(op, f"{name} returns", (op.result.type,), type_.outputs.data)
 
+    def _check_partial(self, op: PartialOp) -> None:
+        type_ = self._callee(op, op.callee_name).function_type
+        made = signature_of(op.closure)
+        name = f"@{op.callee_name}"
+        taken = [*made.inputs, *op.fixed.types]
+        _check_same_types(op, f"{name} takes", taken, type_.inputs.data)
+        _check_same_types(op, f"{name} returns", made.outputs, type_.outputs.data)
+
     def _check_differentiation(self, op: DifferentiationOp) -> None:
         function = self._callee(op, op.callee_name)
         type_ = function.function_type
@@ -436,6 +457,10 @@ class _Verification:
                     found.add(callee)
                     pending.append(callee)
         return found
+
+
+def _parts(type_: ClosureType | SumType) -> Sequence[Attribute]:
+    return (*type_.inputs, *type_.outputs) if isinstance(type_, ClosureType) else type_.types.data
 
 
 def is_private(function: FuncOp) -> bool:

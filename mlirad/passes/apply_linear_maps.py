@@ -27,6 +27,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
+from mlirad.ir.functions import require_first_order
 from mlirad.ir.maps import is_local
 from mlirad.linear_maps.apply.evaluator import Walk
 from mlirad.linear_maps.elements import from_values, to_values
@@ -52,6 +53,7 @@ class ApplyLinearMapsPass(FunctionPass):
         """Apply the maps of all functions; functions that apply the maps of others are added."""
         from mlirad.passes.map_functions import add_applications
 
+        require_first_order(op)
         called = any(holds(function, linear.CallOp) for function in functions_of(op))
         super().apply(ctx, op)
         if called:

@@ -37,6 +37,7 @@ from mlirad.errors import DifferentiationError, UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function, rebuild_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import own_operands
+from mlirad.ir.functions import require_first_order
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import is_local
 from mlirad.passes.apply_linear_maps import apply_maps
@@ -74,6 +75,7 @@ class LinearizePass(ModulePass):
             raise UnsupportedError(
                 f"there is no method {self.method!r}", hint=f"there are {', '.join(METHODS)}"
             )
+        require_first_order(op)
         callees = _callees(op, self.method)
         callees.prepare_kept()
         for function in functions_of(op):

@@ -19,6 +19,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.linear import PullOp, PushOp
+from mlirad.ir.functions import require_first_order
 from mlirad.passes.bulk_operations import BulkOperationsPass
 from mlirad.passes.function_pass import drop_unreferenced, functions_of, holds, replace_function
 from mlirad.passes.outline_derivatives.derived import DerivedFunctions
@@ -32,6 +33,7 @@ class OutlineDerivativesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the functions that call derived ones, and add these; loops without carries become bulk."""
+        require_first_order(op)
         functions = functions_of(op)
         if not any(holds(f, (PushOp, PullOp)) for f in functions):
             return
