@@ -24,7 +24,7 @@ from mlirad.dialects.linear import ARRAY_MAP_OPS, CONTROL_OPS, POINTWISE_OPS, PR
 from mlirad.errors import MliradError
 from mlirad.interpreter.running import MEANINGS
 from mlirad.passes.bulk_operations.table import BULK_RULES, CONTROL_RULES
-from mlirad.passes.linearize import CONSTRUCTS
+from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.rules.applications import FORWARD, TRANSPOSED
 from mlirad.rules.control_applications import FORWARD_CONTROL, TRANSPOSED_CONTROL
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO

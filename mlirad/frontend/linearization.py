@@ -55,7 +55,8 @@ from mlirad.frontend.reports import sealed, with_reports
 from mlirad.frontend.spaces import Space, moving_type
 from mlirad.frontend.tracebacks import plain_errors
 from mlirad.frontend.tracer import Array
-from mlirad.passes.function_pass import functions_of, nested_ops
+from mlirad.ir.call_graph import functions_of
+from mlirad.ir.regions import nested_ops
 from mlirad.passes.split_map import SplitMap, split_map
 
 

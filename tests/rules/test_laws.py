@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.ir.verification import verify_module
-from mlirad.passes.function_pass import map_functions
+from mlirad.passes.function_pass import transform_functions
 from mlirad.passes.simplify_maps import simplify_maps
 from mlirad.rules.laws import LAWS, PAIR_LAWS
 from tests.generators import random_map
@@ -23,7 +23,7 @@ def simplified(module: ModuleOp) -> tuple[ModuleOp, Counter[str]]:
     """The module after all laws, and how often each was used."""
     applied: Counter[str] = Counter()
     result = module.clone()
-    map_functions(result, lambda function: simplify_maps(function, applied))
+    transform_functions(result, lambda function: simplify_maps(function, applied))
     verify_module(result)
     return result, applied
 

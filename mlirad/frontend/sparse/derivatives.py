@@ -38,9 +38,9 @@ from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
 from mlirad.frontend.tracebacks import plain_errors
 from mlirad.frontend.transformed import Transformed, prepared
+from mlirad.ir.call_graph import functions_by_name
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
-from mlirad.passes.function_pass import functions_of
 from mlirad.structure import Known, Lanes, Structure, find_lanes, from_lanes, structure_of
 
 KEPT_STRUCTURES = 16
@@ -210,7 +210,7 @@ class Matrices:
         e = self.expression
         parameters = list(e.main.body.block.args)[: e.arguments]
         whole = [v for v, t in zip(parameters, self.types, strict=True) if t.dtype.kind != "f"]
-        functions: dict[str, FuncOp] = {f.sym_name.data: f for f in functions_of(e.module)}
+        functions: dict[str, FuncOp] = functions_by_name(e.module)
         given: dict[Value, NDArray[Any]] = dict(zip(whole, integers, strict=True))
         outputs = [k for k, _ in e.outputs]
         start = time.perf_counter()
