@@ -25,6 +25,7 @@ fuzz: $(INSTALLED)
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/vulture
 	$(BIN)/basedpyright
 
 bench: $(BENCH_INSTALLED)

@@ -30,7 +30,7 @@ from mlirad.linear_maps.sparsity.control import CONTROL_PATTERNS
 from mlirad.linear_maps.sparsity.primitives import PRIMITIVE_PATTERNS
 from mlirad.linear_maps.transposes import TRANSPOSES
 from mlirad.passes.bulk_operations.table import BULK_RULES, CONTROL_RULES
-from mlirad.passes.linearize import CONSTRUCTS
+from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO
 
 LIT = Path(__file__).parents[1] / "lit" / "dialects"

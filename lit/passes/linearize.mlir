@@ -1,6 +1,6 @@
 // RUN: mlirad-opt %s -p 'linearize{method=dual-arrays}' --split-input-file | filecheck %s
 
-// Every float value has a companion map out of the space of inputs, made by the derivative table; discrete
+// Every float value has a tangent map out of the space of inputs, made by the derivative table; discrete
 // values have none, and the primal code reads no map.
 
 // CHECK-LABEL: func.func @main

@@ -22,16 +22,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
-from xdsl.dialects.builtin import (
-    I64,
-    ArrayAttr,
-    DenseArrayBase,
-    IntegerAttr,
-    StringAttr,
-    UnitAttr,
-    i1,
-    i64,
-)
+from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i1, i64
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, BlockArgument, Dialect, Operation
 from xdsl.irdl import (
@@ -41,11 +32,9 @@ from xdsl.irdl import (
     prop_def,
     region_def,
     result_def,
-    traits_def,
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.elementwise import ElementwiseOp, check_elements
@@ -88,7 +77,6 @@ class LoadOp(StructuredOp):
     buffer = operand_def()
     positions = var_operand_def(i64)
     result = result_def()
-    traits = traits_def(Pure())
     POSITIONS_FROM: ClassVar = 1
 
     def verify_(self) -> None:
@@ -108,7 +96,6 @@ class LoadIfOp(StructuredOp):
     buffer = operand_def()
     positions = var_operand_def(i64)
     result = result_def()
-    traits = traits_def(Pure())
     POSITIONS_FROM: ClassVar = 2
 
     def verify_(self) -> None:
@@ -195,7 +182,6 @@ class NestOp(ScheduledOp):
     places = opt_prop_def(DenseArrayBase.constr(i64))
     body = region_def("single_block")
     roots = var_result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = (
         "space",
         "reduction",
@@ -306,7 +292,6 @@ class ScatterOp(ScheduledOp):
     places = opt_prop_def(DenseArrayBase.constr(i64))
     body = region_def("single_block")
     result = result_def()
-    traits = traits_def(Pure())
     KEYWORD: ClassVar = "kind"
     BRACED: ClassVar = ("space", "from_zero", "in_place", "rare", "lane", "width", "layouts", "places")
 
@@ -356,7 +341,6 @@ class DotOp(StructuredOp):
     layouts = opt_prop_def(ArrayAttr)
     places = opt_prop_def(DenseArrayBase.constr(i64))
     result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = (
         "lhs_batch",
         "rhs_batch",
@@ -395,7 +379,6 @@ class CumulativeOp(StructuredOp):
     reverse = opt_prop_def(UnitAttr)
     places = opt_prop_def(DenseArrayBase.constr(i64))
     result = result_def()
-    traits = traits_def(Pure())
     KEYWORD: ClassVar = "kind"
     BRACED: ClassVar = ("dim", "reverse", "places")
 
@@ -424,7 +407,6 @@ class SortOp(StructuredOp):
     positions = opt_prop_def(UnitAttr)
     places = opt_prop_def(DenseArrayBase.constr(i64))
     outputs = var_result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("dim", "positions", "places")
 
     def verify_(self) -> None:
@@ -460,7 +442,6 @@ class ReportOp(StructuredOp):
     lanes = prop_def(IntegerAttr[I64])
     places = opt_prop_def(DenseArrayBase.constr(i64))
     result = result_def(i64)
-    traits = traits_def(Pure())
     KEYWORD: ClassVar = "kind"
     BRACED: ClassVar = ("message", "source", "lanes", "places")
 

@@ -18,8 +18,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, i64
-from xdsl.irdl import irdl_op_definition, prop_def, region_def, traits_def, var_operand_def, var_result_def
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, prop_def, region_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import (
@@ -53,7 +52,6 @@ class StripsOp(StructuredOp):
     block = prop_def(IntegerAttr[I64])
     body = region_def("single_block")
     outputs = var_result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("carries", "extent", "block")
 
     @property

@@ -43,7 +43,6 @@ FLOATS: tuple[Attribute, ...] = (f64, f32)
 INTEGERS: tuple[Attribute, ...] = (i64, i32)
 NUMBERS: tuple[Attribute, ...] = (*FLOATS, *INTEGERS)
 ELEMENTS: tuple[Attribute, ...] = (*NUMBERS, i1)
-BOOLEANS: tuple[Attribute, ...] = (i1,)
 INTEGERS_AND_BOOLEANS: tuple[Attribute, ...] = (*INTEGERS, i1)
 
 

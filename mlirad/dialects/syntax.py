@@ -21,19 +21,12 @@ import re
 from abc import ABC
 from typing import ClassVar, Self, cast
 
-from xdsl.dialects.builtin import (
-    I64,
-    ArrayAttr,
-    DenseArrayBase,
-    IntegerAttr,
-    StringAttr,
-    UnitAttr,
-    i64,
-)
+from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Region
-from xdsl.irdl import IRDLOperation
+from xdsl.irdl import IRDLOperation, traits_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
+from xdsl.traits import Pure
 
 from mlirad.dialects.shapes import FLAG, integer, ints, keyword, values_of
 
@@ -46,11 +39,13 @@ MAX_LISTS = 8
 
 
 class LanguageOp(IRDLOperation, ABC):
-    """An op of mlirad's dialects, whose own rules can be checked apart from what its definition declares.
+    """A pure op of mlirad's dialects, whose own rules can be checked apart from what its definition declares.
 
     xDSL checks both at once. But the rules of an op read the ops of its regions, which may lack operands or
     properties that they declare; so the verifier checks what is declared first, and rules from inside out.
     """
+
+    traits = traits_def(Pure())
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -25,12 +25,7 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.linear import MapType
 from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
-from mlirad.errors import (
-    InterpreterError,
-    MliradError,
-    TimeLimitError,
-    UnsupportedError,
-)
+from mlirad.errors import InterpreterError, MliradError, TimeLimitError, UnsupportedError
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.counting import OperationCounter, cost
 

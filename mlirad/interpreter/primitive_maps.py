@@ -239,20 +239,20 @@ def _dot(op: linear.DotMapOp, operands: Sequence[Array], frame: Frame) -> Linear
     fixed = np.asarray(operands[0])
     batch = values_of(op.lhs_batch), values_of(op.rhs_batch)
     contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
-    moving_left = isinstance(op, linear.DotLeftOp)
+    vector_left = isinstance(op, linear.DotLeftOp)
     rank = len(shape_of(op.domain))
-    ranks = (rank, fixed.ndim) if moving_left else (fixed.ndim, rank)
+    ranks = (rank, fixed.ndim) if vector_left else (fixed.ndim, rank)
     left, right, out = arrays.contraction_labels(*ranks, batch, contract)
-    moving, still = (left, right) if moving_left else (right, left)
-    extents = dict(zip((*moving, *still), (*shape_of(op.domain), *fixed.shape), strict=True))
+    vector, matrix = (left, right) if vector_left else (right, left)
+    extents = dict(zip((*vector, *matrix), (*shape_of(op.domain), *fixed.shape), strict=True))
     operations = 2 * int(np.prod(list(extents.values()), dtype=np.int64))
 
     wide = np.asarray(fixed, arrays.carried(fixed))
     return _primitive(
         op,
         frame,
-        lambda x: np.einsum(np.asarray(x, wide.dtype), moving, wide, still, out).astype(fixed.dtype),
-        lambda ct: np.einsum(np.asarray(ct, wide.dtype), out, wide, still, moving).astype(fixed.dtype),
+        lambda x: np.einsum(np.asarray(x, wide.dtype), vector, wide, matrix, out).astype(fixed.dtype),
+        lambda ct: np.einsum(np.asarray(ct, wide.dtype), out, wide, matrix, vector).astype(fixed.dtype),
         (operations, operations),
     )
 

@@ -22,16 +22,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region
 from mlirad.dialects.array import control
 from mlirad.dialects.array.elementwise import NotOp
 from mlirad.dialects.array.structural import BroadcastOp, IotaOp
-from mlirad.dialects.shapes import (
-    FLAG,
-    Value,
-    array_type,
-    element_of,
-    integer,
-    keyword,
-    shape_of,
-    values_of,
-)
+from mlirad.dialects.shapes import FLAG, Value, array_type, element_of, integer, keyword, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.indexing import IndexingBuilder
 from mlirad.ir.regions import discard, keep_yields, remove_argument

@@ -7,23 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Region
 
-from mlirad.dialects.array.indexing import (
-    BuildOp,
-    GatherOp,
-    IndexOp,
-    ScatterOp,
-    UpdateOp,
-)
+from mlirad.dialects.array.indexing import BuildOp, GatherOp, IndexOp, ScatterOp, UpdateOp
 from mlirad.dialects.array.structural import BroadcastOp, IotaOp, StackOp
-from mlirad.dialects.shapes import (
-    Shape,
-    Value,
-    array_type,
-    element_of,
-    keyword,
-    shape_of,
-    values_of,
-)
+from mlirad.dialects.shapes import Shape, Value, array_type, element_of, keyword, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.elementwise import ElementwiseBuilder
 

@@ -25,8 +25,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
-from mlirad.dialects.shapes import Value
-
 
 class Place(NamedTuple):
     """A place in a file; `line` counts from 1, `column` from 1, and is 0 where it is not known."""
@@ -92,16 +90,6 @@ def location_of(op: Operation) -> str | None:
             return str(place)
         current = current.parent_op()
     return None
-
-
-def location_of_value(value: Value) -> str | None:
-    """As `location_of`, of the op that makes the value or of the block argument that it is."""
-    if isinstance(value, BlockArgument):
-        place = place_of(value.location)
-        parent = value.block.parent_op()
-        return str(place) if place is not None else parent and location_of(parent)
-    owner = value.owner
-    return location_of(owner) if isinstance(owner, Operation) else None
 
 
 def name_of(value: SSAValue) -> str:

@@ -208,28 +208,10 @@ class MapBuilder(IndexingBuilder):
 
     def build_map(self, domain: Attribute, extents: Sequence[int], body: Callable[..., Value]) -> Value:
         """x to the array of `body(i...)` x; the maps start from `domain`."""
-        region, made = self._indexed(extents, body)
+        region = self.index_region(extents, lambda *i: [body(*i)])
+        (made,) = yields(region)
         codomain = linear.stacked_space(codomain_of(made), extents)
         return self.map_of(linear.BuildOp, domain, codomain, (), _extents(extents), (region,))
-
-    def build_transpose_map(
-        self, codomain: Attribute, extents: Sequence[int], body: Callable[..., Value]
-    ) -> Value:
-        """An array x to the sum of `body(i...)` x[i...]; the maps end in `codomain`."""
-        region, made = self._indexed(extents, body)
-        domain = linear.stacked_space(domain_of(made), extents)
-        return self.map_of(linear.BuildTransposeOp, domain, codomain, (), _extents(extents), (region,))
-
-    def _indexed(self, extents: Sequence[int], body: Callable[..., Value]) -> tuple[Region, Value]:
-        region = self.index_region(extents, lambda *i: [body(*i)])
-        return region, yields(region)[0]
-
-    def lambda_map(
-        self, domain: Attribute, codomain: Attribute, body: Callable[..., Sequence[Value]]
-    ) -> Value:
-        """dx to `body(dx...)`, array code linear in dx, of which body gets and returns the components."""
-        region = self.region(linear.carried(domain), body)
-        return self.map_of(linear.LambdaOp, domain, codomain, (), None, (region,))
 
     def fold_map(self, op: linear.MapOp, o: Sequence[Value]) -> Value | None:
         """The map op with operands `o` through its folding constructor; `None` when it has none."""

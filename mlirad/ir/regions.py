@@ -1,12 +1,27 @@
-"""Cutting finished regions in place: dropping arguments, yielded values and whole regions."""
+"""Regions: the walk through all ops in one, and what cuts a finished one down in place.
+
+for op in nested_ops(function.body): ...
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from xdsl.ir import BlockArgument, Region
+from xdsl.ir import BlockArgument, Operation, Region
 
 from mlirad.dialects.array.indexing import YieldOp
+
+
+def nested_ops(region: Region) -> Iterator[Operation]:
+    """Every op in a region, those of inner regions included, without recursion."""
+    pending = [iter(block.ops) for block in region.blocks]
+    while pending:
+        op = next(pending[-1], None)
+        if op is None:
+            pending.pop()
+            continue
+        yield op
+        pending += [iter(block.ops) for inner in op.regions for block in inner.blocks]
 
 
 def keep_yields(region: Region, kept: Sequence[int]) -> None:

@@ -29,7 +29,6 @@ from mlirad.dialects.array.structural import (
 )
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.shapes import (
-    Shape,
     Value,
     array_type,
     concatenate_shape,
@@ -119,11 +118,6 @@ class StructuralBuilder(Builder):
             return x
         type_ = array_type(shape, element_of(x))
         return self.emit(BroadcastOp, (x,), type_, {"dims": ints(dims)})
-
-    def broadcast_leading(self, x: Value, extents: Shape) -> Value:
-        """`x` repeated along new leading dimensions of the given extents."""
-        rank = len(extents)
-        return self.broadcast(x, (*extents, *shape_of(x)), range(rank, rank + len(shape_of(x))))
 
     def transpose(self, x: Value, permutation: Sequence[int]) -> Value:
         """Result dimension k is operand dimension `permutation[k]`; emitted as a broadcast."""

@@ -26,19 +26,14 @@ from mlirad.dialects.shapes import UNIT, Value, components_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import returned
+from mlirad.ir.call_graph import CallGraph, callee_name, calls_except, calls_of, functions_by_name
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of
+from mlirad.ir.regions import nested_ops
 from mlirad.linear_maps.apply.primitives import APPLY, APPLY_TRANSPOSE
-from mlirad.passes.calls import callee_name, callees_first, calls_of, recursive_functions
-from mlirad.passes.function_pass import (
-    drop_unreferenced,
-    functions_of,
-    nested_ops,
-    replace_function,
-    visit_regions,
-)
-from mlirad.passes.map_functions import PRIVATE, application, called, made_map
+from mlirad.passes.apply_linear_maps import PRIVATE, application, called, made_map
+from mlirad.passes.function_pass import drop_unreferenced, replace_function, visit_regions
 from mlirad.passes.split_map import SplitMap, split_map
 
 
@@ -50,19 +45,15 @@ class DefunctionaliseMapsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Split callees before callers; raises `UnsupportedError` for maps that are not a last result."""
-        functions = {f.sym_name.data: f for f in functions_of(op)}
+        functions = functions_by_name(op)
         returning = [function for function in functions.values() if _mentions_maps(function)]
         if not returning:
             return
         split: dict[str, SplitMap] = {}
         ops = (o for f in functions.values() for o in nested_ops(f.body))
         makers = {o.callee_name for o in ops if isinstance(o, linear.CallOp)}
-        recursive = recursive_functions(functions)
-
-        def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
-            return [call for call in calls_of(function) if call[0] not in recursive]
-
-        for name in callees_first(functions, functions, resolved):
+        graph = CallGraph(functions, calls_except(CallGraph(functions).recursive()))
+        for name in graph.postorder(functions):
             source = functions[name]
             lowered = _lowered(source, split)
             if not _returns_map(lowered) or name in makers:

@@ -17,20 +17,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import (
-    FLOATS,
-    Value,
-    ints,
-    is_array,
-    is_float,
-    product_type,
-    tangent_type,
-)
+from mlirad.dialects.shapes import FLOATS, Value, ints, is_array, is_float, product_type, tangent_type
 from mlirad.errors import DifferentiationError, UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block
+from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.locations import location_of
-from mlirad.passes.function_pass import functions_of
 
 MODES = {"reverse": "grad", "forward": "jvp"}
 """The modes, each with what it appends to the function's name."""
@@ -49,7 +41,7 @@ class DifferentiatePass(ModulePass):
         """Put the new function after the one it differentiates."""
         if self.mode not in MODES:
             raise UnsupportedError(f"there is no mode {self.mode!r}", hint=f"there are {', '.join(MODES)}")
-        functions = {f.sym_name.data: f for f in functions_of(op)}
+        functions = functions_by_name(op)
         function = self._chosen(functions)
         derivative = differentiate(function, self.wrt, self.mode)
         name = derivative.sym_name.data

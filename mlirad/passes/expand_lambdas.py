@@ -10,7 +10,7 @@ Linear code is its own derivative, at any point. So its map is the one that D ma
 0, are read by nothing and go. Applied, the map is the code again, with structural zeros left out; transposed,
 it is the code walked backwards with one sum per value.
 
-A composition with a lambda on the left becomes D of the code with the inner map as the companion of its
+A composition with a lambda on the left becomes D of the code with the inner map as the tangent map of its
 argument, so the whole is in spine form if the inner map is.
 """
 
@@ -81,7 +81,7 @@ def _spine(b: ArrayBuilder, op: linear.LambdaOp, env: Environment, inner: Value)
         is_part = isinstance(op.domain, TupleType)
         d.enter(tangent, b.compose(b.project(op.domain, k), inner) if is_part else inner)
     d.transform(o for o in block.ops if not isinstance(o, ReturnOp))
-    made = iter([d.companion(v) for v in returned(code)])
+    made = iter([d.tangent_map(v) for v in returned(code)])
     code.drop_all_references()
     parts = [b.zero_map(d.space, UNIT) if c == UNIT else next(made) for c in components_of(op.codomain)]
     return b.vcat(d.space, parts) if isinstance(op.codomain, TupleType) else parts[0]

@@ -8,12 +8,12 @@ class DcePass(FunctionPass):              a pass is its function-level transform
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, Region
 from xdsl.passes import ModulePass
@@ -21,7 +21,9 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
+from mlirad.ir.call_graph import CallGraph, functions_by_name, functions_of, is_private, references_of
 from mlirad.ir.free_values import own_operands
+from mlirad.ir.regions import nested_ops
 
 Visit: TypeAlias = Callable[[ArrayBuilder, Operation, Environment], None]
 """Emits what stands for one source op, and enters its results in the environment."""
@@ -37,18 +39,13 @@ class FunctionPass(ModulePass, ABC):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Transform the functions in program order; each sees those before it already transformed."""
-        map_functions(op, lambda function: self.transform(function, op))
+        transform_functions(op, lambda function: self.transform(function, op))
 
 
-def map_functions(module: ModuleOp, transform: Callable[[FuncOp], FuncOp]) -> None:
+def transform_functions(module: ModuleOp, transform: Callable[[FuncOp], FuncOp]) -> None:
     """Replace every function that has a body by `transform` of it, in program order."""
     for function in functions_of(module):
         replace_function(function, transform(function))
-
-
-def functions_of(module: ModuleOp) -> list[FuncOp]:
-    """The functions of a module that have a body."""
-    return [op for op in module.body.block.ops if isinstance(op, FuncOp) and op.body.blocks]
 
 
 def replace_function(old: FuncOp, new: FuncOp) -> None:
@@ -63,37 +60,13 @@ def replace_function(old: FuncOp, new: FuncOp) -> None:
 
 def drop_unreferenced(module: ModuleOp) -> None:
     """Remove private functions that nothing kept refers to any more."""
-    functions = {f.sym_name.data: f for f in functions_of(module)}
-    pending = [name for name, f in functions.items() if not _is_private(f)]
-    kept = set(pending)
-    while pending:
-        for op in nested_ops(functions[pending.pop()].body):
-            callee = op.properties.get("callee")
-            if isinstance(callee, SymbolRefAttr) and callee.root_reference.data in functions:
-                name = callee.root_reference.data
-                if name not in kept:
-                    kept.add(name)
-                    pending.append(name)
+    functions = functions_by_name(module)
+    public = (name for name, f in functions.items() if not is_private(f))
+    kept = CallGraph(functions, references_of).reachable(public)
     for name, function in functions.items():
         if name not in kept:
             function.detach()
             function.erase()
-
-
-def _is_private(function: FuncOp) -> bool:
-    return function.sym_visibility is not None and function.sym_visibility.data == "private"
-
-
-def nested_ops(region: Region) -> Iterator[Operation]:
-    """Every op in a region, those of inner regions included, without recursion."""
-    pending = [iter(block.ops) for block in region.blocks]
-    while pending:
-        op = next(pending[-1], None)
-        if op is None:
-            pending.pop()
-            continue
-        yield op
-        pending += [iter(block.ops) for inner in op.regions for block in inner.blocks]
 
 
 def holds(function: FuncOp, op_class: type[Operation] | tuple[type[Operation], ...]) -> bool:

@@ -20,16 +20,18 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
-from mlirad.ir.free_values import own_operands
-from mlirad.passes.calls import CALLS, callee_name, callee_of, callees_first, calls_of
-from mlirad.passes.function_pass import (
-    Visit,
-    drop_unreferenced,
-    functions_of,
-    nested_ops,
-    replace_function,
-    visit_regions,
+from mlirad.ir.call_graph import (
+    CALLS,
+    CallGraph,
+    callee_name,
+    callee_of,
+    calls_except,
+    calls_of,
+    functions_by_name,
 )
+from mlirad.ir.free_values import own_operands
+from mlirad.ir.regions import nested_ops
+from mlirad.passes.function_pass import Visit, drop_unreferenced, replace_function, visit_regions
 from mlirad.passes.kept_calls import kept_functions, mark_kept
 
 
@@ -43,18 +45,14 @@ class InlinePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Inline into every function, callees before callers; private ones no longer used go."""
         mark_kept(op)
-        functions = {f.sym_name.data: f for f in functions_of(op)}
+        functions = functions_by_name(op)
         kept = kept_functions(functions)
         if self.builds:
             for function in list(functions.values()):
                 replace_function(function, inline_in_builds(function, functions, kept))
             drop_unreferenced(op)
             return
-
-        def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
-            return [call for call in calls_of(function) if call[0] not in kept]
-
-        for name in callees_first(functions, functions, resolved):
+        for name in CallGraph(functions, calls_except(kept)).postorder(functions):
             inlined = inline_calls(functions[name], functions, kept)
             replace_function(functions[name], inlined)
             functions[name] = inlined
@@ -68,12 +66,8 @@ def inline_in_builds(function: FuncOp, functions: dict[str, FuncOp], kept: Conta
     called = {callee_name(op): None for op in inside if isinstance(op, CALLS) and callee_name(op) not in kept}
     if not called:
         return function
-
-    def resolved(callee: FuncOp) -> list[tuple[str, Operation]]:
-        return [call for call in calls_of(callee) if call[0] not in kept]
-
     bodies: dict[str, FuncOp] = {}
-    for name in callees_first(called, functions, resolved):
+    for name in CallGraph(functions, calls_except(kept)).postorder(called):
         bodies[name] = inline_calls(functions[name], bodies, kept)
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
@@ -83,18 +77,14 @@ def inline_in_builds(function: FuncOp, functions: dict[str, FuncOp], kept: Conta
 
 
 def inline_calls(function: FuncOp, callees: dict[str, FuncOp], kept: Container[str] = ()) -> FuncOp:
-    """The function with its calls, but of those `kept`, replaced by the callees' bodies.
-
-    These must hold no call to be replaced themselves.
-    """
+    """The function with its calls, but of those `kept`, replaced by the callees' bodies; theirs stay."""
     if all(name in kept for name, _ in calls_of(function)):
         return function
-
     return rebuild_function(function, inlining(callees, kept))
 
 
 def inlining(callees: dict[str, FuncOp], kept: Container[str] = ()) -> Visit:
-    """Emits an op with calls in it, and a call itself, replaced by the bodies of the callees."""
+    """What emits an op, with the callee's body for every call in it that is not of a function in `kept`."""
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
         if not isinstance(op, CALLS) or callee_name(op) in kept:

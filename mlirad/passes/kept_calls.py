@@ -28,9 +28,9 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.shapes import FLAG, is_float
 from mlirad.errors import UnsupportedError
+from mlirad.ir.call_graph import CallGraph, calls_of, functions_by_name
 from mlirad.ir.locations import location_of
-from mlirad.passes.calls import callees_first, calls_of, recursive_functions
-from mlirad.passes.function_pass import functions_of, nested_ops
+from mlirad.ir.regions import nested_ops
 
 NO_INLINE = "no_inline"
 """The attribute of functions whose calls stay."""
@@ -73,14 +73,14 @@ class KeepCallsPass(ModulePass):
 
 def kept_functions(functions: dict[str, FuncOp]) -> dict[str, None]:
     """The functions whose calls stay, in order: those that are marked, and those that reach themselves."""
-    recursive = recursive_functions(functions)
+    recursive = CallGraph(functions).recursive()
     marked = {name for name, f in functions.items() if NO_INLINE in f.attributes and not _has_maps(f)}
     return {name: None for name in functions if name in marked or name in recursive}
 
 
 def mark_kept(module: ModuleOp) -> None:
     """Mark the functions of which copies would let the program grow beyond its budget."""
-    functions = {f.sym_name.data: f for f in functions_of(module)}
+    functions = functions_by_name(module)
     sites = Counter(name for f in functions.values() for name, _ in calls_of(f))
     if not any(sites[name] > 1 for name in functions):
         return
@@ -92,7 +92,7 @@ def mark_kept(module: ModuleOp) -> None:
         return [(name, op) for name, op in calls_of(function) if name in functions and name not in kept]
 
     weights: dict[str, int] = {}
-    for name in callees_first(functions, functions, resolved):
+    for name in CallGraph(functions, resolved).postorder(functions):
         function = functions[name]
         weight = own[name] + sum(weights[callee] for callee, _ in resolved(function))
         weights[name] = weight

@@ -7,11 +7,11 @@ with f(x) = sin(x) * x becomes
     %s = array.sin %x          %ds = linear.scale (cos %x)
     %y = array.mul %s, %x      %d  = linear.add (linear.compose (linear.scale %x), %ds), (linear.scale %s)
 
-Every float value of the callee that depends on the inputs has a companion: the map from the inputs' tangents
-to its own, made from the companions of the operands by the derivative table (paper 002, transformation D). A
-companion is in spine form: a map out of the space of inputs that is the identity, zero, a projection, a sum
-or tuple of such, or a local map composed with such. Sharing in the map is sharing of SSA values, so the map
-has size linear in the program, and the primal code never reads it.
+Every float value of the callee that depends on the inputs has a tangent map, the map from the inputs'
+tangents to its own, made from the tangent maps of the operands by the derivative table (paper 002,
+transformation D). A tangent map is in spine form: a map out of the space of inputs that is the identity,
+zero, a projection, a sum or tuple of such, or a local map composed with such. Sharing in the map is sharing
+of SSA values, so the map has size linear in the program, and the primal code never reads it.
 
 The callee is brought to array code first: calls inlined, derivatives in it expanded, builds made bulk. The
 derivatives of calls that stay, as those of recursive functions do, are ops that name the function
@@ -20,45 +20,21 @@ derivatives of calls that stay, as those of recursive functions do, are ops that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from mlirad.dialects import linear
-from mlirad.dialects.array import control
-from mlirad.dialects.array.indexing import BuildOp
-from mlirad.dialects.shapes import Value, is_float, product_type, values_of
-from mlirad.errors import DifferentiationError, UnsupportedError
-from mlirad.ir.arrays import ArrayBuilder, Environment, new_function, rebuild_function
-from mlirad.ir.builder import function_block, returned
-from mlirad.ir.free_values import own_operands
+from mlirad.errors import UnsupportedError
+from mlirad.ir.call_graph import functions_of
 from mlirad.ir.functions import require_first_order
-from mlirad.ir.locations import location_of
-from mlirad.ir.maps import is_local
-from mlirad.passes.apply_linear_maps import apply_maps
-from mlirad.passes.bulk_operations import BulkCalls, add_bulk_functions, bulk_function
-from mlirad.passes.calls import callee_of, callees_first, calls_of
-from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.dual_arrays.calls import loop_as_call
-from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
-from mlirad.passes.dual_arrays.duals import Construct, DualArrays
-from mlirad.passes.function_pass import (
-    drop_unreferenced,
-    functions_of,
-    holds,
-    nested_ops,
-    replace_function,
-    visit_regions,
-)
-from mlirad.passes.inline import inline_calls
-from mlirad.passes.kept_calls import kept_functions
+from mlirad.passes.callees import Callees, linearize_function
+from mlirad.passes.function_pass import drop_unreferenced, replace_function
+from mlirad.passes.jacobian.derivatives import Derivatives
 
-METHODS = ("dual-arrays", "jacobian")
+METHODS: dict[str, Callable[[ModuleOp], Callees]] = {"dual-arrays": Callees, "jacobian": Derivatives}
 """The methods by which a derivative can be expanded."""
 
 
@@ -76,245 +52,9 @@ class LinearizePass(ModulePass):
                 f"there is no method {self.method!r}", hint=f"there are {', '.join(METHODS)}"
             )
         require_first_order(op)
-        callees = _callees(op, self.method)
+        callees = METHODS[self.method](op)
         callees.prepare_kept()
         for function in functions_of(op):
             replace_function(function, linearize_function(function, callees))
         callees.add_functions()
         drop_unreferenced(op)
-
-
-def _callees(module: ModuleOp, method: str) -> Callees:
-    if method == "jacobian":
-        from mlirad.passes.jacobian.derivatives import Derivatives
-
-        return Derivatives(module)
-    return Callees(module)
-
-
-class Callees:
-    """The differentiated functions of a module as array code, each prepared once.
-
-    They are prepared to be differentiated again: loops on data in them are differentiated as calls are, and
-    calls that stay are left. `added` are functions that what is emitted calls or names.
-    """
-
-    def __init__(self, module: ModuleOp):
-        self.module = module
-        self.functions = {f.sym_name.data: f for f in functions_of(module)}
-        self.added: list[FuncOp] = []
-        self.kept = kept_functions(self.functions)
-        self.again: dict[type[Operation], Construct] = {control.WhileOp: loop_as_call(self._add_loop)}
-        self._prepared: dict[str, FuncOp] = {}
-        self._loops: list[FuncOp] = []
-        self._bulk: BulkCalls | None = None
-
-    def transformation(
-        self, b: ArrayBuilder, space: Attribute, env: Environment, *, again: bool = False
-    ) -> DualArrays:
-        """The method's transformation of a function, over the space of its inputs.
-
-        With `again` what comes out is to be differentiated again.
-        """
-        return DualArrays(b, space, {**CONSTRUCTS, **self.again} if again else CONSTRUCTS, env)
-
-    def prepared(self, op: linear.DifferentiationOp) -> FuncOp:
-        """The callee of `op` without maps, builds and calls but those that stay."""
-        return self.prepared_function(op.callee_name, op)
-
-    def prepared_function(self, name: str, op: Operation) -> FuncOp:
-        """The function that `op` differentiates or calls, prepared."""
-        if name not in self._prepared:
-            callee_of(op, name, self.functions)
-            if name in self.kept:
-                self._prepared[name] = _calling(self.functions[name])
-                return self._prepared[name]
-            for reached in self._callees_first(name, op):
-                if reached not in self._prepared:
-                    self._prepared[reached] = self._prepare(self.functions[reached])
-        return self._prepared[name]
-
-    def prepare_kept(self) -> None:
-        """Expand the derivatives in functions whose calls stay: these may be differentiated themselves."""
-        for name in self.kept:
-            function = self.functions[name]
-            if holds(function, linear.DifferentiationOp):
-                self._require_end(name)
-                expanded = eliminate_dead_code(self.expanded(function))
-                replace_function(function, expanded)
-                self.functions[name] = expanded
-
-    def expanded(self, function: FuncOp) -> FuncOp:
-        """The function with its derivatives as array code that can be differentiated again."""
-        return apply_maps(linearize_function(function, self, again=True))
-
-    def add_functions(self) -> None:
-        """Add the functions that what was emitted refers to to the module."""
-        self.module.body.block.add_ops([*self._loops, *self.added])
-        if self._bulk is not None:
-            add_bulk_functions(self._bulk)
-
-    def _require_end(self, name: str) -> None:
-        """Raise where a function needs its own derivative."""
-        for callee, op in _reached(self.functions[name]):
-            if not isinstance(op, linear.DifferentiationOp):
-                continue
-            seen, pending = {callee}, [callee]
-            while pending:
-                for reached, _ in _reached(self.functions[pending.pop()]):
-                    if reached in self.functions and reached not in seen:
-                        seen.add(reached)
-                        pending.append(reached)
-            if name in seen:
-                raise _endless(name, location_of(op))
-
-    def _callees_first(self, name: str, op: Operation) -> list[str]:
-        def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
-            return [(callee, o) for callee, o in _reached(function) if callee not in self.kept]
-
-        try:
-            return callees_first([name], self.functions, resolved)
-        except UnsupportedError as error:
-            raise _endless(name, error.location or location_of(op)) from error
-
-    def _prepare(self, source: FuncOp) -> FuncOp:
-        function = inline_calls(source, self._prepared, self.kept)
-        if holds(function, (linear.MapOp, linear.ApplicationOp, linear.DifferentiationOp)):
-            function = self.expanded(function)
-        if holds(function, BuildOp):
-            function = bulk_function(function, self._bulk_calls())
-        return function if function is source else eliminate_dead_code(function)
-
-    def _bulk_calls(self) -> BulkCalls:
-        if self._bulk is None:
-            self._bulk = BulkCalls(self.module, self._loops)
-        return self._bulk
-
-    def _add_loop(self, loop: FuncOp) -> str:
-        """The name of the function of a loop, of a known one where that is the same."""
-        for known in self._loops:
-            if _is_same(known, loop):
-                return known.sym_name.data
-        count = len(self._loops)
-        while (name := f"loop{count}") in self.functions:
-            count += 1
-        loop.properties["sym_name"] = StringAttr(name)
-        self.functions[name] = loop
-        self._loops.append(loop)
-        return name
-
-
-def _endless(name: str, location: str | None) -> DifferentiationError:
-    return DifferentiationError(
-        f"@{name} needs its own derivative, which has no end",
-        location=location,
-        hint="differentiate a function that does not call the one it is differentiated in",
-    )
-
-
-def _is_same(one: FuncOp, other: FuncOp) -> bool:
-    return one.function_type == other.function_type and one.body.is_structurally_equivalent(other.body)
-
-
-def _calling(function: FuncOp) -> FuncOp:
-    """A function that calls one whose calls stay, and nothing else."""
-    name = function.sym_name.data
-    types, results = function.function_type.inputs.data, function.function_type.outputs.data
-
-    def body(b: ArrayBuilder, *args: Value) -> Sequence[Value]:
-        b.location = function.location
-        return b.insert(CallOp, args, results, {"callee": SymbolRefAttr(name)}).results
-
-    return new_function(name, types, body, hints=[a.name_hint for a in function_block(function).args])
-
-
-def _reached(function: FuncOp) -> list[tuple[str, Operation]]:
-    """The functions that a function calls or differentiates, with the ops that do."""
-    derivatives = [
-        (op.callee_name, op) for op in nested_ops(function.body) if isinstance(op, linear.DifferentiationOp)
-    ]
-    return calls_of(function) + derivatives
-
-
-def linearize_function(function: FuncOp, callees: Callees, *, again: bool = False) -> FuncOp:
-    """The function with its differentiation operators expanded; itself when it has none.
-
-    With `again` what comes out is to be differentiated again.
-    """
-    if not holds(function, linear.DifferentiationOp):
-        return function
-
-    def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
-        if not isinstance(op, linear.DifferentiationOp):
-            visit_regions(b, op, env, visit)
-            return
-        callee = callees.prepared(op)
-        arguments = [env.get(a, a) for a in op.arguments]
-        location = b.location
-        _require_floats(op, arguments)
-        primals, derivative = linearize_block(b, callee, arguments, values_of(op.wrt), callees, again=again)
-        b.location = location
-        if isinstance(op, linear.PullbackOp):
-            derivative = b.transpose_map(derivative)
-        env.update(zip(op.primals, [*primals, derivative], strict=True))
-
-    return rebuild_function(function, visit)
-
-
-def _require_floats(op: linear.DifferentiationOp, arguments: Sequence[Value]) -> None:
-    for k in values_of(op.wrt):
-        if not is_float(arguments[k]):
-            raise DifferentiationError(
-                f"argument {k} of @{op.callee_name} has type {arguments[k].type}, which has no derivative",
-                location=location_of(op),
-                hint="differentiate with respect to floating-point arguments",
-            )
-
-
-# The transformation D ------------------------------------------------------------------------------
-
-
-def linearize_block(
-    b: ArrayBuilder,
-    callee: FuncOp,
-    arguments: Sequence[Value],
-    wrt: Sequence[int],
-    callees: Callees,
-    *,
-    again: bool = False,
-) -> tuple[list[Value], Value]:
-    """Emit the callee's code on the arguments; returns its results and its derivative in spine form."""
-    block = function_block(callee)
-    domain = product_type([arguments[k].type for k in wrt])
-    d = callees.transformation(b, domain, dict(zip(block.args, arguments, strict=True)), again=again)
-    b.name_hint = None
-    for j, k in enumerate(wrt):
-        d.enter(block.args[k], b.identity_map(domain) if len(wrt) == 1 else b.project(domain, j))
-    d.transform(block.ops)
-    results = returned(callee)
-    companions = [d.companion(v) for v in results]
-    derivative = companions[0] if len(companions) == 1 else b.vcat(domain, companions)
-    return [d.value(v) for v in results], derivative
-
-
-def is_spine(derivative: Value) -> bool:
-    """Whether a map is in spine form: every node of it a map out of the same space, left operands local."""
-    seen: set[Value] = set()
-    pending = [derivative]
-    while pending:
-        node = pending.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        match node.owner:
-            case linear.ComposeOp() as op:
-                if not (isinstance(op.outer.owner, linear.MapOp) and is_local(op.outer.owner)):
-                    return False
-                pending.append(op.inner)
-            case linear.AddOp() | linear.VcatOp() as op:
-                pending += own_operands(op)
-            case linear.MapOp() as op if is_local(op):
-                pass
-            case _:
-                return False
-    return True

@@ -2,7 +2,7 @@
 
     %y = array.checkpoint : -> f64 {t}        -->        %y = array.if %true : i1 -> f64 {t} else {zeros}
 
-Code that runs again is equal to code that ran before. In one block the two would be shared, and what the
+Code that is recomputed is equal to code that ran before. In one block the two would be shared, and what the
 checkpoint is not to keep would be kept. To be run when nothing folds any more.
 
 A captured array that the code updates is what the other branch hands on, so that the update works in place.

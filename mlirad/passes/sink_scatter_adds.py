@@ -31,7 +31,8 @@ from mlirad.dialects.shapes import Value, is_float, size_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, own_operands
-from mlirad.passes.function_pass import FunctionPass, nested_ops, visit_regions
+from mlirad.ir.regions import nested_ops
+from mlirad.passes.function_pass import FunctionPass, visit_regions
 
 MAX_PARTS = 64
 """The most sums that one carry becomes."""

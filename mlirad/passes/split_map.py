@@ -7,10 +7,10 @@ becomes
     @primal(%x) -> (%y, residuals...)        everything but the map
     @map(residuals...) -> %d                 the map, as an expression
 
-The residuals are values of f from which the map is had again. Chains of scalings are merged before, so of a
-chain of elementwise ops one array is kept. What costs nothing to make again (literals, index values,
-broadcasts, negations) is made again in `map`; so is the tape of a loop, which no caller can hold: the loop
-runs again. A residual that is a parameter of f is not returned by `primal`, as the caller has it.
+The residuals are values of f from which the map is recomputed. Chains of scalings are merged before, so of a
+chain of elementwise ops one array is kept. What costs nothing to recompute (literals, index values,
+broadcasts, negations) is recomputed in `map`; so is the tape of a loop, which no caller can hold: the loop
+is recomputed. A residual that is a parameter of f is not returned by `primal`, as the caller has it.
 
     func.func @f(%x: f64) -> (f64, !linear.map<f64, f64>)         y = exp(sin x)
       residuals: exp(sin x) cos x       map: linear.scale of it
@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -32,13 +32,13 @@ from mlirad.dialects.shapes import UNIT, Value, components_of, is_array
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
+from mlirad.ir.call_graph import functions_of, references_of
 from mlirad.ir.functions import require_first_order
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.residuals import Residuals
 from mlirad.passes.dual_arrays.scales import merge_scales
-from mlirad.passes.function_pass import functions_of, nested_ops
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,10 @@ def _require_apart(functions: Sequence[FuncOp], split: Sequence[FuncOp]) -> None
     names = {f.sym_name.data for f in functions}
     going = {f.sym_name.data for f in split}
     for function in functions:
-        for op in nested_ops(function.body):
-            callee = op.properties.get("callee")
-            if isinstance(callee, SymbolRefAttr) and callee.root_reference.data in going:
+        for name, op in references_of(function):
+            if name in going:
                 raise UnsupportedError(
-                    f"@{callee.root_reference.data}, which {op.name} refers to, cannot be split",
+                    f"@{name}, which {op.name} refers to, cannot be split",
                     location=location_of(op),
                     hint="run mlirad-inline before",
                 )
@@ -128,12 +127,12 @@ def split_map(function: FuncOp, primal: str = "primal", map_: str = "map") -> Sp
             )
     places: dict[Value, int] = {v: k for k, v in enumerate(block.args)}
     made = [v for v in kept if v not in places]
-    again = plan.ops_again()
+    recomputed = plan.recomputed_ops()
     split = SplitMap(
         _part(
             primal, block.args, [op for op in block.ops if not isinstance(op, linear.MapOp)], [*values, *made]
         ),
-        _part(map_, kept, again, [whole]),
+        _part(map_, kept, recomputed, [whole]),
         len(values),
         tuple(places.get(v) for v in kept),
     )
@@ -142,7 +141,7 @@ def split_map(function: FuncOp, primal: str = "primal", map_: str = "map") -> Sp
 
 
 def _merged(function: FuncOp) -> FuncOp:
-    """The function again with chains of scalings merged and only components that carry data."""
+    """The function with chains of scalings merged and only components that carry data."""
     source = function_block(function)
 
     def body(b: ArrayBuilder, *args: Value) -> list[Value]:

@@ -25,19 +25,19 @@ from mlirad.dialects.shapes import Value, is_float
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function, rebuild_function
 from mlirad.ir.builder import function_block, returned
+from mlirad.ir.call_graph import calls_of, functions_by_name
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.ir.parsing import make_context
-from mlirad.passes.apply_linear_maps import apply_maps
+from mlirad.ir.regions import nested_ops
+from mlirad.passes.apply_linear_maps import PRIVATE, apply_maps
 from mlirad.passes.bulk_operations import bulk_function
-from mlirad.passes.calls import calls_of
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.function_pass import drop_unreferenced, functions_of, holds, nested_ops
+from mlirad.passes.function_pass import drop_unreferenced, holds
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.jacobian.derivatives import Derivatives
 from mlirad.passes.jacobian.laws import simplified
 from mlirad.passes.jacobian.nabla import LiteralBuilder
-from mlirad.passes.map_functions import PRIVATE
 from mlirad.passes.outline_derivatives import OutlineDerivativesPass
 from mlirad.tools.mathematics import Sharing
 
@@ -60,7 +60,7 @@ def stages(program: ModuleOp, name: str) -> Iterator[Stage]:
 
     Raises `DifferentiationError` for a function without floats, and what differentiation raises.
     """
-    functions = {f.sym_name.data: f for f in functions_of(program)}
+    functions = functions_by_name(program)
     function = functions[name]
     wrt = _floats(function, function.function_type.inputs.data, "has no floating-point argument")
     _floats(function, function.function_type.outputs.data, "returns no float")
@@ -161,7 +161,7 @@ def _with_derived(function: FuncOp, callees: Sequence[FuncOp]) -> tuple[FuncOp, 
     module = ModuleOp([*others, function])
     OutlineDerivativesPass().apply(make_context(), module)
     drop_unreferenced(module)
-    return _reached(function.sym_name.data, {f.sym_name.data: f for f in functions_of(module)})
+    return _reached(function.sym_name.data, functions_by_name(module))
 
 
 def _returns_map(function: FuncOp) -> bool:

@@ -15,12 +15,13 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, array_type
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.arrays import ArrayBuilder, new_function
+from mlirad.ir.call_graph import functions_of
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.canonicalize import canonicalize
 from mlirad.passes.cse import share_common_subexpressions
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.function_pass import functions_of, map_functions
+from mlirad.passes.function_pass import transform_functions
 from tests.generators import arguments_for, random_program
 from tests.generators.control import CONTROL_MAKERS
 from tests.generators.ordering import ORDERING_MAKERS
@@ -187,7 +188,7 @@ def through(source: str, transform=canonicalize) -> FuncOp:
     """The function that the text becomes."""
     module = parse_module(source, "test.mlir")
     verify_module(module)
-    map_functions(module, transform)
+    transform_functions(module, transform)
     verify_module(module)
     return functions_of(module)[0].clone()
 
@@ -318,7 +319,7 @@ def test_random_programs_keep_their_meaning(transform, smooth: bool) -> None:
         module = random_program(seed, 8, smooth, allow=LOOPS if seed % 2 else None)
         args = arguments_for(module, random.Random(seed))
         before = run_function(module, args)
-        map_functions(module, transform)
+        transform_functions(module, transform)
         verify_module(module)
         for x, y in zip(before, run_function(module, args), strict=True):
             np.testing.assert_allclose(y, x, rtol=1e-5, atol=1e-6)
@@ -330,6 +331,6 @@ def test_canonical_loops_execute_no_more() -> None:
         args = arguments_for(module, random.Random(seed))
         before, after = OperationCounter(), OperationCounter()
         run_function(module, args, counter=before)
-        map_functions(module, canonicalize)
+        transform_functions(module, canonicalize)
         run_function(module, args, counter=after)
         assert after.total <= before.total

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.ir.verification import verify_module
 from mlirad.linear_maps.laws import LAWS, PAIR_LAWS
-from mlirad.passes.function_pass import map_functions
+from mlirad.passes.function_pass import transform_functions
 from mlirad.passes.simplify_maps import simplify_maps
 from tests.generators import random_map
 from tests.linear_maps.law_instances import INSTANCES, module_of
@@ -23,7 +23,7 @@ def simplified(module: ModuleOp) -> tuple[ModuleOp, Counter[str]]:
     """The module after all laws, and how often each was used."""
     applied: Counter[str] = Counter()
     result = module.clone()
-    map_functions(result, lambda function: simplify_maps(function, applied))
+    transform_functions(result, lambda function: simplify_maps(function, applied))
     verify_module(result)
     return result, applied
 

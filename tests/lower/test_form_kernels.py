@@ -15,14 +15,14 @@ from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.lower.form_kernels import form_kernels
 from mlirad.lower.form_kernels.reader import _equal_groups  # pyright: ignore[reportPrivateUsage]
-from mlirad.passes.function_pass import map_functions
+from mlirad.passes.function_pass import transform_functions
 from tests.generators import arguments_for, random_program
 
 
 def formed(text: str) -> tuple[ModuleOp, ModuleOp]:
     """A program as written and as kernels."""
     source, kernels = parse_module(text), parse_module(text)
-    map_functions(kernels, form_kernels)
+    transform_functions(kernels, form_kernels)
     verify_module(kernels)
     return source, kernels
 
@@ -159,8 +159,8 @@ def test_random_programs_keep_their_meaning(seed: int) -> None:
     if any(op.name == "array.build" for op in kernels.walk()):
         from mlirad.passes.bulk_operations import bulk_function
 
-        map_functions(kernels, bulk_function)
-    map_functions(kernels, form_kernels)
+        transform_functions(kernels, bulk_function)
+    transform_functions(kernels, form_kernels)
     verify_module(kernels)
     arguments = arguments_for(source, random.Random(seed))
     expected, found = run_function(source, arguments), run_function(kernels, arguments)

@@ -8,9 +8,12 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from mlirad.dialects import linear
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.shapes import is_float, shape_of
+from mlirad.dialects.shapes import Value, is_float, shape_of
 from mlirad.interpreter import run_function
+from mlirad.ir.free_values import own_operands
+from mlirad.ir.maps import is_local
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.registry import make_passes
@@ -44,6 +47,29 @@ def float_arguments(module: ModuleOp, function: str) -> tuple[int, ...]:
     """The positions of the float arguments."""
     types = function_of(module, function).function_type.inputs.data
     return tuple(k for k, t in enumerate(types) if is_float(t))
+
+
+def is_spine(derivative: Value) -> bool:
+    """Whether a map is in spine form: every node of it a map out of the same space, left operands local."""
+    seen: set[Value] = set()
+    pending = [derivative]
+    while pending:
+        node = pending.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        match node.owner:
+            case linear.ComposeOp() as op:
+                if not (isinstance(op.outer.owner, linear.MapOp) and is_local(op.outer.owner)):
+                    return False
+                pending.append(op.inner)
+            case linear.AddOp() | linear.VcatOp() as op:
+                pending += own_operands(op)
+            case linear.MapOp() as op if is_local(op):
+                pass
+            case _:
+                return False
+    return True
 
 
 def inner(xs: list[Any], ys: list[Any]) -> tuple[float, float]:

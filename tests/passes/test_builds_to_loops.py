@@ -1,4 +1,4 @@
-"""Kept builds against bulk ones: values, derivatives of both orders in both modes, and memory."""
+"""Builds as loops against bulk ones: values, derivatives of both orders in both modes, and memory."""
 
 from __future__ import annotations
 

@@ -10,9 +10,8 @@ import pytest
 from mlirad.dialects import linear
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.parsing import parse_module
-from mlirad.passes.linearize import is_spine
 from tests.generators import arguments_for, random_program
-from tests.passes.derivatives import EXPAND, check_derivatives, differentiated, run_passes
+from tests.passes.derivatives import EXPAND, check_derivatives, differentiated, is_spine, run_passes
 
 
 def test_random_programs() -> None:

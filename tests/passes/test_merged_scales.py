@@ -35,7 +35,7 @@ FORK = """
     %d = array.exp %b : f64
     %e = array.mul %d, %b : f64
     array.yield %e : f64"""
-"""The companion of d is read twice, which ends the chain from there: kept are d cos a and b."""
+"""The tangent map of d is read twice, which ends the chain from there: kept are d cos a and b."""
 
 SHARED = """
     %b = array.sin %a : f64

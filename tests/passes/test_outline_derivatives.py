@@ -11,9 +11,9 @@ from mlirad.dialects.linear import PullOp, PushOp
 from mlirad.dialects.shapes import shape_of
 from mlirad.errors import VerifyError
 from mlirad.interpreter import run_function
+from mlirad.ir.call_graph import CallGraph
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
-from mlirad.passes.calls import recursive_functions
 from mlirad.passes.outline_derivatives.invariants import invariant_parameters
 from tests.passes.derivatives import check_derivatives, differentiated, run_passes
 
@@ -104,7 +104,7 @@ def test_derivatives_of_what_is_derived() -> None:
 def test_invariant_parameters_are_not_kept() -> None:
     module = parse_module(POLYNOMIAL)
     functions = {f.sym_name.data: f for f in module.body.ops if isinstance(f, FuncOp)}
-    assert invariant_parameters(functions, recursive_functions(functions)) == {"horner": (0, 2)}
+    assert invariant_parameters(functions, CallGraph(functions).recursive()) == {"horner": (0, 2)}
     expanded = differentiated(POLYNOMIAL, "f", (0, 2), "reverse")
     saved = [v for op in expanded.walk() if isinstance(op, SaveOp) for v in op.operands]
     assert saved

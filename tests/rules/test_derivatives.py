@@ -12,7 +12,7 @@ from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.elementwise import ELEMENTWISE_OPS
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.interpreter import run_function
-from mlirad.passes.linearize import CONSTRUCTS
+from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO, Joint
 from tests.passes.derivatives import check_derivatives, differentiated
 

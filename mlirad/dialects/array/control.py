@@ -38,14 +38,12 @@ from xdsl.irdl import (
     param_def,
     prop_def,
     region_def,
-    traits_def,
     var_operand_def,
     var_region_def,
     var_result_def,
 )
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.indexing import yielded
@@ -117,7 +115,6 @@ class ScanOp(StructuredOp):
     kept = opt_prop_def(UnitAttr)
     body = region_def("single_block")
     outputs = var_result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("carries", "length", "reverse", "checkpoint", "kept")
 
     @property
@@ -191,7 +188,6 @@ class WhileOp(StructuredOp):
     condition = region_def("single_block")
     body = region_def("single_block")
     outputs = var_result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("record",)
     REGION_WORDS: ClassVar = ("do",)
 
@@ -241,7 +237,6 @@ class ReplayOp(StructuredOp):
     reverse = opt_prop_def(UnitAttr)
     body = region_def("single_block")
     outputs = var_result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("reverse",)
 
     def verify_(self) -> None:
@@ -263,7 +258,6 @@ class IfOp(StructuredOp):
     then = region_def("single_block")
     otherwise = region_def("single_block")
     outputs = var_result_def()
-    traits = traits_def(Pure())
     REGION_WORDS: ClassVar = ("else",)
     BARE_REGIONS: ClassVar = True
 
@@ -280,7 +274,6 @@ class SwitchOp(StructuredOp):
     index = operand_def(i64)
     branches = var_region_def("single_block")
     outputs = var_result_def()
-    traits = traits_def(Pure())
     REGION_WORDS: ClassVar = ("case",)
     REPEATED: ClassVar = True
     BARE_REGIONS: ClassVar = True

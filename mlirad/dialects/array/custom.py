@@ -31,12 +31,10 @@ from xdsl.irdl import (
     irdl_op_definition,
     opt_prop_def,
     region_def,
-    traits_def,
     var_operand_def,
     var_region_def,
     var_result_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import check_arguments, check_arrays, check_results, check_values
@@ -61,7 +59,6 @@ class CustomOp(StructuredOp):
     body = region_def("single_block")
     rules = var_region_def("single_block")
     outputs = var_result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("transposed",)
     REGION_WORDS: ClassVar = ("derivative", "transposed")
     REPEATED: ClassVar = True
@@ -103,7 +100,6 @@ class CheckpointOp(StructuredOp):
     name = "array.checkpoint"
     body = region_def("single_block")
     outputs = var_result_def()
-    traits = traits_def(Pure())
     BARE_REGIONS: ClassVar = True
 
     def verify_(self) -> None:

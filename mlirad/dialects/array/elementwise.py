@@ -12,8 +12,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.shapes import (
@@ -41,18 +40,27 @@ def check_elements(type_: Attribute, elements: tuple[Attribute, ...], what: str)
         raise VerifyException(f"{what} must be a scalar or static array of {names}, got {type_}")
 
 
-class ElementwiseOp(StructuredOp, ABC):
+class ArrayOp(StructuredOp, ABC):
+    """An op with one result, an array or a scalar."""
+
+    result = result_def()
+
+
+class OperandOp(ArrayOp, ABC):
+    """An op that makes its result of one array."""
+
+    operand = operand_def()
+
+
+class ElementwiseOp(ArrayOp, ABC):
     """Applies one scalar function at every position; `DOMAIN` is the element types it is defined on."""
 
     DOMAIN: ClassVar[tuple[Attribute, ...]]
 
 
-class UnaryOp(ElementwiseOp, ABC):
+class UnaryOp(ElementwiseOp, OperandOp, ABC):
     """One operand; the result has its type."""
 
-    operand = operand_def()
-    result = result_def()
-    traits = traits_def(Pure())
     ONE_TYPE: ClassVar = True
 
     def verify_(self) -> None:
@@ -69,8 +77,6 @@ class BinaryOp(ElementwiseOp, ABC):
 
     lhs = operand_def()
     rhs = operand_def()
-    result = result_def()
-    traits = traits_def(Pure())
     ONE_TYPE: ClassVar = True
 
     def verify_(self) -> None:
@@ -85,12 +91,9 @@ class BinaryOp(ElementwiseOp, ABC):
             raise VerifyException(f"result type {self.result.type} must equal operand type {self.lhs.type}")
 
 
-class FloatTestOp(ElementwiseOp, ABC):
+class FloatTestOp(ElementwiseOp, OperandOp, ABC):
     """A property of a float: the result is boolean, of the operand's shape."""
 
-    operand = operand_def()
-    result = result_def()
-    traits = traits_def(Pure())
     DOMAIN: ClassVar = FLOATS
 
     def verify_(self) -> None:
@@ -592,8 +595,6 @@ class CompareOp(ElementwiseOp):
     predicate = prop_def(StringAttr)
     lhs = operand_def()
     rhs = operand_def()
-    result = result_def()
-    traits = traits_def(Pure())
     KEYWORD: ClassVar = "predicate"
 
     def verify_(self) -> None:
@@ -618,8 +619,6 @@ class SelectOp(ElementwiseOp):
     condition = operand_def()
     on_true = operand_def()
     on_false = operand_def()
-    result = result_def()
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         """A boolean condition, scalar or of the shape of the branches; branches of the result's type."""
@@ -648,8 +647,6 @@ class ConvertOp(ElementwiseOp):
     name = "array.convert"
     DOMAIN: ClassVar = ELEMENTS
     operand = operand_def()
-    result = result_def()
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         """Operand and result of one shape."""

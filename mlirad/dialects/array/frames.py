@@ -17,8 +17,7 @@ function hands out values by its results only, none is left then that could be r
 from __future__ import annotations
 
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def, var_operand_def, var_result_def
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import check_arrays
@@ -33,7 +32,6 @@ class SaveOp(StructuredOp):
     name = "array.save"
     values = var_operand_def()
     frame = result_def()
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         """A frame holds scalars and arrays; its type is that of a frame."""
@@ -48,7 +46,6 @@ class RestoreOp(StructuredOp):
     name = "array.restore"
     frame = operand_def()
     values = var_result_def()
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         """A frame, which holds scalars and arrays."""
@@ -62,7 +59,6 @@ class NoFrameOp(StructuredOp):
 
     name = "array.no_frame"
     frame = result_def()
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         """The type of the result is that of a frame."""

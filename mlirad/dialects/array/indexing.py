@@ -13,19 +13,11 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import StringAttr, i64
 from xdsl.ir import Attribute, Block, Region
-from xdsl.irdl import (
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    region_def,
-    result_def,
-    traits_def,
-    var_operand_def,
-)
-from xdsl.traits import IsTerminator, Pure
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, region_def, traits_def, var_operand_def
+from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.elementwise import check_elements
+from mlirad.dialects.array.elementwise import ArrayOp, OperandOp, check_elements
 from mlirad.dialects.array.structural import check_same_element, check_shape
 from mlirad.dialects.shapes import NUMBERS, STORED, array_type, element_of, shape_of
 from mlirad.dialects.syntax import StructuredOp
@@ -40,7 +32,7 @@ class YieldOp(StructuredOp):
 
     name = "array.yield"
     values = var_operand_def()
-    traits = traits_def(IsTerminator(), Pure())
+    traits = traits_def(IsTerminator())
     ONE_TYPE: ClassVar = False
 
 
@@ -72,7 +64,7 @@ def check_positions(region: Region, what: str) -> int:
 
 
 @irdl_op_definition
-class IndexOp(StructuredOp):
+class IndexOp(ArrayOp):
     """The element, or the sub-array, at the given leading positions.
 
     `index x[i, j]` has shape `shape(x)[2:]`. Each position is clamped to its dimension.
@@ -81,8 +73,6 @@ class IndexOp(StructuredOp):
     name = "array.index"
     operand = operand_def()
     positions = var_operand_def(i64)
-    result = result_def()
-    traits = traits_def(Pure())
     POSITIONS_FROM: ClassVar = 1
 
     def verify_(self) -> None:
@@ -96,7 +86,7 @@ class IndexOp(StructuredOp):
 
 
 @irdl_op_definition
-class GatherOp(StructuredOp):
+class GatherOp(OperandOp):
     """`out[i, j, rest...] = x[clamp e0(i, j), ..., rest...]`.
 
     The region maps the leading positions (i, j, ...) of the result to leading positions of the operand. Its
@@ -105,10 +95,7 @@ class GatherOp(StructuredOp):
     """
 
     name = "array.gather"
-    operand = operand_def()
     body = region_def("single_block")
-    result = result_def()
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         """A region of i64 positions; the result's trailing shape is the operand's."""
@@ -118,7 +105,7 @@ class GatherOp(StructuredOp):
 
 
 @irdl_op_definition
-class ScatterOp(StructuredOp):
+class ScatterOp(OperandOp):
     """`out` starts at 0; `out[clamp e0(i, j), ..., rest...] += x[i, j, rest...]`, in row-major order.
 
     The transpose of `gather`: the region maps leading positions of the operand to leading positions of the
@@ -126,10 +113,7 @@ class ScatterOp(StructuredOp):
     """
 
     name = "array.scatter"
-    operand = operand_def()
     body = region_def("single_block")
-    result = result_def()
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         """A region of i64 positions; the operand's trailing shape is the result's."""
@@ -139,7 +123,7 @@ class ScatterOp(StructuredOp):
 
 
 @irdl_op_definition
-class UpdateOp(StructuredOp):
+class UpdateOp(ArrayOp):
     """`base` with `x` scattered onto it: added, or set, where the last in row-major order wins."""
 
     name = "array.update"
@@ -147,8 +131,6 @@ class UpdateOp(StructuredOp):
     operand = operand_def()
     kind = prop_def(StringAttr)
     body = region_def("single_block")
-    result = result_def()
-    traits = traits_def(Pure())
     KEYWORD: ClassVar = "kind"
 
     def verify_(self) -> None:
@@ -187,7 +169,7 @@ def check_gather(
 
 
 @irdl_op_definition
-class BuildOp(StructuredOp):
+class BuildOp(ArrayOp):
     """`out[i, j, rest...] = body(i, j)[rest...]`: construction by position.
 
     The body is pure, may capture outer values and use every op of the language; it yields a scalar or an
@@ -196,8 +178,6 @@ class BuildOp(StructuredOp):
 
     name = "array.build"
     body = region_def("single_block")
-    result = result_def()
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         """A region of i64 arguments whose one value has the trailing shape of the result."""

@@ -10,29 +10,24 @@ from __future__ import annotations
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr, UnitAttr, i64
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.elementwise import check_elements
+from mlirad.dialects.array.elementwise import OperandOp, check_elements
 from mlirad.dialects.array.reductions import COMBINER_ELEMENTS
 from mlirad.dialects.array.structural import check_same_element, check_shape
 from mlirad.dialects.shapes import ELEMENTS, array_type, check_dims, shape_of
-from mlirad.dialects.syntax import StructuredOp
 
 CUMULATIVE_KINDS = {"sum": "add", "prod": "prod", "max": "max", "min": "min"}
 """The kinds of prefix reductions, and how each combines elements."""
 
 
 @irdl_op_definition
-class SortOp(StructuredOp):
+class SortOp(OperandOp):
     """The elements along `dim` in ascending order, equal ones in the order they had, NaN last."""
 
     name = "array.sort"
-    operand = operand_def()
     dim = prop_def(IntegerAttr[I64])
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("dim",)
     ONE_TYPE: ClassVar = True
 
@@ -45,14 +40,11 @@ class SortOp(StructuredOp):
 
 
 @irdl_op_definition
-class ArgsortOp(StructuredOp):
+class ArgsortOp(OperandOp):
     """The positions along `dim`, as i64, at which `sort` finds its elements."""
 
     name = "array.argsort"
-    operand = operand_def()
     dim = prop_def(IntegerAttr[I64])
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("dim",)
 
     def verify_(self) -> None:
@@ -65,7 +57,7 @@ class ArgsortOp(StructuredOp):
 
 
 @irdl_op_definition
-class CumulativeOp(StructuredOp):
+class CumulativeOp(OperandOp):
     """Each element reduced with all before it along `dim` (with `reverse`, with all after it).
 
     NaN is propagated by max and min, integers wrap, floats are taken in order.
@@ -73,11 +65,8 @@ class CumulativeOp(StructuredOp):
 
     name = "array.cumulative"
     kind = prop_def(StringAttr)
-    operand = operand_def()
     dim = prop_def(IntegerAttr[I64])
     reverse = opt_prop_def(UnitAttr)
-    result = result_def()
-    traits = traits_def(Pure())
     KEYWORD: ClassVar = "kind"
     BRACED: ClassVar = ("dim", "reverse")
     ONE_TYPE: ClassVar = True

@@ -7,11 +7,10 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.elementwise import check_elements
+from mlirad.dialects.array.elementwise import ArrayOp, OperandOp, check_elements
 from mlirad.dialects.array.structural import check_same_element, check_shape
 from mlirad.dialects.shapes import (
     FLOATS,
@@ -23,7 +22,6 @@ from mlirad.dialects.shapes import (
     shape_of,
     values_of,
 )
-from mlirad.dialects.syntax import StructuredOp
 
 REDUCTION_ELEMENTS: dict[str, tuple[Attribute, ...]] = {
     "max": NUMBERS,
@@ -44,14 +42,11 @@ COMBINER_ELEMENTS: dict[str, tuple[Attribute, ...]] = {
 
 
 @irdl_op_definition
-class SumOp(StructuredOp):
+class SumOp(OperandOp):
     """The sum over `dims`; 0 over an empty range. Floats may be added in any order, integers wrap."""
 
     name = "array.sum"
-    operand = operand_def()
     dims = prop_def(DenseArrayBase.constr(i64))
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("dims",)
 
     def verify_(self) -> None:
@@ -63,7 +58,7 @@ class SumOp(StructuredOp):
 
 
 @irdl_op_definition
-class ReduceOp(StructuredOp):
+class ReduceOp(OperandOp):
     """Reduction over `dims` by `max`, `min`, `prod`, `and` or `or`.
 
     An empty range gives the identity: -inf or the least integer for max, +inf or the greatest for min, 1 for
@@ -73,10 +68,7 @@ class ReduceOp(StructuredOp):
 
     name = "array.reduce"
     kind = prop_def(StringAttr)
-    operand = operand_def()
     dims = prop_def(DenseArrayBase.constr(i64))
-    result = result_def()
-    traits = traits_def(Pure())
     KEYWORD: ClassVar = "kind"
     BRACED: ClassVar = ("dims",)
 
@@ -91,16 +83,13 @@ class ReduceOp(StructuredOp):
         check_shape(self.result.type, shape)
 
 
-class ArgReductionOp(StructuredOp, ABC):
+class ArgReductionOp(OperandOp, ABC):
     """The position of an extremum along `dim` as i64: the first of equals, the first NaN if there is one.
 
     An empty dimension gives 0.
     """
 
-    operand = operand_def()
     dim = prop_def(IntegerAttr[I64])
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("dim",)
 
     def verify_(self) -> None:
@@ -126,7 +115,7 @@ class ArgminOp(ArgReductionOp):
 
 
 @irdl_op_definition
-class DotOp(StructuredOp):
+class DotOp(ArrayOp):
     """General contraction of two float arrays.
 
     Result dimensions: the batch dimensions, then the free ones of the left operand, then those of the right,
@@ -141,8 +130,6 @@ class DotOp(StructuredOp):
     rhs_batch = prop_def(DenseArrayBase.constr(i64))
     lhs_contract = prop_def(DenseArrayBase.constr(i64))
     rhs_contract = prop_def(DenseArrayBase.constr(i64))
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract")
 
     def verify_(self) -> None:

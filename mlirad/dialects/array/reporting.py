@@ -13,16 +13,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr, i1, i64
-from xdsl.irdl import (
-    irdl_op_definition,
-    operand_def,
-    opt_prop_def,
-    prop_def,
-    result_def,
-    traits_def,
-    var_operand_def,
-)
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.elementwise import check_elements
@@ -51,7 +42,6 @@ class ReportOp(StructuredOp):
     source = opt_prop_def(StringAttr)
     lanes = prop_def(IntegerAttr[I64])
     result = result_def(i64)
-    traits = traits_def(Pure())
     KEYWORD: ClassVar = "kind"
     BRACED: ClassVar = ("message", "source", "lanes")
 

@@ -5,29 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
-from xdsl.dialects.builtin import (
-    I64,
-    DenseArrayBase,
-    DenseIntOrFPElementsAttr,
-    FloatAttr,
-    IntegerAttr,
-    i64,
-)
+from xdsl.dialects.builtin import I64, DenseArrayBase, DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, i64
 from xdsl.ir import Attribute
-from xdsl.irdl import (
-    irdl_op_definition,
-    operand_def,
-    prop_def,
-    result_def,
-    traits_def,
-    var_operand_def,
-)
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import ConstantLike, Pure
+from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.elementwise import check_elements
+from mlirad.dialects.array.elementwise import ArrayOp, OperandOp, check_elements
 from mlirad.dialects.shapes import (
     ELEMENTS,
     STORED,
@@ -44,7 +30,7 @@ from mlirad.dialects.shapes import (
     transpose_shape,
     values_of,
 )
-from mlirad.dialects.syntax import LanguageOp, StructuredOp
+from mlirad.dialects.syntax import LanguageOp
 
 
 @irdl_op_definition
@@ -58,7 +44,7 @@ class ConstantOp(LanguageOp):
     name = "array.constant"
     value = prop_def(Attribute)
     result = result_def()
-    traits = traits_def(Pure(), ConstantLike())
+    traits = traits_def(ConstantLike())
 
     def print(self, printer: Printer) -> None:
         """`array.constant 2.5 : f64`, `array.constant dense<[1, 2]> : tensor<2xi64>`."""
@@ -94,13 +80,11 @@ class ConstantOp(LanguageOp):
 
 
 @irdl_op_definition
-class IotaOp(StructuredOp):
+class IotaOp(ArrayOp):
     """The index along dimension `dim` at every position, as i64."""
 
     name = "array.iota"
     dim = prop_def(IntegerAttr[I64])
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("dim",)
 
     def verify_(self) -> None:
@@ -110,17 +94,14 @@ class IotaOp(StructuredOp):
 
 
 @irdl_op_definition
-class BroadcastOp(StructuredOp):
+class BroadcastOp(OperandOp):
     """Operand dimension k becomes result dimension `dims[k]`; the other result dimensions are new.
 
     `dims` is any injective list, so a transposition is a broadcast without new dimensions.
     """
 
     name = "array.broadcast"
-    operand = operand_def()
     dims = prop_def(DenseArrayBase.constr(i64))
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("dims",)
 
     def verify_(self) -> None:
@@ -131,14 +112,11 @@ class BroadcastOp(StructuredOp):
 
 
 @irdl_op_definition
-class TransposeOp(StructuredOp):
+class TransposeOp(OperandOp):
     """Result dimension k is operand dimension `permutation[k]`."""
 
     name = "array.transpose"
-    operand = operand_def()
     permutation = prop_def(DenseArrayBase.constr(i64))
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("permutation",)
 
     def verify_(self) -> None:
@@ -150,13 +128,10 @@ class TransposeOp(StructuredOp):
 
 
 @irdl_op_definition
-class ReshapeOp(StructuredOp):
+class ReshapeOp(OperandOp):
     """The same elements in row-major order under another shape."""
 
     name = "array.reshape"
-    operand = operand_def()
-    result = result_def()
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         """Equal element types and numbers of elements."""
@@ -166,16 +141,13 @@ class ReshapeOp(StructuredOp):
 
 
 @irdl_op_definition
-class SliceOp(StructuredOp):
+class SliceOp(OperandOp):
     """Elements `start, start + stride, ...` below `limit` along each dimension."""
 
     name = "array.slice"
-    operand = operand_def()
     starts = prop_def(DenseArrayBase.constr(i64))
     limits = prop_def(DenseArrayBase.constr(i64))
     strides = prop_def(DenseArrayBase.constr(i64))
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("starts", "limits", "strides")
 
     def verify_(self) -> None:
@@ -192,7 +164,7 @@ class SliceOp(StructuredOp):
 
 
 @irdl_op_definition
-class PadOp(StructuredOp):
+class PadOp(ArrayOp):
     """The operand surrounded by `low` and `high` copies of `value`, with `interior` between neighbours."""
 
     name = "array.pad"
@@ -201,8 +173,6 @@ class PadOp(StructuredOp):
     low = prop_def(DenseArrayBase.constr(i64))
     high = prop_def(DenseArrayBase.constr(i64))
     interior = prop_def(DenseArrayBase.constr(i64))
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("low", "high", "interior")
 
     def verify_(self) -> None:
@@ -223,14 +193,12 @@ class PadOp(StructuredOp):
 
 
 @irdl_op_definition
-class ConcatenateOp(StructuredOp):
+class ConcatenateOp(ArrayOp):
     """The operands one after the other along dimension `dim`."""
 
     name = "array.concatenate"
     parts = var_operand_def()
     dim = prop_def(IntegerAttr[I64])
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("dim",)
 
     def verify_(self) -> None:
@@ -241,14 +209,11 @@ class ConcatenateOp(StructuredOp):
 
 
 @irdl_op_definition
-class ReverseOp(StructuredOp):
+class ReverseOp(OperandOp):
     """The operand read backwards along each of `dims`."""
 
     name = "array.reverse"
-    operand = operand_def()
     dims = prop_def(DenseArrayBase.constr(i64))
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("dims",)
 
     def verify_(self) -> None:
@@ -262,14 +227,12 @@ class ReverseOp(StructuredOp):
 
 
 @irdl_op_definition
-class StackOp(StructuredOp):
+class StackOp(ArrayOp):
     """Operands of one type as the slices of an array along a new dimension `dim`."""
 
     name = "array.stack"
     parts = var_operand_def()
     dim = prop_def(IntegerAttr[I64])
-    result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("dim",)
 
     def verify_(self) -> None:

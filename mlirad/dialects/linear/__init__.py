@@ -24,13 +24,7 @@ from mlirad.dialects.linear.application import (
     LinearizeOp,
     PullbackOp,
 )
-from mlirad.dialects.linear.builds import (
-    INDEXED_OPS,
-    BuildOp,
-    BuildTransposeOp,
-    IndexedMapOp,
-    stacked_space,
-)
+from mlirad.dialects.linear.builds import INDEXED_OPS, BuildOp, BuildTransposeOp, IndexedMapOp, stacked_space
 from mlirad.dialects.linear.calls import (
     CALL_MAPS,
     CALL_VALUES,

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, FlatSymbolRefAttrConstr, i64
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def, var_operand_def, var_result_def
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.linear.maps import map_type
@@ -23,7 +22,6 @@ class ApplicationOp(StructuredOp, ABC):
     map = operand_def()
     arguments = var_operand_def()
     images = var_result_def()
-    traits = traits_def(Pure())
 
     def check(self, domain: Attribute, codomain: Attribute) -> None:
         """Require one argument per carried component of `domain`, one result per one of `codomain`."""
@@ -78,7 +76,6 @@ class DifferentiationOp(StructuredOp, ABC):
     callee = prop_def(FlatSymbolRefAttrConstr)
     wrt = prop_def(DenseArrayBase.constr(i64))
     primals = var_result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("callee", "wrt")
 
     @property

@@ -29,15 +29,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute
-from xdsl.irdl import (
-    irdl_op_definition,
-    opt_prop_def,
-    prop_def,
-    traits_def,
-    var_operand_def,
-    var_result_def,
-)
-from xdsl.traits import Pure
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.frame_type import FrameType
@@ -168,7 +160,6 @@ class PushOp(DerivedOp):
     name = "linear.push"
     results_ = prop_def(DenseArrayBase.constr(i64), prop_name="results")
     images = var_result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("callee", "along", "results")
 
     def verify_(self) -> None:
@@ -192,7 +183,6 @@ class PullOp(DerivedOp):
     wrt = prop_def(DenseArrayBase.constr(i64))
     results_ = prop_def(DenseArrayBase.constr(i64), prop_name="results")
     sums = var_result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("callee", "along", "wrt", "results")
 
     @property

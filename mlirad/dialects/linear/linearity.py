@@ -187,9 +187,9 @@ def _op(judge: _Judge, op: Operation) -> list[Dependence]:
     count = len(op.results)
     if inside:
         return [_lost(op, inside, "finds positions by what depends on the tangent")] * count
-    moving = [k for k, d in enumerate(read) if not d.is_fixed]
+    varying = [k for k, d in enumerate(read) if not d.is_fixed]
     groups = [range(len(read)) if g == (ALL,) else g for g in LINEAR_IN.get(type(op), ())]
-    if not moving:
+    if not varying:
         vanishes = any(all(read[k] == ZERO for k in group) for group in groups) or (
             isinstance(op, structural.ConstantOp) and is_zero_value(op.result)
         )
@@ -197,7 +197,7 @@ def _op(judge: _Judge, op: Operation) -> list[Dependence]:
     if isinstance(op, ordering.CumulativeOp) and op.kind.data != "sum":
         why = f"of kind {op.kind.data} is not linear in what depends on the tangent"
         return [_lost(op, read, why)]
-    group = next((g for g in groups if all(k in g for k in moving)), None)
+    group = next((g for g in groups if all(k in g for k in varying)), None)
     if group is None:
         return [_lost(op, read, "is not linear in what depends on the tangent")] * count
     if not is_float(op.results[0]):
@@ -286,8 +286,8 @@ def _while(judge: _Judge, op: control.WhileOp) -> list[Dependence]:
     if op.tape is None:
         return carries
     record = made[len(carries) :]
-    moving = [d for d in record if not d.is_fixed]
-    return [*carries, _lost(op, record, "records what depends on the tangent") if moving else FIXED]
+    varying = [d for d in record if not d.is_fixed]
+    return [*carries, _lost(op, record, "records what depends on the tangent") if varying else FIXED]
 
 
 def _replay(judge: _Judge, op: control.ReplayOp) -> list[Dependence]:

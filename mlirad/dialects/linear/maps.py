@@ -14,10 +14,8 @@ from xdsl.irdl import (
     param_def,
     prop_def,
     result_def,
-    traits_def,
     var_operand_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.linear.spaces import dual, is_space
@@ -51,7 +49,6 @@ class MapOp(StructuredOp, ABC):
     """An op whose result is a linear map. Every other operand is a captured primal value."""
 
     result = result_def(MapType)
-    traits = traits_def(Pure())
 
     @property
     def domain(self) -> Attribute:

@@ -42,6 +42,7 @@ from mlirad.frontend.compiling.programs import (
 )
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at
+from mlirad.frontend.differentiation.linearization import TracedDerivative
 from mlirad.frontend.linear_map.expressions import ATOM, MapExpression, MapNode, Step, Text, paired
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.linearized import Linearized
@@ -62,8 +63,9 @@ from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.tokens import sealed
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.call_graph import functions_of
 from mlirad.ir.maps import codomain_of, domain_of
-from mlirad.passes.function_pass import functions_of, nested_ops
+from mlirad.ir.regions import nested_ops
 from mlirad.passes.split_map import split_map
 
 

@@ -45,6 +45,7 @@ from mlirad.frontend.tracing.functions import LeafType
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.ir.call_graph import functions_by_name
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
 from mlirad.linear_maps.sparsity import (
@@ -55,7 +56,6 @@ from mlirad.linear_maps.sparsity import (
     from_block_rows,
     sparsity_of,
 )
-from mlirad.passes.function_pass import functions_of
 
 KEPT_STRUCTURES = 16
 """For how many contents of integer arguments the structure is kept."""
@@ -224,7 +224,7 @@ class Matrices:
         e = self.expression
         parameters = list(e.main.body.block.args)[: e.arguments]
         whole = [v for v, t in zip(parameters, self.types, strict=True) if t.dtype.kind != "f"]
-        functions: dict[str, FuncOp] = {f.sym_name.data: f for f in functions_of(e.module)}
+        functions: dict[str, FuncOp] = functions_by_name(e.module)
         given: dict[Value, NDArray[Any]] = dict(zip(whole, integers, strict=True))
         outputs = [k for k, _ in e.outputs]
         start = time.perf_counter()

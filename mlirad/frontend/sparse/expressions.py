@@ -31,8 +31,9 @@ from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
+from mlirad.ir.call_graph import functions_of
 from mlirad.passes.expand_lambdas import expand_lambdas
-from mlirad.passes.function_pass import functions_of, replace_function
+from mlirad.passes.function_pass import replace_function
 
 
 @dataclass(frozen=True)

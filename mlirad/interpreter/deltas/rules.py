@@ -61,8 +61,8 @@ def _scaled(factor: float | None, term: Delta) -> Delta:
 
 def _combination(pairs: Iterable[tuple[float | None, Delta]], ids: Iterator[int]) -> Delta:
     """The shared sum of `factor * term`, without the terms that are zero."""
-    moving = [_scaled(factor, term) for factor, term in pairs if not isinstance(term, Zero)]
-    return _share(_added(moving[0], moving[1:]), ids) if moving else ZERO
+    nonzero = [_scaled(factor, term) for factor, term in pairs if not isinstance(term, Zero)]
+    return _share(_added(nonzero[0], nonzero[1:]), ids) if nonzero else ZERO
 
 
 def _added(term: Delta, others: Sequence[Delta]) -> Delta:

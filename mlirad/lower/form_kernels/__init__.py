@@ -36,9 +36,10 @@ from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.functions import require_first_order
 from mlirad.ir.locations import location_of
+from mlirad.ir.regions import nested_ops
 from mlirad.lower.form_kernels.kernel_builder import KernelBuilder
 from mlirad.lower.form_kernels.regions import Bodies
-from mlirad.passes.function_pass import map_functions, nested_ops
+from mlirad.passes.function_pass import transform_functions
 
 __all__ = ["FormKernelsPass", "form_kernels"]
 
@@ -113,4 +114,4 @@ class FormKernelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace each function."""
-        map_functions(op, form_kernels)
+        transform_functions(op, form_kernels)

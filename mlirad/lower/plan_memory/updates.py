@@ -24,7 +24,7 @@ from mlirad.dialects.kernel import NestOp, ScatterOp
 from mlirad.dialects.kernel_plans import UPDATES_ATTRIBUTE, stated_updates
 from mlirad.dialects.shapes import Value, ints, shape_of
 from mlirad.ir.builder import function_block, returned, yields
-from mlirad.ir.verification import is_private
+from mlirad.ir.call_graph import is_private
 from mlirad.lower.plan_memory.carries import initial_carries
 from mlirad.lower.plan_memory.lifetimes import Lifetimes
 

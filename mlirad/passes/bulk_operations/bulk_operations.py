@@ -42,7 +42,7 @@ from mlirad.passes.bulk_operations.reader import BatchReader
 from mlirad.passes.bulk_operations.survey import Survey
 from mlirad.passes.bulk_operations.table import BULK_RULES, CONTROL_RULES
 from mlirad.passes.bulk_operations.terms import BatchAxis, Term, union
-from mlirad.passes.function_pass import FunctionPass, map_functions
+from mlirad.passes.function_pass import FunctionPass, transform_functions
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class BulkOperationsPass(FunctionPass):
         """Transform the functions in program order, then add the batched ones that they call."""
         require_first_order(op)
         calls = BulkCalls(op)
-        map_functions(op, lambda function: bulk_function(function, calls))
+        transform_functions(op, lambda function: bulk_function(function, calls))
         add_bulk_functions(calls)
 
 
@@ -217,12 +217,12 @@ class _Vectoriser:
                 term.value.name_hint = result.name_hint
 
     def _note(self, source: Value, value: Value) -> None:
-        """Equal code is shared: what stands for any value that is not fleeting lasts."""
-        if source not in self.survey.fleeting:
+        """Equal code is shared: what stands for any value that is not single-use lasts."""
+        if source not in self.survey.single_use:
             self._lasting.add(value)
-            self.reader.fleeting.discard(value)
+            self.reader.single_use.discard(value)
         elif value not in self._lasting:
-            self.reader.fleeting.add(value)
+            self.reader.single_use.add(value)
 
     def _index_of_build(self, op: IndexOp, build: BuildOp, opened: int) -> Term:
         """`index (build n (i. t)) [p] = t[clamp p / i]`, unless more is read than the build has.

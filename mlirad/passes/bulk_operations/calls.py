@@ -23,12 +23,13 @@ from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.linear import CALL_VALUES, DerivedOp, Linear, PullOp, PushOp, properties_of
 from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_of
 from mlirad.errors import UnsupportedError
+from mlirad.ir.call_graph import CallGraph, callee_name, functions_by_name, functions_of, references_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
+from mlirad.ir.regions import nested_ops
 from mlirad.passes.bulk_operations.paths import Paths
 from mlirad.passes.bulk_operations.terms import BatchAxes, Term, extents, joined, union
-from mlirad.passes.calls import callee_name
-from mlirad.passes.function_pass import functions_of, holds, nested_ops
+from mlirad.passes.function_pass import holds
 from mlirad.passes.kept_calls import kept_functions
 
 BatchedFunction: TypeAlias = Callable[[FuncOp, str, Shape, Sequence[bool]], FuncOp]
@@ -182,31 +183,20 @@ def _with_bulk_form(module: ModuleOp) -> set[str]:
 
     None of these holds a derivative that is still to be expanded, or frames.
     """
-    functions = {f.sym_name.data: f for f in functions_of(module)}
-    ops = {
-        name: [op for op in nested_ops(f.body) if isinstance(op, _NAMING)] for name, f in functions.items()
+    functions = functions_by_name(module)
+    graph = CallGraph(functions, references_of)
+    derived = {
+        op.callee_name for f in functions.values() for op in nested_ops(f.body) if isinstance(op, DerivedOp)
     }
-    callees = {name: {_named(op) for op in found} & functions.keys() for name, found in ops.items()}
-    derived = {op.callee_name for found in ops.values() for op in found if isinstance(op, DerivedOp)}
     found: set[str] = set()
-    for name in (*kept_functions(functions), *(derived & functions.keys())):
-        reached, pending = {name}, [name]
-        while pending:
-            for callee in callees[pending.pop()] - reached:
-                reached.add(callee)
-                pending.append(callee)
+    for name in (*kept_functions(functions), *derived):
+        reached = graph.reachable([name])
         if not any(holds(functions[f], _UNEXPANDED) for f in reached):
-            found |= reached
+            found.update(reached)
     return found
 
-
-_NAMING = (CallOp, DerivedOp)
 
 _UNEXPANDED: tuple[type[Operation], ...] = (
     *(op for op in Linear.operations if op not in CALL_VALUES),
     *FRAME_OPS,
 )
-
-
-def _named(op: CallOp | DerivedOp) -> str:
-    return callee_name(op) if isinstance(op, CallOp) else op.callee_name

@@ -38,9 +38,9 @@ from mlirad.dialects.array.structural import (
 )
 from mlirad.dialects.shapes import shape_of
 from mlirad.ir.builder import function_block
+from mlirad.ir.regions import nested_ops
 from mlirad.passes.bulk_operations.survey import is_waiting
 from mlirad.passes.bulk_operations.table import CONTROL_RULES
-from mlirad.passes.function_pass import nested_ops
 
 
 def is_bulk_normal_form(function: FuncOp) -> bool:

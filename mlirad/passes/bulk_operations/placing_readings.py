@@ -75,7 +75,11 @@ def _through_stack(r: BatchReader, op: structural.StackOp, slots: Slots) -> Term
     k = None if slot is None else _constant(r, slot, len(op.parts))
     if k is not None:
         return r.read(op.parts[k], others)
-    if all(s is None for s in others) or op.result not in r.fleeting or not r.no_dearer(op.parts[0], others):
+    if (
+        all(s is None for s in others)
+        or op.result not in r.single_use
+        or not r.no_dearer(op.parts[0], others)
+    ):
         return None
     parts = [r.read(p, others) for p in op.parts]
     at = sum(s is None for s in slots[:dim])
@@ -96,7 +100,7 @@ def _through_concatenate(r: BatchReader, op: structural.ConcatenateOp, slots: Sl
                 return r.read(part, (*slots[:dim], inner, *slots[dim + 1 :]))
             k -= extent
     others = (*slots[:dim], None, *slots[dim + 1 :])
-    if all(s is None for s in others) or op.result not in r.fleeting or not r.no_dearer(op.result, others):
+    if all(s is None for s in others) or op.result not in r.single_use or not r.no_dearer(op.result, others):
         return None
     at = sum(s is None for s in slots[:dim])
     return _read_again(r, r.concatenate([r.read(p, others) for p in op.parts], at), at, slot)

@@ -6,10 +6,10 @@
     index (reshape a) [p, q]    -->  index a [unravel (ravel (clamp p, clamp q))]
     index a [p], p batched      -->  gather a (batch axes) -> p       where nothing more can be pushed
 
-`read` does this for any mixture of dimensions that are read and dimensions that are left whole. Dual
-arrays does as well with an index of any array, so a rule is used only where it costs nothing: through ops
-that place elements, as only positions are computed anew; into ops that compute (`fleeting` values) only when
-the array has no other reader and the reading yields no more elements than the op does.
+`read` does this for any mixture of dimensions that are read and dimensions that are left whole. Dual arrays
+does as well with an index of any array, so a rule is used only where it costs nothing: through ops that place
+elements, as only positions are computed anew; into ops that compute (`single_use` values) only when the array
+has no other reader and the reading yields no more elements than the op does.
 
 Positions are clamped wherever a rule drops them or computes with them (source: dual-numbers paper, section
 5.1, figures 10 and 11, there for one batch axis and for leading dimensions).
@@ -58,7 +58,7 @@ class BatchReader(BulkBuilder):
         self.evaluate = evaluate
         self._placing = placing
         self._computing = computing
-        self.fleeting: set[Value] = set()
+        self.single_use: set[Value] = set()
         """Arrays whose one reader is a reading: computing them can be replaced by computing what is read."""
         self._depth = 0
 
@@ -95,7 +95,7 @@ class BatchReader(BulkBuilder):
         placing = self._placing.get(op_class)
         if placing is not None and (self._depth < FREE_DEPTH or self.no_dearer(value, slots)):
             return placing
-        if value in self.fleeting and self.no_dearer(value, slots):
+        if value in self.single_use and self.no_dearer(value, slots):
             return placing or self._computing.get(op_class)
         return None
 

@@ -1,10 +1,11 @@
-"""What has to be known of a function before it is made bulk: which builds wait, which values are fleeting.
+"""What has to be known of a function before it is made bulk: which builds wait, which values have a single
+use.
 
 A build *waits* when it holds derivatives, or calls that can be inlined, which have no bulk form: it is left
 as it stands, to be made bulk after these are expanded. So does a loop whose tape a linear map reads.
 
-A value is *fleeting* when its one use is to be indexed, at once or through ops that are fleeting too: then
-indexing may be pushed into the op that computes it, which will compute what is read and nothing else.
+A value is *single-use* when its one use is to be indexed, at once or through ops that are single-use too:
+then indexing may be pushed into the op that computes it, which will compute what is read and nothing else.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from mlirad.dialects.array.indexing import BuildOp, IndexOp
 from mlirad.dialects.linear import Linear, MapOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import yields
+from mlirad.ir.regions import nested_ops
 from mlirad.passes.bulk_operations.calls import BulkCalls
 from mlirad.passes.bulk_operations.computing_readings import COMPUTING_RULES
 from mlirad.passes.bulk_operations.placing_readings import PLACING_RULES
 from mlirad.passes.bulk_operations.table import CONTROL_RULES
-from mlirad.passes.function_pass import nested_ops
 
 DEPTH_LIMIT = 16
 """How many builds, each indexed in the body of the next, are evaluated inside each other."""
@@ -56,7 +57,7 @@ def _is_build(op: Operation) -> bool:
 
 
 class Survey:
-    """The builds that wait, those whose one use is to be indexed, and the fleeting values of a function.
+    """The builds that wait, those whose one use is to be indexed, and the single-use values of a function.
 
     One walk over the function, last op first.
     """
@@ -65,7 +66,7 @@ class Survey:
         self._calls = calls
         self.waiting: set[Operation] = set()
         self.indexed: dict[Operation, int] = {}
-        self.fleeting: set[Value] = set()
+        self.single_use: set[Value] = set()
         self._readers: dict[Operation, int] = {}
         self._block(function.body.block, 0, inside=False)
 
@@ -86,7 +87,7 @@ class Survey:
             op = op.prev_op
 
     def _note_use(self, op: Operation) -> None:
-        """Whether the result of `op` is fleeting; its use comes later, so it is known already."""
+        """Whether the result of `op` is single-use; its use comes later, so it is known already."""
         if type(op) not in _PUSHED_INTO and not isinstance(op, BuildOp):
             return
         result = op.results[0]
@@ -99,11 +100,11 @@ class Survey:
         depth = self._readers.get(user)
         if depth is not None:
             if use.index == 0:
-                self.fleeting.add(result)
+                self.single_use.add(result)
                 if isinstance(op, BuildOp) and depth < DEPTH_LIMIT:
                     self.indexed[op] = depth + 1
-        elif type(user) in _PUSHED_INTO and not user.regions and user.results[0] in self.fleeting:
-            self.fleeting.add(result)
+        elif type(user) in _PUSHED_INTO and not user.regions and user.results[0] in self.single_use:
+            self.single_use.add(result)
 
 
 def _runs_apart(op: Operation, user: Operation) -> bool:

@@ -30,7 +30,7 @@ def branch(d: DualArrays, op: control.BranchOp) -> None:
     wanted = [
         k
         for k in range(len(op.results))
-        if any(not isinstance(step.companions[k].owner, linear.ZeroOp) for step in steps)
+        if any(not isinstance(step.tangent_maps[k].owner, linear.ZeroOp) for step in steps)
     ]
 
     def values(step: Step, own: Sequence[int]) -> Callable[[], list[Value]]:
@@ -57,8 +57,8 @@ def branch(d: DualArrays, op: control.BranchOp) -> None:
         codomain = tuple_type([op.results[k].type for k in wanted])
         b.name_hint = None
         op_class = linear.IfOp if is_if else linear.SwitchOp
-        companion = b.map_of(op_class, steps[0].space, codomain, (choice,), None, regions)
-        whole = b.compose(companion, b.vcat(d.space, [d.companion(v) for v in captured]))
+        tangent_map = b.map_of(op_class, steps[0].space, codomain, (choice,), None, regions)
+        whole = b.compose(tangent_map, b.vcat(d.space, [d.tangent_map(v) for v in captured]))
         for k, place in enumerate(wanted):
             d.enter(op.results[place], b.compose(b.project(codomain, k), whole))
     for step in steps:

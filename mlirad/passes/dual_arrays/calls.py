@@ -5,8 +5,8 @@
     v = linear.pull @f (x, ct) + s  -->   the op, and   d_v = curvature d_x + derivativeᵀ d_ct + d_s
     c = while c0 {p} {t}            -->   the loop, and linear.derivative of a function that is this loop
 
-The last line is for code that is to be differentiated again: the reverse sweep of the loop remains an op, and
-its derivative is known without a look at the record of the loop.
+The last line is for code that is to be differentiated itself: the reverse sweep of the loop remains an op,
+and its derivative is known without a look at the record of the loop.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ def pull(d: DualArrays, op: linear.PullOp) -> None:
         operands = own_operands(new)[: len(primals) + count]
         curvature = b.map_of(linear.CurvatureOp, domain, codomain, operands, properties)
         terms.append(b.compose(curvature, b.vcat(d.space, [d.maps[primals[k]] for k in by])))
-    moving = [k for k, v in enumerate(cotangents) if v in d.maps]
-    if moving:
-        numbers = tuple(results[k] for k in moving)
+    active = [k for k, v in enumerate(cotangents) if v in d.maps]
+    if active:
+        numbers = tuple(results[k] for k in active)
         properties = linear.properties_of(callee, op.groups, numbers, wrt=wrt)
         properties["transposed"] = FLAG
-        domain = tuple_type([cotangents[k].type for k in moving])
+        domain = tuple_type([cotangents[k].type for k in active])
         transposed = b.map_of(linear.DerivativeOp, domain, codomain, given, properties)
-        terms.append(b.compose(transposed, b.vcat(d.space, [d.maps[cotangents[k]] for k in moving])))
+        terms.append(b.compose(transposed, b.vcat(d.space, [d.maps[cotangents[k]] for k in active])))
     for k, (result, before) in enumerate(zip(op.results, sums, strict=True)):
         parts = [b.compose(b.project(codomain, k), m) for m in terms]
         if before in d.maps:

@@ -1,6 +1,6 @@
 """D of `array.custom` and `array.checkpoint`.
 
-A custom op stays as it is, and its companions are those that its rules give. What its body captures is no
+A custom op stays as it is, and its tangent maps are those that its rules give. What its body captures is no
 argument of these: by captured values, the body is differentiated as it is written, and both are added.
 
 A rule that is linear in its tangents is its own derivative, so the map is what D makes of it, at any tangent;
@@ -34,7 +34,7 @@ from mlirad.passes.dual_arrays.steps import trace
 
 
 def custom(d: DualArrays, op: CustomOp) -> None:
-    """Emit the op with the companions that its rules give."""
+    """Emit the op with the tangent maps that its rules give."""
     d.b.rebuild_unfolded(op, d.env)
     forward = linear_rule(op, d.constructs)
     if forward is None:
@@ -43,9 +43,9 @@ def custom(d: DualArrays, op: CustomOp) -> None:
         code, free = forward
         _by_map(d, op, code, free)
     by_captures = _by_captures(d, op)
-    for y, companion in by_captures.items():
+    for y, tangent_map in by_captures.items():
         found = d.maps.get(y)
-        d.enter(y, companion if found is None else d.b.add_maps(found, companion))
+        d.enter(y, tangent_map if found is None else d.b.add_maps(found, tangent_map))
 
 
 def linear_rule(
@@ -96,7 +96,7 @@ def _transposed(
             inside.env[cotangent] = b.zeros(cotangent.type)
             inside.enter(cotangent, b.project(space, k))
         inside.transform(block.ops)
-        map_ = b.vcat(space, [inside.companion(v) for v in yields(rule)])
+        map_ = b.vcat(space, [inside.tangent_map(v) for v in yields(rule)])
         image = Walk(b, op, {}).transposed({}, map_, list(args[len(types) :]), [None] * len(cotangents))
         return [value_of(b, e, v.type) for e, v in zip(image, cotangents, strict=True)]
 
@@ -105,7 +105,7 @@ def _transposed(
 
 
 def _by_map(d: DualArrays, op: CustomOp, code: Region, free: Sequence[Value]) -> None:
-    """Enter the companions of the results by D of linear code."""
+    """Enter the tangent maps of the results by D of linear code."""
     b, block = d.b, code.block
     given = [d.value(v) for v in (*free, *op.inputs)]
     tangents = block.args[len(given) :]
@@ -124,7 +124,7 @@ def _by_map(d: DualArrays, op: CustomOp, code: Region, free: Sequence[Value]) ->
 
 
 def _by_code(d: DualArrays, op: CustomOp) -> None:
-    """Enter the companions of the results by the code of the rules as it is."""
+    """Enter the tangent maps of the results by the code of the rules as it is."""
     b = d.b
     inputs = [x for x in op.inputs if is_float(x)]
     results = [y for y in op.outputs if is_float(y)]
@@ -135,7 +135,7 @@ def _by_code(d: DualArrays, op: CustomOp) -> None:
     domain, codomain = (tuple_type([v.type for v in values]) for values in (inputs, results))
     b.location, b.name_hint = op.location, None
     map_ = b.map_of(linear.RuleOp, domain, codomain, (), properties, regions)
-    whole = b.compose(map_, b.vcat(d.space, [d.companion(x) for x in inputs]))
+    whole = b.compose(map_, b.vcat(d.space, [d.tangent_map(x) for x in inputs]))
     for k, y in enumerate(results):
         d.enter(y, b.compose(b.project(codomain, k), whole))
 
@@ -147,11 +147,11 @@ def _application(d: DualArrays, op: CustomOp, rule: Region) -> Region:
     env: Environment = dict(d.env)
     env.update(zip(rule.block.args, (d.value(x) for x in op.inputs), strict=False))
     last = rule.block.last_op
-    moving: set[Value] = set(vectors)
+    varying: set[Value] = set(vectors)
     inside: list[Operation] = []
     for o in rule.block.ops:
-        if any(v in moving for v in free_values(o)):
-            moving.update(o.results)
+        if any(v in varying for v in free_values(o)):
+            varying.update(o.results)
             inside.append(o)
         elif o is not last:
             b.rebuild(o, env)
@@ -168,7 +168,7 @@ def _application(d: DualArrays, op: CustomOp, rule: Region) -> Region:
 
 
 def _by_captures(d: DualArrays, op: CustomOp) -> dict[Value, Value]:
-    """The companions of results by what the body captures, the operands kept fixed."""
+    """The tangent maps of results by what the body captures, the operands kept fixed."""
     captured = [v for v in captures(op.body) if v in d.maps]
     if not captured:
         return {}
@@ -182,7 +182,7 @@ def _by_captures(d: DualArrays, op: CustomOp) -> dict[Value, Value]:
 
 
 def checkpoint(d: DualArrays, op: CheckpointOp) -> None:
-    """Emit the op with a map that runs its code again."""
+    """Emit the op with a map that recomputes its code."""
     b = d.b
     captured = [v for v in captures(op.body) if v in d.maps]
     step = trace(d, op.body, (), captured, recompute=True, repeats=False)
@@ -196,13 +196,13 @@ def checkpoint(d: DualArrays, op: CheckpointOp) -> None:
     results = b.insert(CheckpointOp, (), types, None, (region,)).results
     known = list(zip(step.kept, results[len(op.outputs) :], strict=True))
     d.env.update(zip(op.outputs, results, strict=False))
-    wanted = [k for k, m in enumerate(step.companions) if not isinstance(m.owner, linear.ZeroOp)]
+    wanted = [k for k, m in enumerate(step.tangent_maps) if not isinstance(m.owner, linear.ZeroOp)]
     if wanted:
         b.name_hint = None
         codomain = tuple_type([op.outputs[k].type for k in wanted])
         map_region = b.region((), lambda: [step.map(b, known, wanted)])
-        companion = b.map_of(linear.CheckpointOp, step.space, codomain, (), None, (map_region,))
-        whole = b.compose(companion, b.vcat(d.space, [d.companion(v) for v in captured]))
+        tangent_map = b.map_of(linear.CheckpointOp, step.space, codomain, (), None, (map_region,))
+        whole = b.compose(tangent_map, b.vcat(d.space, [d.tangent_map(v) for v in captured]))
         for k, place in enumerate(wanted):
             d.enter(op.outputs[place], b.compose(b.project(codomain, k), whole))
     step.discard()

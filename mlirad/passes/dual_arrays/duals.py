@@ -1,10 +1,10 @@
-"""The transformation D of straight code: a companion map for every float value that depends on the inputs.
+"""The transformation D of straight code: a tangent map for every float value that depends on the inputs.
 
     %z = array.mul %x, %y       d_z = add (compose (scale %y) d_x) (compose (scale %x) d_y)
 
-Companions are in spine form: maps out of one space, the identity, zero, a projection, a sum or tuple of such,
-or a local map composed with such. So the map has size linear in the program, and sharing in it is sharing of
-SSA values.
+Tangent maps are in spine form: maps out of one space, the identity, zero, a projection, a sum or tuple of
+such, or a local map composed with such. So the map has size linear in the program, and sharing in it is
+sharing of SSA values.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ from mlirad.passes.dual_arrays.levels import Level
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, READS_POSITIONS, ZERO, Joint, Partial
 
 Construct: TypeAlias = "Callable[[DualArrays, Any], None]"
-"""Emits an op with regions and enters its results and their companions."""
+"""Emits an op with regions and enters its results and their tangent maps."""
 
 
 @dataclass
 class DualArrays:
-    """Where D stands: the space that companions go out of, what source values became, and their companions.
+    """Where D stands: the space that tangent maps go out of, what source values became, and their tangent
+    maps.
 
-    `env` and `maps` have source values as keys. A value without a companion does not depend on the inputs,
+    `env` and `maps` have source values as keys. A value without a tangent map does not depend on the inputs,
     but for the tapes in `tapes`, which hold values that do.
     """
 
@@ -53,16 +54,16 @@ class DualArrays:
         """What a source value became; itself where it stands outside of what is transformed."""
         return self.env.get(source, source)
 
-    def companion(self, source: Value) -> Value:
-        """The companion of a source value, the zero map where it has none."""
+    def tangent_map(self, source: Value) -> Value:
+        """The tangent map of a source value, the zero map where it has none."""
         known = self.maps.get(source)
         return self.b.zero_map(self.space, tangent_type(source.type)) if known is None else known
 
-    def enter(self, source: Value, companion: Value) -> None:
-        """Give a source value its companion."""
-        if source.name_hint is not None and companion.name_hint is None:
-            companion.name_hint = f"d_{source.name_hint}"
-        self.maps[source] = companion
+    def enter(self, source: Value, tangent_map: Value) -> None:
+        """Give a source value its tangent map."""
+        if source.name_hint is not None and tangent_map.name_hint is None:
+            tangent_map.name_hint = f"d_{source.name_hint}"
+        self.maps[source] = tangent_map
 
     def inner(
         self, space: Attribute, arguments: Iterable[tuple[Value, Value]], level: Level | None = None
@@ -79,7 +80,7 @@ class DualArrays:
         return inside
 
     def _fresh(self, space: Attribute, env: Environment) -> Self:
-        """D of the same kind over a space, without companions."""
+        """D of the same kind over a space, without tangent maps."""
         return replace(self, space=space, env=env, maps={}, tapes=set())
 
     def substitute(self, op: Operation, free: Sequence[Value], function: FuncOp) -> None:
@@ -98,7 +99,7 @@ class DualArrays:
         function.drop_all_references()
 
     def transform(self, ops: Iterable[Operation]) -> None:
-        """Emit ops with their companions, up to a terminator of a region."""
+        """Emit ops with their tangent maps, up to a terminator of a region."""
         for op in ops:
             if isinstance(op, YieldOp | ReturnOp):
                 return
@@ -123,7 +124,7 @@ class DualArrays:
         return any(v in self.maps for v in read)
 
     def _transform_op(self, source: Operation) -> None:
-        """Emit one op as it is, and the companions of its float results."""
+        """Emit one op as it is, and the tangent maps of its float results."""
         b, maps = self.b, self.maps
         op = b.rebuild_unfolded(source, self.env)
         read = free_values(source) if source.regions else own_operands(source)
@@ -138,20 +139,20 @@ class DualArrays:
         operands = own_operands(source)
         b.name_hint = None
         if isinstance(rule, Joint):
-            pair = b.vcat(self.space, [self.companion(o) for o in operands])
+            pair = b.vcat(self.space, [self.tangent_map(o) for o in operands])
             if not isinstance(pair.owner, linear.ZeroOp):
                 self.enter(source.results[0], self.after(rule.rule(b, op), pair))
             return
         if type(op) not in READS_POSITIONS and not any(o in maps for o in operands[: len(rule)]):
             raise no_rule(op)
-        companion = self.chained(op, rule, operands)
-        if companion is not None:
-            self.enter(source.results[0], companion)
+        tangent_map = self.chained(op, rule, operands)
+        if tangent_map is not None:
+            self.enter(source.results[0], tangent_map)
 
     def chained(
         self, op: Operation, rule: Sequence[Partial | None], operands: Sequence[Value]
     ) -> Value | None:
-        """The chain rule: the sum of the partial derivatives after the companions of the source operands.
+        """The chain rule: the sum of the partial derivatives after the tangent maps of the source operands.
 
         None where it is zero.
         """

@@ -1,4 +1,4 @@
-"""Which values of a block under construction are had again without being kept, and what keeping others costs.
+"""Which values of a block under construction are there without being kept, and what keeping others costs.
 
 A region that is traced inside another reads values of the one around it. To the loop, branch or function
 around, such a value costs what it would have to keep of it: nothing for constants, positions and slices of
@@ -70,7 +70,7 @@ def is_inside(value: Value, block: Block) -> bool:
 class Level:
     """A block whose maps are applied later, when its values are gone, and the levels around it.
 
-    `free` are arguments that are had again; with `recompute` every op runs again. The block is the body of a
+    `free` are arguments that are there; with `recompute` every op is recomputed. The block is the body of a
     loop if it `repeats`, of so many `trips` where that is known. It may still grow.
     """
 
@@ -98,13 +98,13 @@ class Level:
         self._invariant: set[Value] = set()
         self._last: Operation | None = None
 
-    def has_again(self, value: Value) -> bool:
-        """Whether a value of the block is had again without being kept."""
+    def recomputes(self, value: Value) -> bool:
+        """Whether a value of the block is there without being kept."""
         self._look()
         return value in self._found and value not in self._parts
 
     def part_of(self, value: Value) -> Value | None:
-        """The outer array that has to be there to compute a value again, which is better kept itself."""
+        """The outer array that has to be there to recompute a value, which is better kept itself."""
         self._look()
         return self._parts.get(value)
 
@@ -121,8 +121,8 @@ class Level:
         read = free_values(op)
         inside = [v for v in read if is_inside(v, self.block)]
         invariant = self.repeats and all(v in self._invariant for v in inside)
-        runs_again = self.recompute or _is_cheap(op)
-        if not invariant and not (runs_again and all(v in self._found for v in inside)):
+        is_cheap = self.recompute or _is_cheap(op)
+        if not invariant and not (is_cheap and all(v in self._found for v in inside)):
             return
         source, cost = self._costliest(read)
         for result in op.results:
@@ -133,7 +133,7 @@ class Level:
             ):
                 self._parts[result] = source
                 if self.recompute:
-                    # What is made of it runs again.
+                    # What is made of it is recomputed.
                     self._found.add(result)
                 continue
             self._found.add(result)
@@ -161,7 +161,7 @@ class Level:
     def cost(self, value: Value) -> int:
         """How many elements a value of the block costs that is to be read later."""
         while is_inside(value, self.block):
-            if self.has_again(value):
+            if self.recomputes(value):
                 source = self._sources.get(value)
                 return 0 if source is None else self.cost_of_outer(source)
             owner = value.owner
@@ -177,7 +177,7 @@ def elements(value: Value) -> int:
 
 
 def _is_cheap(op: Operation) -> bool:
-    """Whether an op is better run again than its result kept."""
+    """Whether an op is better recomputed than its result kept."""
     if isinstance(op, (*_STRUCTURAL, *_CHEAP)):
         return True
     return isinstance(op, ew.ElementwiseOp) and not any(is_float(v) for v in (*own_operands(op), *op.results))

@@ -2,12 +2,12 @@
 
     while c0 {p} {t}       -->   c, tape = while c0 {p} {values of t; record residuals}
                                  m = linear.while tape {map of t},    d_c = m (d_c0 x d_captured)
-    replay tape r0 {u}     -->   D of the loop that recorded the tape, run again with u after each trip
+    replay tape r0 {u}     -->   D of the loop that recorded the tape, rerun with u after each trip
 
 The condition is no float and has no derivative. A tape cannot be kept by another loop or branch; there the
-loop runs again when the map is applied. A replay from the newest entry to the oldest, which is what the
-transposed map of a `while` becomes, has no derivative: in functions that are differentiated again a `while`
-is taken for a call (`calls.py`) until nothing is differentiated any more.
+loop is recomputed when the map is applied. A replay from the newest entry to the oldest, which is what the
+transposed map of a `while` becomes, has no derivative: in functions that are differentiated to a higher order
+a `while` is taken for a call (`calls.py`) until nothing is differentiated any more.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def while_(d: DualArrays, op: control.WhileOp) -> None:
     b.name_hint = None
     codomain = tuple_type([block.args[k].type for k in carries])
     properties = {"carries": integer(len(carries))}
-    companion = b.map_of(linear.WhileOp, step.space, codomain, (tape,), properties, (region,))
+    tangent_map = b.map_of(linear.WhileOp, step.space, codomain, (tape,), properties, (region,))
     sources = [*(op.init[k] for k in carries), *captured]
-    whole = b.compose(companion, b.vcat(d.space, [d.companion(v) for v in sources]))
+    whole = b.compose(tangent_map, b.vcat(d.space, [d.tangent_map(v) for v in sources]))
     for k, place in enumerate(carries):
         d.enter(op.results[place], b.compose(b.project(codomain, k), whole))
     step.discard()

@@ -1,20 +1,20 @@
 """What the maps of a region keep of its values.
 
 The maps of a region read some of its values. The residuals are values of each trip from which all of these
-are had again, closed under rematerialisation:
+are rematerialised, and what these read:
 
     outer values, the index of the trip                   read where they are
     slices of the loop's inputs                           kept; they take no memory
-    what is the same in every trip                        computed again
+    what is the same in every trip                        recomputed
     constants, iotas, index code, structural ops and
-      cheap arithmetic on what is had again               computed again
-    a broadcast, reshape, negation ... of a value         the value is kept, the op computed again
+      cheap arithmetic on recomputed values               recomputed
+    a broadcast, reshape, negation ... of a value         the value is kept, the op recomputed
     tapes, which cannot be stacked                        the loop runs again
     what is made of an outer array that others would
       have to keep, where it is less                      kept
     all else                                              kept
 
-With `recompute` everything is computed again from the carries at the start of the trip. Without, the carries
+With `recompute` everything is recomputed from the carries at the start of the trip. Without, the carries
 are kept instead of what cheap arithmetic makes of them, if that keeps fewer elements and the arithmetic is
 short: a Runge-Kutta step keeps its y and not its four stages.
 """
@@ -34,14 +34,14 @@ from mlirad.ir.free_values import free_values
 from mlirad.passes.dual_arrays.levels import SMALLER_OPERAND, Level, elements, is_inside
 
 ARITHMETIC_PER_VALUE = 8
-"""Elementwise ops that may run again per value that is not kept: about what storing and loading it costs."""
+"""Elementwise ops that may be recomputed per value not kept: about what storing and loading it costs."""
 
 
 class Residuals:
-    """The plan of a block: which values are kept, and which ops run again to make the maps.
+    """The plan of a block: which values are kept, and which ops are recomputed to make the maps.
 
-    `free` are arguments of the block that are had again without being kept, `stacked` those that are kept at
-    no cost. With `recompute` every argument counts as such and every op runs again. `repeats` says that the
+    `free` are arguments of the block that are there without being kept, `stacked` those that are kept at no
+    cost. With `recompute` every argument counts as such and every op is recomputed. `repeats` says that the
     block is the body of a loop, of so many `trips`. `around` are the levels in which the block stands.
     """
 
@@ -61,23 +61,25 @@ class Residuals:
         self.stacked = frozenset(stacked)
         self.around = around
         self.trips = trips
+        self.recompute = recompute
+        self.repeats = repeats
         self.kept: dict[Value, None] = {}
-        self.again: set[Operation] = set()
-        self._plan(maps, recompute, repeats, recompute)
+        self.recomputed: set[Operation] = set()
+        self._plan(maps, from_arguments=recompute)
         if not recompute and repeats:
             self._keep_arguments_instead(maps)
 
-    def _plan(self, maps: Sequence[Value], recompute: bool, repeats: bool, from_arguments: bool) -> None:
+    def _plan(self, maps: Sequence[Value], *, from_arguments: bool) -> None:
         free = {*self.free, *self.stacked, *(self.block.args if from_arguments else ())}
         whole: set[Value] = set()
         while True:
-            self.kept, self.again = {}, set()
+            self.kept, self.recomputed = {}, set()
             self._level = Level(
                 self.block,
                 self.around,
                 free,
-                recompute=recompute,
-                repeats=repeats,
+                recompute=self.recompute,
+                repeats=self.repeats,
                 trips=self.trips,
                 whole=whole,
             )
@@ -96,24 +98,24 @@ class Residuals:
                 parts[array] += elements(value) * self.trips
         if not parts:
             return set()
-        read = {v for op in self.again for v in free_values(op)}
+        read = {v for op in self.recomputed for v in free_values(op)}
         return {v for v, count in parts.items() if v in read or count >= self._level.cost_of_outer(v)}
 
     def _keep_arguments_instead(self, maps: Sequence[Value]) -> None:
         """Keep carries for values that are cheap to make of them, if that is less."""
-        kept, again, level = self.kept, self.again, self._level
+        kept, recomputed, level = self.kept, self.recomputed, self._level
         if len(kept) < 2:
             return
-        self._plan(maps, False, True, True)
+        self._plan(maps, from_arguments=True)
         saved = len(kept) - len(self.kept)
-        arithmetic = _arithmetic(self.again) - _arithmetic(again)
+        arithmetic = _arithmetic(self.recomputed) - _arithmetic(recomputed)
         less = sum(map(elements, self.kept)) < sum(map(elements, kept))
         if not less or arithmetic > ARITHMETIC_PER_VALUE * saved:
-            self.kept, self.again, self._level = kept, again, level
+            self.kept, self.recomputed, self._level = kept, recomputed, level
 
-    def ops_again(self) -> list[Operation]:
+    def recomputed_ops(self) -> list[Operation]:
         """The ops that make the maps from what is kept, in the order of the block."""
-        return [op for op in self.block.ops if op in self.again]
+        return [op for op in self.block.ops if op in self.recomputed]
 
     def _demand(self, maps: Sequence[Value]) -> None:
         pending = list(maps)
@@ -127,16 +129,16 @@ class Residuals:
             if isinstance(owner, Block):
                 if value not in self.free:
                     self.kept[value] = None
-            elif self._runs_again(value, owner):
-                self.again.add(owner)
+            elif self._is_recomputed(value, owner):
+                self.recomputed.add(owner)
                 pending += free_values(owner)
             else:
                 self.kept[value] = None
 
-    def _runs_again(self, value: Value, owner: Operation) -> bool:
+    def _is_recomputed(self, value: Value, owner: Operation) -> bool:
         return (
             isinstance(owner, (linear.MapOp, *SMALLER_OPERAND))
-            or self._level.has_again(value)
+            or self._level.recomputes(value)
             or isinstance(value.type, TapeType)
         )
 

@@ -32,14 +32,14 @@ Link: TypeAlias = linear.ComposeOp | linear.ScaleOp
 
 
 def merge_scales(
-    b: ArrayBuilder, block: Block, companions: Sequence[Value], plan: Callable[[], Residuals]
+    b: ArrayBuilder, block: Block, tangent_maps: Sequence[Value], plan: Callable[[], Residuals]
 ) -> list[Value]:
-    """The maps `companions` of a block under construction, chains of scalings merged.
+    """The maps `tangent_maps` of a block under construction, chains of scalings merged.
 
     `plan` makes the residuals of the maps as they are; it is asked only if there is a chain. Maps that change
     are emitted again at the end of the block; the old ones are left without users.
     """
-    ends = set(companions)
+    ends = set(tangent_maps)
     planned = cache(plan)
     env: Environment = {}
     for op in list(block.ops):
@@ -50,7 +50,7 @@ def merge_scales(
             env[op.results[0]] = _merged(b, chain, env)
         elif any(v in env for v in own_operands(op)):
             b.rebuild_unfolded(op, env)
-    return [env.get(m, m) for m in companions]
+    return [env.get(m, m) for m in tangent_maps]
 
 
 def _chain(op: Operation, ends: Collection[Value]) -> list[Link]:
@@ -111,7 +111,7 @@ def _is_read_only_by(value: Value, links: Collection[Operation | Block], plan: R
         if isinstance(op, ew.NegOp):
             readers.remove(op)
             readers += [use.operation for use in op.results[0].uses]
-    return all(op in links or op not in plan.again for op in readers)
+    return all(op in links or op not in plan.recomputed for op in readers)
 
 
 def _merged(b: ArrayBuilder, chain: Sequence[Link], env: Environment) -> Value:

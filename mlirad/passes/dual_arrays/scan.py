@@ -71,7 +71,7 @@ def scan(d: DualArrays, op: control.ScanOp) -> None:
     reverse = op.reverse is not None
     init, xs = [d.value(v) for v in op.init], [d.value(v) for v in op.xs]
     kept = op.kept is not None
-    # Without carries nothing is kept of a trip that runs again, so higher derivatives may rely on it too.
+    # Without carries nothing is kept of a trip that is recomputed, so higher derivatives may rely on it too.
     final, stacked = b.scan(init, xs, op.trips, trip, reverse, checkpoint if kept else None, kept)
     results = [*final, *stacked[: len(made) - count]]
     d.env.update(zip(op.results, results, strict=True))
@@ -87,10 +87,10 @@ def scan(d: DualArrays, op: control.ScanOp) -> None:
         types = [i64, *(v.type for v in step.kept)]
         region = b.region_over((op.trips,), types, body)
         b.name_hint = None
-        companion = _map_of(b, op, region, residuals, (len(carries), len(sliced), len(captured)))
+        tangent_map = _map_of(b, op, region, residuals, (len(carries), len(sliced), len(captured)))
         sources = [*(op.init[k] for k in carries), *(op.xs[k] for k in sliced), *captured]
-        whole = b.compose(companion, b.vcat(d.space, [d.companion(v) for v in sources]))
-        space = linear.map_type(companion.type, "map").codomain
+        whole = b.compose(tangent_map, b.vcat(d.space, [d.tangent_map(v) for v in sources]))
+        space = linear.map_type(tangent_map.type, "map").codomain
         for k, place in enumerate(wanted):
             d.enter(op.results[place], b.compose(b.project(space, k), whole))
     step.discard()

@@ -1,6 +1,6 @@
 """A region traced on its own: its code and the maps of what it yields, on a scratch block.
 
-    step = trace(d, region, extents, active)     D over the region; companions go out of the step space
+    step = trace(d, region, extents, active)     D over the region; tangent maps go out of the step space
     step.values(b, arguments)                    its primal code emitted here: what it yields, the residuals
     step.map(b, residuals, wanted)               its map emitted here from residuals
 
@@ -32,11 +32,11 @@ from mlirad.passes.dual_arrays.scales import merge_scales
 
 @dataclass
 class Step:
-    """A traced region: the companions of what it yields, and the plan of its residuals."""
+    """A traced region: the tangent maps of what it yields, and the plan of its residuals."""
 
     region: Region
     space: TupleType
-    companions: list[Value]
+    tangent_maps: list[Value]
     residuals: Residuals
 
     @property
@@ -56,9 +56,9 @@ class Step:
         """The map of the wanted yielded values, as a tuple; `known` says what stands for scratch values."""
         env: Environment = dict(known)
         b.name_hint = None
-        for op in self.residuals.ops_again():
+        for op in self.residuals.recomputed_ops():
             b.rebuild_unfolded(op, env)
-        return b.vcat(self.space, [env.get(m, m) for m in (self.companions[k] for k in wanted)])
+        return b.vcat(self.space, [env.get(m, m) for m in (self.tangent_maps[k] for k in wanted)])
 
     def discard(self) -> None:
         """Drop the scratch block."""
@@ -77,12 +77,12 @@ def trace(
 ) -> Step:
     """D over a region of the source, or the body of a function, with the step space of `active` values.
 
-    `free` are the places of arguments that are had again without being kept, `stacked` of those that are
+    `free` are the places of arguments that are there without being kept, `stacked` of those that are
     kept at no cost; `repeats` says that the region is the body of a loop.
     """
     b = d.b
     space = tuple_type([v.type for v in active])
-    companions: list[Value] = []
+    tangent_maps: list[Value] = []
 
     around, trips = d.levels, prod(extents)
 
@@ -94,18 +94,18 @@ def trace(
     def emit(*args: Value) -> list[Value]:
         for old, arg in zip(region.block.args, args, strict=True):
             arg.name_hint = old.name_hint
-        had_again = args if recompute else [args[k] for k in (*free, *stacked)]
-        level = Level(b.block, around, had_again, recompute=recompute, repeats=repeats, trips=trips)
+        present = args if recompute else [args[k] for k in (*free, *stacked)]
+        level = Level(b.block, around, present, recompute=recompute, repeats=repeats, trips=trips)
         inside = d.inner(space, zip(region.block.args, args, strict=True), level)
         for k, source in enumerate(active):
             inside.enter(source, b.project(space, k))
         inside.transform(region.block.ops)
         made = handed_over(region)
-        found = [inside.companion(v) for v in made]
-        companions.extend(
+        found = [inside.tangent_map(v) for v in made]
+        tangent_maps.extend(
             found if recompute else merge_scales(b, b.block, found, lambda: plan(b.block, found))
         )
         return [inside.value(v) for v in made]
 
     scratch = b.region_over(extents, region.block.arg_types, emit)
-    return Step(scratch, space, companions, plan(scratch.block, companions))
+    return Step(scratch, space, tangent_maps, plan(scratch.block, tangent_maps))

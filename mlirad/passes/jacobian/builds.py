@@ -2,7 +2,7 @@
 
     ∇[build(n, i. e)] = 𝓑(n, i. ∇e) ∘ (∇x1 × ... × ∇xk)      x1, ..., xk what e reads from outside
 
-In the region of 𝓑 the values that the map of a position needs are computed again. Bulk operations, which come
+In the region of 𝓑 the values that the map of a position needs are recomputed. Bulk operations, which come
 after the map is applied, make of both computations one.
 """
 
@@ -26,17 +26,17 @@ def build(d: DualArrays, op: BuildOp) -> None:
     b.rebuild_unfolded(op, d.env)
     extents = shape_of(op.result)[: len(block.args)]
     step = trace(replace(d, levels=()), op.body, extents, captured, recompute=True)
-    (companion,) = step.companions
-    if not isinstance(companion.owner, linear.ZeroOp):
+    (tangent_map,) = step.tangent_maps
+    if not isinstance(tangent_map.owner, linear.ZeroOp):
 
         def body(*position: Value) -> Value:
             env: Environment = dict(zip(step.region.block.args, position, strict=True))
             b.name_hint = None
-            for again in step.residuals.ops_again():
-                b.rebuild_unfolded(again, env)
-            return env.get(companion, companion)
+            for recomputed in step.residuals.recomputed_ops():
+                b.rebuild_unfolded(recomputed, env)
+            return env.get(tangent_map, tangent_map)
 
         b.name_hint = None
         map_ = b.build_map(step.space, extents, body) if extents else body()
-        d.enter(op.result, b.compose(map_, b.vcat(d.space, [d.companion(v) for v in captured])))
+        d.enter(op.result, b.compose(map_, b.vcat(d.space, [d.tangent_map(v) for v in captured])))
     step.discard()

@@ -24,10 +24,11 @@ from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import Value, is_float, product_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
+from mlirad.ir.call_graph import callee_name
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of
-from mlirad.passes.apply_linear_maps import apply_maps
-from mlirad.passes.calls import callee_name
+from mlirad.passes.apply_linear_maps import PRIVATE, add_applications, apply_maps, called
+from mlirad.passes.callees import Callees, linearize_function
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.defunctionalise_maps import called_split
 from mlirad.passes.dual_arrays.calls import call
@@ -38,8 +39,6 @@ from mlirad.passes.function_pass import holds
 from mlirad.passes.inline import inline_in_builds
 from mlirad.passes.jacobian.builds import build
 from mlirad.passes.jacobian.nabla import LiteralBuilder, Nabla
-from mlirad.passes.linearize import Callees, linearize_function
-from mlirad.passes.map_functions import PRIVATE, add_applications, called
 from mlirad.passes.simplify_maps import simplify_maps
 from mlirad.passes.split_map import SplitMap, split_map
 
@@ -67,19 +66,19 @@ class Derivatives(Callees):
         self.splits: dict[str, SplitMap] = {}
 
     def transformation(
-        self, b: ArrayBuilder, space: Attribute, env: Environment, *, again: bool = False
+        self, b: ArrayBuilder, space: Attribute, env: Environment, *, higher_order: bool = False
     ) -> DualArrays:
         """∇ of a function, over the space of its inputs."""
-        own = self.again if again else {}
+        own = self.higher_order if higher_order else {}
         constructs = {**CONSTRUCTS, **own, BuildOp: build, CallOp: self._call}
         nabla = Nabla(b, space, constructs, env)
         nabla.is_literal = self.is_literal
         return nabla
 
     def expanded(self, function: FuncOp) -> FuncOp:
-        """The function with its derivatives as array code that can be differentiated again."""
+        """The function with its derivatives as array code that can be differentiated itself."""
         was_split, self.is_split = self.is_split, True
-        function = apply_maps(simplify_maps(linearize_function(function, self, again=True)))
+        function = apply_maps(simplify_maps(linearize_function(function, self, higher_order=True)))
         self.is_split = was_split
         self.added += add_applications([function], self.functions)
         return function
@@ -102,7 +101,7 @@ class Derivatives(Callees):
     # Calls -----------------------------------------------------------------------------------------
 
     def _call(self, d: DualArrays, op: CallOp) -> None:
-        """Emit a call of the derivative: the map that it returns after the companions of the operands.
+        """Emit a call of the derivative: the map that it returns after the tangent maps of the operands.
 
         A function whose calls stay returns no map: what it would keep has no bound.
         """
@@ -122,7 +121,7 @@ class Derivatives(Callees):
         else:
             *results, map_ = called(b, derivative.function, arguments)
         d.env.update(zip(op.results, results, strict=True))
-        inner = [d.companion(operands[k]) for k in wrt]
+        inner = [d.tangent_map(operands[k]) for k in wrt]
         whole = b.compose(map_, inner[0] if len(inner) == 1 else b.vcat(d.space, inner))
         if len(derivative.active) == 1:
             d.enter(op.results[derivative.active[0]], whole)
@@ -145,7 +144,7 @@ class Derivatives(Callees):
         active: list[int] = []
 
         def body(b: ArrayBuilder, *args: Value) -> list[Value]:
-            d = self.transformation(b, domain, dict(zip(block.args, args, strict=True)), again=True)
+            d = self.transformation(b, domain, dict(zip(block.args, args, strict=True)), higher_order=True)
             # The map crosses the call, so what it reads of an array is kept instead of the array.
             d.levels = (Level(b.block, repeats=False),)
             for j, k in enumerate(wrt):
@@ -153,10 +152,10 @@ class Derivatives(Callees):
             d.transform(op for op in block.ops if op is not block.last_op)
             results = returned(function)
             active[:] = [k for k, v in enumerate(results) if v in d.maps]
-            companions = [d.companion(results[k]) for k in active]
+            tangent_maps = [d.tangent_map(results[k]) for k in active]
             return [
                 *(d.value(v) for v in results),
-                companions[0] if len(companions) == 1 else b.vcat(domain, companions),
+                tangent_maps[0] if len(tangent_maps) == 1 else b.vcat(domain, tangent_maps),
             ]
 
         name = self._fresh_name(function, wrt)

@@ -5,7 +5,7 @@
 
 ∂f comes from the derivative table, ∂(+) = 1 ⋈ 1 and ∂(*)(x, y) = S(y) ⋈ S(x), or is a call of the derivative
 of a user's function. What ∇ writes is brought to spine form by (m1 ⋈ m2) ∘ (n1 × n2) = (m1 ∘ n1) + (m2 ∘ n2)
-as it is built, so it has the companions of dual arrays for straight code, and shares the maps of loops and
+as it is built, so it has the tangent maps of dual arrays for straight code, and shares the maps of loops and
 branches with them. With `LiteralBuilder` no law is applied, and the expression is what the rules above say
 (linear-map notes, figures 6 and 7).
 """
@@ -85,7 +85,7 @@ class Nabla(DualArrays):
             if is_float(operand):
                 zero = partial is None
                 partials.append(b.zero_map(operand.type, result.type) if zero else partial(b, op))
-                inner.append(self.companion(operand))
+                inner.append(self.tangent_map(operand))
         if len(partials) == 1:
             return b.compose(partials[0], inner[0])
         return b.compose(b.hcat(result.type, partials), b.vcat(self.space, inner))

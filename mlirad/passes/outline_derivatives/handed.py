@@ -20,8 +20,8 @@ from mlirad.dialects import linear
 from mlirad.dialects.array import control, indexing, structural
 from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
 from mlirad.ir.builder import function_block
+from mlirad.ir.call_graph import CallGraph, callee_name, calls_of
 from mlirad.ir.free_values import own_operands
-from mlirad.passes.calls import callee_name, callees_first, calls_of
 
 _PARTIAL_READS = (indexing.IndexOp, indexing.GatherOp, structural.SliceOp)
 
@@ -35,7 +35,7 @@ def wanted_whole(functions: Mapping[str, FuncOp], known: dict[str, Shape]) -> di
     def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
         return [(name, op) for name, op in calls_of(function) if name in functions and name not in known]
 
-    for name in callees_first(functions, dict(functions), resolved):
+    for name in CallGraph(functions, resolved).postorder(functions):
         if name not in found:
             args = function_block(functions[name]).args
             found[name] = tuple(

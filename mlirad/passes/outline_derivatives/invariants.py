@@ -12,8 +12,8 @@ from xdsl.ir import Block, BlockArgument
 
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
+from mlirad.ir.call_graph import callee_name, calls_of
 from mlirad.ir.free_values import own_operands
-from mlirad.passes.calls import callee_name, calls_of
 
 
 def invariant_parameters(

@@ -17,7 +17,7 @@ Invariant parameters, and arrays that the reverse sweep may need whole, are hand
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -29,6 +29,7 @@ from mlirad.dialects.frame_type import frame_type
 from mlirad.dialects.shapes import UNIT, Shape, Value, ints, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, returned
+from mlirad.ir.call_graph import callee_name
 from mlirad.ir.free_values import own_operands
 from mlirad.linear_maps.apply.evaluator import Walk
 from mlirad.linear_maps.elements import Element, value_of
@@ -36,31 +37,49 @@ from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.steps import Step, trace
+from mlirad.passes.outline_derivatives.sources import Sources
 
-if TYPE_CHECKING:
-    from mlirad.passes.outline_derivatives.derived import DerivedFunctions
+
+class Recordings:
+    """What records calls and goes back through them, once for a function and the parameters `wrt`."""
+
+    def __init__(self, sources: Sources):
+        self.sources = sources
+        self._known: dict[tuple[str, Shape], Recording] = {}
+        self._makers: dict[str, Recording] = {}
+
+    def of(self, name: str, wrt: Shape) -> Recording:
+        """The functions that record a call of a function and go back through it."""
+        known = self._known.get((name, wrt))
+        if known is None:
+            known = self._known[name, wrt] = Recording(self, name, wrt)
+            self._makers[known.record_name] = self._makers[known.reverse_name] = known
+        return known
+
+    def function(self, name: str) -> FuncOp | None:
+        """The recording or reversing function of this name, `None` where it is that of no recording."""
+        maker = self._makers.get(name)
+        return None if maker is None else maker.functions[name]
 
 
 class Recording:
     """The two functions for a function and the parameters `wrt`; made when asked for."""
 
-    def __init__(self, functions: DerivedFunctions, name: str, wrt: Shape):
-        self.functions = functions
+    def __init__(self, recordings: Recordings, name: str, wrt: Shape):
+        self._recordings = recordings
+        self._sources = sources = recordings.sources
         self.name = name
         self.wrt = wrt
-        self.record_name = functions.fresh_name(f"{name}_record")
-        self.reverse_name = functions.fresh_name(f"{name}_reverse")
+        self.record_name = sources.fresh_name(f"{name}_record")
+        self.reverse_name = sources.fresh_name(f"{name}_reverse")
         self.frame = frame_type(self.record_name)
-        self.handed = functions.handed[name]
-        self.fresh = tuple(j for j, k in enumerate(wrt) if k in functions.moved[name])
-        self._is_made = False
+        self.handed = sources.handed[name]
+        self.fresh = tuple(j for j, k in enumerate(wrt) if k in sources.moved[name])
 
-    def make(self) -> None:
-        """Add the functions, and those of the calls that they make."""
-        if self._is_made:
-            return
-        self._is_made = True
-        source = self.functions.source(self.name)
+    @cached_property
+    def functions(self) -> dict[str, FuncOp]:
+        """The two functions, by name."""
+        source = self._sources.source(self.name)
         block = function_block(source)
         constructs = {**CONSTRUCTS, CallOp: self._recorded}
         steps: list[Step] = []
@@ -84,11 +103,11 @@ class Recording:
         onto = [j for j in range(len(sums)) if j not in self.fresh]
 
         def reverse(b: ArrayBuilder, frame: Value, *args: Value) -> list[Value]:
-            again, rest = args[: len(invariant)], args[len(invariant) :]
+            handed, rest = args[: len(invariant)], args[len(invariant) :]
             kept = step.kept
             places = step.region.block.args
             known: list[tuple[Value, Value]] = [
-                (places[k], v) for k, v in zip(self.handed, again, strict=True)
+                (places[k], v) for k, v in zip(self.handed, handed, strict=True)
             ]
             if kept:
                 loaded = b.insert(RestoreOp, (frame,), [v.type for v in kept]).results
@@ -107,14 +126,16 @@ class Recording:
         reversing = new_function(self.reverse_name, types, reverse, "private", names)
         reversing.location = source.location
         step.discard()
-        self.functions.add(eliminate_dead_code(recording))
-        self.functions.add(eliminate_dead_code(reversing))
+        return {
+            self.record_name: eliminate_dead_code(recording),
+            self.reverse_name: eliminate_dead_code(reversing),
+        }
 
     def _recorded(self, d: DualArrays, op: CallOp) -> None:
         """D of a call in a function that records: the frame of the call is a residual."""
         b, operands = d.b, own_operands(op)
         active = tuple(k for k, v in enumerate(operands) if v in d.maps)
-        inner = self.functions.recording(op.callee.root_reference.data, active)
+        inner = self._recordings.of(callee_name(op), active)
         given = [d.value(v) for v in operands]
         callee = SymbolRefAttr(inner.record_name)
         call = b.insert(CallOp, given, [*op.result_types, inner.frame], {"callee": callee})
@@ -136,7 +157,7 @@ class Recording:
 
     def pulling(self, name: str, results: Shape) -> FuncOp:
         """The function that records a call and pulls cotangents of the floats `results` back through it."""
-        source = self.functions.source(self.name)
+        source = self._sources.source(self.name)
         types: list[Attribute] = list(function_block(source).arg_types)
         outputs = [v.type for v in returned(source)]
         floats = [t for t in outputs if is_float(t)]
@@ -149,8 +170,8 @@ class Recording:
             frame = b.insert(CallOp, primals, [*outputs, self.frame], {"callee": callee}).results[-1]
             known = dict(zip(results, given, strict=False))
             cotangents = [known[k] if k in known else b.zeros(t) for k, t in enumerate(floats)]
-            again = [primals[k] for k in self.handed]
-            operands = [frame, *again, *cotangents, *given[len(results) :]]
+            handed = [primals[k] for k in self.handed]
+            operands = [frame, *handed, *cotangents, *given[len(results) :]]
             callee = SymbolRefAttr(self.reverse_name)
             return list(b.insert(CallOp, operands, sums, {"callee": callee}).results)
 

@@ -1,8 +1,8 @@
-"""Tangents taken along with values: from a function to that of values and tangents, as first order code.
+"""Forward mode: from a function to that of values and tangents, as first order code.
 
-`taking.py` goes through a block; `control.py` takes tangents along in loops and branches.
+`forward_mode.py` goes through a block; `control.py` has the rules of loops and branches.
 """
 
-from mlirad.passes.tangents.taking import interleaved, with_tangents
+from mlirad.passes.tangents.forward_mode import forward_derivative, interleaved
 
-__all__ = ["interleaved", "with_tangents"]
+__all__ = ["forward_derivative", "interleaved"]

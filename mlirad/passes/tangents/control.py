@@ -1,4 +1,4 @@
-"""Loops and branches that take tangents along: carried, stacked, recorded and yielded beside values.
+"""Forward mode through loops and branches: tangents are carried, stacked, recorded and yielded beside values.
 
     scan (c; x) {t}      -->   scan (c, dc; x, dx) {t, dt}
     while c {p} {t}      -->   while c, dc {p} {t, dt}         and with a record of values and tangents
@@ -22,10 +22,10 @@ from mlirad.ir.locations import location_of
 from mlirad.linear_maps.apply.rules import one_way
 from mlirad.passes.dual_arrays.activity import active_carries, active_values
 from mlirad.passes.dual_arrays.custom import linear_rule
-from mlirad.passes.tangents.taking import Taking, Tangents
+from mlirad.passes.tangents.forward_mode import ForwardMode, ForwardRule
 
 
-def _run(t: Tangents, region: Region) -> None:
+def _run(t: ForwardMode, region: Region) -> None:
     t.transform(region.block.ops)
 
 
@@ -34,7 +34,7 @@ class _Loop:
 
     def __init__(
         self,
-        t: Tangents,
+        t: ForwardMode,
         region: Region,
         arguments: Sequence[Value],
         init: Sequence[Value],
@@ -44,33 +44,35 @@ class _Loop:
         self.made = yields(region)
         active = {v for v in captures(region) if v in t.tangents} | others
         starts = [v in t.tangents for v in init]
-        moving, self.inside = active_carries(region.block, arguments, self.made[: len(init)], starts, active)
-        self.moving = [k for k, moves in enumerate(moving) if moves]
+        depending, self.inside = active_carries(
+            region.block, arguments, self.made[: len(init)], starts, active
+        )
+        self.active = [k for k, depends in enumerate(depending) if depends]
 
     def start(self) -> list[Value]:
         """The initial carries, then their tangents."""
         t = self.t
-        return [*map(t.value, self.init), *(t.tangent(self.init[k]) for k in self.moving)]
+        return [*map(t.value, self.init), *(t.tangent(self.init[k]) for k in self.active)]
 
     def enter(self, state: Sequence[Value]) -> None:
         """The carries of a trip."""
         t, count = self.t, len(self.init)
         t.env.update(zip(self.arguments, state, strict=False))
-        t.tangents.update((self.arguments[k], v) for k, v in zip(self.moving, state[count:], strict=True))
+        t.tangents.update((self.arguments[k], v) for k, v in zip(self.active, state[count:], strict=True))
 
     def next(self) -> list[Value]:
         """The new carries, then their tangents."""
         t, made = self.t, self.made[: len(self.init)]
-        return [*map(t.value, made), *(t.tangent(made[k]) for k in self.moving)]
+        return [*map(t.value, made), *(t.tangent(made[k]) for k in self.active)]
 
     def finish(self, results: Sequence[Value], final: Sequence[Value]) -> None:
         """The results of the loop from its last carries."""
         t, count = self.t, len(self.init)
         t.env.update(zip(results, final[:count], strict=True))
-        t.tangents.update((results[k], v) for k, v in zip(self.moving, final[count:], strict=True))
+        t.tangents.update((results[k], v) for k, v in zip(self.active, final[count:], strict=True))
 
 
-def _scan(t: Tangents, op: control.ScanOp) -> None:
+def _scan(t: ForwardMode, op: control.ScanOp) -> None:
     count, block = op.carry_count, op.body.block
     slices = block.args[count + 1 :]
     sliced = [k for k, x in enumerate(op.xs) if x in t.tangents]
@@ -94,7 +96,7 @@ def _scan(t: Tangents, op: control.ScanOp) -> None:
     t.tangents.update((op.stacked[k], v) for k, v in zip(stacked, ys[len(outputs) :], strict=True))
 
 
-def _while(t: Tangents, op: control.WhileOp) -> None:
+def _while(t: ForwardMode, op: control.WhileOp) -> None:
     block = op.body.block
     loop = _Loop(t, op.body, block.args, op.init, set())
     recorded = loop.made[len(op.init) :]
@@ -118,7 +120,7 @@ def _while(t: Tangents, op: control.WhileOp) -> None:
     loop.finish(op.final, results)
 
 
-def _replay(t: Tangents, op: control.ReplayOp) -> None:
+def _replay(t: ForwardMode, op: control.ReplayOp) -> None:
     block, count = op.body.block, len(op.init)
     entry, carries = block.args[: len(block.args) - count], block.args[len(block.args) - count :]
     columns = t.tapes.get(op.tape, [])
@@ -135,14 +137,14 @@ def _replay(t: Tangents, op: control.ReplayOp) -> None:
     loop.finish(op.results, final)
 
 
-def _branch(t: Tangents, op: control.BranchOp) -> None:
+def _branch(t: ForwardMode, op: control.BranchOp) -> None:
     made = [yields(region) for region in op.regions]
-    moving = _moving(t, op.regions, made)
+    active = _active(t, op.regions, made)
 
     def branch(region: Region, values: list[Value]) -> Callable[[], list[Value]]:
         def emit() -> list[Value]:
             _run(t, region)
-            return [*map(t.value, values), *(t.tangent(values[k]) for k in moving)]
+            return [*map(t.value, values), *(t.tangent(values[k]) for k in active)]
 
         return emit
 
@@ -151,23 +153,23 @@ def _branch(t: Tangents, op: control.BranchOp) -> None:
         results = t.b.if_(t.value(op.condition), branches[0], branches[1])
     else:
         results = t.b.switch(t.value(op.index), branches)
-    _enter(t, op, results, moving)
+    _enter(t, op, results, active)
 
 
-def _checkpoint(t: Tangents, op: CheckpointOp) -> None:
+def _checkpoint(t: ForwardMode, op: CheckpointOp) -> None:
     made = yields(op.body)
-    moving = _moving(t, op.regions, [made])
+    active = _active(t, op.regions, [made])
 
     def emit() -> list[Value]:
         _run(t, op.body)
-        return [*map(t.value, made), *(t.tangent(made[k]) for k in moving)]
+        return [*map(t.value, made), *(t.tangent(made[k]) for k in active)]
 
     region = t.b.region((), emit)
     types = [v.type for v in yields(region)]
-    _enter(t, op, t.b.insert(CheckpointOp, (), types, None, (region,)).results, moving)
+    _enter(t, op, t.b.insert(CheckpointOp, (), types, None, (region,)).results, active)
 
 
-def _custom(t: Tangents, op: CustomOp) -> None:
+def _custom(t: ForwardMode, op: CustomOp) -> None:
     b = t.b
     code, free = linear_rule(op, t.constructs) or (op.forward_rule, ())
     if code is None:
@@ -183,7 +185,7 @@ def _custom(t: Tangents, op: CustomOp) -> None:
         t.tangents[y] = image if other is None else b.add(image, other)
 
 
-def _by_captures(t: Tangents, op: CustomOp, inputs: Sequence[Value]) -> dict[Value, Value]:
+def _by_captures(t: ForwardMode, op: CustomOp, inputs: Sequence[Value]) -> dict[Value, Value]:
     """The tangents of results by what the body of a custom op captures, its operands kept fixed."""
     if not any(v in t.tangents for v in captures(op.body)):
         return {}
@@ -193,7 +195,7 @@ def _by_captures(t: Tangents, op: CustomOp, inputs: Sequence[Value]) -> dict[Val
     return {y: t.tangents[value] for y, value in made if value in t.tangents}
 
 
-def _moving(t: Tangents, regions: Sequence[Region], made: Sequence[Sequence[Value]]) -> list[int]:
+def _active(t: ForwardMode, regions: Sequence[Region], made: Sequence[Sequence[Value]]) -> list[int]:
     """The results of regions that have tangents."""
     found: set[int] = set()
     for region, values in zip(regions, made, strict=True):
@@ -202,13 +204,13 @@ def _moving(t: Tangents, regions: Sequence[Region], made: Sequence[Sequence[Valu
     return sorted(found)
 
 
-def _enter(t: Tangents, op: Operation, results: Sequence[Value], moving: Sequence[int]) -> None:
+def _enter(t: ForwardMode, op: Operation, results: Sequence[Value], active: Sequence[int]) -> None:
     count = len(op.results)
     t.env.update(zip(op.results, results[:count], strict=True))
-    t.tangents.update((op.results[k], v) for k, v in zip(moving, results[count:], strict=True))
+    t.tangents.update((op.results[k], v) for k, v in zip(active, results[count:], strict=True))
 
 
-CONTROL: dict[type[Operation], Taking] = {
+FORWARD_RULES: dict[type[Operation], ForwardRule] = {
     control.ScanOp: _scan,
     control.WhileOp: _while,
     control.ReplayOp: _replay,
@@ -217,4 +219,4 @@ CONTROL: dict[type[Operation], Taking] = {
     CheckpointOp: _checkpoint,
     CustomOp: _custom,
 }
-"""The ops that take tangents along by own code."""
+"""The forward rules of ops with regions."""

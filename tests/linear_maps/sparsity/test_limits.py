@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mlirad.ir.builder import returned
+from mlirad.ir.call_graph import functions_by_name, functions_of
 from mlirad.ir.parsing import parse_module
 from mlirad.linear_maps.sparsity import Known, control, expressions, known, patterns, sparsity_of
-from mlirad.passes.function_pass import functions_of
 from tests.generators.maps import random_map
 from tests.linear_maps.sparsity.test_patterns import captured_values, dense, found
 
@@ -96,7 +96,7 @@ func.func @main(%n: i64, %k: f64) -> !linear.map<tensor<2xf64>, tensor<2xf64>> {
 
 @pytest.mark.parametrize(("n", "columns"), [(0, [0, 1]), (1, [1, 0]), (2, [0, 1]), (7, [1, 0])])
 def test_calls_are_followed_as_far_as_integers_say(n: int, columns: list[int]) -> None:
-    functions = {f.sym_name.data: f for f in functions_of(parse_module(CALLS))}
+    functions = functions_by_name(parse_module(CALLS))
     main = functions["main"]
     count = main.body.block.args[0]
     pattern = sparsity_of(returned(main)[0], Known({count: np.asarray(n)}, functions))

@@ -16,8 +16,8 @@ from mlirad.dialects import linear
 from mlirad.dialects.linear import ARRAY_MAP_OPS
 from mlirad.dialects.shapes import is_float, shape_of, size_of
 from mlirad.interpreter import run_function
+from mlirad.ir.call_graph import functions_of
 from mlirad.linear_maps.sparsity import Known, sparsity_of
-from mlirad.passes.function_pass import functions_of
 from tests.generators.arguments import random_value
 from tests.generators.maps import random_map
 

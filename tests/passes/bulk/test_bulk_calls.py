@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import UnsupportedError
 from mlirad.interpreter import run_function
+from mlirad.ir.call_graph import functions_of
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.bulk_operations import BulkOperationsPass, is_bulk_normal_form
-from mlirad.passes.function_pass import functions_of
 
 POWER = """
 func.func @power(%x: f64, %n: i64) -> f64 {

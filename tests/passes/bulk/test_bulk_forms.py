@@ -303,7 +303,7 @@ def test_an_op_read_at_positions_is_that_op_on_what_is_read(case: Case, count: i
         check(read_at(case, depth, count), depth, slack=100)
 
 
-def test_what_is_read_of_a_fleeting_array_alone_is_computed() -> None:
+def test_what_is_read_of_a_single_use_array_alone_is_computed() -> None:
     def body(b: ArrayBuilder, x: Value, p: Value) -> list[Value]:
         return [b.index(b.sum(b.unary(ew.ExpOp, b.add(x, b.unary(ew.SinOp, x))), [1]), [p])]
 

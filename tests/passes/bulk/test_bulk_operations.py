@@ -20,10 +20,10 @@ from mlirad.dialects.shapes import Value, array_type, element_of, shape_of
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, returned
+from mlirad.ir.call_graph import functions_of
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.bulk_operations import BulkOperationsPass, bulk_function, is_bulk_normal_form
-from mlirad.passes.function_pass import functions_of
 from tests.generators import arguments_for, random_program
 from tests.passes.derivatives import check_derivatives
 from tests.work import calls_made

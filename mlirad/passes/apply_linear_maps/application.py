@@ -14,10 +14,6 @@ m2 = m1 m1, ..., the map mk means 2^k applications of m0, so there is a limit on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
@@ -27,43 +23,13 @@ from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
-from mlirad.ir.functions import require_first_order
 from mlirad.ir.maps import is_local
+from mlirad.ir.regions import nested_ops
 from mlirad.linear_maps.apply.evaluator import Walk
 from mlirad.linear_maps.elements import from_values, to_values
 from mlirad.passes.expand_lambdas import expand_lambdas
-from mlirad.passes.function_pass import (
-    FunctionPass,
-    drop_unreferenced,
-    functions_of,
-    holds,
-    nested_ops,
-    visit_regions,
-)
+from mlirad.passes.function_pass import holds, visit_regions
 from mlirad.passes.simplify_maps import simplify_maps
-
-
-@dataclass(frozen=True)
-class ApplyLinearMapsPass(FunctionPass):
-    """Replaces applications by array code and removes the maps."""
-
-    name = "apply-linear-maps"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Apply the maps of all functions; functions that apply the maps of others are added."""
-        from mlirad.passes.map_functions import add_applications
-
-        require_first_order(op)
-        called = any(holds(function, linear.CallOp) for function in functions_of(op))
-        super().apply(ctx, op)
-        if called:
-            functions = {f.sym_name.data: f for f in functions_of(op)}
-            op.body.block.add_ops(add_applications(list(functions.values()), functions))
-            drop_unreferenced(op)
-
-    def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
-        """The function without applications."""
-        return apply_maps(function)
 
 
 def apply_maps(function: FuncOp) -> FuncOp:

@@ -6,7 +6,7 @@
 A float that depends on the arguments in A has its tangent computed right after it: the image of the operands'
 tangents under the map of the derivative table. Loops carry, stack and record tangents beside values, branches
 yield them, calls pass them. So nothing is kept and nothing is reversed; the result is code like any other,
-recursive where f is, which can be differentiated again. A tangent that is known to be zero is not computed.
+recursive where f is, which can be differentiated itself. A tangent that is known to be zero is not computed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from mlirad.rules.derivatives import ZERO
 Callee: TypeAlias = Callable[[str, Shape], str]
 """From the name of a function and positions of its operands to the function with their tangents."""
 
-Taking: TypeAlias = "Callable[[Tangents, Any], None]"
+ForwardRule: TypeAlias = "Callable[[ForwardMode, Any], None]"
 """Emits an op with regions or a call, and enters its results and their tangents."""
 
 
@@ -42,12 +42,12 @@ def interleaved(types: Iterable[Attribute]) -> list[Attribute]:
     return [t for type_ in types for t in ((type_, type_) if is_float(type_) else (type_,))]
 
 
-def with_tangents(
+def forward_derivative(
     function: FuncOp,
     name: str,
     wrt: Sequence[int],
     callee: Callee,
-    control: Mapping[type[Operation], Taking],
+    control: Mapping[type[Operation], ForwardRule],
     constructs: Mapping[type[Operation], Construct],
 ) -> FuncOp:
     """The function of the arguments and of tangents of those at `wrt`, under the given name.
@@ -59,7 +59,7 @@ def with_tangents(
     types = list(source.arg_types)
 
     def body(b: ArrayBuilder, *args: Value) -> list[Value]:
-        t = Tangents(b, callee, control, constructs)
+        t = ForwardMode(b, callee, control, constructs)
         t.env.update(zip(source.args, args, strict=False))
         for k, tangent in zip(wrt, args[len(types) :], strict=True):
             t.tangents[source.args[k]] = tangent
@@ -79,7 +79,7 @@ def with_tangents(
 
 
 @dataclass
-class Tangents:
+class ForwardMode:
     """What source values became, and their tangents; a value without a tangent has tangent 0.
 
     `tapes` says for the tape of a source loop which of its columns are followed by their tangents, in the
@@ -88,7 +88,7 @@ class Tangents:
 
     b: ArrayBuilder
     callee: Callee
-    control: Mapping[type[Operation], Taking]
+    control: Mapping[type[Operation], ForwardRule]
     constructs: Mapping[type[Operation], Construct]
     env: Environment = field(default_factory=dict[Value, Value])
     tangents: dict[Value, Value] = field(default_factory=dict[Value, Value])
@@ -129,10 +129,10 @@ class Tangents:
         d.transform([op])
         walk = Walk(b, op, {})
         for result in op.results:
-            companion = d.maps.get(result)
-            if companion is None:
+            tangent_map = d.maps.get(result)
+            if tangent_map is None:
                 continue
-            image = walk.run(False, companion, [self.tangents[v] for v in active])
+            image = walk.run(False, tangent_map, [self.tangents[v] for v in active])
             if image is not None:
                 tangent = self.tangents[result] = as_value(image)
                 if tangent.name_hint is None and result.name_hint is not None:

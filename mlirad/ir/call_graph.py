@@ -1,0 +1,150 @@
+"""The call graph of a module: which functions name which others.
+
+    graph = CallGraph(functions_by_name(module))
+    graph.reachable(["f"])         f and all that it calls, directly or through others
+    graph.recursive()              the functions that reach themselves
+    graph.postorder(["f"])         those that f reaches and f itself, callees before callers
+
+Every question costs time linear in the functions reached and their calls, and none recurses; but `recursive`
+looks from each function that reaches a cycle anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation
+
+from mlirad.dialects import linear
+from mlirad.errors import UnsupportedError
+from mlirad.ir.locations import location_of
+from mlirad.ir.regions import nested_ops
+
+CALLS = (CallOp, linear.CallOp)
+"""Ops that stand for the body of their callee."""
+
+Named: TypeAlias = Callable[[FuncOp], list[tuple[str, Operation]]]
+"""The functions that a function names, with the ops that do, in program order."""
+
+
+def functions_of(module: ModuleOp) -> list[FuncOp]:
+    """The functions of a module that have a body."""
+    return [op for op in module.body.block.ops if isinstance(op, FuncOp) and op.body.blocks]
+
+
+def functions_by_name(module: ModuleOp) -> dict[str, FuncOp]:
+    """The functions of a module that have a body, by name."""
+    return {function.sym_name.data: function for function in functions_of(module)}
+
+
+def is_private(function: FuncOp) -> bool:
+    """Whether a function is called from inside of its module alone."""
+    return function.sym_visibility is not None and function.sym_visibility.data == "private"
+
+
+def callee_name(op: CallOp | linear.CallOp) -> str:
+    """The name of the function that is called."""
+    return op.callee.root_reference.data
+
+
+def calls_of(function: FuncOp) -> list[tuple[str, Operation]]:
+    """The calls in a function: the name of the callee, and the op."""
+    return [(callee_name(op), op) for op in nested_ops(function.body) if isinstance(op, CALLS)]
+
+
+def calls_except(kept: Container[str]) -> Named:
+    """As `calls_of`, without the calls of functions in `kept`."""
+    return lambda function: [call for call in calls_of(function) if call[0] not in kept]
+
+
+def references_of(function: FuncOp) -> list[tuple[str, Operation]]:
+    """All ops that name a function as their callee, derivatives too, with that name."""
+    ops = ((op.properties.get("callee"), op) for op in nested_ops(function.body))
+    return [(callee.root_reference.data, op) for callee, op in ops if isinstance(callee, SymbolRefAttr)]
+
+
+def callee_of(op: Operation, name: str, functions: Mapping[str, FuncOp]) -> FuncOp:
+    """The function that `op` names; raises when there is none with a body."""
+    function = functions.get(name)
+    if function is None:
+        raise UnsupportedError(f"there is no function @{name} with a body", location=location_of(op))
+    return function
+
+
+class CallGraph:
+    """What functions name, read of each when it is first asked for; others than `functions` name nothing."""
+
+    def __init__(self, functions: Mapping[str, FuncOp], named: Named = calls_of):
+        self._functions = functions
+        self._named = named
+        self._callees: dict[str, dict[str, Operation]] = {}
+
+    def callees(self, name: str) -> dict[str, Operation]:
+        """What a function names, by the last op that does, in the order of these ops."""
+        known = self._callees.get(name)
+        if known is None:
+            known = self._callees[name] = {}
+            if name in self._functions:
+                for callee, op in self._named(self._functions[name]):
+                    known.pop(callee, None)
+                    known[callee] = op
+        return known
+
+    def reachable(self, starts: Iterable[str]) -> dict[str, None]:
+        """The functions of the graph that `starts` reach, and those of `starts` themselves."""
+        found: dict[str, None] = {}
+        pending = list(starts)
+        while pending:
+            name = pending.pop()
+            if name in self._functions and name not in found:
+                found[name] = None
+                pending += self.callees(name)
+        return found
+
+    def recursive(self) -> dict[str, set[str]]:
+        """The functions that reach themselves, each with all that it reaches."""
+        sorter = TopologicalSorter({name: self.callees(name).keys() for name in self._functions})
+        with suppress(CycleError):
+            sorter.prepare()
+        # What becomes ready reaches no cycle.
+        ended: set[str] = set()
+        while ready := sorter.get_ready():
+            ended.update(ready)
+            sorter.done(*ready)
+        left = (name for name in self._functions if name not in ended)
+        found = {name: set(self.reachable(self.callees(name))) for name in left}
+        return {name: reached for name, reached in found.items() if name in reached}
+
+    def postorder(self, starts: Iterable[str]) -> list[str]:
+        """The functions that `starts` reach, and these, each after those that it reaches.
+
+        Raises `UnsupportedError` for a name that is no function, and for a function that reaches itself, at
+        the call that closes the circle.
+        """
+        order: dict[str, None] = {}
+        for start in starts:
+            path: set[str] = set()
+            pending: list[tuple[str, Operation | None, bool]] = [(start, None, False)]
+            while pending:
+                name, op, leaving = pending.pop()
+                if leaving:
+                    path.discard(name)
+                    order[name] = None
+                elif name in path:
+                    raise UnsupportedError(
+                        f"@{name} calls itself",
+                        location=None if op is None else location_of(op),
+                        hint="recursive functions are not supported: write the steps out",
+                    )
+                elif name not in order:
+                    if op is not None:
+                        callee_of(op, name, self._functions)
+                    path.add(name)
+                    pending.append((name, None, True))
+                    pending += [(callee, call, False) for callee, call in self.callees(name).items()]
+        return list(order)

@@ -1,0 +1,66 @@
+"""Which types are of the language: arrays of its elements up to a size, closures, sums, maps, frames and tapes.
+
+types.check(op, "result 0", tensor<3xf64>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Attribute, Operation
+
+from mlirad.dialects.array.control import TapeType
+from mlirad.dialects.function import ClosureType, SumType
+from mlirad.dialects.linear import FunctionSpace, MapType
+from mlirad.dialects.shapes import ELEMENTS, STORED, is_array, is_value, size_of
+from mlirad.ir.verification.errors import error_at
+
+MAX_ELEMENTS = 2**48
+"""The most elements an array type may have: addresses of what is larger do not fit a machine word."""
+
+
+class TypeChecks:
+    """The types that were checked, each once."""
+
+    def __init__(self) -> None:
+        self._checked: dict[int, Attribute] = {}
+
+    def check(self, op: Operation, what: str, type_: Attribute) -> None:
+        """Require a type of the language of `what` of the op."""
+        if id(type_) in self._checked:
+            return
+        # Held, so that no other type can take its id.
+        self._checked[id(type_)] = type_
+        pending = [type_]
+        in_tape = isinstance(type_, TapeType)
+        while pending:
+            current = pending.pop()
+            if isinstance(current, TupleType):
+                pending += current.types.data
+            elif isinstance(current, MapType):
+                pending += (current.domain, current.codomain)
+            elif isinstance(current, FunctionSpace) and current is not type_:
+                pending += (current.point, current.space)
+            elif isinstance(current, TapeType):
+                pending += current.types.data
+            elif isinstance(current, ClosureType | SumType):
+                if not is_value(current):
+                    raise error_at(
+                        op,
+                        f"{what} has type {type_}, which is made of what is no value",
+                        "parts of closures and sums are scalars, arrays, tuples, closures and sums",
+                    )
+                pending += _parts(current)
+            elif not is_array(current, STORED if current is type_ or in_tape else ELEMENTS):
+                raise error_at(
+                    op,
+                    f"{what} has type {type_}, which is not of the language",
+                    "there are f64, f32, i64, i32, i1, static tensors of rank 1 and more, and linear maps",
+                )
+            elif size_of(current) > MAX_ELEMENTS:
+                raise error_at(op, f"{what} has type {type_}, of more than {MAX_ELEMENTS} elements")
+
+
+def _parts(type_: ClosureType | SumType) -> Sequence[Attribute]:
+    return (*type_.inputs, *type_.outputs) if isinstance(type_, ClosureType) else type_.types.data
