@@ -1,5 +1,5 @@
 // RUN: mlirad-opt %s -p builds-to-loops --split-input-file | filecheck %s
-// RUN: mlirad-opt %s -p 'builds-to-loops{lanes=4}' --split-input-file | filecheck %s --check-prefix BLOCKS
+// RUN: mlirad-opt %s -p 'builds-to-loops{chunk=4}' --split-input-file | filecheck %s --check-prefix BLOCKS
 
 // A loop per index; what depends on the outer one alone stands in front of the inner one.
 

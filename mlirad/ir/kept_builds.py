@@ -1,14 +1,14 @@
 """Builds that stay loops: one position after another, or a block of positions at a time.
 
-    build 1000 (i. t)   --> lanes = 1       scan over i of t
-                            lanes = 100     scan over k < 10 of build 100 (j. t with 100 k + j for i)
-    build 30x40 (i j. t)    lanes = 40      scan over i of build 40 (j. t)
+    build 1000 (i. t)   --> chunk = 1       scan over i of t
+                            chunk = 100     scan over k < 10 of build 100 (j. t with 100 k + j for i)
+    build 30x40 (i j. t)    chunk = 40      scan over i of build 40 (j. t)
 
-Of several indices the last ones become lanes, as many as fit; the next one is cut into blocks, and each of
+Of several indices the last ones become a chunk, as many as fit; the next one is cut into blocks, and each of
 those in front is a loop of its own. Nested loops let what depends on an outer index alone stand in front of
 the inner loop, and their indices need no divisions, which loops over a flattened space would.
 
-Made bulk, a build keeps what all positions compute alive at once; a kept one only what `lanes` positions
+Made bulk, a build keeps what all positions compute alive at once; a kept one only what `chunk` positions
 do. With `checkpoint` "recompute" that holds for its derivatives too: transposed, each trip runs again, which
 costs the primal once more.
 """
@@ -30,20 +30,20 @@ BuildBody: TypeAlias = Callable[..., Sequence[Value]]
 
 
 def kept_build(
-    b: ArrayBuilder, extents: Shape, body: BuildBody, lanes: int = 1, checkpoint: str | None = "recompute"
+    b: ArrayBuilder, extents: Shape, body: BuildBody, chunk: int = 1, checkpoint: str | None = "recompute"
 ) -> list[Value]:
-    """The arrays of the values of `body` at all positions of `extents`, of which `lanes` are made at a time.
+    """The arrays of the values of `body` at all positions of `extents`, of which `chunk` are made at a time.
 
     `checkpoint` is that of the loops: see `array.scan`.
     """
-    return _Kept(b, body, lanes, checkpoint).over(tuple(extents), ())
+    return _Kept(b, body, chunk, checkpoint).over(tuple(extents), ())
 
 
 @dataclass(frozen=True)
 class _Kept:
     b: ArrayBuilder
     body: BuildBody
-    lanes: int
+    chunk: int
     checkpoint: str | None
 
     def over(self, extents: Shape, outer: tuple[Value, ...]) -> list[Value]:
@@ -51,9 +51,9 @@ class _Kept:
         if not extents:
             return list(self.body(*outer))
         size = prod(extents)
-        if 1 < size <= self.lanes:
+        if 1 < size <= self.chunk:
             return self._bulk(extents, lambda *at: self.body(*outer, *at))
-        width = self.lanes * extents[0] // size if size else 1
+        width = self.chunk * extents[0] // size if size else 1
         if width > 1:
             return self._in_blocks(extents, outer, block_width(extents[0], width))
         return self._loop(extents[0], lambda i: self.over(extents[1:], (*outer, i)))

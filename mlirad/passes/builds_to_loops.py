@@ -35,17 +35,17 @@ from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 
 @dataclass(frozen=True)
 class BuildsToLoopsPass(FunctionPass):
-    """Turns builds into loops that compute `lanes` positions at a time, or `limit` bytes at a time."""
+    """Turns builds into loops that compute `chunk` positions at a time, or `limit` bytes at a time."""
 
     name = "builds-to-loops"
-    lanes: int = 1
+    chunk: int = 1
     limit: int | None = None
     checkpoint: str = "recompute"
 
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
         """The function with builds kept."""
-        if self.lanes < 1 or (self.limit is not None and self.limit < 1):
-            raise UnsupportedError("builds-to-loops needs a positive number of lanes or limit")
+        if self.chunk < 1 or (self.limit is not None and self.limit < 1):
+            raise UnsupportedError("builds-to-loops needs a positive chunk or limit")
         if self.checkpoint not in CHECKPOINTS:
             raise UnsupportedError(
                 f"there is no checkpoint {self.checkpoint!r}", hint=f"there are {', '.join(CHECKPOINTS)}"
@@ -55,11 +55,11 @@ class BuildsToLoopsPass(FunctionPass):
     def _visit(self, b: ArrayBuilder, op: Operation, env: Environment) -> None:
         match op:
             case BuildOp():
-                lanes = self._lanes_of(op)
-                if lanes is None:
+                chunk = self._chunk_of(op)
+                if chunk is None:
                     visit_regions(b, op, env, self._visit)
                 else:
-                    self._keep(b, op, env, lanes)
+                    self._keep(b, op, env, chunk)
             case GatherOp() | ScatterOp() | UpdateOp():
                 b.location = op.location
                 b.name_hint = op.results[0].name_hint
@@ -67,7 +67,7 @@ class BuildsToLoopsPass(FunctionPass):
             case _:
                 visit_regions(b, op, env, self._visit)
 
-    def _keep(self, b: ArrayBuilder, op: BuildOp, env: Environment, lanes: int) -> None:
+    def _keep(self, b: ArrayBuilder, op: BuildOp, env: Environment, chunk: int) -> None:
         source = op.body.block
 
         def body(*indices: Value) -> list[Value]:
@@ -84,15 +84,15 @@ class BuildsToLoopsPass(FunctionPass):
 
         b.location = op.location
         b.name_hint = None
-        result = kept_build(b, extents_of(op), body, lanes, self.checkpoint)[0]
+        result = kept_build(b, extents_of(op), body, chunk, self.checkpoint)[0]
         if result.name_hint is None:
             result.name_hint = op.result.name_hint
         env[op.result] = result
 
-    def _lanes_of(self, op: BuildOp) -> int | None:
+    def _chunk_of(self, op: BuildOp) -> int | None:
         """How many positions are computed at a time; None for all."""
         if self.limit is None:
-            return self.lanes
+            return self.chunk
         each = computed_bytes(op.body.block)
         return None if each * prod(extents_of(op)) <= self.limit else max(self.limit // max(each, 1), 1)
 

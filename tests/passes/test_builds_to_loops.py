@@ -23,13 +23,13 @@ from mlirad.pipelines import EXPAND
 from tests.generators import arguments_for, over_lanes, random_program
 from tests.passes.derivatives import check_derivatives, drawn, function_of, run_passes
 
-LANES = (1, 2, 5)
+CHUNKS = (1, 2, 5)
 SHAPES = ((3,), (1,), (0,), (2, 3), (3, 1, 2))
 
 
-def expanded(module: ModuleOp, passes: str, lanes: int | None, checkpoint: str = "recompute") -> ModuleOp:
-    """The module after the passes and the expansion, its builds kept where `lanes` says so."""
-    kept = () if lanes is None else (f"builds-to-loops{{lanes={lanes} checkpoint={checkpoint}}}",)
+def expanded(module: ModuleOp, passes: str, chunk: int | None, checkpoint: str = "recompute") -> ModuleOp:
+    """The module after the passes and the expansion, its builds kept where `chunk` says so."""
+    kept = () if chunk is None else (f"builds-to-loops{{chunk={chunk} checkpoint={checkpoint}}}",)
     at = EXPAND.index("bulk-operations")
     return run_passes(module.clone(), ",".join([passes, *EXPAND[:at], *kept, *EXPAND[at:]]))
 
@@ -65,8 +65,8 @@ def test_values_and_first_derivatives_are_those_of_bulk_operations(seed):
         derivative = f"differentiate{{function=main wrt={wrt} mode={mode}}}"
         bulk = expanded(module, derivative, None)
         expected = run_function(bulk, [*arguments, *vectors], function=name)
-        for checkpoint, lanes in (("store", 1), *(("recompute", n) for n in LANES)):
-            kept = expanded(module, derivative, lanes, checkpoint)
+        for checkpoint, chunk in (("store", 1), *(("recompute", n) for n in CHUNKS)):
+            kept = expanded(module, derivative, chunk, checkpoint)
             assert not any(isinstance(op, BuildOp) for op in kept.walk())
             assert_close(run_function(kept, [*arguments, *vectors], function=name), expected)
 
@@ -93,8 +93,8 @@ def test_second_derivatives_are_those_of_bulk_operations(seed):
         "differentiate{function=main wrt=0 mode=reverse},differentiate{function=main_grad wrt=0 mode=forward}"
     )
     expected = run_function(expanded(module, passes, None), given, function="main_grad_jvp")
-    for lanes in LANES:
-        kept = expanded(module, passes, lanes)
+    for chunk in CHUNKS:
+        kept = expanded(module, passes, chunk)
         assert_close(run_function(kept, given, function="main_grad_jvp"), expected)
 
 
@@ -104,8 +104,8 @@ def test_kept_builds_of_the_whole_language_keep_their_meaning(seed):
     module = over_lanes(random_program(seed, rng.randint(2, 9)), rng.choice(SHAPES), seed)
     arguments = arguments_for(module, random.Random(seed))
     expected = run_function(module, arguments, function="main")
-    for lanes in LANES:
-        kept = run_passes(module.clone(), f"builds-to-loops{{lanes={lanes}}}")
+    for chunk in CHUNKS:
+        kept = run_passes(module.clone(), f"builds-to-loops{{chunk={chunk}}}")
         for actual, result in zip(run_function(kept, arguments, function="main"), expected, strict=True):
             np.testing.assert_array_equal(actual, result)
 
@@ -145,13 +145,13 @@ func.func @f(%x: tensor<4xf64>, %w: tensor<4x5xf64>, %n: i64) -> tensor<4x3xf64>
 """
 
 
-@pytest.mark.parametrize("lanes", [1, 2, 3, 6])
-def test_nested_builds_scans_and_branches(lanes):
+@pytest.mark.parametrize("chunk", [1, 2, 3, 6])
+def test_nested_builds_scans_and_branches(chunk):
     rng = np.random.default_rng(0)
     arguments = [rng.normal(size=4), rng.normal(size=(4, 5)), np.int64(2)]
-    kept = run_passes(parse_module(NESTED), f"builds-to-loops{{lanes={lanes}}},bulk-operations")
+    kept = run_passes(parse_module(NESTED), f"builds-to-loops{{chunk={chunk}}},bulk-operations")
     loops = sum(isinstance(op, ScanOp) and op.kept is not None for op in kept.walk())
-    assert loops == {1: 3, 2: 3, 3: 1, 6: 0}[lanes]
+    assert loops == {1: 3, 2: 3, 3: 1, 6: 0}[chunk]
     assert not any(isinstance(op, BuildOp) for op in kept.walk())
     check_derivatives(kept, arguments, wrt=(0, 1))
 
@@ -176,8 +176,8 @@ def reads(n: int, m: int) -> ModuleOp:
     return parse_module(READS.replace("N", str(n)).replace("M", str(m)))
 
 
-def arena_bytes(n: int, m: int, lanes: int | None) -> int:
-    module = expanded(reads(n, m), "differentiate{function=f wrt=0}", lanes)
+def arena_bytes(n: int, m: int, chunk: int | None) -> int:
+    module = expanded(reads(n, m), "differentiate{function=f wrt=0}", chunk)
     return compile_module(module, "f_grad", vector_bytes=find_target().vector_bytes).arena_bytes
 
 
@@ -214,6 +214,6 @@ def test_blocks_divide_the_extent_where_that_costs_little():
 
 
 def test_options_are_checked():
-    for options in ("lanes=0", "limit=0", "checkpoint=all"):
-        with pytest.raises(UnsupportedError, match=r"lanes or limit|no checkpoint"):
+    for options in ("chunk=0", "limit=0", "checkpoint=all"):
+        with pytest.raises(UnsupportedError, match=r"chunk or limit|no checkpoint"):
             run_passes(reads(2, 2), f"builds-to-loops{{{options}}}")

@@ -101,9 +101,9 @@ def expand_to_maps(
     _run(module, [*passes, *passes_of(["mlirad-inline"])], stats)
 
 
-def kept_builds(lanes: int | str | None) -> str | None:
-    """The pass that makes builds compute `lanes` positions at a time; None where they compute all at once."""
-    return f"builds-to-loops{{lanes={lanes}}}" if isinstance(lanes, int) else None
+def kept_builds(chunk: int | str | None) -> str | None:
+    """The pass that makes builds compute `chunk` positions at a time; None where they compute all at once."""
+    return f"builds-to-loops{{chunk={chunk}}}" if isinstance(chunk, int) else None
 
 
 def _expansion(method: str, kept: str | None) -> list[ModulePass]:

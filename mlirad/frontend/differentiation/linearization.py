@@ -163,7 +163,7 @@ def _compile(
         start = time.perf_counter()
         module, codomain = trace_map(function, tree, types, options.checks)
         stats.add("trace", time.perf_counter() - start, module)
-        expand_to_maps(module, options.method, stats, kept_builds(options.lanes))
+        expand_to_maps(module, options.method, stats, kept_builds(options.chunk))
         main = _main(module)
         called = _renamed([f for f in functions_of(module) if f is not main], main)
         split = split_map(main)

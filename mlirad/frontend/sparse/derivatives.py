@@ -248,7 +248,7 @@ class Matrices:
                     else:
                         assert instance.lanes is not None
                         module = blocks_module(self.expression, instance.lanes)
-                    expand(module, self.options.method, self.stats, kept_builds(self.options.lanes))
+                    expand(module, self.options.method, self.stats, kept_builds(self.options.chunk))
                     program = executable(
                         module,
                         "main",
