@@ -23,7 +23,7 @@ from xdsl.printer import Printer
 from mlirad import reports
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.compiling.stats import Stats, count_kernels
+from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
 from mlirad.interpreter import run_function
@@ -32,7 +32,7 @@ from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_module
+from mlirad.lower.compile import compile_module, count_kernels
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.passes.registry import make_pass, parse_specs

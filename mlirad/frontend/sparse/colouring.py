@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlirad.frontend.sparse.greedy import column_colours, star_colours
+from mlirad.jit.colouring import greedy_colours
 from mlirad.structure import Structure, from_positions
 from mlirad.structure.relations import Ints
 
@@ -114,10 +114,10 @@ def _fewest_columns(structure: Structure) -> Ints:
     degrees = np.diff(structure.T.row_starts)
     natural = np.flatnonzero(degrees)
     least = int(np.diff(structure.row_starts).max(initial=0))
-    colours = column_colours(structure, natural)
+    colours = _column_colours(structure, natural)
     if int(colours.max(initial=-1)) + 1 > least:
         by_degree = natural[np.argsort(-degrees[natural], kind="stable")]
-        other = column_colours(structure, by_degree)
+        other = _column_colours(structure, by_degree)
         if other.max() < colours.max():
             return other
     return colours
@@ -145,7 +145,7 @@ def _by_star(structure: Structure) -> Compression:
     is_hub[hubs] = True
     left = outside & ~is_hub[structure.rows] & ~is_hub[structure.columns]
     has_entries = np.bincount(structure.rows, minlength=n) > 0
-    colours = star_colours(_entries(structure, left), np.flatnonzero(has_entries & ~is_hub), len(hubs))
+    colours = _star_colours(_entries(structure, left), np.flatnonzero(has_entries & ~is_hub), len(hubs))
     colours[hubs] = np.arange(len(hubs))
     count = int(colours.max(initial=-1)) + 1
     # Entry (i, j) is element i of the product of j's colour where no other column of row i has that colour.
@@ -160,3 +160,19 @@ def _by_star(structure: Structure) -> Compression:
     prefers_mirror = is_direct[mirror] & (~is_direct | (mirror < position))
     direct = colours[structure.columns] * n + structure.rows
     return Compression(colours, np.full(n, -1, np.int64), np.where(prefers_mirror, direct[mirror], direct))
+
+
+# Greedy colouring --------------------------------------------------------------------------------
+
+
+def _column_colours(structure: Structure, order: Ints) -> Ints:
+    """A colour for each column of `order`, -1 for the others: columns that meet in a row differ."""
+    across = structure.T
+    graph = across.row_starts, across.columns, structure.row_starts, structure.columns
+    return greedy_colours("columns", structure.shape[1], order, graph, 0)
+
+
+def _star_colours(structure: Structure, order: Ints, taken: int) -> Ints:
+    """A colour, from `taken` on, for each vertex of `order`; the structure is symmetric, without diagonal."""
+    graph = structure.row_starts, structure.columns
+    return greedy_colours("star", structure.shape[1], order, (*graph, *graph), taken)
