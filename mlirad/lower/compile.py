@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation
 
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS
@@ -146,3 +147,8 @@ def is_kernels(function: FuncOp) -> bool:
 def is_planned(function: FuncOp) -> bool:
     """Whether a function has been through `plan-memory`."""
     return stated_arena(function) is not None
+
+
+def count_kernels(program: Operation) -> int:
+    """The number of kernels in a program."""
+    return sum(1 for op in program.walk() if isinstance(op, KERNEL_RESULT_OPS))

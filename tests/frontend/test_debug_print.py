@@ -213,9 +213,9 @@ def test_derivatives_print_once_and_are_those_without(f, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("f", [in_build, in_branch_of_build], ids=lambda f: f.__name__)
-@pytest.mark.parametrize("lanes", [1, 2])
-def test_kept_builds_print_the_same(f, lanes, capsys):
-    ad.jit(f, lanes=lanes)(X)
+@pytest.mark.parametrize("chunk", [1, 2])
+def test_kept_builds_print_the_same(f, chunk, capsys):
+    ad.jit(f, chunk=chunk)(X)
     assert lines(capsys) == EXPECTED[f]
 
 

@@ -203,13 +203,13 @@ class Batch:
     b: object
 
 
-@pytest.mark.parametrize("lanes", [None, 1])
-def test_results_that_are_the_same_for_the_batch_need_no_axis(lanes):
+@pytest.mark.parametrize("chunk", [None, 1])
+def test_results_that_are_the_same_for_the_batch_need_no_axis(chunk):
     def f(x, w):
         return {"y": x @ w, "n": np.sum(w), "size": x.shape[0]}
 
     axes = {"y": 0, "n": None, "size": None}
-    found = ad.vmap(f, (0, None), axes, lanes=lanes)(A, X)
+    found = ad.vmap(f, (0, None), axes, chunk=chunk)(A, X)
     np.testing.assert_allclose(found["y"], A @ X)
     assert found["n"] == pytest.approx(np.sum(X)) and found["size"] == 4
     gradient = ad.grad(lambda w: np.sum(ad.vmap(f, (0, None), axes)(A, w)["n"]))(X)

@@ -83,7 +83,7 @@ def test_second_derivatives_differentiate_the_rule(name, options):
 
 
 @pytest.mark.parametrize("name", ["converging loop", "clip"])
-@pytest.mark.parametrize("options", [*WAYS[1:3], {"lanes": 2}], ids=str)
+@pytest.mark.parametrize("options", [*WAYS[1:3], {"chunk": 2}], ids=str)
 def test_lanes_loops_and_branches(name, options):
     """Each lane and each trip applies the rule to its own cotangent, the sum of what its readers send."""
     f, expected = with_rule(name, True), RULES[name][1]

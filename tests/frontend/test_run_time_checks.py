@@ -129,8 +129,8 @@ def test_only_what_runs_is_checked():
 
         return np.sum(ad.build(3, position))
 
-    for lanes in ("all", 1):
-        checked = ad.jit(f, check_bounds=True, lanes=lanes)
+    for chunk in ("all", 1):
+        checked = ad.jit(f, check_bounds=True, chunk=chunk)
         assert checked(X, 2) == 3.0
         with pytest.raises(PositionError, match="position 3"):
             checked(X, 3)

@@ -417,7 +417,7 @@ def test_a_function_that_calls_itself_is_dense() -> None:
     assert matrix.nnz == 144
 
 
-@pytest.mark.parametrize("options", [{"lanes": 1}, {"lanes": 2}, {"method": "jacobian"}])
+@pytest.mark.parametrize("options", [{"chunk": 1}, {"chunk": 2}, {"method": "jacobian"}])
 def test_options_of_compiling(options: dict[str, Any]) -> None:
     def f(x: Any) -> Any:
         return ad.build((11,), lambda i: x[i] * x[i + 1])

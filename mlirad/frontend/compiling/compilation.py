@@ -23,7 +23,7 @@ from xdsl.printer import Printer
 from mlirad import reports
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.compiling.stats import Stats, count_kernels
+from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
 from mlirad.interpreter import run_function
@@ -32,7 +32,7 @@ from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_module
+from mlirad.lower.compile import compile_module, count_kernels
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.passes.registry import make_pass, parse_specs
@@ -101,9 +101,9 @@ def expand_to_maps(
     _run(module, [*passes, *passes_of(["mlirad-inline"])], stats)
 
 
-def kept_builds(lanes: int | str | None) -> str | None:
-    """The pass that makes builds compute `lanes` positions at a time; None where they compute all at once."""
-    return f"builds-to-loops{{chunk={lanes}}}" if isinstance(lanes, int) else None
+def kept_builds(chunk: int | str | None) -> str | None:
+    """The pass that makes builds compute `chunk` positions at a time; None where they compute all at once."""
+    return f"builds-to-loops{{chunk={chunk}}}" if isinstance(chunk, int) else None
 
 
 def _expansion(method: str, kept: str | None) -> list[ModulePass]:

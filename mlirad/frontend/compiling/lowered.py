@@ -96,7 +96,7 @@ class Lowered:
     def ir(self, after: str | None = None) -> str:
         """The program as MLIR text: as traced, or after the (last) pass `after` of the pipeline."""
         with compiling():
-            return text_after(self._trace(), after, self.options.method, kept_builds(self.options.lanes))
+            return text_after(self._trace(), after, self.options.method, kept_builds(self.options.chunk))
 
     def as_text(self, after: str | None = None) -> str:
         """The same as `ir`."""
@@ -107,7 +107,7 @@ class Lowered:
         """The program as LLVM IR text and the memory that it needs."""
         with compiling():
             module = self._trace()
-            expand(module, self.options.method, kept=kept_builds(self.options.lanes))
+            expand(module, self.options.method, kept=kept_builds(self.options.chunk))
             return native_program(module, "main")
 
     def llvm(self) -> str:

@@ -36,7 +36,7 @@ MOST_SECONDS = 1e9
 """Time limits are below this: 30 years."""
 
 
-Lanes = int | Literal["all"] | None
+Chunk = int | Literal["all"] | None
 
 
 class CompileOptions(TypedDict, total=False):
@@ -44,7 +44,7 @@ class CompileOptions(TypedDict, total=False):
 
     interpret: bool
     method: str
-    lanes: Lanes
+    chunk: Chunk
     check_bounds: bool
     check_nans: bool
     timeout: float | None
@@ -54,7 +54,7 @@ class CompileOptions(TypedDict, total=False):
 class Options:
     """How a function is compiled.
 
-    `interpret` runs it by the reference interpreter. `method` is how derivatives are expanded. `lanes` is how
+    `interpret` runs it by the reference interpreter. `method` is how derivatives are expanded. `chunk` is how
     many positions of a `build` or `vmap` are computed at a time: "all", by operations on whole arrays; 1, one
     after another; n, by operations on blocks of n. `None` is "all" where the memory of the program stays
     within `MEMORY_LIMIT`. `check_bounds` raises a `PositionError` for a position that is found outside its
@@ -64,7 +64,7 @@ class Options:
 
     interpret: bool = False
     method: str = "dual-arrays"
-    lanes: Lanes = None
+    chunk: Chunk = None
     check_bounds: bool = False
     check_nans: bool = False
     timeout: float | None = None
@@ -81,11 +81,11 @@ class Options:
                 location=user_line(),
                 hint="write timeout=10.0 to let calls take ten seconds, or leave it out",
             )
-        if isinstance(self.lanes, int) and self.lanes < 1:
+        if isinstance(self.chunk, int) and self.chunk < 1:
             raise UnsupportedError(
-                f"lanes is {self.lanes}, which is no number of positions",
+                f"chunk is {self.chunk}, which is no number of positions",
                 location=user_line(),
-                hint='write lanes=1 to compute them one after another, or lanes="all"',
+                hint='write chunk=1 to compute them one after another, or chunk="all"',
             )
 
 

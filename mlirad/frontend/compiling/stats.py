@@ -18,8 +18,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from mlirad.dialects.kernel import KERNEL_RESULT_OPS
-
 LINES_SHOWN = 10
 """How many lines of the source are listed with the memory that they need."""
 
@@ -79,11 +77,6 @@ def count_ops(program: Operation | None) -> int:
     if program is None:
         return 0
     return sum(1 for op in program.walk() if not isinstance(op, ModuleOp | FuncOp) and op.results)
-
-
-def count_kernels(program: Operation) -> int:
-    """The number of kernels in a program."""
-    return sum(1 for op in program.walk() if isinstance(op, KERNEL_RESULT_OPS))
 
 
 def _bytes(count: int) -> str:

@@ -197,8 +197,8 @@ class Transformed:
             start = time.perf_counter()
             module, result = self._trace(function, tree, types)
             stats.add("trace", time.perf_counter() - start, module)
-            has_builds = options.lanes is None and not options.interpret and holds_builds(module)
-            expand(module, options.method, stats, kept_builds(options.lanes))
+            has_builds = options.chunk is None and not options.interpret and holds_builds(module)
+            expand(module, options.method, stats, kept_builds(options.chunk))
             if options.interpret:
                 flat, native = interpreted(module, "main", options.timeout), None
             else:

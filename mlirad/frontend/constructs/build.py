@@ -65,7 +65,7 @@ def build(
     shape: int | Sequence[int],
     function: Callable[..., Any],
     *,
-    lanes: int | None = None,
+    chunk: int | None = None,
     checkpoint: str | None = None,
 ) -> Any:
     """`out[i, j, ...] = function(i, j, ...)` over all positions of `shape`.
@@ -73,21 +73,21 @@ def build(
     The function may return a scalar, an array (whose dimensions follow those of `shape`), or any structure of
     them, and then so does `build`.
 
-    `lanes` says how many positions are computed at a time, which bounds the memory: 1 is a loop over single
+    `chunk` says how many positions are computed at a time, which bounds the memory: 1 is a loop over single
     positions, n one over blocks of about n; without it all are, by operations on whole arrays. `checkpoint`
     is that of the loop: "recompute" by default, where a gradient computes each position once more and keeps
     nothing of it; "store" keeps what each made.
     """
     extents = _extents(shape, "build")
     require_arguments(function, len(extents), "build")
-    if lanes is not None and lanes < 1:
+    if chunk is not None and chunk < 1:
         raise UnsupportedError(
-            f"build: lanes is {lanes!r}, which is no number of positions",
+            f"build: chunk is {chunk!r}, which is no number of positions",
             location=user_line(),
-            hint="write lanes=1 to compute one position after another",
+            hint="write chunk=1 to compute one position after another",
         )
     kept = "recompute" if checkpoint is None else checked_checkpoint(checkpoint)
-    return in_trace("build", lambda: build_over(extents, function, lanes, kept))
+    return in_trace("build", lambda: build_over(extents, function, chunk, kept))
 
 
 def map_(function: Callable[..., Any], *arrays: Any) -> Any:
@@ -213,7 +213,7 @@ def _indices(values: Sequence[Value]) -> list[Array]:
 def build_over(
     extents: Shape,
     function: Callable[..., Any],
-    lanes: int | None = None,
+    chunk: int | None = None,
     checkpoint: str | None = "recompute",
     whole: Callable[[Any], Sequence[bool]] | None = None,
 ) -> Any:
@@ -250,8 +250,8 @@ def build_over(
             for k in range(count)
         ]
         discard(region)
-    elif lanes is not None:
-        values = chunked_build(b, extents, lambda *at: b.inline_region(region, at, {}), lanes, checkpoint)
+    elif chunk is not None:
+        values = chunked_build(b, extents, lambda *at: b.inline_region(region, at, {}), chunk, checkpoint)
         discard(region)
     elif count == 1:
         values = [b.build_from(extents, region)]

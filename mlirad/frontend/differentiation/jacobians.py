@@ -12,11 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
-import numpy as np
-
-from mlirad.dialects.shapes import Shape
 from mlirad.errors import DifferentiationError
-from mlirad.frontend.constructs.build import build_over
+from mlirad.frontend.constructs.basis import images_of_basis
 from mlirad.frontend.differentiation.derivatives import (
     Argnums,
     Linearization,
@@ -26,9 +23,7 @@ from mlirad.frontend.differentiation.derivatives import (
     value_and_grad,
 )
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.dtypes import Dtype
-from mlirad.frontend.tracing.functions import function_name, with_signature
-from mlirad.frontend.tracing.operations import as_array, xp
+from mlirad.frontend.tracing.functions import LeafType, function_name, with_signature
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 
@@ -102,53 +97,32 @@ def _points(at: Linearization) -> tuple[Array, ...]:
 
 def _columns(at: Linearization, rows: Sequence[int]) -> dict[tuple[int, int], Any]:
     """The blocks by results and arguments, from the images of the arguments' basis."""
-    points = _points(at)
+
+    def apply(tangents: list[Array]) -> list[Any]:
+        images = at.image(tangents)
+        return [images[r] for r in rows]
+
+    points = [LeafType(p.shape, p.dtype) for p in _points(at)]
     blocks: dict[tuple[int, int], Any] = {}
     for n, k in enumerate(at.moving):
-
-        def image(*position: Array, n: int = n) -> list[Any]:
-            images = at.image(_basis(points, n, position))
-            return [images[r] for r in rows]
-
-        rank = points[n].ndim
-        for r, column in zip(rows, build_over(points[n].shape, image), strict=True):
-            last = range(column.ndim - rank, column.ndim)
-            blocks[r, k] = xp.moveaxis(column, tuple(range(rank)), tuple(last))
+        columns = images_of_basis(apply, points, n, come_last=True)
+        blocks |= {(r, k): column for r, column in zip(rows, columns, strict=True)}
     return blocks
 
 
 def _rows(at: Linearization, rows: Sequence[int]) -> dict[tuple[int, int], Any]:
     """The blocks by results and arguments, from the transposed images of the results' basis."""
-    results = [r for r in at.results if r.dtype.kind == "f"]
-    numbers = [k for k, r in enumerate(at.results) if r.dtype.kind == "f"]
+
+    def apply(cotangents: list[Array]) -> list[Any]:
+        images = at.transposed_image(cotangents)
+        return [images[k] for k in at.moving]
+
+    floats = {k: LeafType(r.shape, r.dtype) for k, r in enumerate(at.results) if r.dtype.kind == "f"}
     blocks: dict[tuple[int, int], Any] = {}
     for r in rows:
-        n = numbers.index(r)
-
-        def image(*position: Array, n: int = n) -> list[Any]:
-            images = at.transposed_image(_basis(results, n, position))
-            return [images[k] for k in at.moving]
-
-        for k, row in zip(at.moving, build_over(results[n].shape, image), strict=True):
-            blocks[r, k] = row
+        images = images_of_basis(apply, list(floats.values()), list(floats).index(r))
+        blocks |= {(r, k): row for k, row in zip(at.moving, images, strict=True)}
     return blocks
-
-
-def _basis(like: Sequence[Array], n: int, position: tuple[Array, ...]) -> list[Array]:
-    """Vectors like these: number n has a 1 at the position, everything else is 0."""
-    return [
-        one_at(position, one.shape, one.dtype) if k == n else cast(Array, np.zeros_like(cast(Any, one)))
-        for k, one in enumerate(like)
-    ]
-
-
-def one_at(position: tuple[Array, ...], shape: Shape, dtype: Dtype) -> Array:
-    """The array that is 1 at a position and 0 elsewhere."""
-    hit: Any = True
-    for d, (p, extent) in enumerate(zip(position, shape, strict=True)):
-        line = np.arange(extent).reshape([extent if k == d else 1 for k in range(len(shape))])
-        hit = (line == p) & hit
-    return as_array(xp.where(hit, dtype.type(1), dtype.type(0))) if shape else as_array(1, dtype)
 
 
 def _like_arguments(at: Linearization, argnums: Argnums, leaves: list[Any]) -> Any:

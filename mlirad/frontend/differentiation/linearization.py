@@ -42,7 +42,6 @@ from mlirad.frontend.compiling.programs import (
 )
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at
-from mlirad.frontend.differentiation.linearization import TracedDerivative
 from mlirad.frontend.linear_map.expressions import ATOM, MapExpression, MapNode, Step, Text, paired
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.linearized import Linearized
@@ -165,7 +164,7 @@ def _compile(
         start = time.perf_counter()
         module, codomain = trace_map(function, tree, types, options.checks)
         stats.add("trace", time.perf_counter() - start, module)
-        expand_to_maps(module, options.method, stats, kept_builds(options.lanes))
+        expand_to_maps(module, options.method, stats, kept_builds(options.chunk))
         main = _main(module)
         called = _renamed([f for f in functions_of(module) if f is not main], main)
         split = split_map(main)

@@ -13,6 +13,8 @@ on it is an error.
 A body that is traced on its own, of a loop, a branch or a derivative, cannot write what is made outside.
 """
 
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -97,7 +99,7 @@ def view(x: Array, how: View, value: Value) -> Array:
     """A view of `x` that has been read as `value`."""
     scope = current_frame().scope
     result = Array(value, scope, x.weak)
-    result._view, result._version = how, how.base._version  # pyright: ignore[reportPrivateUsage]
+    result._view, result._version = how, how.base._version
     return result
 
 
@@ -131,7 +133,7 @@ def raveled(x: Array) -> Array:
 def _in_order(x: Array) -> Array:
     """A copy in row-major order."""
     result = copied(x)
-    result._is_row_major = True  # pyright: ignore[reportPrivateUsage]
+    result._is_row_major = True
     return result
 
 
@@ -228,7 +230,7 @@ def require_writable(x: Array) -> None:
             raise _uncertain_error("writes")
         how = view_of(how.parent)
     base = base_of(x)
-    owner = base._owner  # pyright: ignore[reportPrivateUsage]
+    owner = base._owner
     if not owner.is_open:
         raise leaked_error()
     if owner is not current_frame().scope:
@@ -243,8 +245,8 @@ def require_writable(x: Array) -> None:
 
 def assign(x: Array, value: Value) -> None:
     """Let an array that is no view hold another value."""
-    x._value, x._scope = value, current_frame().scope  # pyright: ignore[reportPrivateUsage]
-    x._version += 1  # pyright: ignore[reportPrivateUsage]
+    x._value, x._scope = value, current_frame().scope
+    x._version += 1
 
 
 def _uncertain_error(verb: str) -> TracingError:

@@ -22,7 +22,7 @@ from xdsl.printer import Printer
 
 from mlirad.errors import PositionError, ShapeError, UnsupportedError
 from mlirad.frontend.linear_map import matrices as map_matrices
-from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step
+from mlirad.frontend.linear_map.expressions import MapExpression, MapNode
 from mlirad.frontend.linear_map.making import combined, held_array, hstacked, scalar, stacked, vstacked
 from mlirad.frontend.linear_map.nodes import (
     Add,
@@ -34,8 +34,8 @@ from mlirad.frontend.linear_map.nodes import (
     Restrict,
     Scale,
     Select,
-    Transpose,
     Zero,
+    transposed,
 )
 from mlirad.frontend.linear_map.programs import apply_traced, map_function, run
 from mlirad.frontend.linear_map.spaces import Space, space_of
@@ -141,13 +141,7 @@ class LinearMap:
     @property
     def T(self) -> LinearMap:
         """The transposed map."""
-        known = self.expression
-        last = known.steps[-1]
-        if isinstance(last.node, Transpose):
-            steps = known.steps[: last.maps[0] + 1]
-        else:
-            steps = (*known.steps, Step(Transpose(), (len(known.steps) - 1,)))
-        return LinearMap(MapExpression(known.codomain, known.domain, steps), self.arrays)
+        return LinearMap(transposed(self.expression), self.arrays)
 
     def __matmul__(self, other: Any) -> Any:
         """The composition with a map, or the product with a flat vector or a matrix of columns."""

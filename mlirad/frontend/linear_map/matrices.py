@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from mlirad.errors import ShapeError
+from mlirad.frontend.constructs.basis import images_of_basis
 from mlirad.frontend.constructs.build import build_over
-from mlirad.frontend.differentiation.jacobians import one_at
-from mlirad.frontend.linear_map.expressions import MapExpression, Step
-from mlirad.frontend.linear_map.nodes import Transpose
+from mlirad.frontend.linear_map.expressions import MapExpression
+from mlirad.frontend.linear_map.nodes import transposed
 from mlirad.frontend.linear_map.programs import apply_traced, run
 from mlirad.frontend.linear_map.spaces import Space
 from mlirad.frontend.tracing.array import Array
@@ -26,7 +26,6 @@ from mlirad.frontend.tracing.dtypes import Dtype, plain_array
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import LeafType
 from mlirad.frontend.tracing.operations import as_array, xp
-from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
 
 
@@ -110,36 +109,18 @@ def _as_matrix(block: Array, row: LeafType, column: LeafType, dtype: Dtype) -> A
 
 def _blocks(expression: MapExpression, arrays: list[Array], given: list[Array]) -> list[Array]:
     """For each leaf of the results, a block per leaf of the arguments."""
+    rows, columns = expression.codomain.moving, expression.domain.moving
     if expression.domain.size <= expression.codomain.size:
-        images = _images_of_basis(expression, arrays)
-        return [
-            xp.moveaxis(column, tuple(range(rank)), tuple(range(column.ndim - rank, column.ndim)))
-            for r in range(len(expression.codomain.moving))
-            for columns, rank in images
-            for column in [columns[r]]
+        images = [
+            images_of_basis(
+                lambda vectors: apply_traced(expression, arrays, vectors), columns, n, come_last=True
+            )
+            for n in range(len(columns))
         ]
-    steps = (*expression.steps, Step(Transpose(), (len(expression.steps) - 1,)))
-    transposed = MapExpression(expression.codomain, expression.domain, steps)
-    return [row for rows, _ in _images_of_basis(transposed, arrays) for row in rows]
-
-
-def _images_of_basis(expression: MapExpression, arrays: list[Array]) -> list[tuple[list[Array], int]]:
-    """For each leaf of the arguments, the images of its basis, leaf by leaf, and the leaf's rank.
-
-    The dimensions of the leaf of the arguments lead.
-    """
-    leaves = expression.domain.moving
-    found: list[tuple[list[Array], int]] = []
-    for n, own in enumerate(leaves):
-
-        def image(*position: Array, n: int = n) -> list[Array]:
-            basis = [
-                one_at(position, leaf.shape, leaf.dtype)
-                if k == n
-                else as_array(np.zeros(leaf.shape, leaf.dtype))
-                for k, leaf in enumerate(leaves)
-            ]
-            return apply_traced(expression, arrays, basis)
-
-        found.append((flatten(build_over(own.shape, image))[0], len(own.shape)))
-    return found
+        return [column[r] for r in range(len(rows)) for column in images]
+    back = transposed(expression)
+    return [
+        row
+        for n in range(len(rows))
+        for row in images_of_basis(lambda vectors: apply_traced(back, arrays, vectors), rows, n)
+    ]

@@ -23,7 +23,9 @@ from mlirad.frontend.linear_map.expressions import (
     POSTFIX,
     PRODUCT,
     SUM,
+    MapExpression,
     MapNode,
+    Step,
     Text,
     bound,
     leaf_maps,
@@ -250,3 +252,13 @@ class Select(MapNode):
 
     def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
         return f"{bound(maps[0], POSTFIX)}[{self.shown}]", POSTFIX
+
+
+def transposed(expression: MapExpression) -> MapExpression:
+    """The transposed map."""
+    steps = expression.steps
+    if isinstance(steps[-1].node, Transpose):
+        steps = steps[: steps[-1].maps[0] + 1]
+    else:
+        steps = (*steps, Step(Transpose(), (len(steps) - 1,)))
+    return MapExpression(expression.codomain, expression.domain, steps)

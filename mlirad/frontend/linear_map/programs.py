@@ -23,7 +23,7 @@ from mlirad.errors import TracingError
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable, expand
 from mlirad.frontend.compiling.programs import Cache
 from mlirad.frontend.linear_map.expressions import MapExpression
-from mlirad.frontend.linear_map.nodes import Transpose
+from mlirad.frontend.linear_map.nodes import Transpose, transposed
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import Functions, emitting, leaked_error
 from mlirad.frontend.tracing.functions import LeafType, function_of
@@ -39,8 +39,7 @@ def apply_traced(expression: MapExpression, arrays: Sequence[Any], vectors: Sequ
     """The image of a vector, one array per leaf, as ops of the function being traced."""
     root, is_transposed = expression, False
     while isinstance(root.steps[-1].node, Transpose):
-        (inner,) = root.steps[-1].maps
-        root = MapExpression(root.codomain, root.domain, root.steps[: inner + 1])
+        root = transposed(root)
         is_transposed = not is_transposed
     b = emitting()
     values = [as_array(a).value for a in arrays]

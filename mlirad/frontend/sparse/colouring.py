@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlirad.frontend.sparse.greedy import column_colours, star_colours
+from mlirad.jit.colouring import greedy_colours
 from mlirad.linear_maps.sparsity import SparsityPattern, from_positions
 from mlirad.linear_maps.sparsity.relations import Ints
 
@@ -114,10 +114,10 @@ def _fewest_columns(pattern: SparsityPattern) -> Ints:
     degrees = np.diff(pattern.T.row_starts)
     natural = np.flatnonzero(degrees)
     least = int(np.diff(pattern.row_starts).max(initial=0))
-    colours = column_colours(pattern, natural)
+    colours = _column_colours(pattern, natural)
     if int(colours.max(initial=-1)) + 1 > least:
         by_degree = natural[np.argsort(-degrees[natural], kind="stable")]
-        other = column_colours(pattern, by_degree)
+        other = _column_colours(pattern, by_degree)
         if other.max() < colours.max():
             return other
     return colours
@@ -145,7 +145,7 @@ def _by_star(pattern: SparsityPattern) -> Compression:
     is_hub[hubs] = True
     left = outside & ~is_hub[pattern.rows] & ~is_hub[pattern.columns]
     has_entries = np.bincount(pattern.rows, minlength=n) > 0
-    colours = star_colours(_entries(pattern, left), np.flatnonzero(has_entries & ~is_hub), len(hubs))
+    colours = _star_colours(_entries(pattern, left), np.flatnonzero(has_entries & ~is_hub), len(hubs))
     colours[hubs] = np.arange(len(hubs))
     count = int(colours.max(initial=-1)) + 1
     # Entry (i, j) is element i of the product of j's colour where no other column of row i has that colour.
@@ -160,3 +160,19 @@ def _by_star(pattern: SparsityPattern) -> Compression:
     prefers_mirror = is_direct[mirror] & (~is_direct | (mirror < position))
     direct = colours[pattern.columns] * n + pattern.rows
     return Compression(colours, np.full(n, -1, np.int64), np.where(prefers_mirror, direct[mirror], direct))
+
+
+# Greedy colouring --------------------------------------------------------------------------------
+
+
+def _column_colours(pattern: SparsityPattern, order: Ints) -> Ints:
+    """A colour for each column of `order`, -1 for the others: columns that meet in a row differ."""
+    across = pattern.T
+    graph = across.row_starts, across.columns, pattern.row_starts, pattern.columns
+    return greedy_colours("columns", pattern.shape[1], order, graph, 0)
+
+
+def _star_colours(pattern: SparsityPattern, order: Ints, taken: int) -> Ints:
+    """A colour, from `taken` on, for each vertex of `order`; the pattern is symmetric, without diagonal."""
+    graph = pattern.row_starts, pattern.columns
+    return greedy_colours("star", pattern.shape[1], order, (*graph, *graph), taken)

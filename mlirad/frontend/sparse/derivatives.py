@@ -257,7 +257,7 @@ class Matrices:
                     else:
                         assert instance.block_rows is not None
                         module = blocks_module(self.expression, instance.block_rows)
-                    expand(module, self.options.method, self.stats, kept_builds(self.options.lanes))
+                    expand(module, self.options.method, self.stats, kept_builds(self.options.chunk))
                     program = executable(
                         module,
                         "main",

@@ -9,6 +9,8 @@ What the operators, functions and methods of NumPy mean is defined above, and bo
 and in which order its elements would lie in memory.
 """
 
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -68,6 +70,13 @@ class Array:
         def __getattr__(self, name: str) -> Any: ...
         def __getitem__(self, key: Any) -> Array: ...
         def __setitem__(self, key: Any, value: Any) -> None: ...
+        def _operator(self, other: Any) -> Any: ...
+        def _sign(self) -> Any: ...
+
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _operator
+        __floordiv__ = __mod__ = __pow__ = __rpow__ = __matmul__ = __and__ = __or__ = __xor__ = _operator
+        __lt__ = __le__ = __gt__ = __ge__ = _operator
+        __neg__ = __invert__ = _sign
 
     def __init__(self, value: Value, scope: Scope, weak: bool = False):
         self._value = value

@@ -1,4 +1,4 @@
-"""Which types are of the language: arrays of its elements up to a size, closures, sums, maps, frames and tapes.
+"""Which types are of the language: arrays of its elements up to a size, closures, sums, maps, frames, tapes.
 
 types.check(op, "result 0", tensor<3xf64>)
 """

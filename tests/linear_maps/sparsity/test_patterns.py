@@ -1,4 +1,4 @@
-"""Sparsity patterns of linear maps against their dense matrices, which the interpreter gives column by column."""
+"""Sparsity patterns of linear maps against their dense matrices, which the interpreter gives by columns."""
 
 from __future__ import annotations
 

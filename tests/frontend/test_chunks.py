@@ -25,16 +25,16 @@ def rows(x, w, **how):
 
 
 @pytest.mark.parametrize("interpret", [False, True])
-@pytest.mark.parametrize("lanes", [1, 2, 4, 7, "all", None])
-def test_all_lanes_agree(lanes, interpret):
-    expected = ad.value_and_grad(rows, argnums=(0, 1), lanes="all")(X, W)
-    value, gradient = ad.value_and_grad(rows, argnums=(0, 1), lanes=lanes, interpret=interpret)(X, W)
+@pytest.mark.parametrize("chunk", [1, 2, 4, 7, "all", None])
+def test_all_chunks_agree(chunk, interpret):
+    expected = ad.value_and_grad(rows, argnums=(0, 1), chunk="all")(X, W)
+    value, gradient = ad.value_and_grad(rows, argnums=(0, 1), chunk=chunk, interpret=interpret)(X, W)
     np.testing.assert_allclose(value, expected[0], rtol=1e-13)
     for actual, wanted in zip(gradient, expected[1], strict=True):
         np.testing.assert_allclose(actual, wanted, rtol=1e-11)
 
 
-@pytest.mark.parametrize("how", [{"lanes": 1}, {"lanes": 4}, {"lanes": 1, "checkpoint": "store"}])
+@pytest.mark.parametrize("how", [{"chunk": 1}, {"chunk": 4}, {"chunk": 1, "checkpoint": "store"}])
 def test_a_single_build_is_kept(how):
     def kept(x, w):
         return rows(x, w, **how)
@@ -53,10 +53,10 @@ def test_vmap_and_jacobians_by_blocks():
     def f(x):
         return np.sin(x) * np.sum(x)
 
-    for lanes in (1, 2):
-        np.testing.assert_allclose(ad.vmap(f, lanes=lanes)(X), [f(x) for x in X])
-        np.testing.assert_allclose(ad.jacobian(f, lanes=lanes)(W), ad.jacobian(f)(W))
-        batch = ad.vmap(ad.jacobian(f), lanes=lanes)(X)
+    for chunk in (1, 2):
+        np.testing.assert_allclose(ad.vmap(f, chunk=chunk)(X), [f(x) for x in X])
+        np.testing.assert_allclose(ad.jacobian(f, chunk=chunk)(W), ad.jacobian(f)(W))
+        batch = ad.vmap(ad.jacobian(f), chunk=chunk)(X)
         np.testing.assert_allclose(batch, [ad.jacobian(f)(x) for x in X])
 
 
@@ -65,8 +65,8 @@ def test_builds_are_cut_into_blocks_where_memory_would_not_do(monkeypatch):
         return np.sum(ad.build(x.shape[0], lambda i: np.sum(np.sort(x[i]) * x[i])))
 
     x = np.random.default_rng(2).normal(size=(300, 40))
-    whole = ad.grad(f, lanes="all").lower(x).arena_bytes
-    expected = ad.grad(f, lanes="all")(x)
+    whole = ad.grad(f, chunk="all").lower(x).arena_bytes
+    expected = ad.grad(f, chunk="all")(x)
     monkeypatch.setattr(transformed, "MEMORY_LIMIT", whole // 2)
     monkeypatch.setattr(transformed, "BLOCK_LIMIT", whole // 8)
     blocks = ad.grad(f)
@@ -75,13 +75,13 @@ def test_builds_are_cut_into_blocks_where_memory_would_not_do(monkeypatch):
 
 
 def test_lanes_that_are_no_number_of_positions():
-    with pytest.raises(UnsupportedError, match="lanes is 0"):
-        ad.grad(rows, lanes=0)
-    with pytest.raises(UnsupportedError, match="lanes is 0"):
-        ad.jit(lambda x: ad.build(3, lambda i: x[i], lanes=0))(W)
+    with pytest.raises(UnsupportedError, match="chunk is 0"):
+        ad.grad(rows, chunk=0)
+    with pytest.raises(UnsupportedError, match="chunk is 0"):
+        ad.jit(lambda x: ad.build(3, lambda i: x[i], chunk=0))(W)
     with pytest.raises(UnsupportedError, match="no checkpoint 'all'"):
-        ad.jit(lambda x: ad.build(3, lambda i: x[i], lanes=1, checkpoint="all"))(W)
-    with pytest.raises(UnsupportedError, match=r"(?s)no option 'lane'.*there are interpret, method, lanes"):
+        ad.jit(lambda x: ad.build(3, lambda i: x[i], chunk=1, checkpoint="all"))(W)
+    with pytest.raises(UnsupportedError, match=r"(?s)no option 'lane'.*there are interpret, method, chunk"):
         ad.grad(rows, lane=1)
 
 

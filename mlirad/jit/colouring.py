@@ -1,7 +1,7 @@
 """Greedy colouring of sparse patterns in native code: linear in what it reads, with no step in Python.
 
-    column_colours(pattern, order)    columns that meet in a row differ
-    star_colours(pattern, order)      neighbours differ, and every path of four vertices has three colours
+    greedy_colours("columns", ...)      columns that meet in a row differ
+    greedy_colours("star", ...)         neighbours differ, and every path of four vertices has three colours
 
 Each vertex in the given order takes the smallest colour that no earlier one forbids. Column colouring reads,
 for each column, the rows it is in (a partial distance-2 colouring of the bipartite graph); star colouring is
@@ -14,35 +14,29 @@ import ctypes
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
+from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from mlirad.jit.engine import LoadedCode, load
 from mlirad.jit.host import host_address, runner
-from mlirad.linear_maps.sparsity import SparsityPattern
-from mlirad.linear_maps.sparsity.relations import Ints
 from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value
 from mlirad.lower.native_program import POLL
+
+Ints: TypeAlias = npt.NDArray[np.int64]
 
 NAMES = ("columns", "star")
 
 
-def column_colours(pattern: SparsityPattern, order: Ints, taken: int = 0) -> Ints:
-    """A colour for each column of `order`, -1 for the others; the colours begin at `taken`."""
-    across = pattern.T
-    return _coloured(
-        "columns", pattern.shape[1], order, (across.row_starts, across.columns, pattern.row_starts,
-        pattern.columns), taken,
-    )  # fmt: skip
+def greedy_colours(
+    name: Literal["columns", "star"], count: int, order: Ints, graph: tuple[Ints, ...], taken: int
+) -> Ints:
+    """A colour for each of `count` vertices that is in `order`, -1 for the others; they begin at `taken`.
 
-
-def star_colours(pattern: SparsityPattern, order: Ints, taken: int = 0) -> Ints:
-    """A colour for each vertex of `order`; the pattern is symmetric and has no diagonal."""
-    graph = pattern.row_starts, pattern.columns
-    return _coloured("star", pattern.shape[1], order, (*graph, *graph), taken)
-
-
-def _coloured(name: str, count: int, order: Ints, graph: tuple[Ints, ...], taken: int) -> Ints:
+    The graph is given by where the neighbours of each vertex start, and by these: of the columns of a matrix
+    their rows, and then of the rows their columns.
+    """
     colours = np.full(count, -1, np.int64)
     marks = np.full(count + 1, -1, np.int64)
     counts = np.array([len(order)])
