@@ -88,10 +88,10 @@ func.func @scatter(%y: tensor<8xf64>, %b: tensor<5xf64>) {
   func.return
 }
 
-// CHECK-LABEL: func.func @rare
-// CHECK-NEXT: kernel.scatter add %y (%i) {space = [8], from_zero, rare} : tensor<8xf64> -> tensor<5xf64> {
-func.func @rare(%y: tensor<8xf64>) {
-  %v0 = kernel.scatter add %y (%i) {space = [8], from_zero, rare} : tensor<8xf64> -> tensor<5xf64> {
+// CHECK-LABEL: func.func @masked
+// CHECK-NEXT: kernel.scatter add %y (%i) {space = [8], from_zero, masked} : tensor<8xf64> -> tensor<5xf64> {
+func.func @masked(%y: tensor<8xf64>) {
+  %v0 = kernel.scatter add %y (%i) {space = [8], from_zero, masked} : tensor<8xf64> -> tensor<5xf64> {
     %a = kernel.load %y[%i] : tensor<8xf64> -> f64
     %z = array.constant 0.0 : f64
     %j = array.constant 2 : i64

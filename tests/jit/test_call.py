@@ -17,7 +17,7 @@ from mlirad.lower.native_program import ITEM_BYTES, ArraySpec, NativeProgram
 def ways_in(program: NativeProgram):
     """The fast entry, the general path, and the guarded run of a program."""
     function = NativeFunction(program)
-    general = call.GeneralPath(program, call.engine.load(program.llvm), "general", False, False)
+    general = call.GeneralPath(program, call.engine.load(program.llvm), "general", releases_lock=False)
     return [function.entry, general, NativeFunction(program, debug=True).entry]
 
 

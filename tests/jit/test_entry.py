@@ -187,7 +187,7 @@ done:
 }"""
     program = NativeProgram(text, (ArraySpec("int64", (1,)),), (), operations=10**9)
     for function in (NativeFunction(program).entry, call.GeneralPath(
-        program, call.engine.load(program.llvm), "wait", True, False)):  # fmt: skip
+        program, call.engine.load(program.llvm), "wait", releases_lock=True)):  # fmt: skip
         flag = np.zeros(1, np.int64)
         thread = threading.Thread(target=function, args=(flag,))
         thread.start()

@@ -95,7 +95,7 @@ class _ScatterCode:
             self._segments[lane] = segments.output_lanes(
                 body.extents[lane], width, native, may_repeat=False, compact=False
             )
-        self._search = _Search.of(kernel, body, self._order, lane, guards) if op.rare is not None else None
+        self._search = _Search.of(kernel, body, self._order, lane, guards) if op.masked is not None else None
         if self._search is not None:
             self._guard = None
         roots = [self._value] if self._guard is None else [self._value, self._guard]

@@ -35,7 +35,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.locations import location_of
-from mlirad.lower.form_kernels.kernel_builder import KernelBuilder
+from mlirad.lower.form_kernels.blocks import BlockBuilder
 from mlirad.lower.form_kernels.regions import Bodies
 from mlirad.passes.function_pass import map_functions, nested_ops
 
@@ -49,9 +49,10 @@ def form_kernels(function: FuncOp) -> FuncOp:
     results = returned(function)
 
     def body(b: ArrayBuilder, *args: Value) -> Sequence[Value]:
-        former = KernelBuilder(b, dict(zip(source.args, args, strict=True)), Bodies(source))
-        former.form_ops(former.bodies.main, results)
-        return [former.buffers[v] for v in results]
+        bodies = Bodies(source)
+        buffers = dict(zip(source.args, args, strict=True))
+        BlockBuilder(b, buffers, bodies).form(bodies.main, results)
+        return [buffers[v] for v in results]
 
     new = new_function(
         function.sym_name.data,
