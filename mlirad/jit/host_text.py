@@ -2,7 +2,7 @@
 
     i32 mlirad_call(main, buffers, arena, releases, limit)   runs a program: 0, or -1 and an exception is set
     i64 mlirad_rt_poll(context)                              whether the call is to go on: signals, time limit
-    i64 mlirad_rt_report(context, description, values, lane) reports to Python
+    i64 mlirad_rt_report(context, description, values, element) reports to Python
     i64 mlirad_rt_stack_limit(context)                       down to which address the stack may grow
 
 The record of a call lies on the stack of `mlirad_call`; see `mlirad/lower/native_program.py`. Its thread
@@ -59,7 +59,7 @@ UNKNOWN_STACK_BYTES: Final = 1 << 15
 def host_text(main_thread: int, report: int, fail: int) -> str:
     """The text, given addresses: of a word with the identity of the main thread, and of two Python functions.
 
-    `report(description, values, lane)` gives None or the failure it found, `fail(status)` raises.
+    `report(description, values, element)` gives None or the failure it found, `fail(status)` raises.
     """
     names = (
         "PyEval_SaveThread",
@@ -343,7 +343,7 @@ done:
   ret i64 %status
 }
 
-define i64 @${REPORT}(ptr %context, ptr %description, ptr %values, i64 %lane) {
+define i64 @${REPORT}(ptr %context, ptr %description, ptr %values, i64 %element) {
 entry:
   %status.at = getelementptr i64, ptr %context, i64 ${STATUS}
   %failure.at = getelementptr i64, ptr %context, i64 ${FAILURE}
@@ -378,7 +378,7 @@ report:
   %description.bits = ptrtoint ptr %description to i64
   %values.bits = ptrtoint ptr %values to i64
   %result = call ptr (ptr, ptr, ...) ${PyObject_CallFunction}(
-      ptr ${report}, ptr @format.report, i64 %description.bits, i64 %values.bits, i64 %lane)
+      ptr ${report}, ptr @format.report, i64 %description.bits, i64 %values.bits, i64 %element)
   %is_failed = icmp eq ptr %result, null
   br i1 %is_failed, label %failed, label %reported
 

@@ -1,7 +1,8 @@
 """Kernel formation: a function of array ops becomes a function of kernels.
 
-Each stored value is the root of one kernel over its own index space; everything else is read element by
-element inside the kernels that need it, so chains of whole-array ops become single loop nests.
+Each stored value is the result of one kernel (`kernel_builder.py`); everything else is read element by
+element inside the kernels that need it (`reader.py`), so chains of whole-array ops become single loop nests.
+Loops and branches stay, with kernels in their regions (`blocks.py`). `materialise.py` says what is stored.
 
     %0 = array.mul %x, %y : tensor<8xf64>
     %1 = array.sum %0 {dims = [0]} : tensor<8xf64> -> f64

@@ -25,7 +25,7 @@ POWER = PREFIX + 1
 """The binding of powers."""
 
 
-def infix(symbol: str, binding: int, is_associative: bool = False) -> Form:
+def infix(symbol: str, binding: int, *, is_associative: bool = False) -> Form:
     """`x symbol y`; of operators that are not associative, the right operand is tighter."""
 
     def form(w: Texts, op: Operation) -> Text:
