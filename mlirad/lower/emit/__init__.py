@@ -4,8 +4,8 @@
     NativeFunction(program)(x, y)
 
 The function holds kernels, loops and branches of kernels, and calls, all with places in memory. See
-`function.py` for the functions of a program, `kernels.py` for those of its kernels, `nest.py` for how loops are
-written, `code.py` for bodies, `access.py` for memory.
+`function.py` for the functions of a program, `kernels.py` for those of its kernels, `nest.py` for how loops
+are written, `code.py` for bodies, `access.py` for memory.
 """
 
 from mlirad.lower.emit.program import emit_program
