@@ -33,7 +33,7 @@ from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import Linear
 from mlirad.dialects.shapes import STORED, Value, is_array
 from mlirad.errors import UnsupportedError
-from mlirad.ir.arrays import ArrayBuilder, new_function
+from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.locations import location_of
 from mlirad.lower.form_kernels.blocks import BlockBuilder
@@ -51,7 +51,7 @@ def form_kernels(function: FuncOp) -> FuncOp:
 
     def body(b: ArrayBuilder, *args: Value) -> Sequence[Value]:
         bodies = Bodies(source)
-        buffers = dict(zip(source.args, args, strict=True))
+        buffers: Environment = dict(zip(source.args, args, strict=True))
         BlockBuilder(b, buffers, bodies).form(bodies.main, results)
         return [buffers[v] for v in results]
 
