@@ -88,10 +88,10 @@ func.func @scatter(%y: tensor<8xf64>, %b: tensor<5xf64>) {
   func.return
 }
 
-// CHECK-LABEL: func.func @rare
-// CHECK-NEXT: kernel.scatter add %y (%i) {space = [8], from_zero, rare} : tensor<8xf64> -> tensor<5xf64> {
-func.func @rare(%y: tensor<8xf64>) {
-  %v0 = kernel.scatter add %y (%i) {space = [8], from_zero, rare} : tensor<8xf64> -> tensor<5xf64> {
+// CHECK-LABEL: func.func @masked
+// CHECK-NEXT: kernel.scatter add %y (%i) {space = [8], from_zero, masked} : tensor<8xf64> -> tensor<5xf64> {
+func.func @masked(%y: tensor<8xf64>) {
+  %v0 = kernel.scatter add %y (%i) {space = [8], from_zero, masked} : tensor<8xf64> -> tensor<5xf64> {
     %a = kernel.load %y[%i] : tensor<8xf64> -> f64
     %z = array.constant 0.0 : f64
     %j = array.constant 2 : i64
@@ -133,7 +133,7 @@ func.func @report(%t: i64, %p: tensor<2xi1>, %x: tensor<2x3xf64>) {
 }
 
 // CHECK-LABEL: func.func @strips(%x: tensor<10xf64>, %a: f64) {
-// CHECK-NEXT: %v0, %v1 = kernel.strips %a (%start, %fresh, %t: f64) {carries = 1, extent = 10, block = 4} : f64 -> (f64, tensor<10xf64>) {
+// CHECK-NEXT: %v0, %v1 = kernel.strips %a (%start, %done, %t: f64) {carries = 1, extent = 10, block = 4} : f64 -> (f64, tensor<10xf64>) {
 // CHECK-NEXT: %e = kernel.nest %x, %start (%i) {space = [4], reduction = []} : tensor<10xf64>, i64 -> tensor<4xf64> {
 // CHECK-NEXT: %s = kernel.load %start : i64 -> i64
 // CHECK-NEXT: %j = array.add %i, %s : i64
@@ -143,7 +143,7 @@ func.func @report(%t: i64, %p: tensor<2xi1>, %x: tensor<2x3xf64>) {
 // CHECK-NEXT: array.yield %t, %e : f64, tensor<4xf64>
 // CHECK-NEXT: }
 func.func @strips(%x: tensor<10xf64>, %a: f64) {
-  %v0, %v1 = kernel.strips %a (%start, %fresh, %t : f64) {carries = 1, extent = 10, block = 4}
+  %v0, %v1 = kernel.strips %a (%start, %done, %t : f64) {carries = 1, extent = 10, block = 4}
       : f64 -> (f64, tensor<10xf64>) {
     %e = kernel.nest %x, %start (%i) {space = [4], reduction = []} : tensor<10xf64>, i64 -> tensor<4xf64> {
       %s = kernel.load %start : i64 -> i64

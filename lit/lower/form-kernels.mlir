@@ -114,7 +114,7 @@ func.func @collide(%x: tensor<6xf64>, %n: i64) -> tensor<3xf64> {
 
 // CHECK-LABEL: func.func @attained
 // CHECK-NEXT:    %m = kernel.nest %x
-// CHECK:         kernel.scatter add %x, %m, %y ([[i:%.*]], [[j:%.*]]) {space = [5, 9], from_zero, rare}
+// CHECK:         kernel.scatter add %x, %m, %y ([[i:%.*]], [[j:%.*]]) {space = [5, 9], from_zero, masked}
 // CHECK:           [[C:%.*]] = array.compare eq
 // CHECK:           [[P:%.*]] = array.absorbing_mul
 // CHECK-NEXT:      array.yield [[P]], [[j]], [[C]] : f64, i64, i1

@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func @rows
 // CHECK-NEXT:    %0 = kernel.nest () {space = [], reduction = []} : -> f64 {
 // CHECK-NEXT:      array.constant -0.000000e+00 : f64
-// CHECK:         %s, %a = kernel.strips %0 (%start, %fresh, %1: f64) {carries = 1, extent = 64, block = 16} : f64 -> (f64, tensor<64xf64>) {
+// CHECK:         %s, %a = kernel.strips %0 (%start, %done, %1: f64) {carries = 1, extent = 64, block = 16} : f64 -> (f64, tensor<64xf64>) {
 // CHECK-NEXT:      %a_1 = kernel.nest %start, %x (%2) {space = [16], reduction = []} : i64, tensor<64xf64> -> tensor<16xf64> {
 // CHECK-NEXT:        [[START:%.*]] = kernel.load %start : i64 -> i64
 // CHECK-NEXT:        [[ROW:%.*]] = array.add %2, [[START]] : i64
@@ -35,10 +35,10 @@ func.func @rows(%x: tensor<64xf64>) -> (tensor<64xf64>, f64) {
 // 20 rows are no multiple of 16: in the last strip a sum leaves out what the one before has added.
 
 // CHECK-LABEL: func.func @overlap
-// CHECK:         kernel.strips %0 (%start, %fresh, %1: f64) {carries = 1, extent = 20, block = 16} : f64 -> f64 {
-// CHECK:           kernel.nest %a, %fresh (%2) {space = [], reduction = [16], combiners = [add]}
+// CHECK:         kernel.strips %0 (%start, %done, %1: f64) {carries = 1, extent = 20, block = 16} : f64 -> f64 {
+// CHECK:           kernel.nest %a, %done (%2) {space = [], reduction = [16], combiners = [add]}
 // CHECK-NEXT:        [[X:%.*]] = kernel.load %a[%2] : tensor<16xf64> -> f64
-// CHECK-NEXT:        [[DONE:%.*]] = kernel.load %fresh : i64 -> i64
+// CHECK-NEXT:        [[DONE:%.*]] = kernel.load %done : i64 -> i64
 // CHECK-NEXT:        [[IS:%.*]] = array.compare ge %2, [[DONE]] : i64, i64 -> i1
 // CHECK-NEXT:        [[ZERO:%.*]] = array.constant -0.000000e+00 : f64
 // CHECK-NEXT:        [[Y:%.*]] = array.select [[IS]], [[X]], [[ZERO]] : i1, f64, f64 -> f64
@@ -61,7 +61,7 @@ func.func @overlap(%x: tensor<20xf64>) -> f64 {
 // A scan joins with its body: carries and what it stacks are as long as a strip.
 
 // CHECK-LABEL: func.func @powers
-// CHECK:         kernel.strips %0 (%start, %fresh, %1: tensor<5xf64>) {carries = 1, extent = 64, block = 16}
+// CHECK:         kernel.strips %0 (%start, %done, %1: tensor<5xf64>) {carries = 1, extent = 64, block = 16}
 // CHECK-NEXT:      [[INIT:%.*]] = kernel.nest %start, %t ({{.*}}) {space = [16], reduction = []}
 // CHECK:           array.scan [[INIT]] (%i, %p: tensor<16xf64>) {carries = 1, length = 5} : tensor<16xf64> -> (tensor<16xf64>, tensor<5x16xf64>) {
 // CHECK:           kernel.nest {{.*}} {space = [5], reduction = [16], combiners = [add]}

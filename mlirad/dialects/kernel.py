@@ -276,7 +276,7 @@ class ScatterOp(ScheduledOp):
     The body yields the value, then one position per dimension of the result, each inside it, then
     optionally an i1 guard: where it does not hold nothing is written. The first operand is the base unless
     `from_zero` is present (the result then starts at 0). With `in_place` the result shares the base's memory.
-    With `rare` the guard holds in few iterations, which are looked for many at a time.
+    With `masked` the guard holds in few iterations, which are looked for many at a time.
     """
 
     name = "kernel.scatter"
@@ -285,7 +285,7 @@ class ScatterOp(ScheduledOp):
     space = prop_def(DenseArrayBase.constr(i64))
     from_zero = opt_prop_def(UnitAttr)
     in_place = opt_prop_def(UnitAttr)
-    rare = opt_prop_def(UnitAttr)
+    masked = opt_prop_def(UnitAttr)
     lane = opt_prop_def(IntegerAttr[I64])
     width = opt_prop_def(IntegerAttr[I64])
     layouts = opt_prop_def(ArrayAttr)
@@ -293,7 +293,7 @@ class ScatterOp(ScheduledOp):
     body = region_def("single_block")
     result = result_def()
     KEYWORD: ClassVar = "kind"
-    BRACED: ClassVar = ("space", "from_zero", "in_place", "rare", "lane", "width", "layouts", "places")
+    BRACED: ClassVar = ("space", "from_zero", "in_place", "masked", "lane", "width", "layouts", "places")
 
     @property
     def extents(self) -> Shape:

@@ -3,7 +3,7 @@
 Kernels that only work along one long dimension need not finish it before the next one starts. In strips, what
 they hand to each other is as long as a strip, and stays in the first levels of cache.
 
-    %a = nest over 100000: exp x               %s, %y = kernel.strips %zero (%start, %fresh, %acc: f64)
+    %a = nest over 100000: exp x               %s, %y = kernel.strips %zero (%start, %done, %acc: f64)
     %s = sum over 100000: a             -->       {carries = 1, extent = 100000, block = 500} {
     %y = nest over 100000: a * a                    %a = nest over 500: exp x[start + i]
                                                     %p = sum over 500: a

@@ -28,19 +28,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from mlirad.jit import engine
 from mlirad.jit import object_layout as layout
 from mlirad.jit.arguments import type_of_element
 from mlirad.jit.c_functions import c_function, definition
 from mlirad.jit.entry_text import ENTRY_FUNCTION
+from mlirad.jit.general_path import GeneralPath
+from mlirad.jit.guards import Guards
 from mlirad.jit.memory import aligned_bytes
 from mlirad.lower.native_program import ArraySpec
-
-if TYPE_CHECKING:
-    from mlirad.jit.call import GeneralPath
-    from mlirad.jit.guards import Guards
 
 
 class _Table:

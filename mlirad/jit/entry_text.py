@@ -7,7 +7,7 @@ error goes to `fail`, with every result made so far in `%results` and the arena 
 from __future__ import annotations
 
 from mlirad.jit import object_layout as layout
-from mlirad.jit.guards_text import guards_text
+from mlirad.jit.guards_text import guards_text, same_array
 from mlirad.jit.host import host_address
 from mlirad.jit.host_text import CALL
 
@@ -37,13 +37,9 @@ def entry_text() -> str:
         "TYPE": layout.TYPE,
         "VALUE": layout.VALUE,
         "DATA": layout.DATA,
-        "RANK": layout.RANK,
-        "SHAPE": layout.SHAPE,
-        "DTYPE": layout.DTYPE,
-        "FLAGS": layout.FLAGS,
-        "READABLE": layout.READABLE_FLAGS,
     }
-    text = _TEXT
+    readable = layout.READABLE_FLAGS
+    text = _TEXT.replace("${same array}", same_array("%argument", str(readable), readable, "same", "general"))
     for name, value in {**names, **offsets}.items():
         text = text.replace(f"${{{name}}}", str(value))
     return guards_text() + text
@@ -114,8 +110,8 @@ input:
   %word.index = mul i64 %i, 5
   %word = getelementptr i64, ptr %input.words, i64 %word.index
   %dtype.wanted = load ptr, ptr %word
-  %rank.at = getelementptr i64, ptr %word, i64 1
-  %rank.wanted = load i64, ptr %rank.at
+  %rank.wanted.at = getelementptr i64, ptr %word, i64 1
+  %rank.wanted = load i64, ptr %rank.wanted.at
   %argument.at = getelementptr ptr, ptr %arguments, i64 %i
   %argument = load ptr, ptr %argument.at
   %type.at = getelementptr i8, ptr %argument, i64 ${TYPE}
@@ -124,43 +120,11 @@ input:
   br i1 %is_array, label %array, label %scalar
 
 array:
-  %dtype.at = getelementptr i8, ptr %argument, i64 ${DTYPE}
-  %dtype = load ptr, ptr %dtype.at
-  %dtype.right = icmp eq ptr %dtype, %dtype.wanted
-  %array.rank.at = getelementptr i8, ptr %argument, i64 ${RANK}
-  %array.rank32 = load i32, ptr %array.rank.at
-  %array.rank = sext i32 %array.rank32 to i64
-  %rank.right = icmp eq i64 %array.rank, %rank.wanted
-  %flags.at = getelementptr i8, ptr %argument, i64 ${FLAGS}
-  %flags = load i32, ptr %flags.at
-  %flags.masked = and i32 %flags, ${READABLE}
-  %flags.right = icmp eq i32 %flags.masked, ${READABLE}
-  %right.some = and i1 %dtype.right, %rank.right
-  %right.all = and i1 %right.some, %flags.right
-  br i1 %right.all, label %shape, label %general
-
-shape:
-  %shape.at = getelementptr i8, ptr %argument, i64 ${SHAPE}
-  %shape.found = load ptr, ptr %shape.at
   %shape.wanted.at = getelementptr i64, ptr %word, i64 2
   %shape.wanted = load ptr, ptr %shape.wanted.at
-  br label %extents.next
+${same array}
 
-extents.next:
-  %k = phi i64 [0, %shape], [%k.more, %extent]
-  %extents.left = icmp ult i64 %k, %rank.wanted
-  br i1 %extents.left, label %extent, label %shape.right
-
-extent:
-  %extent.at = getelementptr i64, ptr %shape.found, i64 %k
-  %extent.found = load i64, ptr %extent.at
-  %extent.wanted.at = getelementptr i64, ptr %shape.wanted, i64 %k
-  %extent.wanted = load i64, ptr %extent.wanted.at
-  %extent.right = icmp eq i64 %extent.found, %extent.wanted
-  %k.more = add i64 %k, 1
-  br i1 %extent.right, label %extents.next, label %general
-
-shape.right:
+same:
   %data.at = getelementptr i8, ptr %argument, i64 ${DATA}
   %data = load ptr, ptr %data.at
   br label %input.done
@@ -199,7 +163,7 @@ int.too_large:
   br label %general
 
 input.done:
-  %buffer = phi ptr [%data, %shape.right],
+  %buffer = phi ptr [%data, %same],
                     [%value.at, %scalar], [%value.at, %float_or_int],
                     [%int.at, %int], [%int.at, %int.check]
   %buffer.at = getelementptr ptr, ptr %buffers, i64 %i

@@ -27,19 +27,53 @@ def guards_text() -> str:
     )
     values = {name: f"inttoptr (i64 {layout.python_function(name)} to ptr)" for name in functions}
     values |= {"True": f"inttoptr (i64 {id(True)} to ptr)", "False": f"inttoptr (i64 {id(False)} to ptr)"}
-    values |= {
-        "LIST_SIZE": str(layout.LIST_SIZE),
-        "LIST_ITEMS": str(layout.LIST_ITEMS),
-        "DATA": str(layout.DATA),
-        "RANK": str(layout.RANK),
-        "SHAPE": str(layout.SHAPE),
-        "DTYPE": str(layout.DTYPE),
-        "FLAGS": str(layout.FLAGS),
-    }
-    text = _TEXT
+    values |= {"LIST_SIZE": str(layout.LIST_SIZE), "LIST_ITEMS": str(layout.LIST_ITEMS)}
+    values |= {"DATA": str(layout.DATA)}
+    text = _TEXT.replace("${same array}", same_array("%object", "%flags.wanted", -1, "elements", "wrong"))
     for name, value in values.items():
         text = text.replace(f"${{{name}}}", value)
     return text
+
+
+def same_array(array: str, flags: str, mask: int, then: str, otherwise: str) -> str:
+    """The end of a block that goes to `then` if an array is as wanted: dtype, rank, shape, and masked flags.
+
+    What is wanted is in `%dtype.wanted`, `%rank.wanted`, `%shape.wanted`, and the value `flags`.
+    """
+    return f"""\
+  %dtype.at = getelementptr i8, ptr {array}, i64 {layout.DTYPE}
+  %dtype = load ptr, ptr %dtype.at
+  %dtype.right = icmp eq ptr %dtype, %dtype.wanted
+  %flags.at = getelementptr i8, ptr {array}, i64 {layout.FLAGS}
+  %flags = load i32, ptr %flags.at
+  %flags.masked = and i32 %flags, {mask}
+  %flags.right = icmp eq i32 %flags.masked, {flags}
+  %rank.at = getelementptr i8, ptr {array}, i64 {layout.RANK}
+  %rank32 = load i32, ptr %rank.at
+  %rank = sext i32 %rank32 to i64
+  %rank.right = icmp eq i64 %rank, %rank.wanted
+  %right.some = and i1 %dtype.right, %flags.right
+  %right.all = and i1 %right.some, %rank.right
+  br i1 %right.all, label %shape, label %{otherwise}
+
+shape:
+  %shape.at = getelementptr i8, ptr {array}, i64 {layout.SHAPE}
+  %shape.found = load ptr, ptr %shape.at
+  br label %extents.next
+
+extents.next:
+  %extent = phi i64 [0, %shape], [%extent.more, %extent.compare]
+  %extents.left = icmp ult i64 %extent, %rank.wanted
+  br i1 %extents.left, label %extent.compare, label %{then}
+
+extent.compare:
+  %extent.at = getelementptr i64, ptr %shape.found, i64 %extent
+  %extent.found = load i64, ptr %extent.at
+  %extent.wanted.at = getelementptr i64, ptr %shape.wanted, i64 %extent
+  %extent.wanted = load i64, ptr %extent.wanted.at
+  %extent.right = icmp eq i64 %extent.found, %extent.wanted
+  %extent.more = add i64 %extent, 1
+  br i1 %extent.right, label %extents.next, label %{otherwise}"""
 
 
 _TEXT = """
@@ -162,35 +196,15 @@ entry.value:
   br i1 %value.right, label %entries.next, label %wrong
 
 array:
-  %dtype.at = getelementptr i8, ptr %object, i64 ${DTYPE}
-  %dtype = load ptr, ptr %dtype.at
   %dtype.wanted = load ptr, ptr %what
-  %dtype.right = icmp eq ptr %dtype, %dtype.wanted
-  %flags.at = getelementptr i8, ptr %object, i64 ${FLAGS}
-  %flags = load i32, ptr %flags.at
   %flags.wanted.at = getelementptr i64, ptr %what, i64 1
   %flags.wanted64 = load i64, ptr %flags.wanted.at
   %flags.wanted = trunc i64 %flags.wanted64 to i32
-  %flags.right = icmp eq i32 %flags, %flags.wanted
-  %rank.at = getelementptr i8, ptr %object, i64 ${RANK}
-  %rank = load i32, ptr %rank.at
   %rank.wanted.at = getelementptr i64, ptr %what, i64 2
-  %rank.wanted64 = load i64, ptr %rank.wanted.at
-  %rank.wanted = trunc i64 %rank.wanted64 to i32
-  %rank.right = icmp eq i32 %rank, %rank.wanted
-  %right.some = and i1 %dtype.right, %flags.right
-  %right.all = and i1 %right.some, %rank.right
-  br i1 %right.all, label %shape, label %wrong
-
-shape:
-  %shape.at = getelementptr i8, ptr %object, i64 ${SHAPE}
-  %shape.found = load ptr, ptr %shape.at
+  %rank.wanted = load i64, ptr %rank.wanted.at
   %shape.wanted.at = getelementptr i64, ptr %what, i64 3
   %shape.wanted = load ptr, ptr %shape.wanted.at
-  %shape.bytes = mul i64 %rank.wanted64, 8
-  %shape.difference = call i32 @memcmp(ptr %shape.found, ptr %shape.wanted, i64 %shape.bytes)
-  %shape.right = icmp eq i32 %shape.difference, 0
-  br i1 %shape.right, label %elements, label %wrong
+${same array}
 
 elements:
   %data.at = getelementptr i8, ptr %object, i64 ${DATA}

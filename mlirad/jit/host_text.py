@@ -2,7 +2,7 @@
 
     i32 mlirad_call(main, buffers, arena, releases, limit)   runs a program: 0, or -1 and an exception is set
     i64 mlirad_rt_poll(context)                              whether the call is to go on: signals, time limit
-    i64 mlirad_rt_report(context, description, values, lane) reports to Python
+    i64 mlirad_rt_report(context, description, values, element) reports to Python
     i64 mlirad_rt_stack_limit(context)                       down to which address the stack may grow
 
 The record of a call lies on the stack of `mlirad_call`; see `mlirad/lower/native_program.py`. Its thread
@@ -59,7 +59,7 @@ UNKNOWN_STACK_BYTES: Final = 1 << 15
 def host_text(main_thread: int, report: int, fail: int) -> str:
     """The text, given addresses: of a word with the identity of the main thread, and of two Python functions.
 
-    `report(description, values, lane)` gives None or the failure it found, `fail(status)` raises.
+    `report(description, values, element)` gives None or the failure it found, `fail(status)` raises.
     """
     names = (
         "PyEval_SaveThread",
@@ -211,26 +211,16 @@ entry:
   store [${WORDS} x i64] zeroinitializer, ptr %context
   %limit.at = getelementptr i64, ptr %context, i64 ${LIMIT}
   store i64 %limit, ptr %limit.at
-  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD}
   %keeps = icmp eq i64 %releases, 0
   br i1 %keeps, label %run, label %release
 
 release:
-  %released = call ptr ${PyEval_SaveThread}()
-  store ptr %released, ptr %thread.at
+  call void @unlock(ptr %context)
   br label %run
 
 run:
   call void %main(ptr %buffers, ptr %arena, ptr %context)
-  %thread = load ptr, ptr %thread.at
-  %is_locked = icmp eq ptr %thread, null
-  br i1 %is_locked, label %locked, label %lock
-
-lock:
-  call void ${PyEval_RestoreThread}(ptr %thread)
-  br label %locked
-
-locked:
+  %was_locked = call i1 @lock(ptr %context)
   %status.at = getelementptr i64, ptr %context, i64 ${STATUS}
   %status = load i64, ptr %status.at
   %failure.at = getelementptr i64, ptr %context, i64 ${FAILURE}
@@ -269,6 +259,30 @@ dropped:
 @format.status = internal constant [2 x i8] c"L\\00"
 @format.report = internal constant [4 x i8] c"LLL\\00"
 
+; Take the global lock unless the call holds it; whether it did.
+define internal i1 @lock(ptr %context) {
+  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD}
+  %thread = load ptr, ptr %thread.at
+  %is_locked = icmp eq ptr %thread, null
+  br i1 %is_locked, label %locked, label %take
+
+take:
+  call void ${PyEval_RestoreThread}(ptr %thread)
+  store ptr null, ptr %thread.at
+  br label %locked
+
+locked:
+  ret i1 %is_locked
+}
+
+; Release the global lock, which the call must hold.
+define internal void @unlock(ptr %context) {
+  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD}
+  %thread = call ptr ${PyEval_SaveThread}()
+  store ptr %thread, ptr %thread.at
+  ret void
+}
+
 define internal i1 @is_main_thread() {
   %this = call i64 ${PyThread_get_thread_ident}()
   %main = load i64, ptr ${main_thread}
@@ -301,8 +315,7 @@ begin:
   br i1 %is_locked, label %release, label %look
 
 release:
-  %thread.new = call ptr ${PyEval_SaveThread}()
-  store ptr %thread.new, ptr %thread.at
+  call void @unlock(ptr %context)
   br label %look
 
 look:
@@ -326,11 +339,9 @@ due:
   br i1 %is_main, label %handle, label %done
 
 handle:
-  %thread = load ptr, ptr %thread.at
-  call void ${PyEval_RestoreThread}(ptr %thread)
+  %was_locked = call i1 @lock(ptr %context)
   %raised = call i32 ${PyErr_CheckSignals}()
-  %again = call ptr ${PyEval_SaveThread}()
-  store ptr %again, ptr %thread.at
+  call void @unlock(ptr %context)
   %is_quiet = icmp eq i32 %raised, 0
   br i1 %is_quiet, label %done, label %interrupted
 
@@ -343,11 +354,10 @@ done:
   ret i64 %status
 }
 
-define i64 @${REPORT}(ptr %context, ptr %description, ptr %values, i64 %lane) {
+define i64 @${REPORT}(ptr %context, ptr %description, ptr %values, i64 %element) {
 entry:
   %status.at = getelementptr i64, ptr %context, i64 ${STATUS}
   %failure.at = getelementptr i64, ptr %context, i64 ${FAILURE}
-  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD}
   %bounds = alloca [2 x i64]
   %here = ptrtoint ptr %bounds to i64
   call void @known_bounds(ptr %bounds)
@@ -361,15 +371,7 @@ no_room:
   br label %done
 
 enter:
-  %thread = load ptr, ptr %thread.at
-  %is_locked = icmp eq ptr %thread, null
-  br i1 %is_locked, label %locked, label %lock
-
-lock:
-  call void ${PyEval_RestoreThread}(ptr %thread)
-  br label %locked
-
-locked:
+  %was_locked = call i1 @lock(ptr %context)
   %raised = call i32 ${PyErr_CheckSignals}()
   %is_quiet = icmp eq i32 %raised, 0
   br i1 %is_quiet, label %report, label %failed
@@ -378,7 +380,7 @@ report:
   %description.bits = ptrtoint ptr %description to i64
   %values.bits = ptrtoint ptr %values to i64
   %result = call ptr (ptr, ptr, ...) ${PyObject_CallFunction}(
-      ptr ${report}, ptr @format.report, i64 %description.bits, i64 %values.bits, i64 %lane)
+      ptr ${report}, ptr @format.report, i64 %description.bits, i64 %values.bits, i64 %element)
   %is_failed = icmp eq ptr %result, null
   br i1 %is_failed, label %failed, label %reported
 
@@ -402,11 +404,10 @@ keep:
   br label %leave
 
 leave:
-  br i1 %is_locked, label %done, label %unlock
+  br i1 %was_locked, label %done, label %unlock
 
 unlock:
-  %again = call ptr ${PyEval_SaveThread}()
-  store ptr %again, ptr %thread.at
+  call void @unlock(ptr %context)
   br label %done
 
 done:

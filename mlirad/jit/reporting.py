@@ -2,7 +2,7 @@
 failed.
 
 It gets the address of a description, in JSON, of a table with the addresses of the values, and the number of
-a lane: see `mlirad/lower/emit/reports.py`. What it raises ends the call.
+a batch element: see `mlirad/lower/emit/reports.py`. What it raises ends the call.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from mlirad.errors import MliradError
 from mlirad.reports import perform
 
 
-def report(description: int, table: int, lane: int) -> MliradError | None:
+def report(description: int, table: int, element: int) -> MliradError | None:
     """Print, or give the failure that the call is to end with."""
     kind, message, source, types = _described(ctypes.string_at(description))
     values: list[Any] = []
     for k, (dtype, shape) in enumerate(types):
         address = ctypes.c_void_p.from_address(table + 8 * k).value or 0
         nbytes = dtype.itemsize * prod(shape)
-        data = ctypes.string_at(address + lane * nbytes, nbytes)
+        data = ctypes.string_at(address + element * nbytes, nbytes)
         values.append(np.frombuffer(data, dtype).reshape(shape)[()])
     return perform(kind, message, source, values)
 

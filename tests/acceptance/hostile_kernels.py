@@ -106,7 +106,7 @@ func.func @f(%v: tensor<10xf64>) -> (tensor<10xf64>, tensor<4xf64>, tensor<9xf64
     %u = array.constant 1.5 : f64
     array.yield %u, %j : f64, i64
   }
-  %c = kernel.scatter add %v (%i) {space = [10], from_zero, rare} : tensor<10xf64> -> tensor<4xf64> {
+  %c = kernel.scatter add %v (%i) {space = [10], from_zero, masked} : tensor<10xf64> -> tensor<4xf64> {
     %u = kernel.load %v[%i] : tensor<10xf64> -> f64
     %n = array.constant 4 : i64
     %g = array.compare lt %i, %n : i64, i64 -> i1

@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 from mlirad.errors import CompileError, DtypeError, ShapeError
-from mlirad.jit import call
+from mlirad.jit import engine
 from mlirad.jit.call import NativeFunction, resolve
+from mlirad.jit.general_path import GeneralPath
+from mlirad.jit.memory import aligned_copy
 from mlirad.lower.native_program import ITEM_BYTES, ArraySpec, NativeProgram
 
 
 def ways_in(program: NativeProgram):
     """The fast entry, the general path, and the guarded run of a program."""
     function = NativeFunction(program)
-    general = call.GeneralPath(program, call.engine.load(program.llvm), "general", False, False)
+    general = GeneralPath(program, engine.load(program.llvm), "general", releases_lock=False)
     return [function.entry, general, NativeFunction(program, debug=True).entry]
 
 
@@ -85,7 +87,7 @@ def test_constants_are_copied_and_aligned(through_arena) -> None:
     function = NativeFunction(program)
     constant[...] = 5.0
     np.testing.assert_array_equal(function.entry(np.ones(3)), 2.0)
-    assert call.aligned_copy(constant).ctypes.data % 64 == 0
+    assert aligned_copy(constant).ctypes.data % 64 == 0
 
 
 def test_results_are_fresh_and_arguments_unchanged(elementwise) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from mlirad.errors import DtypeError
-from mlirad.jit import call, entry, object_layout
+from mlirad.jit import engine, entry, object_layout
 from mlirad.jit.call import NativeFunction
+from mlirad.jit.general_path import GeneralPath
 from mlirad.lower.native_program import ArraySpec, NativeProgram
 
 pytestmark = pytest.mark.skipif(not object_layout.is_layout_known(), reason="layout unknown")
@@ -23,13 +24,13 @@ NOTHING = "define void @mlirad_main(ptr %b, ptr %a, ptr %c) {\n  ret void\n}"
 def general_calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """The arguments of every call that reached a general path."""
     calls: list[tuple[object, ...]] = []
-    original = call.GeneralPath.__call__
+    original = GeneralPath.__call__
 
-    def spy(self: call.GeneralPath, *arguments: object) -> object:
+    def spy(self: GeneralPath, *arguments: object) -> object:
         calls.append(arguments)
         return original(self, *arguments)
 
-    monkeypatch.setattr(call.GeneralPath, "__call__", spy)
+    monkeypatch.setattr(GeneralPath, "__call__", spy)
     return calls
 
 
@@ -186,8 +187,8 @@ done:
   ret void
 }"""
     program = NativeProgram(text, (ArraySpec("int64", (1,)),), (), operations=10**9)
-    for function in (NativeFunction(program).entry, call.GeneralPath(
-        program, call.engine.load(program.llvm), "wait", True, False)):  # fmt: skip
+    for function in (NativeFunction(program).entry, GeneralPath(
+        program, engine.load(program.llvm), "wait", releases_lock=True)):  # fmt: skip
         flag = np.zeros(1, np.int64)
         thread = threading.Thread(target=function, args=(flag,))
         thread.start()
@@ -199,7 +200,7 @@ done:
 def test_without_a_known_layout_the_general_path_is_the_entry(monkeypatch, elementwise) -> None:
     monkeypatch.setattr(entry.layout, "is_layout_known", lambda: False)
     function = NativeFunction(elementwise("%r = fneg {t} %a0", "float64", (3,)))
-    assert type(function.entry) is call.GeneralPath
+    assert type(function.entry) is GeneralPath
     np.testing.assert_array_equal(function(np.ones(3))[0], -1.0)
 
 

@@ -48,7 +48,6 @@ def compiled(dtype: str, width: int) -> engine.LoadedCode:
         f = module.function("test_" + name, parameters, linkage="")
         x, y, out, n = f.arguments
         attributes = {"order": int(name[-1])} if name.startswith("polygamma") else {}
-        f.float_flags = "contract"
         with f.loop(0, n, width) as loop:
             sources = (x, y)[: arity(name)]
             args = [f.load(f.gep(p, loop.index, kind), kind, width) for p in sources]
@@ -346,15 +345,6 @@ def test_literal_powers() -> None:
         call(np.array([number]).ctypes.data, out_array.ctypes.data)
         with np.errstate(all="ignore"):
             np.testing.assert_allclose(out_array, np.power(number, exponents), rtol=1e-15)
-
-
-def test_enclosing_fast_math_does_not_reach_in() -> None:
-    module = ModuleText()
-    f = module.function("test", [Parameter("x", "double")], "double")
-    f.float_flags = "reassoc contract"
-    f.ret(emit(f, "log1p", f.arguments))
-    assert "reassoc" not in module.text()
-    assert f.float_flags == "reassoc contract"
 
 
 def test_unknown_symbol_is_an_error() -> None:

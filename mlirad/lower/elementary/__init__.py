@@ -97,9 +97,4 @@ def emit(f: IRBuilder, name: str, args: Sequence[Value], **attributes: int) -> V
 
     Raises KeyError for a name that is not in `ELEMENTARY`.
     """
-    # Exact sums must stay as written, whatever the surrounding code may be allowed.
-    flags, f.float_flags = f.float_flags, ""
-    try:
-        return ELEMENTARY[name].write(f, *f.common(*args), **attributes)
-    finally:
-        f.float_flags = flags
+    return ELEMENTARY[name].write(f, *f.common(*args), **attributes)

@@ -41,7 +41,7 @@ def power(f: IRBuilder, x: Value, y: Value) -> Value:
     return _power(f, x, y, is_single=False)
 
 
-def _power(f: IRBuilder, x: Value, y: Value, is_single: bool) -> Value:
+def _power(f: IRBuilder, x: Value, y: Value, *, is_single: bool) -> Value:
     """The power of doubles, good to single precision only if `is_single`."""
     a = magnitude(f, x)
     if is_single:

@@ -200,7 +200,7 @@ class _Assignment:
                     for k, (result, layout) in enumerate(zip(op.results, layouts_of(op), strict=True)):
                         buffer = make_buffer(result.type, Place("arena", self.arena), layout)
                         if places is not None:
-                            place = self._planned(result, places[k], outputs, is_function)
+                            place = self._planned(result, places[k], outputs, is_function=is_function)
                         else:
                             place = self._unplanned(op, result, buffer, first_output)
                         if place.region == "output" and not buffer.is_row_major:
@@ -214,7 +214,7 @@ class _Assignment:
                     for result in op.results:
                         self.buffers[result] = make_buffer(result.type, self.local())
                 case _ if isinstance(op, PLACED_OPS):
-                    self._placed(op, outputs, is_function)
+                    self._placed(op, outputs, is_function=is_function)
                     if isinstance(op, LOWERED_CONTROL):
                         self._regions(op)
                 case _:
@@ -224,7 +224,7 @@ class _Assignment:
                         hint="run form-kernels on the function first",
                     )
 
-    def _planned(self, result: Value, number: int, outputs: Sequence[Place], is_function: bool) -> Place:
+    def _planned(self, result: Value, number: int, outputs: Sequence[Place], *, is_function: bool) -> Place:
         if number < 0:
             return outputs[-1 - number]
         if not is_function and not shape_of(result):
@@ -249,14 +249,14 @@ class _Assignment:
         self.buffers[op.result] = make_buffer(op.result.type, place)
         into.append(op)
 
-    def _placed(self, op: Operation, outputs: Sequence[Place], is_function: bool) -> None:
+    def _placed(self, op: Operation, outputs: Sequence[Place], *, is_function: bool) -> None:
         """Places of the results of a loop, branch or call."""
         places = stated_places(op)
         if places is None:
             raise _unplanned(op)
         for result, number in zip(op.results, places, strict=True):
             if is_array(result.type):
-                place = self._planned(result, number, outputs, is_function)
+                place = self._planned(result, number, outputs, is_function=is_function)
                 self.buffers[result] = make_buffer(result.type, place)
 
     def _regions(self, op: Operation) -> None:

@@ -99,13 +99,13 @@ class ControlEmitter:
         carries = _Carries(at, op)
         carries.begin(op.trips)
         block = op.body.block
-        start_slot, fresh_slot = at.pointer(block.args[0]), at.pointer(block.args[1])
+        start_slot, done_slot = at.pointer(block.args[0]), at.pointer(block.args[1])
         handed = at.memory.yields[op.body][op.carry_count :]
         with self._emitter.repeated(op.trips), f.loop(0, op.trips, name="s") as loop:
             wanted = f.mul(loop.index, op.strip_rows)
             start = f.intrinsic("umin", wanted, op.rows - op.strip_rows)
             f.store(start, start_slot)
-            f.store(f.sub(wanted, start), fresh_slot)
+            f.store(f.sub(wanted, start), done_slot)
             carries.enter()
             for y, place, value in zip(op.joined, handed, _handed_over(op, op.carry_count), strict=True):
                 row_bytes = at.buffer(value).nbytes // op.strip_rows

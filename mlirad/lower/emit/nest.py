@@ -95,7 +95,7 @@ class _NestCode:
         self._outputs = outputs
         self._schedule = schedule
         self._results = [body.own_address(b) for b in outputs]
-        self._fresh: Value | None = None
+        self._remaining: Value | None = None
         """Lanes of the current block that no block before has done; None for all of them."""
         level = schedule.outer - 1
         self._code = BodyCode(
@@ -162,7 +162,7 @@ class _NestCode:
         code.start[d] = start
         if d == self._schedule.lane:
             code.width = segment.width
-            self._fresh, code.valid = segment.fresh_lanes, segment.valid_lanes
+            self._remaining, code.valid = segment.remaining_lanes, segment.valid_lanes
         if d == self._schedule.tile:
             code.tiles = segment.copies
         if d == self._schedule.unroll:
@@ -201,8 +201,8 @@ class _NestCode:
                 self._store(total[-1], address, j)
 
     def _store(self, value: Value, address: Address, j: int) -> None:
-        if self._fresh is not None and not self._schedule.lane_is_reduced:
-            value = self._f.select(self._fresh, value, self._code.load(address, j))
+        if self._remaining is not None and not self._schedule.lane_is_reduced:
+            value = self._f.select(self._remaining, value, self._code.load(address, j))
         self._code.store(value, address, j)
 
     def _reduced(self) -> list[list[Accumulator]]:
@@ -214,7 +214,7 @@ class _NestCode:
             for j in range(code.tiles)
             for u in range(schedule.copies)
         ]
-        flat = self._inner(schedule.outer, self._fresh_accumulators(slots), slots)
+        flat = self._inner(schedule.outer, self._initial_accumulators(slots), slots)
         totals: list[list[Accumulator]] = [[] for _ in self._combiners]
         at = 0
         for (k, _, u), size in zip(slots, self._sizes(slots), strict=True):
@@ -281,11 +281,11 @@ class _NestCode:
         f, inside = self._f, block_of(trips)
         name = f"b{self._schedule.order[level]}"
         with in_blocks(f, bounds, segment.step * inside, name, flat) as (loop, end):
-            own, fresh = (loop.index, end), self._fresh_accumulators(slots)
+            own, initial = (loop.index, end), self._initial_accumulators(slots)
             if inside > RADIX:
-                made = self._in_blocks(level, segment, own, inside, fresh, slots)
+                made = self._in_blocks(level, segment, own, inside, initial, slots)
             else:
-                made = self._over(level, segment, own, fresh, slots)
+                made = self._over(level, segment, own, initial, slots)
             merged: list[Value] = []
             at = 0
             for (k, _, _), size in zip(slots, self._sizes(slots), strict=True):
@@ -306,7 +306,7 @@ class _NestCode:
     def _sizes(self, slots: Sequence[tuple[int, int, int]]) -> list[int]:
         return [2 if self._combiners[k].startswith("arg") else 1 for k, _, _ in slots]
 
-    def _fresh_accumulators(self, slots: Sequence[tuple[int, int, int]]) -> list[Value]:
+    def _initial_accumulators(self, slots: Sequence[tuple[int, int, int]]) -> list[Value]:
         flat: list[Value] = []
         for k, _, _ in slots:
             kind = self._body.kind_of_yield(k)
@@ -330,7 +330,7 @@ class _NestCode:
                 after = reductions.combine(f, combiner, total, new)
                 entering = code.valid
                 if entering is None and combiner not in IDEMPOTENT:
-                    entering = self._fresh
+                    entering = self._remaining
                 if entering is not None and self._schedule.lane_is_reduced:
                     after = [f.select(entering, a, b) for a, b in zip(after, total, strict=True)]
                 total = after

@@ -1,8 +1,8 @@
-"""`kernel.report` as a loop over lanes that calls the host for those whose condition holds.
+"""`kernel.report` as a loop over a batch that calls the host for the elements whose condition holds.
 
-The host gets a description of the report, the addresses of the values and the number of the lane. The
-description is text in JSON: kind, message, source, and of each value the element type and its shape in a
-lane. It says whether the call is to go on: where a print fails, or its user interrupts it, it is not.
+The host gets a description of the report, the addresses of the values and the number of the batch element.
+The description is text in JSON: kind, message, source, and of each value the dtype and its shape in a batch
+element. It says whether the call is to go on: where a print fails, or its user interrupts it, it is not.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ def emit_report(emitter: KernelEmitter, op: ReportOp) -> None:
     """Write the function of a report and the call of it."""
     token, condition, *values = (emitter.buffers[o] for o in op.operands)
     output = emitter.buffers[op.result]
-    lanes = condition.size
-    kernel = begin_kernel(emitter, op, "report", [token, condition, *values], [output], 4 * lanes)
+    batch = condition.size
+    kernel = begin_kernel(emitter, op, "report", [token, condition, *values], [output], 4 * batch)
     f = kernel.f
     f.module.external(REPORT, "i64", ["ptr", "ptr", "ptr", "i64"], "nounwind")
-    count = op.lanes.value.data
+    batch_rank = op.lanes.value.data
     described = {
         "kind": op.kind.data,
         "message": op.message.data,
         "source": None if op.source is None else op.source.data,
-        "values": [[numpy_dtype(v.type).name, shape_of(v)[count:]] for v in op.values],
+        "values": [[numpy_dtype(v.type).name, shape_of(v)[batch_rank:]] for v in op.values],
     }
     text = [*json.dumps(described).encode(), 0]
     description = f.module.table("i8", [c - 256 if c > 127 else c for c in text])
@@ -37,7 +37,7 @@ def emit_report(emitter: KernelEmitter, op: ReportOp) -> None:
     for k, value in enumerate(values):
         f.store(kernel.pointers[value.place], f.gep(table, k, "ptr"))
     holds = kernel.pointers[condition.place]
-    with f.loop(0, lanes, name="lane") as loop:
+    with f.loop(0, batch, name="element") as loop:
         applies = f.load(f.gep(holds, loop.index, "i8"), "i8")
         with f.conditional(f.icmp("ne", applies, 0), unlikely=True):
             status = f.call(REPORT, [f.context, description, table, loop.index], "i64")

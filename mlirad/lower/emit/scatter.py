@@ -95,7 +95,7 @@ class _ScatterCode:
             self._segments[lane] = segments.output_lanes(
                 body.extents[lane], width, native, may_repeat=False, compact=False
             )
-        self._search = _Search.of(kernel, body, self._order, lane, guards) if op.rare is not None else None
+        self._search = _Search.of(kernel, body, self._order, lane, guards) if op.masked is not None else None
         if self._search is not None:
             self._guard = None
         roots = [self._value] if self._guard is None else [self._value, self._guard]
@@ -104,7 +104,7 @@ class _ScatterCode:
             kernel.f, kernel.access, body, self._order, roots, addresses, kernel.pointers, lane=lane
         )
         self._code = code
-        self._fresh: Value | None = None
+        self._remaining: Value | None = None
 
     def _may_use(self, lane: int, body: Body) -> bool:
         """Whether lanes write to different elements, in an order that does not matter."""
@@ -156,7 +156,7 @@ class _ScatterCode:
         self._code.start[d] = start
         if d == self._code.lane:
             self._code.width = segment.width
-            self._fresh = segment.fresh_lanes
+            self._remaining = segment.remaining_lanes
 
     def _update(self) -> None:
         """Add or set one element, or one vector of elements."""
@@ -165,12 +165,12 @@ class _ScatterCode:
         guard = None if self._guard is None else code.get(self._guard)
         if guard is not None and guard.width == 1 and guard.literal is None:
             with f.conditional(guard):
-                self._write(value, self._fresh)
+                self._write(value, self._remaining)
             return
         if guard is None:
-            guard = self._fresh
-        elif self._fresh is not None:
-            guard = f.and_(guard, self._fresh)
+            guard = self._remaining
+        elif self._remaining is not None:
+            guard = f.and_(guard, self._remaining)
         if guard is None or guard.literal != 0:
             self._write(value, guard)
 

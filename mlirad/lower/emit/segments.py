@@ -42,7 +42,7 @@ class Segment(NamedTuple):
         return vector("i1", [lane < self.valid for lane in range(self.width)])
 
     @property
-    def fresh_lanes(self) -> Value | None:
+    def remaining_lanes(self) -> Value | None:
         """The lanes that no block before has done, as a mask; None for all of them."""
         if not self.repeated:
             return None

@@ -1,7 +1,8 @@
 """Kernel formation: a function of array ops becomes a function of kernels.
 
-Each stored value is the root of one kernel over its own index space; everything else is read element by
-element inside the kernels that need it, so chains of whole-array ops become single loop nests.
+Each stored value is the result of one kernel (`kernel_builder.py`); everything else is read element by
+element inside the kernels that need it (`reader.py`), so chains of whole-array ops become single loop nests.
+Loops and branches stay, with kernels in their regions (`blocks.py`). `materialise.py` says what is stored.
 
     %0 = array.mul %x, %y : tensor<8xf64>
     %1 = array.sum %0 {dims = [0]} : tensor<8xf64> -> f64
@@ -32,11 +33,12 @@ from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import Linear
 from mlirad.dialects.shapes import STORED, Value, is_array
 from mlirad.errors import UnsupportedError
-from mlirad.ir.arrays import ArrayBuilder, new_function
+from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.functions import require_first_order
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
+from mlirad.lower.form_kernels.blocks import BlockBuilder
 from mlirad.lower.form_kernels.kernel_builder import KernelBuilder
 from mlirad.lower.form_kernels.regions import Bodies
 from mlirad.passes.function_pass import transform_functions
@@ -51,9 +53,10 @@ def form_kernels(function: FuncOp) -> FuncOp:
     results = returned(function)
 
     def body(b: ArrayBuilder, *args: Value) -> Sequence[Value]:
-        former = KernelBuilder(b, dict(zip(source.args, args, strict=True)), Bodies(source))
-        former.form_ops(former.bodies.main, results)
-        return [former.buffers[v] for v in results]
+        bodies = Bodies(source)
+        buffers: Environment = dict(zip(source.args, args, strict=True))
+        BlockBuilder(b, buffers, bodies).form(bodies.main, results)
+        return [buffers[v] for v in results]
 
     new = new_function(
         function.sym_name.data,

@@ -1,67 +1,36 @@
-"""Forming the kernel of one stored value after the other."""
+"""The kernel of one stored value: a nest, a scatter, or an op that a library routine computes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, i1
-from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Operation, Region
 
 from mlirad.dialects import kernel
-from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.array import indexing, ordering, reductions, structural
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import FLAG, Shape, Value, element_of, ints, keyword, shape_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.locations import location_of
-from mlirad.lower.form_kernels.control import form_control
 from mlirad.lower.form_kernels.library import is_library_dot
-from mlirad.lower.form_kernels.materialise import materialised, must_store
-from mlirad.lower.form_kernels.rare import Condition, rare_sums, rarely_read
-from mlirad.lower.form_kernels.reader import Reader
-from mlirad.lower.form_kernels.regions import Bodies
+from mlirad.lower.form_kernels.masked_sums import Condition
+from mlirad.lower.form_kernels.materialise import must_store
+from mlirad.lower.form_kernels.reader import ElementReader
 
-Body = Callable[[Reader, Sequence[Value]], Sequence[Value]]
+Body = Callable[[ElementReader, Sequence[Value]], Sequence[Value]]
 
 
 class KernelBuilder:
-    """Forms the kernel of one stored value after the other. `buffers` maps stored values to new ones."""
+    """Builds the kernel of one stored value after the other. `buffers` maps stored values to new ones."""
 
-    def __init__(self, b: ArrayBuilder, buffers: Environment, bodies: Bodies):
+    def __init__(self, b: ArrayBuilder, buffers: Environment):
         self.b = b
         self.buffers = buffers
-        self.bodies = bodies
-        self.rare_sums: dict[Operation, Condition] = {}
-
-    def form_ops(self, ops: Sequence[Operation], results: Sequence[Value]) -> None:
-        """Form what must be stored of the values that these ops compute, given that `results` must."""
-        sums = rare_sums(self.b, ops)
-        self.rare_sums.update(sums)
-        stored = materialised(
-            ops, results, self.bodies.captured(ops), lambda wanted: rarely_read(ops, sums, wanted)
-        )
-        wanted: set[Value] = set(results)
-        for op in reversed(ops):
-            if any(r in wanted for r in op.results):
-                wanted.update(self.bodies.reads(op))
-        wanted &= stored
-        for op in ops:
-            self.b.location = op.location
-            self.b.name_hint = None
-            if isinstance(op, structural.ConstantOp) and shape_of(op.result):
-                self.b.rebuild_unfolded(op, self.buffers)
-            elif isinstance(op, control.CONTROL_OPS):
-                if any(r in wanted for r in op.results):
-                    form_control(self, op)
-            elif isinstance(op, CallOp | SaveOp | RestoreOp):
-                if any(r in wanted for r in op.results):
-                    self.b.rebuild_unfolded(op, self.buffers)
-            elif op.results[0] in wanted:
-                self.form(op)
+        self.masked_sums: dict[Operation, Condition] = {}
 
     def copied(self, value: Value) -> Value:
         """A kernel's own copy of a value, shared with nobody."""
@@ -85,8 +54,8 @@ class KernelBuilder:
             case reductions.DotOp() if is_library_dot(op):
                 operands = [self.buffers[op.lhs], self.buffers[op.rhs]]
                 new = self.b.emit(kernel.DotOp, operands, op.result.type, dict(op.properties))
-            case reductions.SumOp() if op in self.rare_sums:
-                new = self._sum_of_few(op, self.rare_sums[op])
+            case reductions.SumOp() if op in self.masked_sums:
+                new = self._masked_sum(op, self.masked_sums[op])
             case reductions.SumOp():
                 new = self._reduction(op.operand, values_of(op.dims), "add", op.result)
             case reductions.ReduceOp():
@@ -136,7 +105,7 @@ class KernelBuilder:
 
     def _region(self, extents: Shape, body: Body) -> tuple[Region, list[Value]]:
         """A kernel body over loops of the given extents, and the buffers it loads from."""
-        reader = Reader(self.b, self.buffers)
+        reader = ElementReader(self.b, self.buffers)
         region = self.b.index_region(extents, lambda *p: body(reader, p))
         erase_unused(region.block)
         loaded = {op.buffer for op in region.block.ops if isinstance(op, kernel.LoadOp | kernel.LoadIfOp)}
@@ -148,7 +117,7 @@ class KernelBuilder:
         kept = [d for d in range(len(shape)) if d not in dims]
         reduced = sorted(dims)
 
-        def body(reader: Reader, p: Sequence[Value]) -> list[Value]:
+        def body(reader: ElementReader, p: Sequence[Value]) -> list[Value]:
             loop_of = dict(zip((*kept, *reduced), p, strict=True))
             return [self._element(reader, operand, [loop_of[d] for d in range(len(shape))])]
 
@@ -162,7 +131,7 @@ class KernelBuilder:
         space = shape_of(op.result)
         reduction = tuple(shape_of(op.lhs)[d] for d in lhs_contract)
 
-        def body(reader: Reader, p: Sequence[Value]) -> list[Value]:
+        def body(reader: ElementReader, p: Sequence[Value]) -> list[Value]:
             out, inner = list(p[: len(space)]), list(p[len(space) :])
             left = dict(zip((*lhs_contract, *lhs_batch), (*inner, *out), strict=False))
             right = dict(zip((*rhs_contract, *rhs_batch), (*inner, *out), strict=False))
@@ -176,7 +145,7 @@ class KernelBuilder:
             return self._nest(space, (), None, op.result.type, body)
         return self._nest(space, reduction, "add", op.result.type, body)
 
-    def _element(self, reader: Reader, value: Value, position: Sequence[Value]) -> Value:
+    def _element(self, reader: ElementReader, value: Value, position: Sequence[Value]) -> Value:
         if 0 in shape_of(value):
             return self.b.zeros(element_of(value))
         return reader.at(value, tuple(position))
@@ -196,7 +165,7 @@ class KernelBuilder:
         value, target = op.operand, shape_of(op.result)
         updating = isinstance(op, indexing.UpdateOp)
 
-        def body(reader: Reader, p: Sequence[Value]) -> list[Value]:
+        def body(reader: ElementReader, p: Sequence[Value]) -> list[Value]:
             if 0 in space or 0 in target:
                 nowhere = [self.b.index_constant(0)] * len(target)
                 return [self.b.zeros(element_of(value)), *nowhere, self.b.constant(False, i1)]
@@ -216,12 +185,12 @@ class KernelBuilder:
             properties["from_zero"] = FLAG
         return self.b.emit(kernel.ScatterOp, inputs, op.result.type, properties, (region,))
 
-    def _sum_of_few(self, op: reductions.SumOp, condition: Condition) -> Value:
+    def _masked_sum(self, op: reductions.SumOp, condition: Condition) -> Value:
         """A sum as a scatter of the terms whose condition holds."""
         space = shape_of(op.operand)
         kept = [d for d in range(len(space)) if d not in values_of(op.dims)]
 
-        def body(reader: Reader, p: Sequence[Value]) -> list[Value]:
+        def body(reader: ElementReader, p: Sequence[Value]) -> list[Value]:
             holds = reader.at(condition.value, tuple(p[d] for d in condition.dims))
             value = reader.at(op.operand, tuple(p), (holds,))
             return [value, *(p[d] for d in kept), holds]
@@ -231,13 +200,13 @@ class KernelBuilder:
             "space": ints(space),
             "kind": keyword("add"),
             "from_zero": FLAG,
-            "rare": FLAG,
+            "masked": FLAG,
         }
         return self.b.emit(kernel.ScatterOp, inputs, op.result.type, properties, (region,))
 
     def _guarded(
         self,
-        reader: Reader,
+        reader: ElementReader,
         op: indexing.ScatterOp | indexing.UpdateOp,
         positions: Sequence[Value],
         p: Sequence[Value],
@@ -273,7 +242,7 @@ class KernelBuilder:
                 continue
 
             def body(
-                reader: Reader, p: Sequence[Value], part: Value = part, offset: int = offset
+                reader: ElementReader, p: Sequence[Value], part: Value = part, offset: int = offset
             ) -> list[Value]:
                 start = self.b.index_constant(offset)
                 here = [start] if stacking else [self.b.add(p[dim], start)]

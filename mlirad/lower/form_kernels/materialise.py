@@ -87,12 +87,12 @@ def materialised(
     ops: Sequence[Operation],
     returned: Sequence[Value],
     captured: set[Value],
-    rare: Callable[[set[Value]], set[Value]] = lambda _: set(),
+    masked: Callable[[set[Value]], set[Value]] = lambda _: set(),
 ) -> set[Value]:
     """The values among the results of `ops` that are stored.
 
-    Results are the values `returned`, and loops and branches need those `captured` in memory. `rare` gives
-    the values that are hardly ever read, unless those of a set need them.
+    Results are the values `returned`, and loops and branches need those `captured` in memory. `masked`
+    gives the values that only the terms of masked sums read, unless those of a set need them.
     """
     stored: set[Value] = {v for v in (*returned, *captured) if not isinstance(v.owner, Block)}
     stored |= _read_before_updates(ops)
@@ -100,7 +100,7 @@ def materialised(
         stored.update(o for o in read_in_memory(op) if not isinstance(o.owner, Block))
     cost: dict[Value, float] = {}
     readings = Readings(ops)
-    hardly_read = rare(stored)
+    in_terms = masked(stored)
     for op in ops:
         read = [v for v in free_values(op) if v not in stored] if op.results else []
         arrays = sum(cost.get(v, 0) for v in read if shape_of(v))
@@ -110,7 +110,7 @@ def materialised(
             own = scalar_cost(op) + arrays + (0 if shape_of(value) else scalars)
             if must_store(op) or (
                 value not in stored
-                and value not in hardly_read
+                and value not in in_terms
                 and not isinstance(op, FREE)
                 and _pays(value, own, readings)
             ):

@@ -42,7 +42,7 @@ Read: TypeAlias = tuple[Value, Position]
 ScalarOf: TypeAlias = Callable[[Value], Value]
 
 
-class Reader:
+class ElementReader:
     """Reads elements of array values into the body of one kernel.
 
     `stored` maps the values that lie in memory to the buffers that stand for them in the new function;

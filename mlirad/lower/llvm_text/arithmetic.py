@@ -37,19 +37,19 @@ class Arithmetic(Emission):
 
     # Floats.
 
-    def fadd(self, a: Operand, b: Operand, flags: str | None = None) -> Value:
+    def fadd(self, a: Operand, b: Operand, flags: str = "") -> Value:
         return self._float_binary("fadd", a, b, flags)
 
-    def fsub(self, a: Operand, b: Operand, flags: str | None = None) -> Value:
+    def fsub(self, a: Operand, b: Operand, flags: str = "") -> Value:
         return self._float_binary("fsub", a, b, flags)
 
-    def fmul(self, a: Operand, b: Operand, flags: str | None = None) -> Value:
+    def fmul(self, a: Operand, b: Operand, flags: str = "") -> Value:
         return self._float_binary("fmul", a, b, flags)
 
-    def fdiv(self, a: Operand, b: Operand, flags: str | None = None) -> Value:
+    def fdiv(self, a: Operand, b: Operand, flags: str = "") -> Value:
         return self._float_binary("fdiv", a, b, flags)
 
-    def frem(self, a: Operand, b: Operand, flags: str | None = None) -> Value:
+    def frem(self, a: Operand, b: Operand, flags: str = "") -> Value:
         """C's `fmod`; a library call per lane on most targets."""
         return self._float_binary("frem", a, b, flags)
 
@@ -60,9 +60,8 @@ class Arithmetic(Emission):
         """a·b + c, rounded once."""
         return self.intrinsic("fma", a, b, c)
 
-    def _float_binary(self, name: str, a: Operand, b: Operand, flags: str | None) -> Value:
+    def _float_binary(self, name: str, a: Operand, b: Operand, flags: str) -> Value:
         left, right = self.common(a, b)
-        flags = self.float_flags if flags is None else flags
         spelled = f"{name} {flags} " if flags else f"{name} "
         return self.pure(f"{spelled}{left.typed}, {right.text}", left.kind, left.width)
 
@@ -221,10 +220,9 @@ class Arithmetic(Emission):
         name = f"llvm.cttz.{mangled(a.kind, a.width)}"
         return self.call_pure(name, a.kind, a.width, a, constant("i1", 0))
 
-    def reduce(self, name: str, a: Value, start: Operand | None = None, flags: str | None = None) -> Value:
+    def reduce(self, name: str, a: Value, start: Operand | None = None, flags: str = "") -> Value:
         """`llvm.vector.reduce.<name>` to a scalar: fadd fmul (with start; in lane order unless
         flags say `reassoc`) fmin fmax fminimum fmaximum add mul and or xor smin smax umin umax."""
-        flags = self.float_flags if flags is None else flags
         operands = [a]
         if name in ("fadd", "fmul"):
             if a.width == 1:

@@ -42,9 +42,7 @@ class Emission:
         self.name = name
         self.arguments = [Value(f"%{p.name}", p.kind, p.width) for p in parameters]
         self.block = "entry"
-        self.float_flags = ""
-        """Fast-math flags of float arithmetic that is not given its own, e.g. `"contract"`."""
-        self.work = 0
+        self.work: int = 0
         """Instructions that run after the last poll of the function's call, roughly; see `polling.py`."""
         self._parameters = list(parameters)
         self._result_type = result_type

@@ -36,7 +36,7 @@ _INTEGER_DIVISIONS = ("div", "rem", "floor_div", "fmod", "pow")
 
 
 @cache
-def _cost(name: str, is_float_op: bool, lanes: int) -> float:
+def _cost(name: str, lanes: int, *, is_float_op: bool) -> float:
     if not is_float_op and name in _INTEGER_DIVISIONS:
         return SCALAR_DIVISION * lanes
     known = ELEMENTARY.get(name)
@@ -50,7 +50,7 @@ def op_cost(op: Operation, lanes: int) -> float:
     if isinstance(op, ConstantOp):
         return 0.0
     is_float_op = is_float(op.results[0]) and not isinstance(op, ConvertOp)
-    return _cost(op.name.removeprefix("array."), is_float_op, lanes)
+    return _cost(op.name.removeprefix("array."), lanes, is_float_op=is_float_op)
 
 
 def load_cost(stride: int | None, lanes: int) -> float:

@@ -1,6 +1,6 @@
 """`strip-mine`: kernels that work along one long dimension run together, strip by strip.
 
-    %a = kernel.nest %x (%i) {space = [100000]}        %y = kernel.strips (%start, %fresh)
+    %a = kernel.nest %x (%i) {space = [100000]}        %y = kernel.strips (%start, %done)
     %y = kernel.nest %a (%i, %k) {...}            -->        {carries = 0, extent = 100000, block = 500} {
                                                          %a = kernel.nest %x, %start (%i) {space = [500]}
                                                          ...

@@ -71,8 +71,8 @@ class _Strips:
         self.before: list[Operation] = []
         init = [self._initial(total) for total in self.totals]
         self.body = Block(arg_types=[i64, i64, *(v.type for v in init)])
-        self.start, self.fresh = self.body.args[0], self.body.args[1]
-        self.start.name_hint, self.fresh.name_hint = "start", "fresh"
+        self.start, self.done = self.body.args[0], self.body.args[1]
+        self.start.name_hint, self.done.name_hint = "start", "done"
         self.carries = dict(zip(self.totals, self.body.args[2:], strict=True))
         self.init = init
 
@@ -151,7 +151,9 @@ class _Strips:
             assert op.combiners is not None
             combiners = [c.data for c in op.combiners.data]
             values = [
-                v if c in ("max", "min", "and", "or") else self._fresh(block, x, v, identity(c, v.type))
+                v
+                if c in ("max", "min", "and", "or")
+                else self._in_remainder(block, x, v, identity(c, v.type))
                 for c, v in zip(combiners, values, strict=True)
             ]
         block.add_op(YieldOp.create(operands=values))
@@ -226,9 +228,9 @@ class _Strips:
                 return True
         return False
 
-    def _is_fresh(self, block: Block, x: int) -> Value:
-        """Whether a row is not in the strip before."""
-        done = LoadOp.create(operands=[self.fresh], result_types=[i64])
+    def _is_in_remainder(self, block: Block, x: int) -> Value:
+        """Whether a row is in the remainder: not in the strip before."""
+        done = LoadOp.create(operands=[self.done], result_types=[i64])
         test = ew.CompareOp.create(
             operands=[block.args[x], done.result],
             result_types=[i1],
@@ -237,17 +239,17 @@ class _Strips:
         block.add_ops([done, test])
         return test.results[0]
 
-    def _fresh(self, block: Block, x: int, value: Value, otherwise: Attribute) -> Value:
-        """A value where a row is not in the strip before, a literal elsewhere."""
+    def _in_remainder(self, block: Block, x: int, value: Value, otherwise: Attribute) -> Value:
+        """A value where a row is in the remainder, a literal elsewhere."""
         constant = ConstantOp.create(result_types=[value.type], properties={"value": otherwise})
-        test = self._is_fresh(block, x)
+        test = self._is_in_remainder(block, x)
         chosen = ew.SelectOp.create(operands=[test, value, constant.result], result_types=[value.type])
         block.add_ops([constant, chosen])
         return chosen.results[0]
 
     def _guarded(self, block: Block, x: int, values: Sequence[Value], rank: int) -> list[Value]:
         """What a scatter yields, guarded so that it adds only rows that are not in the strip before."""
-        test = self._is_fresh(block, x)
+        test = self._is_in_remainder(block, x)
         if len(values) > 1 + rank:
             both = ew.AndOp.create(operands=[values[-1], test], result_types=[i1])
             block.add_op(both)

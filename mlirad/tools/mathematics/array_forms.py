@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, Region
@@ -14,13 +14,9 @@ from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import element_of, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
+from mlirad.tools.mathematics.form import Form, Texts
 from mlirad.tools.mathematics.notation import LOOSE, PREFIX, PRODUCT, SUM, Text
 from mlirad.tools.mathematics.values import literal, positions, properties_of, result_shape, shape
-
-if TYPE_CHECKING:
-    from mlirad.tools.mathematics.writer import Writer
-
-Form: TypeAlias = "Callable[[Writer, Any], Text]"
 
 COMPARED = LOOSE + 2
 """The binding of comparisons."""
@@ -29,10 +25,10 @@ POWER = PREFIX + 1
 """The binding of powers."""
 
 
-def infix(symbol: str, binding: int, is_associative: bool = False) -> Form:
+def infix(symbol: str, binding: int, *, is_associative: bool = False) -> Form:
     """`x symbol y`; of operators that are not associative, the right operand is tighter."""
 
-    def form(w: Writer, op: Operation) -> Text:
+    def form(w: Texts, op: Operation) -> Text:
         left, right = own_operands(op)
         after = w.of(right, binding if is_associative else binding + 1)
         return Text(f"{w.of(left, binding)} {symbol} {after}", binding)
@@ -45,72 +41,72 @@ def named(name: str) -> Form:
     return lambda w, op: Text(f"{name}({w.list_of(own_operands(op))})")
 
 
-def _neg(w: Writer, op: ew.NegOp) -> Text:
+def _neg(w: Texts, op: ew.NegOp) -> Text:
     return Text(f"-{w.of(op.operand, PREFIX)}", PREFIX)
 
 
 _PREDICATES = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
-def _compare(w: Writer, op: ew.CompareOp) -> Text:
+def _compare(w: Texts, op: ew.CompareOp) -> Text:
     symbol = _PREDICATES[op.predicate.data]
     return Text(f"{w.of(op.lhs, SUM)} {symbol} {w.of(op.rhs, SUM)}", COMPARED)
 
 
-def _pow(w: Writer, op: ew.PowOp) -> Text:
+def _pow(w: Texts, op: ew.PowOp) -> Text:
     return Text(f"{w.of(op.lhs, POWER + 1)} ** {w.of(op.rhs, POWER)}", POWER)
 
 
-def _convert(w: Writer, op: ew.ConvertOp) -> Text:
+def _convert(w: Texts, op: ew.ConvertOp) -> Text:
     return Text(f"{element_of(op.result)}({w.of(op.operand)})")
 
 
-def _constant(w: Writer, op: structural.ConstantOp) -> Text:
+def _constant(w: Texts, op: structural.ConstantOp) -> Text:
     return literal(op, w.notation)
 
 
 def _shaped(name: str) -> Form:
     """`name(x, shape of the result, properties)`, for what the operands do not tell."""
 
-    def form(w: Writer, op: Operation) -> Text:
+    def form(w: Texts, op: Operation) -> Text:
         texts = [*(w.of(o) for o in own_operands(op)), result_shape(op, w.notation), *properties_of(op)]
         return Text(f"{name}({', '.join(texts)})")
 
     return form
 
 
-def _iota(w: Writer, op: structural.IotaOp) -> Text:
+def _iota(w: Texts, op: structural.IotaOp) -> Text:
     kept = [] if len(shape_of(op.result)) == 1 else [f"dim={op.dim.value.data}"]
     return Text(f"iota({', '.join([result_shape(op, w.notation), *kept])})")
 
 
-def _index(w: Writer, op: indexing.IndexOp) -> Text:
+def _index(w: Texts, op: indexing.IndexOp) -> Text:
     return Text(f"{w.of(op.operand, POWER + 1)}[{w.list_of(op.positions)}]")
 
 
-def _build(w: Writer, op: indexing.BuildOp) -> Text:
+def _build(w: Texts, op: indexing.BuildOp) -> Text:
     extents = shape_of(op.result)[: len(op.body.block.args)]
     return Text(f"build({shape(extents, w.notation)}, {w.function(op.body)})")
 
 
-def _gather(w: Writer, op: indexing.GatherOp) -> Text:
+def _gather(w: Texts, op: indexing.GatherOp) -> Text:
     extents = shape_of(op.result)[: len(op.body.block.args)]
     return Text(f"gather({w.of(op.operand)}, {shape(extents, w.notation)}, {w.function(op.body)})")
 
 
-def _scatter(w: Writer, op: indexing.ScatterOp) -> Text:
+def _scatter(w: Texts, op: indexing.ScatterOp) -> Text:
     extents = shape_of(op.result)[: len(yields(op.body))]
     return Text(f"scatter({w.of(op.operand)}, {shape(extents, w.notation)}, {w.function(op.body)})")
 
 
-def _update(w: Writer, op: indexing.UpdateOp) -> Text:
+def _update(w: Texts, op: indexing.UpdateOp) -> Text:
     return Text(f"{op.kind.data}_at({w.of(op.base)}, {w.of(op.operand)}, {w.function(op.body)})")
 
 
 def _reduction(name: str | None = None) -> Form:
     """`name(x)`, with the dimensions where they are not all of them."""
 
-    def form(w: Writer, op: reductions.SumOp | reductions.ReduceOp) -> Text:
+    def form(w: Texts, op: reductions.SumOp | reductions.ReduceOp) -> Text:
         title = name or (op.kind.data if isinstance(op, reductions.ReduceOp) else "sum")
         dims = values_of(op.dims)
         whole = len(dims) == len(shape_of(op.operand))
@@ -119,7 +115,7 @@ def _reduction(name: str | None = None) -> Form:
     return form
 
 
-def _dot(w: Writer, op: reductions.DotOp) -> Text:
+def _dot(w: Texts, op: reductions.DotOp) -> Text:
     left, right = len(shape_of(op.lhs)), len(shape_of(op.rhs))
     plain = not values_of(op.lhs_batch) and values_of(op.lhs_contract) == (left - 1,)
     if plain and values_of(op.rhs_contract) == (max(right - 2, 0),):
@@ -130,7 +126,7 @@ def _dot(w: Writer, op: reductions.DotOp) -> Text:
 def _along(name: str) -> Form:
     """`name(x)` of an array of rank 1, with the dimension otherwise."""
 
-    def form(w: Writer, op: Operation) -> Text:
+    def form(w: Texts, op: Operation) -> Text:
         (operand,) = own_operands(op)
         dropped = ("kind", "dim") if len(shape_of(operand)) == 1 else ("kind",)
         title = f"{name}{op.kind.data}" if isinstance(op, ordering.CumulativeOp) else name
@@ -142,29 +138,29 @@ def _along(name: str) -> Form:
 # Loops and branches --------------------------------------------------------------------------------
 
 
-def _given(w: Writer, values: Sequence[Any], word: str) -> list[str]:
+def _given(w: Texts, values: Sequence[Any], word: str) -> list[str]:
     return [f" {word} {w.of(v)}" for v in values]
 
 
-def _scan(w: Writer, op: control.ScanOp) -> Text:
+def _scan(w: Texts, op: control.ScanOp) -> Text:
     texts = [str(op.trips), *_given(w, op.init, "from"), *_given(w, op.xs, "in")]
     words = ", ".join(t.strip() for t in texts)
     parts = [words, *properties_of(op, ("carries", "length")), w.function(op.body)]
     return Text(f"scan({', '.join(parts)})")
 
 
-def _while(w: Writer, op: control.WhileOp) -> Text:
+def _while(w: Texts, op: control.WhileOp) -> Text:
     init = ", ".join(t.strip() for t in _given(w, op.init, "from"))
     parts = [init, *properties_of(op), w.function(op.condition), w.function(op.body)]
     return Text(f"while({', '.join(p for p in parts if p)})")
 
 
-def _replay(w: Writer, op: control.ReplayOp) -> Text:
+def _replay(w: Texts, op: control.ReplayOp) -> Text:
     init = [t.strip() for t in _given(w, op.init, "from")]
     return Text(f"replay({', '.join([w.of(op.tape), *init, *properties_of(op), w.function(op.body)])})")
 
 
-def branches(w: Writer, condition: str, then: Region, otherwise: Region) -> Text:
+def branches(w: Texts, condition: str, then: Region, otherwise: Region) -> Text:
     """`if c then x else y`, in lines of their own where they have several."""
     first, second = w.function(then), w.function(otherwise)
     if "\n" in first + second:
@@ -177,24 +173,24 @@ def _moved(text: str) -> str:
     return "  " + text.replace("\n", "\n  ")
 
 
-def _if(w: Writer, op: control.IfOp) -> Text:
+def _if(w: Texts, op: control.IfOp) -> Text:
     return branches(w, w.of(op.condition), op.then, op.otherwise)
 
 
-def _switch(w: Writer, op: control.SwitchOp) -> Text:
+def _switch(w: Texts, op: control.SwitchOp) -> Text:
     return Text(f"switch({', '.join([w.of(op.index), *(w.function(r) for r in op.branches)])})")
 
 
-def _custom(w: Writer, op: CustomOp) -> Text:
+def _custom(w: Texts, op: CustomOp) -> Text:
     regions = (w.function(op.body), *(w.function(rule) for rule in op.rules))
     return Text(f"custom({', '.join([*(w.of(x) for x in op.inputs), *regions])})")
 
 
-def _checkpoint(w: Writer, op: CheckpointOp) -> Text:
+def _checkpoint(w: Texts, op: CheckpointOp) -> Text:
     return Text(f"checkpoint({w.function(op.body)})")
 
 
-def _call(w: Writer, op: CallOp) -> Text:
+def _call(w: Texts, op: CallOp) -> Text:
     return Text(f"{w.title(op.callee.root_reference.data)}({w.list_of(own_operands(op))})")
 
 

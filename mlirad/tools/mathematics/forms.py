@@ -8,32 +8,26 @@ An op without a form of its own is written as its name with its operands, proper
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping
 
-from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 
 from mlirad.dialects.linear import MapOp
 from mlirad.ir.free_values import own_operands
 from mlirad.tools.mathematics.array_forms import ARRAY_FORMS
+from mlirad.tools.mathematics.form import Form, Texts
 from mlirad.tools.mathematics.map_forms import ASCII_FORMS, MAP_FORMS
 from mlirad.tools.mathematics.notation import Text
 from mlirad.tools.mathematics.values import bracketed, properties_of
 
-if TYPE_CHECKING:
-    from mlirad.tools.mathematics.writer import Writer
 
-Form: TypeAlias = "Callable[[Writer, Any], Text]"
-
-
-def form_of(w: Writer, op: Operation) -> Text:
+def form_of(w: Texts, op: Operation) -> Text:
     """The text of an op on the texts of its operands."""
     form = (ASCII_FORMS.get(type(op)) if w.notation.is_ascii else None) or FORMS.get(type(op))
     return general_form(w, op) if form is None else form(w, op)
 
 
-def general_form(w: Writer, op: Operation) -> Text:
+def general_form(w: Texts, op: Operation) -> Text:
     """`name(operands, property=value, region)`; of a map without operands, `name[property=value]`."""
     name = op.name.partition(".")[2]
     properties = properties_of(op)
@@ -46,9 +40,5 @@ def general_form(w: Writer, op: Operation) -> Text:
     return Text(f"{name}({', '.join([*parts, *properties])})")
 
 
-def _call(w: Writer, op: CallOp) -> Text:
-    return Text(f"{w.title(op.callee.root_reference.data)}({w.list_of(own_operands(op))})")
-
-
-FORMS: Mapping[type[Operation], Form] = {**ARRAY_FORMS, **MAP_FORMS, CallOp: _call}
+FORMS: Mapping[type[Operation], Form] = {**ARRAY_FORMS, **MAP_FORMS}
 """The ops with a form of their own."""

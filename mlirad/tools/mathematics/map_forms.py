@@ -6,8 +6,7 @@ lmCompose lmAdd     lmVcat    lmHcat    lmScale  lmOne lmZero  ...     lmApply(f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping
 
 from xdsl.ir import Operation
 
@@ -16,19 +15,15 @@ from mlirad.dialects.shapes import shape_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
 from mlirad.tools.mathematics.array_forms import branches, infix
+from mlirad.tools.mathematics.form import Form, Texts
 from mlirad.tools.mathematics.notation import ATOM, JOIN, LOOSE, PREFIX, PRODUCT, SUM, Text
 from mlirad.tools.mathematics.values import properties_of, shape
-
-if TYPE_CHECKING:
-    from mlirad.tools.mathematics.writer import Writer
-
-Form: TypeAlias = "Callable[[Writer, Any], Text]"
 
 
 def _joined(symbol: str, empty: str) -> Form:
     """`f symbol g symbol h`; of one map `(f symbol)`, of none a name."""
 
-    def form(w: Writer, op: Operation) -> Text:
+    def form(w: Texts, op: Operation) -> Text:
         maps = own_operands(op)
         if not maps:
             return Text(empty)
@@ -43,43 +38,43 @@ def _literal(text: str) -> Form:
     return lambda w, op: Text(text)
 
 
-def _project(w: Writer, op: linear.ProjectOp) -> Text:
+def _project(w: Texts, op: linear.ProjectOp) -> Text:
     return Text(f"π_{op.index.value.data}")
 
 
-def _inject(w: Writer, op: linear.InjectOp) -> Text:
+def _inject(w: Texts, op: linear.InjectOp) -> Text:
     return Text(f"ι_{op.index.value.data}")
 
 
-def _transpose(w: Writer, op: linear.TransposeOp) -> Text:
+def _transpose(w: Texts, op: linear.TransposeOp) -> Text:
     return Text(f"{w.of(op.operand, ATOM)}ᵀ")
 
 
-def _scale(w: Writer, op: linear.ScaleOp) -> Text:
+def _scale(w: Texts, op: linear.ScaleOp) -> Text:
     return Text(f"S({w.of(op.coefficient)})")
 
 
-def _mask(w: Writer, op: linear.MaskOp) -> Text:
+def _mask(w: Texts, op: linear.MaskOp) -> Text:
     return Text(f"mask({w.of(op.condition)})")
 
 
-def _gather(w: Writer, op: linear.GatherOp) -> Text:
+def _gather(w: Texts, op: linear.GatherOp) -> Text:
     extents = shape_of(op.codomain)[: len(op.body.block.args)]
     return Text(f"gather({shape(extents, w.notation)}, {w.function(op.body)})")
 
 
-def _scatter(w: Writer, op: linear.ScatterOp) -> Text:
+def _scatter(w: Texts, op: linear.ScatterOp) -> Text:
     extents = shape_of(op.codomain)[: len(yields(op.body))]
     return Text(f"scatter({shape(extents, w.notation)}, {w.function(op.body)})")
 
 
-def _dot(w: Writer, op: linear.DotMapOp) -> Text:
+def _dot(w: Texts, op: linear.DotMapOp) -> Text:
     left = isinstance(op, linear.DotLeftOp)
     inside = f"·, {w.of(op.fixed)}" if left else f"{w.of(op.fixed)}, ·"
     return Text(f"dot({', '.join([inside, *properties_of(op)])})")
 
 
-def _scan(w: Writer, op: linear.ScanOp) -> Text:
+def _scan(w: Texts, op: linear.ScanOp) -> Text:
     parts = [str(op.trips), *(f"in {w.of(r)}" for r in op.residuals)]
     parts += properties_of(op, ("carries", "inputs", "captured", "length"))
     return Text(f"scan({', '.join([*parts, w.function(op.body)])})")
@@ -88,7 +83,7 @@ def _scan(w: Writer, op: linear.ScanOp) -> Text:
 def _indexed(symbol: str, name: str) -> Form:
     """`symbol(extents, i. m)`."""
 
-    def form(w: Writer, op: linear.IndexedMapOp) -> Text:
+    def form(w: Texts, op: linear.IndexedMapOp) -> Text:
         title = name if w.notation.is_ascii else symbol
         return Text(f"{title}({shape(op.space, w.notation)}, {w.function(op.body)})")
 
@@ -98,42 +93,42 @@ def _indexed(symbol: str, name: str) -> Form:
 def _over(symbol: str, name: str) -> Form:
     """`symbol(a. m)` of a map over the points of a space of functions."""
 
-    def form(w: Writer, op: linear.MapOp) -> Text:
+    def form(w: Texts, op: linear.MapOp) -> Text:
         title = name if w.notation.is_ascii else symbol
         return Text(f"{title}({', '.join(w.function(r) for r in op.regions)})")
 
     return form
 
 
-def _if(w: Writer, op: linear.IfOp) -> Text:
+def _if(w: Texts, op: linear.IfOp) -> Text:
     return branches(w, w.of(op.condition), op.then, op.otherwise)
 
 
-def _call(w: Writer, op: linear.CallOp) -> Text:
+def _call(w: Texts, op: linear.CallOp) -> Text:
     return Text(f"{w.title(op.callee_name)}({w.list_of(op.arguments)})")
 
 
-def _derivative(w: Writer, op: linear.DerivativeOp) -> Text:
+def _derivative(w: Texts, op: linear.DerivativeOp) -> Text:
     name = f"{w.notation.derivative}{w.title(op.callee_name)}({w.list_of(own_operands(op))})"
     if op.transposed is None:
         return Text(name)
     return Text(f"lmTranspose({name})" if w.notation.is_ascii else f"{name}ᵀ")
 
 
-def _apply(w: Writer, op: linear.ApplyOp) -> Text:
+def _apply(w: Texts, op: linear.ApplyOp) -> Text:
     return Text(f"{w.of(op.map, PREFIX)} ⊙ {w.tuple_of(op.arguments)}", LOOSE + 1)
 
 
-def _apply_transpose(w: Writer, op: linear.ApplyTransposeOp) -> Text:
+def _apply_transpose(w: Texts, op: linear.ApplyTransposeOp) -> Text:
     return Text(f"{w.of(op.map, ATOM)}ᵀ ⊙ {w.tuple_of(op.arguments)}", LOOSE + 1)
 
 
-def _linearize(w: Writer, op: linear.LinearizeOp) -> Text:
+def _linearize(w: Texts, op: linear.LinearizeOp) -> Text:
     name, arguments = w.title(op.callee_name), w.list_of(op.arguments)
     return Text(f"({name}({arguments}), {w.notation.derivative}{name}({arguments}))")
 
 
-def _pullback(w: Writer, op: linear.PullbackOp) -> Text:
+def _pullback(w: Texts, op: linear.PullbackOp) -> Text:
     name, arguments = w.title(op.callee_name), w.list_of(op.arguments)
     after = "lmTranspose" if w.notation.is_ascii else ""
     transposed = f"{w.notation.derivative}{name}({arguments})"
@@ -181,22 +176,22 @@ def _named(name: str) -> Form:
 def _prefixed(op_class: type[linear.MapOp]) -> Form:
     """The form in symbols of a map whose text is a call, with the name of the function in ASCII."""
 
-    def form(w: Writer, op: Operation) -> Text:
+    def form(w: Texts, op: Operation) -> Text:
         text = MAP_FORMS[op_class](w, op).text
         return Text(f"lm{text[0].upper()}{text[1:]}")
 
     return form
 
 
-def _apply_named(w: Writer, op: linear.ApplyOp) -> Text:
+def _apply_named(w: Texts, op: linear.ApplyOp) -> Text:
     return Text(f"lmApply({w.of(op.map)}, {w.tuple_of(op.arguments)})")
 
 
-def _apply_transpose_named(w: Writer, op: linear.ApplyTransposeOp) -> Text:
+def _apply_transpose_named(w: Texts, op: linear.ApplyTransposeOp) -> Text:
     return Text(f"lmApply(lmTranspose({w.of(op.map)}), {w.tuple_of(op.arguments)})")
 
 
-def _dot_named(w: Writer, op: linear.DotMapOp) -> Text:
+def _dot_named(w: Texts, op: linear.DotMapOp) -> Text:
     name = "lmDotLeft" if isinstance(op, linear.DotLeftOp) else "lmDotRight"
     return Text(f"{name}({', '.join([w.of(op.fixed), *properties_of(op)])})")
 

@@ -43,4 +43,4 @@ class Notation:
         return "x" if self.is_ascii else "×"
 
 
-ASCII, UNICODE = Notation(True), Notation(False)
+ASCII, UNICODE = Notation(is_ascii=True), Notation(is_ascii=False)

@@ -1,4 +1,4 @@
-"""Sums of which few terms are not 0: a minimum or maximum depends only on where it is attained.
+"""Masked sums, of whose terms few are not 0: a minimum or maximum depends only on where it is attained.
 
     %m = reduce min %x over j                 c = (x[i, j] == m[i]) holds for one j of each i, or few that tie
     %s = sum over i: select(c, w, 0) * y
@@ -22,7 +22,7 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import free_values
 
 LEAST_EXTENT = 8
-"""The fewest elements of which a minimum is one for this to be called rare."""
+"""The fewest elements of which a minimum is one for its mask to select few."""
 
 DEPTH = 16
 """How many ops a term is followed for its condition."""
@@ -40,8 +40,8 @@ class Condition:
     few: tuple[int, ...]
 
 
-def rare_sums(b: ArrayBuilder, ops: Sequence[Operation]) -> dict[Operation, Condition]:
-    """The sums among `ops` that are better made of their few terms."""
+def masked_sums(b: ArrayBuilder, ops: Sequence[Operation]) -> dict[Operation, Condition]:
+    """The sums among `ops` that are better made of the terms that a mask selects."""
     found: dict[Operation, Condition] = {}
     if not any(isinstance(op, reductions.ReduceOp) for op in ops):
         return found
@@ -53,7 +53,7 @@ def rare_sums(b: ArrayBuilder, ops: Sequence[Operation]) -> dict[Operation, Cond
     return found
 
 
-def rarely_read(
+def read_by_terms(
     ops: Sequence[Operation], sums: dict[Operation, Condition], elsewhere: set[Value]
 ) -> set[Value]:
     """The values that nothing but the terms of such sums read, and that are not wanted elsewhere."""
@@ -71,7 +71,7 @@ _TERMS = (ew.ElementwiseOp, structural.BroadcastOp, structural.TransposeOp)
 
 
 def _condition(b: ArrayBuilder, value: Value, depth: int) -> Condition | None:
-    """A rare condition without which a value is 0, if its ops tell."""
+    """A condition that holds for few positions, without which a value is 0, if its ops tell."""
     op = value.owner
     if depth == 0:
         return None

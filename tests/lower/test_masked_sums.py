@@ -47,8 +47,8 @@ def nearest(n: int, k: int, d: int, *, kind: str = "min", element: str = "f64") 
     """
 
 
-def rare_scatters(f: FuncOp) -> list[ScatterOp]:
-    return [op for op in f.walk() if isinstance(op, ScatterOp) and op.rare is not None]
+def masked_scatters(f: FuncOp) -> list[ScatterOp]:
+    return [op for op in f.walk() if isinstance(op, ScatterOp) and op.masked is not None]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_terms_are_found(n: int, k: int, d: int, kind: str) -> None:
     x = generator.integers(0, 4, (n, k)).astype(np.float64)
     y = generator.normal(size=(n, k, d))
     planned = check(nearest(n, k, d, kind=kind), x, y)
-    assert len(rare_scatters(planned)) == 2
+    assert len(masked_scatters(planned)) == 2
 
 
 def test_ties_share_and_odd_numbers_stay_apart() -> None:
@@ -82,7 +82,7 @@ def test_single_precision() -> None:
 
 
 def test_other_sums_stay_nests() -> None:
-    assert not rare_scatters(form_kernels(function(nearest(5, 4, 3))))
+    assert not masked_scatters(form_kernels(function(nearest(5, 4, 3))))
     plain = """
     func.func @f(%x: tensor<5x40xf64>, %y: tensor<5x40xf64>) -> tensor<40xf64> {
       %c = array.compare eq %x, %y : tensor<5x40xf64>, tensor<5x40xf64> -> tensor<5x40xi1>
@@ -94,7 +94,7 @@ def test_other_sums_stay_nests() -> None:
       func.return %s : tensor<40xf64>
     }
     """
-    assert not rare_scatters(form_kernels(function(plain)))
+    assert not masked_scatters(form_kernels(function(plain)))
 
 
 def test_the_convention_at_ties_holds() -> None:

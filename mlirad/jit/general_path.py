@@ -1,0 +1,84 @@
+"""The general way into a compiled program: it converts arguments, and says what is wrong with others.
+
+general = GeneralPath(program, code, "f", releases_lock=False)
+general([1, 2, 3])  -->  array([...])
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from mlirad.jit import engine
+from mlirad.jit.arguments import prepare, type_of_element
+from mlirad.jit.guarded import run_guarded
+from mlirad.jit.host import runner
+from mlirad.jit.memory import aligned_bytes, aligned_copy
+from mlirad.lower.native_program import NativeProgram
+
+
+class GeneralPath:
+    """The call that takes whatever can be converted, and says what is wrong with the rest."""
+
+    def __init__(
+        self,
+        program: NativeProgram,
+        code: engine.LoadedCode,
+        name: str,
+        *,
+        releases_lock: bool,
+        debug: bool = False,
+        timeout: float | None = None,
+    ):
+        self.program: Final = program
+        self.constants: Final = tuple(aligned_copy(constant) for constant in program.constants)
+        self._name = name
+        self._code = code  # owns the memory that the program is in
+        self.releases_lock: Final = int(releases_lock)
+        self.nanoseconds: Final = 0 if timeout is None else max(1, int(timeout * 1e9))
+        self._runner = runner()
+        self._debug = debug
+        self._arenas: deque[npt.NDArray[np.uint8]] = deque()
+        self._buffers = len(program.inputs) + len(program.outputs) + len(self.constants)
+
+    def __call__(self, *arguments: object) -> object:
+        inputs = self._prepared(arguments)
+        if self._debug:
+            results = run_guarded(self.program, self._run, inputs, self.constants)
+        else:
+            results = [np.empty(spec.shape, type_of_element[spec.dtype]) for spec in self.program.outputs]
+            self._call(inputs, results)
+        values = [array[()] if array.ndim == 0 else array for array in results]
+        return values[0] if len(values) == 1 else tuple(values)
+
+    def into(self, outputs: Sequence[npt.NDArray[Any]], *arguments: object) -> None:
+        """As a call, with the results written to these arrays."""
+        self._call(self._prepared(arguments), outputs)
+
+    def _prepared(self, arguments: Sequence[object]) -> list[npt.NDArray[Any]]:
+        specs = self.program.inputs
+        if len(arguments) != len(specs):
+            raise TypeError(f"{self._name} takes {len(specs)} arguments, {len(arguments)} given")
+        return [prepare(spec, value, i) for i, (spec, value) in enumerate(zip(specs, arguments, strict=True))]
+
+    def _call(self, inputs: Sequence[npt.NDArray[Any]], outputs: Sequence[npt.NDArray[Any]]) -> None:
+        try:
+            arena = self._arenas.pop()
+        except IndexError:
+            arena = aligned_bytes(self.program.arena_bytes)
+        try:
+            addresses = [array.ctypes.data for array in (*inputs, *outputs, *self.constants)]
+            self._run(addresses, arena.ctypes.data)
+        finally:
+            self._arenas.append(arena)
+
+    def _run(self, buffers: list[int], arena: int) -> None:
+        """The program, on the addresses of its buffers and arena."""
+        pointers = (ctypes.c_void_p * self._buffers)(*buffers)
+        main = self._code.addresses[engine.ENTRY]
+        self._runner(main, ctypes.addressof(pointers), arena, self.releases_lock, self.nanoseconds)
