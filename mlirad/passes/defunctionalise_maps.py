@@ -29,7 +29,7 @@ from mlirad.ir.builder import returned
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of
-from mlirad.linear_maps.apply.primitives import APPLY, APPLY_TRANSPOSE
+from mlirad.linear_maps.apply.calls import APPLY, APPLY_TRANSPOSE
 from mlirad.passes.calls import callee_name, callees_first, calls_of, recursive_functions
 from mlirad.passes.function_pass import (
     drop_unreferenced,

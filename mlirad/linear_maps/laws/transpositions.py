@@ -17,7 +17,7 @@ from mlirad.dialects.shapes import FLAG, Value
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
 from mlirad.linear_maps.laws.law import Law, changed
-from mlirad.linear_maps.transposes import TRANSPOSES
+from mlirad.linear_maps.transposes import transpose_primitive
 
 
 def _operand(op: linear.TransposeOp) -> Operation | None:
@@ -56,7 +56,7 @@ def _pair(b: ArrayBuilder, op: linear.TransposeOp) -> Value | None:
 def _primitive(b: ArrayBuilder, op: linear.TransposeOp) -> Value | None:
     match _operand(op):
         case linear.PrimitiveMapOp() as m:
-            return TRANSPOSES[type(m)](b, m, {})
+            return transpose_primitive(b, m, {})
         case _:
             return None
 

@@ -13,7 +13,7 @@ from mlirad.dialects.shapes import Shape, Value, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import own_operands
-from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import Element, value_of
 from mlirad.passes.calls import callees_first, calls_of, recursive_functions
 from mlirad.passes.dce import eliminate_dead_code
@@ -197,7 +197,7 @@ class DerivedFunctions:
         cotangents: list[Element] = list(extra[: len(numbers)])
         sums: list[Element] = list(extra[len(numbers) :])
         b.location = op.location
-        found = Walk(b, op, {}).transposed({}, map_, cotangents, sums)
+        found = MapEvaluator(b, op, {}).transposed_onto({}, map_, cotangents, sums)
         return [value_of(b, e, t) for e, t in zip(found, op.result_types, strict=True)]
 
     def add_functions(self) -> None:

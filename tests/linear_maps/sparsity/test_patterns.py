@@ -1,4 +1,4 @@
-"""Sparsity patterns of linear maps against their dense matrices, which the interpreter gives column by column."""
+"""Sparsity patterns of linear maps against dense matrices, which the interpreter gives column by column."""
 
 from __future__ import annotations
 
