@@ -24,11 +24,11 @@ from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import ARRAY_MAP_OPS, CONTROL_OPS, POINTWISE_OPS, PRIMITIVE_OPS, Linear
 from mlirad.errors import MliradError
 from mlirad.interpreter.running import MEANINGS
-from mlirad.linear_maps.apply.control_flow import FORWARD_CONTROL, TRANSPOSED_CONTROL
-from mlirad.linear_maps.apply.primitives import FORWARD, TRANSPOSED
+from mlirad.linear_maps.apply.control_flow import CONTROL
+from mlirad.linear_maps.apply.primitives import FORWARD
 from mlirad.linear_maps.sparsity.control import CONTROL_PATTERNS
 from mlirad.linear_maps.sparsity.primitives import PRIMITIVE_PATTERNS
-from mlirad.linear_maps.transposes import TRANSPOSES
+from mlirad.linear_maps.transposes import COMPUTED, TRANSPOSES
 from mlirad.passes.bulk_operations.table import BULK_RULES, CONTROL_RULES
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO
@@ -107,13 +107,11 @@ COLUMNS = (
     Column("derivative, zero or elimination", VALUES, names(DERIVATIVES, CONSTRUCTS, ZERO, ELIMINATED)),
     Column("bulk form", VALUES, names(BULK_RULES, CONTROL_RULES)),
     Column("native code", VALUES, native),
-    Column("transpose", PRIMITIVE_OPS, names(TRANSPOSES)),
+    Column("transpose", PRIMITIVE_OPS, names(TRANSPOSES, COMPUTED)),
     Column("application", PRIMITIVE_OPS, names(FORWARD)),
-    Column("transposed application", PRIMITIVE_OPS, names(TRANSPOSED)),
     Column("sparsity", ARRAY_MAP_OPS, names(PRIMITIVE_PATTERNS)),
     Column("sparsity of control flow", set(CONTROL_OPS) - set(POINTWISE_OPS), names(CONTROL_PATTERNS)),
-    Column("application of control flow", CONTROL_OPS, names(FORWARD_CONTROL)),
-    Column("transposed application of control flow", CONTROL_OPS, names(TRANSPOSED_CONTROL)),
+    Column("application of control flow", CONTROL_OPS, names(CONTROL)),
 )
 
 

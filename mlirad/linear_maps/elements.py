@@ -1,6 +1,6 @@
-"""Elements of the spaces of linear maps, as compile-time structures over values, with structural zeros.
+"""Elements of the spaces of linear maps, with structural zeros, over leaves of any type.
 
-    element of f64, tensor<...>     a value
+    element of f64, tensor<...>     a leaf: a value where code is emitted, a pattern where sparsity is found
     element of tuple<S1, ..., Sn>   a list of elements
     element of a power              a Function: what it makes of a point is emitted where it is evaluated
     element of a copower            Pairs: what adds each pair to a sum is emitted where it is eliminated
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
@@ -21,8 +21,19 @@ from xdsl.ir import Attribute
 from mlirad.dialects.shapes import UNIT, Shape, Value, components_of
 from mlirad.ir.arrays import ArrayBuilder
 
-Element: TypeAlias = "Value | list[Element] | Function | Pairs | None"
-"""An element of a space."""
+T = TypeVar("T")
+
+ElementOf: TypeAlias = "T | list[ElementOf[T]] | None"
+"""An element of a space, whose leaves are of type T."""
+
+Leaf: TypeAlias = "Value | Function | Pairs"
+"""What an element of a space that is no tuple is while code is emitted."""
+
+Element: TypeAlias = "ElementOf[Leaf]"
+"""An element of a space while code is emitted."""
+
+Elements: TypeAlias = "list[Element]"
+"""The components of an element; of a space that is no tuple, the element alone."""
 
 
 @dataclass(frozen=True)
@@ -55,32 +66,82 @@ class Pairs:
     entries: tuple[Pair | Family, ...]
 
 
-def part(element: Element, index: int) -> Element:
+# Elements over any leaves ----------------------------------------------------------------------------
+
+
+def part(element: ElementOf[T], index: int) -> ElementOf[T]:
     """Component `index` of an element of a tuple space."""
     if element is None:
         return None
     assert isinstance(element, list)
-    return element[index]
+    return cast("list[ElementOf[T]]", element)[index]
 
 
-def parts(element: Element, number: int) -> list[Element]:
+def parts(element: ElementOf[T], number: int) -> list[ElementOf[T]]:
     """The components of an element of a tuple space."""
     if element is None:
         return [None] * number
     assert isinstance(element, list)
-    return element
+    return cast("list[ElementOf[T]]", element)
 
 
-def components(element: Element, space: Attribute) -> list[Element]:
+def components(element: ElementOf[T], space: Attribute) -> list[ElementOf[T]]:
     """The components of an element of a product; of a product of one the element itself."""
-    if not isinstance(space, TupleType):
-        return [element]
-    return parts(element, len(space.types.data))
+    return parts(element, len(space.types.data)) if isinstance(space, TupleType) else [element]
 
 
-def assembled(elements: list[Element], space: Attribute) -> Element:
+def assembled(elements: list[ElementOf[T]], space: Attribute) -> ElementOf[T]:
     """The element of a product with these components."""
     return elements if isinstance(space, TupleType) else elements[0]
+
+
+def injected(element: ElementOf[T], space: Attribute, index: int) -> ElementOf[T]:
+    """The element of a tuple space that is zero but for component `index`."""
+    elements: list[ElementOf[T]] = [None] * len(components_of(space))
+    elements[index] = element
+    return elements
+
+
+def is_zero(element: ElementOf[T], is_zero_leaf: Callable[[T], bool] | None = None) -> bool:
+    """Whether every component is a structural zero, or a leaf that is as good as one."""
+    if isinstance(element, list):
+        return all(is_zero(e, is_zero_leaf) for e in cast("list[ElementOf[T]]", element))
+    return element is None or (is_zero_leaf is not None and is_zero_leaf(cast("T", element)))
+
+
+def typed_leaves(element: ElementOf[T], space: Attribute) -> list[tuple[Attribute, T | None]]:
+    """The spaces that a space is made of, in order, each with the element's leaf there."""
+    if isinstance(space, TupleType):
+        pairs = zip(components(element, space), components_of(space), strict=True)
+        return [leaf for e, s in pairs for leaf in typed_leaves(e, s)]
+    return [(space, cast("T | None", element))]
+
+
+def mapped(element: ElementOf[T], change: Callable[[T], T]) -> ElementOf[T]:
+    """An element with each of its leaves changed."""
+    if isinstance(element, list):
+        return [mapped(e, change) for e in cast("list[ElementOf[T]]", element)]
+    return None if element is None else change(cast("T", element))
+
+
+def filled(space: Attribute, leaf: Callable[[Attribute], T | None]) -> ElementOf[T]:
+    """The element of a space with a leaf for each of the spaces that it is made of, made in order."""
+    if isinstance(space, TupleType):
+        return [filled(s, leaf) for s in space.types.data]
+    return leaf(space)
+
+
+def sum_of(x: ElementOf[T], y: ElementOf[T], add: Callable[[T, T], T]) -> ElementOf[T]:
+    """x + y, given the sum of two leaves; neither is changed."""
+    if x is None or y is None:
+        return y if x is None else x
+    if isinstance(x, list):
+        pairs = zip(cast("list[ElementOf[T]]", x), parts(y, len(x)), strict=True)
+        return [sum_of(p, q, add) for p, q in pairs]
+    return add(cast("T", x), cast("T", y))
+
+
+# Elements while code is emitted ----------------------------------------------------------------------
 
 
 def as_value(element: Element) -> Value:
@@ -105,30 +166,17 @@ def as_pairs(element: Element) -> Pairs:
     return element
 
 
-def is_zero(element: Element) -> bool:
-    """Whether every component is a structural zero."""
-    if isinstance(element, list):
-        return all(is_zero(e) for e in element)
-    return element is None
-
-
 def plus(b: ArrayBuilder, x: Element, y: Element) -> Element:
     """x + y; neither is changed."""
-    if x is None:
-        return y
-    if y is None:
-        return x
-    if isinstance(x, list):
-        assert isinstance(y, list)
-        return [plus(b, p, q) for p, q in zip(x, y, strict=True)]
-    if isinstance(x, Function):
-        f, g = x, y
-        assert isinstance(g, Function)
-        return Function(lambda point: plus(b, f.at(point), g.at(point)))
-    if isinstance(x, Pairs):
-        assert isinstance(y, Pairs)
-        return Pairs(x.entries + y.entries)
-    return b.add(x, as_value(y))
+
+    def add(f: Leaf, g: Leaf) -> Leaf:
+        if isinstance(f, Function):
+            return Function(lambda point: plus(b, value_at(f, point), value_at(g, point)))
+        if isinstance(f, Pairs):
+            return Pairs(f.entries + as_pairs(g).entries)
+        return b.add(f, as_value(g))
+
+    return sum_of(x, y, add)
 
 
 def accumulated(b: ArrayBuilder, accumulator: Element, x: Element) -> Element:
@@ -166,24 +214,15 @@ def to_values(b: ArrayBuilder, element: Element, space: Attribute) -> list[Value
 
 def leaf_spaces(space: Attribute) -> list[Attribute]:
     """The array spaces that a space is made of, in order."""
-    if isinstance(space, TupleType):
-        return [leaf for part in space.types.data for leaf in leaf_spaces(part)]
-    return [space]
+    return [s for s, _ in typed_leaves(None, space)]
 
 
 def leaves(b: ArrayBuilder, element: Element, space: Attribute) -> list[Value]:
     """The arrays that an element is made of, in order, zeros written out."""
-    if isinstance(space, TupleType):
-        pairs = zip(parts(element, len(space.types.data)), space.types.data, strict=True)
-        return [value for e, s in pairs for value in leaves(b, e, s)]
-    return [value_of(b, element, space)]
+    return [value_of(b, leaf, s) for s, leaf in typed_leaves(element, space)]
 
 
 def from_leaves(space: Attribute, values: Sequence[Value]) -> Element:
     """The element of a space that is made of these arrays."""
     rest = iter(values)
-
-    def made(part: Attribute) -> Element:
-        return [made(t) for t in part.types.data] if isinstance(part, TupleType) else next(rest)
-
-    return made(space)
+    return filled(space, lambda _: next(rest))

@@ -1,105 +1,89 @@
-"""Which components of an image can differ from zero, given which components of the argument can.
+"""Which components of an image are structurally nonzero, given which components of the argument are.
 
-    project {index = 1}, argument alive in component 1     alive
-    vcat (project 0), (project 1)                          alive in component 1
-    compose %scale, %project                               alive
+    project {index = 1}              component 1 of the argument reaches the image
+    vcat (project 0), (project 1)    component 1 reaches component 1
+    compose %scale, %project         what reaches the projection reaches the image
 
-What is dead is a structural zero: no code is emitted for it and no loop carries it. The analysis looks at the
-components of tuples along the spine; a local map with an argument that is alive anywhere is alive everywhere.
+What is structurally zero is no code, and no loop carries it. The analysis looks at the components of tuples
+along the spine; a local map passes on every component of what it is given to every component that it makes.
+It is one relation, read from the argument to the image, or from a cotangent to its transposed image.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import or_
 from typing import TypeAlias
+
+from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value, components_of
-from mlirad.ir.free_values import own_operands
-from mlirad.ir.maps import codomain_of
+from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.linear_maps.elements import Element, ElementOf, assembled, components, filled, sum_of
+from mlirad.linear_maps.fold import Fold
 
-Alive: TypeAlias = "frozenset[int]"
-"""The living components of an element; of an element that is not of a tuple space, 0 stands for all of it."""
-
-DEAD: Alive = frozenset()
-
-
-def alive_image(order: Sequence[Value], argument: Alive) -> Alive:
-    """The living components of the image under the last map of a spine, from those of the argument."""
-    images: dict[Value, Alive] = {}
-    for node in order:
-        op = node.owner
-        match op:
-            case linear.ComposeOp():
-                outer, inner = own_operands(op)
-                images[node] = _through(outer, images[inner])
-            case linear.AddOp():
-                left, right = own_operands(op)
-                images[node] = images[left] | images[right]
-            case linear.VcatOp():
-                images[node] = frozenset(k for k, m in enumerate(own_operands(op)) if images[m])
-            case _:
-                images[node] = _through(node, argument)
-    return images[order[-1]]
+Nonzero: TypeAlias = "frozenset[int]"
+"""The nonzero components of an element; of one that is not of a tuple space, 0 stands for all of it."""
 
 
-def _through(m: Value, argument: Alive) -> Alive:
-    match m.owner:
-        case linear.IdentityOp():
-            return argument
-        case linear.ProjectOp() as op:
-            return _all_of(m) if op.index.value.data in argument else DEAD
-        case linear.InjectOp() as op:
-            return frozenset((op.index.value.data,)) if argument else DEAD
-        case linear.ZeroOp():
-            return DEAD
-        case _:
-            return _all_of(m) if argument else DEAD
+def nonzero(elements: Sequence[Element]) -> Nonzero:
+    """The places of the elements that are not structural zeros."""
+    return frozenset(k for k, e in enumerate(elements) if e is not None)
 
 
-def _all_of(m: Value) -> Alive:
-    return frozenset(range(len(components_of(codomain_of(m)))))
+@dataclass(frozen=True)
+class Reach:
+    """For each component of a map's codomain the set of components of its domain that reach it, as bits."""
+
+    sources: tuple[int, ...]
+
+    def image(self, x: Nonzero) -> Nonzero:
+        """The nonzero components of the image, from those of the argument."""
+        given = sum(1 << k for k in x)
+        return frozenset(k for k, bits in enumerate(self.sources) if bits & given)
+
+    def transposed(self, ct: Nonzero) -> Nonzero:
+        """The nonzero components of the transposed image, from those of the cotangent."""
+        found = 0
+        for k in ct:
+            found |= self.sources[k]
+        return frozenset(k for k in range(found.bit_length()) if found >> k & 1)
 
 
-def alive_cotangent(order: Sequence[Value], cotangent: Alive, components: int) -> Alive:
-    """The living components of the transposed image, of so many, from those of the cotangent."""
-    sums: dict[Value, Alive] = {order[-1]: cotangent}
-    total = DEAD
-    everything = frozenset(range(components))
+def reach_of(map_: Value) -> Reach:
+    """Which components of its domain reach which of its codomain, for a map expression."""
+    domain, codomain = domain_of(map_), codomain_of(map_)
+    own = [filled(space, lambda _, k=k: 1 << k) for k, space in enumerate(components_of(domain))]
+    image = _Sources().image(map_, assembled(own, domain))
+    return Reach(tuple(map(_bits, components(image, codomain))))
 
-    def add(m: Value, alive: Iterable[int]) -> None:
-        sums[m] = sums.get(m, DEAD).union(alive)
 
-    for node in reversed(order):
-        alive = sums.get(node, DEAD)
-        op = node.owner
-        if not alive:
-            continue
-        match op:
-            case linear.ComposeOp():
-                outer, inner = own_operands(op)
-                match outer.owner:
-                    case linear.ProjectOp() as projection:
-                        add(inner, (projection.index.value.data,))
-                    case linear.IdentityOp():
-                        add(inner, alive)
-                    case linear.ZeroOp():
-                        pass
-                    case _:
-                        add(inner, _all_of(inner))
-            case linear.AddOp():
-                for m in own_operands(op):
-                    add(m, alive)
-            case linear.VcatOp():
-                for k, m in enumerate(own_operands(op)):
-                    if k in alive:
-                        add(m, _all_of(m))
-            case linear.ProjectOp():
-                total |= {op.index.value.data}
-            case linear.IdentityOp():
-                total |= alive
-            case linear.ZeroOp():
-                pass
-            case _:
-                total = everything
-    return total
+def _bits(x: ElementOf[int]) -> int:
+    if isinstance(x, list):
+        found = 0
+        for part in x:
+            found |= _bits(part)
+        return found
+    return x or 0
+
+
+class _Sources(Fold[int]):
+    """Leaves are sets of components of the domain, as bits."""
+
+    def plus(self, x: ElementOf[int], y: ElementOf[int]) -> ElementOf[int]:
+        return sum_of(x, y, or_)
+
+    def local(self, op: linear.MapOp, x: ElementOf[int]) -> ElementOf[int]:
+        return self._all_of(op.codomain, x)
+
+    def composite(self, map_: Value, x: ElementOf[int]) -> ElementOf[int]:
+        return self._all_of(codomain_of(map_), x)
+
+    def transposed(self, map_: Value, x: ElementOf[int]) -> ElementOf[int]:
+        return self._all_of(domain_of(map_), x)
+
+    def _all_of(self, space: Attribute, x: ElementOf[int]) -> ElementOf[int]:
+        bits = _bits(x)
+        return filled(space, lambda _: bits) if bits else None

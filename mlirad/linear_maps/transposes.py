@@ -1,11 +1,14 @@
-"""The transposes of the primitive maps, each an op of the same kind or a short composition of such.
+"""The transposes of the primitive maps, each a primitive map or a composition of such.
 
-    TRANSPOSES[op class] = (b, op, captured) -> the transposed map
+    TRANSPOSES[op class](m) -> the maps whose composition is the transpose, innermost first
 
     slice  <->  pad           low = start, interior = stride - 1, high = the rest
     sum    <->  broadcast     and a permutation
     dot    <->  dot           with the same fixed array, and a permutation
     gather <->  scatter       with the same region
+
+They are data, so that a cotangent is pulled back by applying the transpose of a map forward, and no op is
+made for it. Only the transposes of `update` and `recurrence` need code (`COMPUTED`).
 
 Transposing an expression op by op is for composing maps. To apply a transposed expression it is the wrong
 way: what is shared in m is not shared in its symbolic transpose; see `mlirad.passes.apply_linear_maps`.
@@ -14,61 +17,138 @@ way: what is shared in m is not shared in its symbolic transpose; see `mlirad.pa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast
 
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr
+from xdsl.ir import Attribute, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import FLAG, Shape, Value, array_type, element_of, ints, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
+from mlirad.ir.free_values import own_operands
 from mlirad.linear_maps.last_writes import surviving_writes, unwritten
 
 Captured: TypeAlias = Mapping[Value, Value]
 """From the values that a map op captures to the values that stand for them where code is emitted."""
 
-Transposition: TypeAlias = Callable[[ArrayBuilder, Any, Captured], Value]
+Properties: TypeAlias = Mapping[str, Attribute]
 
-Properties: TypeAlias = dict[str, Attribute]
+
+@dataclass(frozen=True)
+class Primitive:
+    """A primitive map as data: an op of this class, whether there is one or not."""
+
+    kind: type[linear.MapOp]
+    domain: Attribute
+    codomain: Attribute
+    operands: tuple[Value, ...]
+    properties: Properties
+    regions: tuple[Region, ...]
+    space: Shape
+    """The extents over which the arguments of the region range."""
+
+    @classmethod
+    def of(cls, op: linear.MapOp) -> Primitive:
+        """The map that an op makes."""
+        operands, regions = tuple(own_operands(op)), tuple(op.regions)
+        space = extents_of(op) if regions else ()
+        return cls(type(op), op.domain, op.codomain, operands, op.properties, regions, space)
+
+    def ints(self, name: str) -> Shape:
+        """The integers of a property."""
+        return values_of(cast("DenseArrayBase[I64]", self.properties[name]))
+
+    @property
+    def dim(self) -> int:
+        """The dimension of which the map states one."""
+        return cast("IntegerAttr", self.properties["dim"]).value.data
+
+    def has(self, name: str) -> bool:
+        """Whether a flag is set."""
+        return name in self.properties
+
+    def captured(self, captured: Captured) -> list[Value]:
+        """The operands where code is emitted."""
+        return [captured.get(v, v) for v in self.operands]
+
+    def region(self, b: ArrayBuilder, captured: Captured) -> Region:
+        """A copy of the region where code is emitted."""
+        return b.clone_region(self.regions[0], captured, self.space)
+
+    def made(self, b: ArrayBuilder, captured: Captured) -> Value:
+        """The map as a value."""
+        regions = [self.region(b, captured)] if self.regions else []
+        return b.map_of(
+            self.kind, self.domain, self.codomain, self.captured(captured), self.properties, regions
+        )
 
 
 def transpose_primitive(b: ArrayBuilder, op: linear.PrimitiveMapOp, captured: Captured) -> Value:
     """The transpose of a primitive map."""
-    return TRANSPOSES[type(op)](b, op, captured)
+    if type(op) in COMPUTED:
+        return COMPUTED[type(op)](b, op, captured)
+    first, *rest = (m.made(b, captured) for m in TRANSPOSES[type(op)](Primitive.of(op)))
+    for outer in rest:
+        first = b.compose(outer, first)
+    return first
 
 
-# Shapes of transposed ops, which their application needs too ---------------------------------------
+# As data -----------------------------------------------------------------------------------------
 
 
-def sum_of_broadcast(op: linear.BroadcastOp) -> tuple[Shape, Shape]:
-    """The dimensions that the transpose sums, and for each dimension left where it belongs in the domain."""
-    dims = values_of(op.dims)
-    new = tuple(d for d in range(len(shape_of(op.codomain))) if d not in dims)
-    return new, tuple(dims.index(d) for d in sorted(dims))
+def _as(
+    kind: type[linear.MapOp] | None = None, properties: Callable[[Primitive], Properties] | None = None
+) -> Transposition:
+    """A map of another class, or with other properties, the other way round."""
+
+    def transposed(m: Primitive) -> list[Primitive]:
+        changed = m.properties if properties is None else properties(m)
+        return [replace(m, kind=kind or m.kind, domain=m.codomain, codomain=m.domain, properties=changed)]
+
+    return transposed
 
 
-def kept_by_sum(op: linear.SumOp) -> Shape:
-    """The dimensions that a sum keeps."""
-    dims = values_of(op.dims)
-    return tuple(d for d in range(len(shape_of(op.domain))) if d not in dims)
+def _kept_by_sum(m: Primitive) -> Properties:
+    dims = m.ints("dims")
+    return {"dims": ints(tuple(d for d in range(len(shape_of(m.domain))) if d not in dims))}
 
 
-def pad_of_slice(op: linear.SliceOp) -> tuple[Shape, Shape, Shape]:
-    """`low`, `high`, `interior` of the pad that puts the elements of a slice back in their places."""
-    low = values_of(op.starts)
-    interior = tuple(s - 1 for s in values_of(op.strides))
-    covered = _spread(shape_of(op.codomain), interior)
-    high = tuple(n - lo - c for n, lo, c in zip(shape_of(op.domain), low, covered, strict=True))
-    return low, high, interior
+def _broadcast(m: Primitive) -> list[Primitive]:
+    dims, shape = m.ints("dims"), shape_of(m.domain)
+    new = tuple(d for d in range(len(shape_of(m.codomain))) if d not in dims)
+    order = tuple(dims.index(d) for d in sorted(dims))
+    summed = array_type(tuple(shape[d] for d in order), element_of(m.domain))
+    total = replace(m, kind=linear.SumOp, domain=m.codomain, codomain=summed, properties={"dims": ints(new)})
+    return [total] * bool(new) + _permutation(summed, m.domain, order) or [_identity(m.domain)]
 
 
-def slice_of_pad(op: linear.PadOp) -> tuple[Shape, Shape, Shape]:
-    """`starts`, `limits`, `strides` of the slice that takes the operand of a pad out again."""
-    interior = values_of(op.interior)
-    starts = values_of(op.low)
-    covered = _spread(shape_of(op.domain), interior)
+def _permutation(domain: Attribute, codomain: Attribute, order: Shape) -> list[Primitive]:
+    """Dimension k of the domain becomes dimension `order[k]`; of the identity nothing is left."""
+    if order == tuple(range(len(order))):
+        return []
+    return [Primitive(linear.BroadcastOp, domain, codomain, (), {"dims": ints(order)}, (), ())]
+
+
+def _identity(space: Attribute) -> Primitive:
+    return Primitive(linear.IdentityOp, space, space, (), {}, (), ())
+
+
+def _pad_of_slice(m: Primitive) -> Properties:
+    """The pad that puts the elements of a slice back in their places."""
+    low = m.ints("starts")
+    interior = tuple(s - 1 for s in m.ints("strides"))
+    covered = _spread(shape_of(m.codomain), interior)
+    high = tuple(n - lo - c for n, lo, c in zip(shape_of(m.domain), low, covered, strict=True))
+    return {"low": ints(low), "high": ints(high), "interior": ints(interior)}
+
+
+def _slice_of_pad(m: Primitive) -> Properties:
+    """The slice that takes the operand of a pad out again."""
+    starts, interior = m.ints("low"), m.ints("interior")
+    covered = _spread(shape_of(m.domain), interior)
     limits = tuple(lo + c for lo, c in zip(starts, covered, strict=True))
-    return starts, limits, tuple(i + 1 for i in interior)
+    return {"starts": ints(starts), "limits": ints(limits), "strides": ints(tuple(i + 1 for i in interior))}
 
 
 def _spread(shape: Shape, interior: Shape) -> Shape:
@@ -76,102 +156,48 @@ def _spread(shape: Shape, interior: Shape) -> Shape:
     return tuple(e + max(e - 1, 0) * i for e, i in zip(shape, interior, strict=True))
 
 
-@dataclass(frozen=True)
-class Contraction:
-    """A `dot` and the dimension of the wanted array that each dimension of its result is."""
-
-    lhs_batch: Shape
-    rhs_batch: Shape
-    lhs_contract: Shape
-    rhs_contract: Shape
-    order: Shape
-
-    @property
-    def properties(self) -> Properties:
-        """The properties of the `dot`."""
-        names = ("lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract")
-        return {name: ints(getattr(self, name)) for name in names}
+def _other_way(m: Primitive) -> Properties:
+    return {"dim": m.properties["dim"], **({} if m.has("reverse") else {"reverse": FLAG})}
 
 
-def transposed_dot(op: linear.DotMapOp) -> Contraction:
+def _dot(m: Primitive) -> list[Primitive]:
     """The contraction of the cotangent with the fixed array: `dot ct, fixed` or `dot fixed, ct`.
 
     The free dimensions of the fixed array are contracted, its contracted ones become free, in its own order.
     """
-    is_left = isinstance(op, linear.DotLeftOp)
-    fixed_rank, rank = len(shape_of(op.fixed)), len(shape_of(op.domain))
-    own = (values_of(op.lhs_batch), values_of(op.lhs_contract))
-    other = (values_of(op.rhs_batch), values_of(op.rhs_contract))
+    is_left = m.kind is linear.DotLeftOp
+    fixed_rank, shape = len(shape_of(m.operands[0])), shape_of(m.domain)
+    own, other = (m.ints("lhs_batch"), m.ints("lhs_contract")), (m.ints("rhs_batch"), m.ints("rhs_contract"))
     (batch, contract), (fixed_batch, fixed_contract) = (own, other) if is_left else (other, own)
-    free = tuple(d for d in range(rank) if d not in batch and d not in contract)
+    free = tuple(d for d in range(len(shape)) if d not in batch and d not in contract)
     fixed_free = tuple(d for d in range(fixed_rank) if d not in fixed_batch and d not in fixed_contract)
     freed = tuple(contract[fixed_contract.index(d)] for d in sorted(fixed_contract))
-    leading = tuple(range(len(batch)))
     first = len(batch) + (len(free) if is_left else 0)
-    theirs = tuple(range(first, first + len(fixed_free)))
-    if is_left:
-        return Contraction(leading, fixed_batch, theirs, fixed_free, (*batch, *free, *freed))
-    return Contraction(fixed_batch, leading, fixed_free, theirs, (*batch, *freed, *free))
+    mine = ints(tuple(range(len(batch)))), ints(tuple(range(first, first + len(fixed_free))))
+    theirs = ints(fixed_batch), ints(fixed_free)
+    (lhs_batch, lhs_contract), (rhs_batch, rhs_contract) = (mine, theirs) if is_left else (theirs, mine)
+    order = (*batch, *free, *freed) if is_left else (*batch, *freed, *free)
+    result = array_type(tuple(shape[d] for d in order), element_of(m.domain))
+    properties = {
+        "lhs_batch": lhs_batch,
+        "rhs_batch": rhs_batch,
+        "lhs_contract": lhs_contract,
+        "rhs_contract": rhs_contract,
+    }
+    dot = replace(m, domain=m.codomain, codomain=result, properties=properties)
+    return [dot, *_permutation(result, m.domain, order)]
 
 
-# The table ---------------------------------------------------------------------------------------
+def _at_point(kind: type[linear.PointMapOp]) -> Transposition:
+    """The map at the same point, between the dual spaces."""
 
-
-def _itself(b: ArrayBuilder, op: linear.PrimitiveMapOp, captured: Captured) -> Value:
-    operands = tuple(captured.get(o, o) for o in op.operands)
-    return b.map_of(type(op), op.domain, op.codomain, operands, op.properties)
-
-
-def _sum(b: ArrayBuilder, op: linear.SumOp, captured: Captured) -> Value:
-    return b.map_of(linear.BroadcastOp, op.codomain, op.domain, (), {"dims": ints(kept_by_sum(op))})
-
-
-def _broadcast(b: ArrayBuilder, op: linear.BroadcastOp, captured: Captured) -> Value:
-    new, order = sum_of_broadcast(op)
-    shape, element = shape_of(op.domain), element_of(op.domain)
-    summed = array_type(tuple(shape[d] for d in order), element)
-    ordered = _permutation(b, summed, op.domain, order)
-    if not new:
-        return ordered
-    return b.compose(ordered, b.map_of(linear.SumOp, op.codomain, summed, (), {"dims": ints(new)}))
-
-
-def _permutation(b: ArrayBuilder, domain: Attribute, codomain: Attribute, order: Shape) -> Value:
-    """Dimension k of the domain becomes dimension `order[k]`."""
-    if order == tuple(range(len(order))):
-        return b.identity_map(domain)
-    return b.map_of(linear.BroadcastOp, domain, codomain, (), {"dims": ints(order)})
-
-
-def _convert(b: ArrayBuilder, op: linear.ConvertOp, captured: Captured) -> Value:
-    return b.map_of(linear.ConvertOp, op.codomain, op.domain)
-
-
-def _reshape(b: ArrayBuilder, op: linear.ReshapeOp, captured: Captured) -> Value:
-    return b.map_of(linear.ReshapeOp, op.codomain, op.domain)
-
-
-def _slice(b: ArrayBuilder, op: linear.SliceOp, captured: Captured) -> Value:
-    low, high, interior = pad_of_slice(op)
-    properties: Properties = {"low": ints(low), "high": ints(high), "interior": ints(interior)}
-    return b.map_of(linear.PadOp, op.codomain, op.domain, (), properties)
-
-
-def _pad(b: ArrayBuilder, op: linear.PadOp, captured: Captured) -> Value:
-    starts, limits, strides = slice_of_pad(op)
-    properties: Properties = {"starts": ints(starts), "limits": ints(limits), "strides": ints(strides)}
-    return b.map_of(linear.SliceOp, op.codomain, op.domain, (), properties)
-
-
-def _renamed(op_class: type[linear.PrimitiveMapOp]) -> Transposition:
-    """The op of another class with the same properties, captured operands and regions."""
-
-    def transposed(b: ArrayBuilder, op: linear.PrimitiveMapOp, captured: Captured) -> Value:
-        operands = tuple(captured.get(o, o) for o in op.operands)
-        regions = [b.clone_region(r, captured, extents_of(op)) for r in op.regions]
-        return b.map_of(op_class, op.codomain, op.domain, operands, op.properties, regions)
+    def transposed(m: Primitive) -> list[Primitive]:
+        return [replace(m, kind=kind, domain=linear.dual(m.codomain), codomain=linear.dual(m.domain))]
 
     return transposed
+
+
+# With code ---------------------------------------------------------------------------------------
 
 
 def _update(b: ArrayBuilder, op: linear.UpdateOp, captured: Captured) -> Value:
@@ -188,17 +214,6 @@ def _update(b: ArrayBuilder, op: linear.UpdateOp, captured: Captured) -> Value:
     return b.vcat(base, [kept, read])
 
 
-def _other_way(op: linear.PrefixMapOp) -> Properties:
-    properties: Properties = {"dim": op.dim}
-    if op.reverse is None:
-        properties["reverse"] = FLAG
-    return properties
-
-
-def _cumulative_sum(b: ArrayBuilder, op: linear.CumulativeSumOp, captured: Captured) -> Value:
-    return b.map_of(linear.CumulativeSumOp, op.codomain, op.domain, (), _other_way(op))
-
-
 def _recurrence(b: ArrayBuilder, op: linear.RecurrenceOp, captured: Captured) -> Value:
     """The factor of the step to a place becomes that of the step from it."""
     factors = captured.get(op.factors, op.factors)
@@ -212,52 +227,40 @@ def _recurrence(b: ArrayBuilder, op: linear.RecurrenceOp, captured: Captured) ->
             limits[dim], low[dim] = shape[dim] - 1, 1
         rest = b.slice(factors, cut, limits, [1] * len(shape))
         factors = b.pad(rest, b.zeros(element_of(rest)), low, high, [0] * len(shape))
-    return b.map_of(linear.RecurrenceOp, op.codomain, op.domain, (factors,), _other_way(op))
+    other_way = _other_way(Primitive.of(op))
+    return b.map_of(linear.RecurrenceOp, op.codomain, op.domain, (factors,), other_way)
 
 
-def _dot(b: ArrayBuilder, op: linear.DotMapOp, captured: Captured) -> Value:
-    contraction = transposed_dot(op)
-    shape, element = shape_of(op.domain), element_of(op.domain)
-    result = array_type(tuple(shape[d] for d in contraction.order), element)
-    fixed = captured.get(op.fixed, op.fixed)
-    dot = b.map_of(type(op), op.codomain, result, (fixed,), contraction.properties)
-    return b.compose(_permutation(b, result, op.domain, contraction.order), dot)
-
-
-def _at_point(op_class: type[linear.PointMapOp]) -> Transposition:
-    """The map at the same point, between the dual spaces."""
-
-    def transposed(b: ArrayBuilder, op: linear.PointMapOp, captured: Captured) -> Value:
-        point = tuple(captured.get(p, p) for p in op.point)
-        return b.map_of(op_class, linear.dual(op.codomain), linear.dual(op.domain), point)
-
-    return transposed
-
+Transposition: TypeAlias = Callable[[Primitive], "list[Primitive]"]
 
 TRANSPOSES: dict[type[linear.MapOp], Transposition] = {
-    linear.ScaleOp: _itself,
-    linear.MaskOp: _itself,
-    linear.ConvertOp: _convert,
-    linear.SumOp: _sum,
+    linear.ScaleOp: _as(),
+    linear.MaskOp: _as(),
+    linear.ConvertOp: _as(),
+    linear.SumOp: _as(linear.BroadcastOp, _kept_by_sum),
     linear.BroadcastOp: _broadcast,
-    linear.ReshapeOp: _reshape,
-    linear.ReverseOp: _itself,
-    linear.SliceOp: _slice,
-    linear.PadOp: _pad,
-    linear.ConcatenateOp: _renamed(linear.SplitOp),
-    linear.SplitOp: _renamed(linear.ConcatenateOp),
-    linear.StackOp: _renamed(linear.UnstackOp),
-    linear.UnstackOp: _renamed(linear.StackOp),
-    linear.IndexOp: _renamed(linear.OneHotOp),
-    linear.OneHotOp: _renamed(linear.IndexOp),
-    linear.GatherOp: _renamed(linear.ScatterOp),
-    linear.ScatterOp: _renamed(linear.GatherOp),
-    linear.UpdateOp: _update,
-    linear.CumulativeSumOp: _cumulative_sum,
-    linear.RecurrenceOp: _recurrence,
+    linear.ReshapeOp: _as(),
+    linear.ReverseOp: _as(),
+    linear.SliceOp: _as(linear.PadOp, _pad_of_slice),
+    linear.PadOp: _as(linear.SliceOp, _slice_of_pad),
+    linear.ConcatenateOp: _as(linear.SplitOp),
+    linear.SplitOp: _as(linear.ConcatenateOp),
+    linear.StackOp: _as(linear.UnstackOp),
+    linear.UnstackOp: _as(linear.StackOp),
+    linear.IndexOp: _as(linear.OneHotOp),
+    linear.OneHotOp: _as(linear.IndexOp),
+    linear.GatherOp: _as(linear.ScatterOp),
+    linear.ScatterOp: _as(linear.GatherOp),
+    linear.CumulativeSumOp: _as(properties=_other_way),
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
     linear.EvaluateOp: _at_point(linear.SingleOp),
     linear.SingleOp: _at_point(linear.EvaluateOp),
 }
-"""The transpose of every primitive map."""
+"""The transposes of primitive maps."""
+
+COMPUTED: dict[type[linear.MapOp], Callable[[ArrayBuilder, Any, Captured], Value]] = {
+    linear.UpdateOp: _update,
+    linear.RecurrenceOp: _recurrence,
+}
+"""The other primitive maps: their transposes depend on values that are computed."""

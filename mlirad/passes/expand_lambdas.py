@@ -30,7 +30,7 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import captures, own_operands
 from mlirad.ir.maps import domain_of
 from mlirad.ir.regions import discard
-from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import from_values, to_values
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
@@ -113,7 +113,7 @@ def _visit_code(b: ArrayBuilder, op: Operation, env: Environment) -> None:
             transposed = isinstance(op, linear.ApplyTransposeOp)
             source, target = (type_.domain, type_.codomain)[:: -1 if transposed else 1]
             x = from_values(source, [env.get(a, a) for a in op.arguments])
-            image = Walk(b, op, {}).run(transposed, env.get(op.map, op.map), x)
+            image = MapEvaluator(b, op, {}).run(transposed, env.get(op.map, op.map), x)
             env.update(zip(op.images, to_values(b, image, target), strict=True))
         case linear.MapOp():
             _visit(b, op, env)

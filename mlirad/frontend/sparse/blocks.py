@@ -31,8 +31,9 @@ from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.jit.arguments import type_of_element
 from mlirad.jit.call import NativeFunction
+from mlirad.linear_maps.fold import topological
 from mlirad.linear_maps.sparsity import BlockRows
-from mlirad.linear_maps.sparsity.block_rows import Block, gathers_of_inputs, reached
+from mlirad.linear_maps.sparsity.block_rows import Block, gathers_of_inputs
 
 MAX_ROWS_WRITTEN_OUT = 16
 """How many products the program of a pattern that repeats may have."""
@@ -97,7 +98,7 @@ def _out_of_gathered(b: ArrayBuilder, map_: Value, block_rows: BlockRows, space:
     direct = {s.leaf: source(k) for k, s in enumerate(block_rows.sources) if s.node is None}
     gathered = [source(k) for k, s in enumerate(block_rows.sources) if s.node is not None]
     made: dict[Value, Value] = dict(zip(gathers, gathered, strict=True))
-    for node in reached(map_, tuple(gathers)):
+    for node in topological(map_, tuple(gathers)):
         op = node.owner
         b.name_hint = None
         match op:

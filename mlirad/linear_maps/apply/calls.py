@@ -22,142 +22,96 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import UNIT, Shape, Value, components_of, shape_of
 from mlirad.errors import CompileError
-from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
-from mlirad.linear_maps.apply.primitives import APPLY_TRANSPOSE, ONTO
-from mlirad.linear_maps.elements import Element, accumulated, as_value, assembled, to_values, value_of
-from mlirad.linear_maps.transposes import Captured
+from mlirad.linear_maps.apply.regions import Application
+from mlirad.linear_maps.elements import Elements, accumulated, as_value, assembled, to_values, value_of
 
-Elements = list[Element]
+APPLY, APPLY_TRANSPOSE = "_apply", "_apply_transpose"
+"""What is appended to the name of a function that makes a map, for those that apply it."""
 
-
-def apply_call(b: ArrayBuilder, op: linear.MapOp, captured: Captured, x: Elements) -> Elements:
-    """The components of the image of x."""
-    match op:
-        case linear.DerivativeOp() if op.transposed is None:
-            return _push(b, op, captured, x)
-        case linear.DerivativeOp():
-            return _pull_of(b, op, captured, [None] * len(op.positions("wrt")), x)
-        case linear.CurvatureOp():
-            by, wrt = op.positions("by"), op.positions("wrt")
-            return _curved(b, op, captured, by, wrt, [None] * len(wrt), x)
-        case _:
-            raise CompileError("the map of a recorded call is not applied forward", location=location_of(op))
+ONTO = "_onto"
+"""What is appended to that, with the numbers of the components whose sums are the last parameters."""
 
 
-def accumulate_call(
-    b: ArrayBuilder, op: linear.MapOp, captured: Captured, sums: Elements, ct: Elements
-) -> Elements:
-    """The sums with the components of the transposed image of ct added."""
-    match op:
-        case linear.DerivativeOp() if op.transposed is not None:
-            images = _push(b, op, captured, ct)
-            return [accumulated(b, s, t) for s, t in zip(sums, images, strict=True)]
-        case linear.DerivativeOp():
-            return _pull_of(b, op, captured, sums, ct)
-        case linear.CurvatureOp():
-            return _curved(b, op, captured, op.positions("wrt"), op.positions("by"), sums, ct)
-        case linear.RecordedOp():
-            return _unwound(b, op, captured, sums, ct)
-        case linear.CallOp():
-            return _called_onto(b, op, captured, sums, ct)
-        case _:
-            raise AssertionError(op.name)
+def derivative(m: Application, op: linear.DerivativeOp, x: Elements, sums: Elements) -> Elements:
+    """A push along the tangents that are not zero, or a pull of the cotangents that are not."""
+    places, given = _nonzero(x)
+    results, wrt = op.positions("results"), op.positions("wrt")
+    if (op.transposed is None) == m.transposed:
+        numbers = tuple(results[k] for k in places)
+        properties = linear.derived_properties(op, op.groups, numbers, wrt=wrt)
+        return _pull(m, op.primals, wrt, properties, given, sums)
+    group = tuple(wrt[k] for k in places)
+    properties = linear.derived_properties(op, (*op.groups, group), tuple(2 * p + 1 for p in results))
+    types = components_of(m.directed(op.domain, op.codomain)[1])
+    images = m.b.insert(linear.PushOp, [*m.own(op.operands), *given], types, properties).results
+    return [accumulated(m.b, s, t) for s, t in zip(sums, images, strict=True)]
 
 
-def _living(elements: Elements) -> list[tuple[int, Value]]:
-    """The components that are not zero, by number."""
-    return [(k, as_value(e)) for k, e in enumerate(elements) if e is not None]
-
-
-def _push(b: ArrayBuilder, op: linear.DerivativeOp, captured: Captured, x: Elements) -> Elements:
-    """The images of tangents of the operands in `wrt`."""
-    wrt, living = op.positions("wrt"), _living(x)
-    group = tuple(wrt[k] for k, _ in living)
-    operands = [*(captured.get(v, v) for v in op.operands), *(v for _, v in living)]
+def curvature(m: Application, op: linear.CurvatureOp, x: Elements, sums: Elements) -> Elements:
+    """A block of the Hessian, from the operands that x belongs to, to those of the sums."""
+    from_, to = op.positions("by"), op.positions("wrt")
+    if m.transposed:
+        from_, to = to, from_
+    places, given = _nonzero(x)
+    group = tuple(from_[k] for k in places)
     tangents = tuple(2 * p + 1 for p in op.positions("results"))
-    properties = linear.derived_properties(op, (*op.groups, group), tangents)
-    types = components_of(op.codomain if op.transposed is None else op.domain)
-    return list(b.insert(linear.PushOp, operands, types, properties).results)
+    properties = linear.derived_properties(op, (*op.groups, group), tangents, wrt=to)
+    return _pull(m, [*op.primals, *given], to, properties, m.own(op.extra), sums)
 
 
-def _pull_of(
-    b: ArrayBuilder, op: linear.DerivativeOp, captured: Captured, sums: Elements, ct: Elements
-) -> Elements:
-    """The sums with the transposed image of cotangents of the results added."""
-    results, living = op.positions("results"), _living(ct)
-    alive = tuple(results[k] for k, _ in living)
-    properties = linear.derived_properties(op, op.groups, alive, wrt=op.positions("wrt"))
-    return _pull(b, op.primals, op.positions("wrt"), properties, captured, [v for _, v in living], sums)
-
-
-def _curved(
-    b: ArrayBuilder,
-    op: linear.CurvatureOp,
-    captured: Captured,
-    given: Shape,
-    wanted: Shape,
-    sums: Elements,
-    x: Elements,
-) -> Elements:
-    """The block of the Hessian from the operands `given` to those `wanted`, applied to x and added."""
-    living = _living(x)
-    group = tuple(given[k] for k, _ in living)
-    tangents = tuple(2 * p + 1 for p in op.positions("results"))
-    properties = linear.derived_properties(op, (*op.groups, group), tangents, wrt=wanted)
-    primals = [*op.primals, *(v for _, v in living)]
-    cotangents = [captured.get(v, v) for v in op.extra]
-    return _pull(b, primals, wanted, properties, captured, cotangents, sums)
+def _nonzero(elements: Elements) -> tuple[list[int], list[Value]]:
+    """The components that are not zero: their numbers, and what they are."""
+    places = [k for k, e in enumerate(elements) if e is not None]
+    return places, [as_value(elements[k]) for k in places]
 
 
 def _pull(
-    b: ArrayBuilder,
+    m: Application,
     primals: Sequence[Value],
     wrt: Shape,
     properties: dict[str, Attribute],
-    captured: Captured,
     cotangents: Sequence[Value],
     sums: Elements,
 ) -> Elements:
-    operands = [captured.get(v, v) for v in primals]
+    operands = m.own(primals)
     types = [operands[k].type for k in wrt]
-    before = [value_of(b, s, t) for s, t in zip(sums, types, strict=True)]
-    return list(b.insert(linear.PullOp, [*operands, *cotangents, *before], types, properties).results)
+    before = [value_of(m.b, s, t) for s, t in zip(sums, types, strict=True)]
+    return list(m.b.insert(linear.PullOp, [*operands, *cotangents, *before], types, properties).results)
 
 
-def _unwound(
-    b: ArrayBuilder, op: linear.RecordedOp, captured: Captured, sums: Elements, ct: Elements
-) -> Elements:
+def recorded(m: Application, op: linear.RecordedOp, x: Elements, sums: Elements) -> Elements:
     """The reverse sweep of a recorded call, which adds to the sums in place."""
+    if not m.transposed:
+        raise CompileError("the map of a recorded call is not applied forward", location=location_of(op))
     types = components_of(op.domain)
-    given = [value_of(b, c, t) for c, t in zip(ct, components_of(op.codomain), strict=True)]
-    before = [value_of(b, sums[k], types[k]) for k in op.summed]
-    operands = [*(captured.get(v, v) for v in own_operands(op)), *given, *before]
-    made = b.insert(CallOp, operands, types, {"callee": op.callee}).results
-    return [v if k in op.summed else accumulated(b, sums[k], v) for k, v in enumerate(made)]
+    given = [value_of(m.b, c, t) for c, t in zip(x, components_of(op.codomain), strict=True)]
+    before = [value_of(m.b, sums[k], types[k]) for k in op.summed]
+    operands = [*m.own(own_operands(op)), *given, *before]
+    made = m.b.insert(CallOp, operands, types, {"callee": op.callee}).results
+    return [v if k in op.summed else accumulated(m.b, sums[k], v) for k, v in enumerate(made)]
 
 
-def _called_onto(
-    b: ArrayBuilder, op: linear.CallOp, captured: Captured, sums: Elements, ct: Elements
-) -> Elements:
-    """The sums with the transposed image under a map that a function makes added.
+def called(m: Application, op: linear.CallOp, x: Elements, sums: Elements) -> Elements:
+    """The sums with the image added, by a call of the function that applies the map which another makes.
 
-    Arrays that have begun are handed over, so that what reads one element of an array adds to one. What is a
-    scalar or has not begun is not.
+    Applied transposed, arrays of sums that have begun are handed over, so that what reads one element of an
+    array adds to one. What is a scalar or has not begun is not.
     """
-    spaces = components_of(op.domain)
+    source, target = (op.codomain, op.domain) if m.transposed else (op.domain, op.codomain)
+    spaces = components_of(target)
     carrying = [k for k, space in enumerate(spaces) if space != UNIT]
     begun = [n for n, k in enumerate(carrying) if _is_array(spaces[k]) and sums[k] is not None]
-    onto = "".join(f"_{n}" for n in begun)
-    callee = SymbolRefAttr(f"{op.callee_name}{APPLY_TRANSPOSE}{ONTO + onto if begun else ''}")
-    given = to_values(b, assembled(list(ct), op.codomain), op.codomain)
-    operands = [*(captured.get(v, v) for v in op.arguments), *given]
+    name = op.callee_name + (APPLY_TRANSPOSE if m.transposed else APPLY)
+    name += ONTO + "".join(f"_{n}" for n in begun) if begun else ""
+    operands = [*m.own(op.arguments), *to_values(m.b, assembled(list(x), source), source)]
     operands += [as_value(sums[carrying[n]]) for n in begun]
-    made = b.insert(CallOp, operands, linear.carried(op.domain), {"callee": callee}).results
+    properties = {"callee": SymbolRefAttr(name)}
+    made = m.b.insert(CallOp, operands, linear.carried(target), properties).results
     result = list(sums)
     for n, (k, value) in enumerate(zip(carrying, made, strict=True)):
-        result[k] = value if n in begun else accumulated(b, sums[k], value)
+        result[k] = value if n in begun else accumulated(m.b, sums[k], value)
     return result
 
 

@@ -16,7 +16,7 @@ and a loop whose trips update one element of a carry and read others costs O(1) 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import TypeAlias
 
@@ -26,30 +26,28 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value, components_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
-from mlirad.linear_maps.apply.in_place import IN_PLACE
-from mlirad.linear_maps.apply.regions import Expressions
-from mlirad.linear_maps.nonzeros import Alive
+from mlirad.linear_maps.apply.in_place import PARTS
+from mlirad.linear_maps.fold import operands_over
+from mlirad.linear_maps.nonzeros import Nonzero
 
 ADDS_TO_SUMS = (linear.ControlMapOp, linear.CallOp)
 """Maps whose transposed image is added to sums that they are given, one for each component."""
 
-
-def is_part(op: linear.MapOp) -> bool:
-    """Whether the transposed image of a local map is added in place to a sum that is there."""
-    return type(op) in IN_PLACE
+Wholes: TypeAlias = Callable[[Value], Nonzero]
+"""The components of the domain of a region's map to which its transposed image may add a whole."""
 
 
-def whole_components(op: linear.MapOp, expressions: Expressions) -> Alive:
+def whole_components(op: linear.MapOp, wholes: Wholes) -> Nonzero:
     """The components of the domain to which a map that adds to sums may hand on a whole."""
     count = len(components_of(op.domain))
     match op:
         case linear.ScanOp():
             carries, inputs, _ = op.counts
-            return frozenset(range(carries + inputs)) | _wholes(op.body, expressions)
+            return frozenset(range(carries + inputs)) | _of_region(op.body, wholes)
         case linear.WhileOp():
-            return frozenset(range(op.carries.value.data)) | _wholes(op.body, expressions)
+            return frozenset(range(op.carries.value.data)) | _of_region(op.body, wholes)
         case linear.IfOp() | linear.SwitchOp() | linear.CheckpointOp():
-            return frozenset[int]().union(*(_wholes(region, expressions) for region in op.regions))
+            return frozenset[int]().union(*(_of_region(region, wholes) for region in op.regions))
         case linear.CallOp() | linear.DerivativeOp() | linear.CurvatureOp() | linear.RecordedOp():
             # The cotangent of a result may come back as that of an array of the same type.
             made = set(components_of(op.codomain))
@@ -58,8 +56,8 @@ def whole_components(op: linear.MapOp, expressions: Expressions) -> Alive:
             return frozenset(range(count))
 
 
-def _wholes(region: Region, expressions: Expressions) -> Alive:
-    return expressions.whole_components(yields(region)[0])
+def _of_region(region: Region, wholes: Wholes) -> Nonzero:
+    return wholes(yields(region)[0])
 
 
 Target: TypeAlias = "Value | int"
@@ -73,7 +71,7 @@ class Contributions:
     and of the inputs, it is given the sums of the projections that are nodes.
     """
 
-    def __init__(self, order: Sequence[Value], expressions: Expressions):
+    def __init__(self, order: Sequence[Value], wholes: Wholes):
         self.order = order
         self.wholes: Counter[Value] = Counter()
         """How many wholes each node may receive."""
@@ -83,7 +81,7 @@ class Contributions:
         """The nodes that the sweep takes after each."""
         self.waits: dict[Value, int] = {}
         """How long loops, branches and calls wait; other nodes do not."""
-        self._expressions = expressions
+        self._wholes = wholes
         self._projections = _projections(order)
         pairs = {m for node in order for m in _read_as_one(node)}
         pairs.add(order[-1])
@@ -98,7 +96,7 @@ class Contributions:
         added = _added(node)
         if added is not None:
             map_, inner = added
-            handed_on = whole_components(map_, self._expressions)
+            handed_on = whole_components(map_, self._wholes)
             self.waits[node] = 1 if handed_on else 2
             targets = self.targets(map_, inner)
             before += [m for m in targets if not isinstance(m, int) and m not in before]
@@ -107,7 +105,7 @@ class Contributions:
                 wholes.append(inner)
         elif isinstance(op, linear.ComposeOp):
             outer, inner = own_operands(op)
-            if not (isinstance(outer.owner, linear.MapOp) and is_part(outer.owner)):
+            if not isinstance(outer.owner, PARTS):
                 wholes.append(inner)
         elif isinstance(op, linear.AddOp) or node in pairs:
             wholes += before
@@ -119,7 +117,7 @@ class Contributions:
         known = self._projections.get(inner, {})
         return [known.get(k, k) for k in range(len(components_of(op.domain)))]
 
-    def whole_components(self) -> Alive:
+    def whole_components(self) -> Nonzero:
         """The components of the domain that may receive a whole."""
         found: set[int] = set()
         for node in self.order:
@@ -128,11 +126,11 @@ class Contributions:
             if isinstance(op, linear.ZeroOp) or self.before[node]:
                 continue
             if isinstance(op, ADDS_TO_SUMS):
-                found |= whole_components(op, self._expressions)
+                found |= whole_components(op, self._wholes)
             elif isinstance(op, linear.ProjectOp):
                 if self.wholes[node] or node is self.order[-1]:
                     found.add(op.index.value.data)
-            elif not is_part(op):
+            elif not isinstance(op, PARTS):
                 found.update(range(len(components_of(op.domain))))
         return frozenset(found)
 
@@ -163,18 +161,6 @@ def _added(node: Value) -> tuple[linear.MapOp, Value | None] | None:
 def _read_as_one(node: Value) -> list[Value]:
     """The maps that a node reads otherwise than by adding to the sums of the maps that they pair."""
     return [] if _added(node) is not None else operands_over(node)
-
-
-def operands_over(node: Value) -> list[Value]:
-    """The maps out of the same space that a node is made of."""
-    op = node.owner
-    match op:
-        case linear.ComposeOp():
-            return [own_operands(op)[1]]
-        case linear.AddOp() | linear.VcatOp():
-            return list(own_operands(op))
-        case _:
-            return []
 
 
 class ReverseOrder:

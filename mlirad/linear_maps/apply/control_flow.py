@@ -21,133 +21,90 @@ from xdsl.ir import Region
 from mlirad.dialects import linear
 from mlirad.dialects.array.custom import CheckpointOp
 from mlirad.dialects.shapes import Value, components_of
-from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
-from mlirad.linear_maps.apply import indexed, pointwise
-from mlirad.linear_maps.apply.calls import accumulate_call, apply_call
-from mlirad.linear_maps.apply.regions import Elements, Expressions, enter, present
-from mlirad.linear_maps.apply.rules import rule, rule_transposed
-from mlirad.linear_maps.elements import Element, accumulated, as_value, assembled, components, value_of
-from mlirad.linear_maps.nonzeros import Alive
-from mlirad.linear_maps.transposes import Captured
+from mlirad.linear_maps.apply import calls, indexed, pointwise, rules
+from mlirad.linear_maps.apply.regions import Application
+from mlirad.linear_maps.elements import Elements, accumulated, as_value, value_of
+from mlirad.linear_maps.nonzeros import Nonzero, nonzero
+
+Trip: TypeAlias = Callable[[list[Value], list[Value], list[Value]], tuple[list[Value], list[Value]]]
+"""From the arguments of the primal code, carries and slices to the new carries and what is stacked."""
+
+Loop: TypeAlias = Callable[[list[Value], list[Value], Trip], tuple[Sequence[Value], Sequence[Value]]]
+"""From the first carries, what is sliced and the trip to the last carries and what was stacked."""
 
 
-def apply_control(
-    b: ArrayBuilder, op: linear.MapOp, captured: Captured, x: Element, expressions: Expressions
-) -> Element:
-    """The image of x, which is not zero, under a map of control flow."""
-    given = components(x, op.domain)
-    if isinstance(op, linear.CALL_MAPS):
-        return assembled(apply_call(b, op, captured, given), op.codomain)
-    image = FORWARD_CONTROL[type(op)](b, op, captured, given, expressions)
-    return assembled(image, op.codomain)
-
-
-def accumulate_control(
-    b: ArrayBuilder,
-    op: linear.MapOp,
-    captured: Captured,
-    sums: Elements,
-    ct: Element,
-    expressions: Expressions,
-) -> Elements:
-    """One sum per component of the domain, after the transposed image of ct, which is not zero, is added."""
-    given = components(ct, op.codomain)
-    if isinstance(op, (linear.CallOp, *linear.CALL_MAPS)):
-        return accumulate_call(b, op, captured, sums, given)
-    return TRANSPOSED_CONTROL[type(op)](b, op, captured, sums, given, expressions)
-
-
-def _at(count: int, places: Sequence[int], values: Sequence[Element]) -> Elements:
-    """`count` elements, zero but for the given ones."""
-    elements: Elements = [None] * count
-    for k, value in zip(places, values, strict=True):
-        elements[k] = value
-    return elements
-
-
-def _fixed_point(living: Alive, carries: int, image: Callable[[Alive], Alive]) -> Alive:
-    """The smallest set with `living` that holds those of the first `carries` components that it leads to."""
-    while True:
-        more = living | {k for k in image(living) if k < carries}
-        if more == living:
-            return living
-        living = more
-
-
-# Scan ------------------------------------------------------------------------------------------------
-
-
-def _scan(
-    b: ArrayBuilder, op: linear.ScanOp, captured: Captured, x: Elements, expressions: Expressions
-) -> Elements:
+def _scan(m: Application, op: linear.ScanOp, x: Elements, sums: Elements) -> Elements:
     carries, inputs, _ = op.counts
-    spaces, codomain = components_of(op.domain), components_of(op.codomain)
-    root = yields(op.body)[0]
-    living = _fixed_point(present(x), carries, lambda alive: expressions.alive_image(root, alive))
-    carried = [k for k in range(carries) if k in living]
-    sliced = [k for k in range(carries, carries + inputs) if x[k] is not None]
-    residuals = [captured.get(r, r) for r in op.residuals]
+    outputs = len(components_of(op.codomain)) - carries
+    residuals = m.own(op.residuals)
+
+    def loop(init: list[Value], xs: list[Value], trip: Trip) -> tuple[Sequence[Value], Sequence[Value]]:
+        def body(index: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+            return trip([index, *slices[: len(residuals)]], state, slices[len(residuals) :])
+
+        backwards = (op.reverse is not None) != m.transposed
+        return m.b.scan(
+            init,
+            [*residuals, *xs],
+            op.trips,
+            body,
+            reverse=backwards,
+            checkpoint=op.checkpointing,
+            kept=op.kept is not None,
+        )
+
+    sliced, stacked = (outputs, inputs) if m.transposed else (inputs, outputs)
+    return _looped(m, op, loop, (carries, sliced, stacked), x, sums)
+
+
+def _while(m: Application, op: linear.WhileOp, x: Elements, sums: Elements) -> Elements:
+    (tape,) = m.own([op.tape])
+
+    def loop(init: list[Value], xs: list[Value], trip: Trip) -> tuple[Sequence[Value], Sequence[Value]]:
+        def body(entry: list[Value], state: list[Value]) -> list[Value]:
+            return trip(entry, state, [])[0]
+
+        return m.b.replay(tape, init, body, reverse=m.transposed), []
+
+    return _looped(m, op, loop, (op.carries.value.data, 0, 0), x, sums)
+
+
+def _looped(
+    m: Application,
+    op: linear.ScanOp | linear.WhileOp,
+    loop: Loop,
+    counts: tuple[int, int, int],
+    x: Elements,
+    sums: Elements,
+) -> Elements:
+    """The sums after a loop, given how many components are carried, sliced and stacked.
+
+    What is given beyond those is the same in every trip; what is made beyond them is a sum over all trips.
+    """
+    b, (carries, slices_given, slices_made) = m.b, counts
+    spaces = components_of(m.directed(op.domain, op.codomain)[1])
+    first_sum = carries + slices_made
+    reaching = _fixed_point(nonzero(x), carries, lambda given: m.nonzero(op.body, given))
+    carried = [k for k in range(carries) if k in reaching]
+    sliced = [k for k in range(carries, carries + slices_given) if x[k] is not None]
+    summed = [k for k in sorted(m.nonzero(op.body, reaching)) if k >= first_sum]
     stacked: list[int] = []
 
-    def trip(index: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
-        given = [*x[:carries], *([None] * inputs), *x[carries + inputs :]]
-        for k, value in zip((*carried, *sliced), (*state, *slices[len(residuals) :]), strict=True):
+    def trip(
+        arguments: list[Value], state: list[Value], slices: list[Value]
+    ) -> tuple[list[Value], list[Value]]:
+        given, before = list(x), _at(len(spaces), summed, state[len(carried) :])
+        for k, value in zip((*carried, *sliced), (*state[: len(carried)], *slices), strict=True):
             given[k] = value
-        map_, env = enter(b, op.body, [index, *slices[: len(residuals)]], captured)
-        image = expressions.forward(env, map_, given)
-        stacked[:] = sorted(k for k in present(image) if k >= carries)
-        new = [value_of(b, image[k], spaces[k]) for k in carried]
-        return new, [_given(image[k]) for k in stacked]
+        image = m.image(op.body, arguments, given, before if m.transposed else None)
+        stacked[:] = [k for k in range(carries, first_sum) if image[k] is not None]
+        new = [value_of(b, image[k], spaces[k]) for k in (*carried, *summed)]
+        return new, [as_value(image[k]) for k in stacked]
 
     init = [value_of(b, x[k], spaces[k]) for k in carried]
-    xs = [*residuals, *(_given(x[k]) for k in sliced)]
-    final, ys = b.scan_like(op, init, xs, trip)
-    return _at(len(codomain), (*carried, *stacked), (*final, *ys))
-
-
-def _scan_transposed(
-    b: ArrayBuilder,
-    op: linear.ScanOp,
-    captured: Captured,
-    sums: Elements,
-    ct: Elements,
-    expressions: Expressions,
-) -> Elements:
-    carries, inputs, _ = op.counts
-    spaces = components_of(op.domain)
-    root = yields(op.body)[0]
-    first_captured = carries + inputs
-
-    def back(alive: Alive) -> Alive:
-        return expressions.alive_cotangent(root, alive)
-
-    living = _fixed_point(present(ct), carries, back)
-    reached = back(living)
-    carried = [k for k in range(carries) if k in living]
-    sliced = [k for k in range(carries, len(ct)) if ct[k] is not None]
-    summed = [k for k in range(first_captured, len(spaces)) if k in reached]
-    residuals = [captured.get(r, r) for r in op.residuals]
-    stacked: list[int] = []
-
-    def trip(index: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
-        given = _at(len(ct), (*carried, *sliced), (*state[: len(carried)], *slices[len(residuals) :]))
-        before = _at(len(spaces), summed, state[len(carried) :])
-        map_, env = enter(b, op.body, [index, *slices[: len(residuals)]], captured)
-        image = expressions.transposed(env, map_, given, before)
-        stacked[:] = [k for k in range(carries, first_captured) if image[k] is not None]
-        new = [value_of(b, image[k], spaces[k]) for k in (*carried, *summed)]
-        return new, [_given(image[k]) for k in stacked]
-
-    init = [
-        *(value_of(b, ct[k], spaces[k]) for k in carried),
-        *(value_of(b, sums[k], spaces[k]) for k in summed),
-    ]
-    xs = [*residuals, *(_given(ct[k]) for k in sliced)]
-    kept = op.kept is not None
-    final, ys = b.scan(
-        init, xs, op.trips, trip, reverse=op.reverse is None, checkpoint=op.checkpointing, kept=kept
-    )
+    init += [value_of(b, sums[k], spaces[k]) for k in summed]
+    final, ys = loop(init, [as_value(x[k]) for k in sliced], trip)
     result = list(sums)
     for k, value in zip((*carried, *stacked), (*final[: len(carried)], *ys), strict=True):
         result[k] = accumulated(b, result[k], value)
@@ -156,168 +113,68 @@ def _scan_transposed(
     return result
 
 
-# While -----------------------------------------------------------------------------------------------
+def _at(count: int, places: Sequence[int], values: Sequence[Value]) -> Elements:
+    """`count` elements, zero but for the given ones."""
+    elements: Elements = [None] * count
+    for k, value in zip(places, values, strict=True):
+        elements[k] = value
+    return elements
 
 
-def _while(
-    b: ArrayBuilder, op: linear.WhileOp, captured: Captured, x: Elements, expressions: Expressions
-) -> Elements:
-    carries, spaces = op.carries.value.data, components_of(op.domain)
-    root = yields(op.body)[0]
-    living = _fixed_point(present(x), carries, lambda alive: expressions.alive_image(root, alive))
-    carried = [k for k in range(carries) if k in living]
-
-    def trip(entry: list[Value], state: list[Value]) -> list[Value]:
-        given = list(x)
-        for k, value in zip(carried, state, strict=True):
-            given[k] = value
-        map_, env = enter(b, op.body, entry, captured)
-        image = expressions.forward(env, map_, given)
-        return [value_of(b, image[k], spaces[k]) for k in carried]
-
-    init = [value_of(b, x[k], spaces[k]) for k in carried]
-    final = b.replay(captured.get(op.tape, op.tape), init, trip)
-    return _at(carries, carried, final)
+def _fixed_point(given: Nonzero, carries: int, image: Callable[[Nonzero], Nonzero]) -> Nonzero:
+    """The smallest set with `given` that holds those of the first `carries` components that it leads to."""
+    while True:
+        more = given | {k for k in image(given) if k < carries}
+        if more == given:
+            return given
+        given = more
 
 
-def _while_transposed(
-    b: ArrayBuilder,
-    op: linear.WhileOp,
-    captured: Captured,
-    sums: Elements,
-    ct: Elements,
-    expressions: Expressions,
-) -> Elements:
-    carries, spaces = op.carries.value.data, components_of(op.domain)
-    root = yields(op.body)[0]
+def _branch(m: Application, op: linear.BranchOp, x: Elements, sums: Elements) -> Elements:
+    spaces = components_of(m.directed(op.domain, op.codomain)[1])
+    present = nonzero(x)
+    reached = sorted(frozenset[int]().union(*(m.nonzero(region, present) for region in op.regions)))
+    # Made here, so that branches which leave them as they are agree.
+    unchanged = {k: value_of(m.b, sums[k], spaces[k]) for k in reached}
 
-    def back(alive: Alive) -> Alive:
-        return expressions.alive_cotangent(root, alive)
+    def image(region: Region) -> list[Value]:
+        made = m.image(region, (), x, list(sums) if m.transposed else None)
+        return [unchanged[k] if made[k] is None else as_value(made[k]) for k in reached]
 
-    living = _fixed_point(present(ct), carries, back)
-    carried = [k for k in range(carries) if k in living]
-    summed = [k for k in sorted(back(living)) if k >= carries]
-
-    def trip(entry: list[Value], state: list[Value]) -> list[Value]:
-        given = _at(carries, carried, state[: len(carried)])
-        before = _at(len(spaces), summed, state[len(carried) :])
-        map_, env = enter(b, op.body, entry, captured)
-        image = expressions.transposed(env, map_, given, before)
-        return [value_of(b, image[k], spaces[k]) for k in (*carried, *summed)]
-
-    init = [
-        *(value_of(b, ct[k], spaces[k]) for k in carried),
-        *(value_of(b, sums[k], spaces[k]) for k in summed),
-    ]
-    final = b.replay(captured.get(op.tape, op.tape), init, trip, reverse=True)
     result = list(sums)
-    for k, value in zip(carried, final, strict=False):
-        result[k] = accumulated(b, result[k], value)
-    for k, value in zip(summed, final[len(carried) :], strict=True):
+    for k, value in zip(reached, _chosen(m, op, image), strict=True):
         result[k] = value
     return result
 
 
-# Branches --------------------------------------------------------------------------------------------
-
-
-def _chosen(
-    b: ArrayBuilder,
-    op: linear.BranchOp,
-    captured: Captured,
-    image: Callable[[Region], list[Value]],
-) -> list[Value]:
+def _chosen(m: Application, op: linear.BranchOp, image: Callable[[Region], list[Value]]) -> list[Value]:
     """The values that `image` makes of the branch that is taken."""
     if isinstance(op, linear.CheckpointOp):
-        region = b.region((), lambda: image(op.body))
+        region = m.b.region((), lambda: image(op.body))
         types = [v.type for v in yields(region)]
-        return list(b.insert(CheckpointOp, (), types, None, (region,)).results)
+        return list(m.b.insert(CheckpointOp, (), types, None, (region,)).results)
     branches = [lambda region=region: image(region) for region in op.regions]
     if isinstance(op, linear.IfOp):
-        return b.if_(captured.get(op.condition, op.condition), branches[0], branches[1])
-    return b.switch(captured.get(op.index, op.index), branches)
+        return m.b.if_(*m.own([op.condition]), branches[0], branches[1])
+    return m.b.switch(*m.own([op.index]), branches)
 
 
-def _branch(
-    b: ArrayBuilder, op: linear.BranchOp, captured: Captured, x: Elements, expressions: Expressions
-) -> Elements:
-    spaces = components_of(op.codomain)
-    alive = present(x)
-    roots = [yields(region)[0] for region in op.regions]
-    reached = sorted(frozenset[int]().union(*(expressions.alive_image(root, alive) for root in roots)))
-    zeros = {k: b.zeros(spaces[k]) for k in reached}
+Rule: TypeAlias = Callable[[Application, Any, Elements, Elements], Elements]
 
-    def image(region: Region) -> list[Value]:
-        map_, env = enter(b, region, (), captured)
-        made = expressions.forward(env, map_, x)
-        return [_or(made[k], zeros[k]) for k in reached]
-
-    return _at(len(spaces), reached, _chosen(b, op, captured, image))
-
-
-def _branch_transposed(
-    b: ArrayBuilder,
-    op: linear.BranchOp,
-    captured: Captured,
-    sums: Elements,
-    ct: Elements,
-    expressions: Expressions,
-) -> Elements:
-    spaces = components_of(op.domain)
-    alive = present(ct)
-    roots = [yields(region)[0] for region in op.regions]
-    reached = sorted(frozenset[int]().union(*(expressions.alive_cotangent(root, alive) for root in roots)))
-    # Made here, so that branches which leave them as they are agree.
-    unchanged = {k: value_of(b, sums[k], spaces[k]) for k in reached}
-
-    def image(region: Region) -> list[Value]:
-        map_, env = enter(b, region, (), captured)
-        made = expressions.transposed(env, map_, ct, list(sums))
-        return [_or(made[k], unchanged[k]) for k in reached]
-
-    result = list(sums)
-    for k, value in zip(reached, _chosen(b, op, captured, image), strict=True):
-        result[k] = value
-    return result
-
-
-def _given(element: Element) -> Value:
-    """An element of an array space that is not zero."""
-    return as_value(element)
-
-
-def _or(element: Element, zero: Value) -> Value:
-    return zero if element is None else as_value(element)
-
-
-Forward: TypeAlias = Callable[[ArrayBuilder, Any, Captured, Elements, Expressions], Elements]
-
-Transposed: TypeAlias = Callable[[ArrayBuilder, Any, Captured, Elements, Elements, Expressions], Elements]
-
-FORWARD_CONTROL: dict[type[linear.MapOp], Forward] = {
+CONTROL: dict[type[linear.MapOp], Rule] = {
     linear.ScanOp: _scan,
     linear.WhileOp: _while,
     linear.IfOp: _branch,
     linear.SwitchOp: _branch,
     linear.CheckpointOp: _branch,
-    linear.BuildOp: indexed.build,
-    linear.BuildTransposeOp: indexed.join,
-    linear.FunctionOp: pointwise.function,
-    linear.EliminateOp: pointwise.eliminate,
-    linear.RuleOp: rule,
+    linear.BuildOp: indexed.at_positions,
+    linear.BuildTransposeOp: indexed.at_positions,
+    linear.FunctionOp: pointwise.at_points,
+    linear.EliminateOp: pointwise.at_points,
+    linear.RuleOp: rules.rule,
+    linear.CallOp: calls.called,
+    linear.DerivativeOp: calls.derivative,
+    linear.CurvatureOp: calls.curvature,
+    linear.RecordedOp: calls.recorded,
 }
-"""The image of a tangent under every map with regions."""
-
-TRANSPOSED_CONTROL: dict[type[linear.MapOp], Transposed] = {
-    linear.ScanOp: _scan_transposed,
-    linear.WhileOp: _while_transposed,
-    linear.IfOp: _branch_transposed,
-    linear.SwitchOp: _branch_transposed,
-    linear.CheckpointOp: _branch_transposed,
-    linear.BuildOp: indexed.build_transposed,
-    linear.BuildTransposeOp: indexed.join_transposed,
-    linear.FunctionOp: pointwise.function_transposed,
-    linear.EliminateOp: pointwise.eliminate_transposed,
-    linear.RuleOp: rule_transposed,
-}
-"""The sums of cotangents with the transposed image of a cotangent added, under every map with regions."""
+"""The sums with the image of an element added, in either direction, under maps with regions and of calls."""

@@ -18,9 +18,9 @@ from mlirad.dialects.shapes import Value, components_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of
-from mlirad.linear_maps.apply.in_place import IMAGE_IN_PLACE, accumulate_image
+from mlirad.linear_maps.apply.in_place import IN_PLACE, accumulate_image
 from mlirad.linear_maps.elements import Element, accumulated, parts
-from mlirad.linear_maps.transposes import Captured
+from mlirad.linear_maps.transposes import Captured, Primitive
 
 Path: TypeAlias = tuple[int, ...]
 """The places of nested components."""
@@ -90,11 +90,11 @@ class Terms:
         local, argument = term
         if local is None:
             return accumulated(b, sum_, argument)
-        return accumulate_image(b, local, captured, sum_, argument)
+        return accumulate_image(b, Primitive.of(local), captured, sum_, argument)
 
 
 def _written_in_place(op: Operation | Block) -> bool:
     """Whether a node is a local map that adds to parts of a sum, or a composition with one."""
     if isinstance(op, linear.ComposeOp):
-        return type(own_operands(op)[0].owner) in IMAGE_IN_PLACE
-    return type(op) in IMAGE_IN_PLACE
+        return type(own_operands(op)[0].owner) in IN_PLACE
+    return type(op) in IN_PLACE

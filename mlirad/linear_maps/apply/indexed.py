@@ -19,14 +19,15 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import Shape, Value, components_of, shape_of
-from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
-from mlirad.ir.maps import codomain_of, domain_of
-from mlirad.linear_maps.apply.regions import Elements, Expressions, enter, present
+from mlirad.linear_maps.apply.regions import Application
 from mlirad.linear_maps.elements import (
     Element,
+    Elements,
     Family,
     Function,
+    Leaf,
     Pairs,
     accumulated,
     as_pairs,
@@ -34,127 +35,39 @@ from mlirad.linear_maps.elements import (
     from_leaves,
     leaf_spaces,
     leaves,
+    mapped,
     part,
     value_at,
 )
-from mlirad.linear_maps.nonzeros import Alive
-from mlirad.linear_maps.transposes import Captured
-
-Image: TypeAlias = Callable[[Environment, Value], Elements]
-"""The image of the element at hand under the map of a position."""
-
-Added: TypeAlias = Callable[[Environment, Value, Elements, Elements], Elements]
-"""`(env, map, x, sums)`: the sums after the image of x is added."""
-
+from mlirad.linear_maps.nonzeros import nonzero
 
 Trip: TypeAlias = Callable[[Sequence[Value], Elements], Elements]
 """`(position, sums)`: the sums after what there is at a position is added."""
 
 
-def build(
-    b: ArrayBuilder, op: linear.BuildOp, captured: Captured, x: Elements, expressions: Expressions
-) -> Elements:
-    """The array of the images of x."""
-    root = yields(op.body)[0]
-    reached = expressions.alive_image(root, present(x))
-    return _collect(
-        b, op, captured, codomain_of(root), reached, lambda env, m: expressions.forward(env, m, x)
-    )
+def at_positions(m: Application, op: linear.IndexedMapOp, x: Elements, sums: Elements) -> Elements:
+    """The sums with the array of the images of x added, or with the images of the elements of x."""
+    reached = sorted(m.nonzero(op.body, nonzero(x)))
+    spaces = components_of(m.spaces(yields(op.body)[0])[1])
+    if isinstance(op, linear.BuildOp) == m.transposed:
 
+        def trip(position: Sequence[Value], before: Elements) -> Elements:
+            return m.image(op.body, position, [_slice(m.b, e, position) for e in x], before)
 
-def build_transposed(
-    b: ArrayBuilder,
-    op: linear.BuildOp,
-    captured: Captured,
-    sums: Elements,
-    ct: Elements,
-    expressions: Expressions,
-) -> Elements:
-    """The sums with the transposed images of all ct[i] added."""
-    root = yields(op.body)[0]
-    reached = expressions.alive_cotangent(root, present(ct))
-    space = linear.dual(domain_of(root))
-    return _accumulate(b, op, captured, sums, ct, space, reached, expressions.transposed)
-
-
-def join(
-    b: ArrayBuilder, op: linear.BuildTransposeOp, captured: Captured, x: Elements, expressions: Expressions
-) -> Elements:
-    """The sum of the images of all x[i]."""
-    root = yields(op.body)[0]
-    space = codomain_of(root)
-    reached = expressions.alive_image(root, present(x))
-    zeros: Elements = [None] * len(components_of(space))
-    return _accumulate(b, op, captured, zeros, x, space, reached, expressions.summed)
-
-
-def join_transposed(
-    b: ArrayBuilder,
-    op: linear.BuildTransposeOp,
-    captured: Captured,
-    sums: Elements,
-    ct: Elements,
-    expressions: Expressions,
-) -> Elements:
-    """The sums with the array of the transposed images of ct added."""
-    root = yields(op.body)[0]
-    space = domain_of(root)
-    reached = expressions.alive_cotangent(root, present(ct))
-    nothing: Elements = [None] * len(components_of(space))
-
-    def image(env: Environment, m: Value) -> Elements:
-        return expressions.transposed(env, m, ct, list(nothing))
-
-    made = _collect(b, op, captured, space, reached, image)
-    return [accumulated(b, s, e) for s, e in zip(sums, made, strict=True)]
-
-
-# The two directions ----------------------------------------------------------------------------------
-
-
-def _collect(
-    b: ArrayBuilder,
-    op: linear.IndexedMapOp,
-    captured: Captured,
-    space: Attribute,
-    reached: Alive,
-    image: Image,
-) -> Elements:
-    """The arrays of the images' components; `space` is that of an image."""
-    spaces = components_of(space)
-    found: Elements = [None] * len(spaces)
+        return sums_over(m.b, op.space, sums, spaces, reached, trip)
     if 0 in op.space:
-        return found
-    for k in sorted(reached):
+        return sums
+    result = list(sums)
+    for k in reached:
         arrays: list[Value] = []
         for place in range(len(leaf_spaces(spaces[k]))):
 
             def body(*position: Value, k: int = k, place: int = place) -> Value:
-                map_, env = enter(b, op.body, position, captured)
-                return leaves(b, image(env, map_)[k], spaces[k])[place]
+                return leaves(m.b, m.image(op.body, position, x)[k], spaces[k])[place]
 
-            arrays.append(b.build(op.space, body))
-        found[k] = from_leaves(spaces[k], arrays)
-    return found
-
-
-def _accumulate(
-    b: ArrayBuilder,
-    op: linear.IndexedMapOp,
-    captured: Captured,
-    sums: Elements,
-    x: Elements,
-    space: Attribute,
-    reached: Alive,
-    added: Added,
-) -> Elements:
-    """The sums, in `space`, with the images of the elements of x added."""
-
-    def trip(position: Sequence[Value], before: Elements) -> Elements:
-        map_, env = enter(b, op.body, position, captured)
-        return added(env, map_, [_slice(b, e, position) for e in x], before)
-
-    return sums_over(b, op.space, sums, components_of(space), sorted(reached), trip)
+            arrays.append(m.b.build(op.space, body))
+        result[k] = accumulated(m.b, result[k], from_leaves(spaces[k], arrays))
+    return result
 
 
 def sums_over(
@@ -257,8 +170,8 @@ def _components(spaces: Sequence[Attribute], targets: Sequence[int], values: Seq
 
 def _slice(b: ArrayBuilder, x: Element, position: Sequence[Value]) -> Element:
     """The element at a position of an array of elements."""
-    if x is None:
-        return None
-    if isinstance(x, list):
-        return [_slice(b, e, position) for e in x]
-    return b.index(as_value(x), position)
+
+    def slice_of(leaf: Leaf) -> Leaf:
+        return b.index(as_value(leaf), position)
+
+    return mapped(x, slice_of)

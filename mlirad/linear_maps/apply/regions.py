@@ -1,23 +1,28 @@
-"""What maps with regions ask of whoever applies whole expressions, and the code that their regions share."""
+"""A map with regions, or of a call, that is applied: in which direction, where, and what it may ask for.
+
+    rule(m, op, x, sums)      the sums with the image of x added, where m.transposed with its transposed image
+
+Elements and sums are lists of components. Applied forward nothing is added to yet: every sum is zero. So each
+rule states both directions, and what they share once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
-from xdsl.ir import Region
+from xdsl.ir import Attribute, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.shapes import Value
+from mlirad.dialects.shapes import Value, components_of
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import yields
-from mlirad.linear_maps.elements import Element
-from mlirad.linear_maps.nonzeros import Alive
+from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.linear_maps.elements import Elements
+from mlirad.linear_maps.nonzeros import Nonzero, Reach
 from mlirad.linear_maps.transposes import Captured
-
-Elements: TypeAlias = list[Element]
-"""The components of an element; of a space that is no tuple, the element alone."""
 
 
 class Expressions(Protocol):
@@ -27,39 +32,61 @@ class Expressions(Protocol):
         """The components of the image of x."""
         ...
 
-    def transposed(self, env: Environment, map_: Value, ct: Elements, sums: Elements) -> Elements:
-        """The sums of cotangents after the transposed image of ct is added to each."""
-        ...
-
     def summed(self, env: Environment, map_: Value, x: Elements, sums: Elements) -> Elements:
         """The sums after the image of x is added to each."""
         ...
 
-    def alive_image(self, map_: Value, x: Alive) -> Alive:
-        """The components of an image that can differ from zero."""
+    def transposed_onto(self, env: Environment, map_: Value, ct: Elements, sums: Elements) -> Elements:
+        """The sums of cotangents after the transposed image of ct is added to each."""
         ...
 
-    def alive_cotangent(self, map_: Value, ct: Alive) -> Alive:
-        """The components of a transposed image that can differ from zero."""
-        ...
-
-    def whole_components(self, map_: Value) -> Alive:
-        """The components of the domain to which the transposed image may add a whole."""
+    def reach(self, map_: Value) -> Reach:
+        """Which components of the domain reach which of the codomain."""
         ...
 
 
-def enter(
-    b: ArrayBuilder, region: Region, arguments: Sequence[Value], captured: Captured
-) -> tuple[Value, Environment]:
-    """Emit the primal code of a region here; returns its map and the values its map ops capture."""
-    env = dict(captured)
-    env.update(zip(region.block.args, arguments, strict=True))
-    for op in region.block.ops:
-        if not isinstance(op, linear.MapOp | YieldOp):
-            b.rebuild(op, env)
-    return yields(region)[0], env
+@dataclass(frozen=True)
+class Application:
+    """An application of a map with regions, or of a call, in one direction."""
 
+    b: ArrayBuilder
+    captured: Captured
+    expressions: Expressions
+    transposed: bool
 
-def present(elements: Sequence[Element]) -> Alive:
-    """The places of the elements that are not structural zeros."""
-    return frozenset(k for k, e in enumerate(elements) if e is not None)
+    def own(self, values: Iterable[Value]) -> list[Value]:
+        """Captured values where code is emitted."""
+        return [self.captured.get(v, v) for v in values]
+
+    def directed(self, domain: Attribute, codomain: Attribute) -> tuple[Attribute, Attribute]:
+        """The spaces of what is given and of the image, for a map between these spaces."""
+        return (linear.dual(codomain), linear.dual(domain)) if self.transposed else (domain, codomain)
+
+    def spaces(self, map_: Value) -> tuple[Attribute, Attribute]:
+        """The spaces of what is given to a map and of its image."""
+        return self.directed(domain_of(map_), codomain_of(map_))
+
+    def nonzero(self, region: Region, x: Nonzero) -> Nonzero:
+        """The components that the image under the map of a region can have, from those of x."""
+        reach = self.expressions.reach(yields(region)[0])
+        return reach.transposed(x) if self.transposed else reach.image(x)
+
+    def image(
+        self, region: Region, arguments: Sequence[Value], x: Elements, sums: Elements | None = None
+    ) -> Elements:
+        """The image of x under the map of a region, added to the sums, if there are any.
+
+        The primal code of the region is emitted here.
+        """
+        env = dict(self.captured)
+        env.update(zip(region.block.args, arguments, strict=True))
+        for op in region.block.ops:
+            if not isinstance(op, linear.MapOp | YieldOp):
+                self.b.rebuild(op, env)
+        map_ = yields(region)[0]
+        if self.transposed:
+            nothing: Elements = [None] * len(components_of(domain_of(map_)))
+            return self.expressions.transposed_onto(env, map_, x, nothing if sums is None else sums)
+        if sums is None:
+            return self.expressions.forward(env, map_, x)
+        return self.expressions.summed(env, map_, x, sums)

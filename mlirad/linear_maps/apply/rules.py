@@ -8,51 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import Attribute, Region
+from xdsl.ir import Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value, components_of
 from mlirad.errors import DifferentiationError
-from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.locations import location_of
-from mlirad.linear_maps.apply.regions import Elements, Expressions
-from mlirad.linear_maps.elements import Element, accumulated, value_of
-from mlirad.linear_maps.transposes import Captured
+from mlirad.linear_maps.apply.regions import Application
+from mlirad.linear_maps.elements import Elements, accumulated, value_of
 
 
-def rule(
-    b: ArrayBuilder, op: linear.RuleOp, captured: Captured, x: Elements, expressions: Expressions
-) -> Elements:
-    """The image of a tangent."""
-    return _computed(b, op, op.forward_code, captured, x, op.domain)
-
-
-def rule_transposed(
-    b: ArrayBuilder,
-    op: linear.RuleOp,
-    captured: Captured,
-    sums: Elements,
-    ct: Elements,
-    expressions: Expressions,
-) -> Elements:
-    """The sums with the transposed image of a cotangent added."""
-    found = _computed(b, op, op.transposed_code, captured, ct, op.codomain)
-    return [accumulated(b, s, image) for s, image in zip(sums, found, strict=True)]
-
-
-def _computed(
-    b: ArrayBuilder,
-    op: linear.RuleOp,
-    code: Region | None,
-    captured: Captured,
-    given: Sequence[Element],
-    space: Attribute,
-) -> Elements:
-    """What the code computes, given some components that are not zero."""
+def rule(m: Application, op: linear.RuleOp, x: Elements, sums: Elements) -> Elements:
+    """The sums with what the code computes added, given some components that are not zero."""
+    code = op.transposed_code if m.transposed else op.forward_code
     if code is None:
         raise one_way(op.code, op.code.block.args, op.transposed is not None, location_of(op))
-    arguments = [value_of(b, e, t) for e, t in zip(given, components_of(space), strict=True)]
-    return list(b.inline_region(code, arguments, captured))
+    spaces = components_of(op.codomain if m.transposed else op.domain)
+    arguments = [value_of(m.b, e, t) for e, t in zip(x, spaces, strict=True)]
+    found = m.b.inline_region(code, arguments, m.captured)
+    return [accumulated(m.b, s, image) for s, image in zip(sums, found, strict=True)]
 
 
 def one_way(

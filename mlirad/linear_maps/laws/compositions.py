@@ -17,11 +17,15 @@ from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.control import is_outside
 from mlirad.ir.free_values import own_operands
-from mlirad.linear_maps.laws.law import Law, PairLaw
+from mlirad.linear_maps.laws.law import PairLaw, law, pair_law
+
+_ANY_LOCAL = (*linear.ARRAY_MAP_OPS, linear.ProjectOp, linear.InjectOp)
+"""Maps that a distribution may reduce."""
 
 # Pairs and joins -------------------------------------------------------------------------------------
 
 
+@pair_law("join of a pair", "(m₁ ⋈ m₂) ∘ (n₁ × n₂) = m₁∘n₁ + m₂∘n₂", linear.HcatOp, linear.VcatOp)
 def _join_of_pair(b: ArrayBuilder, f: linear.HcatOp, g: linear.VcatOp) -> Value | None:
     if not f.maps:
         return None
@@ -31,6 +35,12 @@ def _join_of_pair(b: ArrayBuilder, f: linear.HcatOp, g: linear.VcatOp) -> Value 
     return total
 
 
+@pair_law(
+    "distribution over a join",
+    "m ∘ (n₁ ⋈ n₂) = (m∘n₁) ⋈ (m∘n₂), where each m∘nᵢ is one map",
+    _ANY_LOCAL,
+    linear.HcatOp,
+)
 def _over_join(b: ArrayBuilder, f: linear.MapOp, g: linear.HcatOp) -> Value | None:
     parts = [b.compose(f.result, n) for n in g.maps]
     if not parts or any(isinstance(p.owner, linear.ComposeOp) for p in parts):
@@ -41,6 +51,7 @@ def _over_join(b: ArrayBuilder, f: linear.MapOp, g: linear.HcatOp) -> Value | No
 # Sums ------------------------------------------------------------------------------------------------
 
 
+@law("sum of scaled maps", "d + S(b)∘d = S(1 + b)∘d", linear.AddOp)
 def _sum_of_scaled(b: ArrayBuilder, op: linear.AddOp) -> Value | None:
     """S(a) d + S(b) d for coefficients of different shapes, d alone counting as S(1) d."""
     (j, d), (k, e) = (_scaled(b, m) for m in own_operands(op))
@@ -63,6 +74,7 @@ def _scaled(b: ArrayBuilder, m: Value) -> tuple[Value | None, Value]:
     return None, m
 
 
+@law("common outer map", "m∘a + m∘b = m∘(a + b)", linear.AddOp)
 def _common_outer(b: ArrayBuilder, op: linear.AddOp) -> Value | None:
     f, g = (m.owner for m in own_operands(op))
     if not isinstance(f, linear.ComposeOp) or not isinstance(g, linear.ComposeOp):
@@ -76,6 +88,12 @@ def _common_outer(b: ArrayBuilder, op: linear.AddOp) -> Value | None:
 # Movements of elements -------------------------------------------------------------------------------
 
 
+@pair_law(
+    "broadcasts compose",
+    "broadcast d ∘ broadcast e = broadcast (d ∘ e); permutations are such",
+    linear.BroadcastOp,
+    linear.BroadcastOp,
+)
 def _broadcasts(b: ArrayBuilder, f: linear.BroadcastOp, g: linear.BroadcastOp) -> Value | None:
     outer, inner = values_of(f.dims), values_of(g.dims)
     dims = tuple(outer[d] for d in inner)
@@ -84,6 +102,7 @@ def _broadcasts(b: ArrayBuilder, f: linear.BroadcastOp, g: linear.BroadcastOp) -
     return b.map_of(linear.BroadcastOp, g.domain, f.codomain, (), {"dims": ints(dims)})
 
 
+@pair_law("sums compose", "sum ∘ sum = sum over both", linear.SumOp, linear.SumOp)
 def _sums(b: ArrayBuilder, f: linear.SumOp, g: linear.SumOp) -> Value | None:
     first = values_of(g.dims)
     left = [d for d in range(len(shape_of(g.domain))) if d not in first]
@@ -91,6 +110,9 @@ def _sums(b: ArrayBuilder, f: linear.SumOp, g: linear.SumOp) -> Value | None:
     return b.map_of(linear.SumOp, g.domain, f.codomain, (), {"dims": ints(dims)})
 
 
+@pair_law(
+    "sum of a broadcast", "sum ∘ broadcast = S(extent), over new dimensions", linear.SumOp, linear.BroadcastOp
+)
 def _sum_of_broadcast(b: ArrayBuilder, f: linear.SumOp, g: linear.BroadcastOp) -> Value | None:
     """Every summed dimension is new: the sum repeats the element."""
     dims, source, shape = values_of(f.dims), values_of(g.dims), shape_of(g.codomain)
@@ -104,12 +126,14 @@ def _sum_of_broadcast(b: ArrayBuilder, f: linear.SumOp, g: linear.BroadcastOp) -
     return b.compose(spread, b.scale_by(g.domain, float(prod(shape[d] for d in dims))))
 
 
+@pair_law("reshapes compose", "reshape ∘ reshape = reshape", linear.ReshapeOp, linear.ReshapeOp)
 def _reshapes(b: ArrayBuilder, f: linear.ReshapeOp, g: linear.ReshapeOp) -> Value | None:
     if g.domain == f.codomain:
         return b.identity_map(g.domain)
     return b.map_of(linear.ReshapeOp, g.domain, f.codomain)
 
 
+@pair_law("reverses compose", "reverse D ∘ reverse E = reverse (D xor E)", linear.ReverseOp, linear.ReverseOp)
 def _reverses(b: ArrayBuilder, f: linear.ReverseOp, g: linear.ReverseOp) -> Value | None:
     dims = tuple(sorted({*values_of(f.dims)} ^ {*values_of(g.dims)}))
     if not dims:
@@ -117,6 +141,7 @@ def _reverses(b: ArrayBuilder, f: linear.ReverseOp, g: linear.ReverseOp) -> Valu
     return b.map_of(linear.ReverseOp, f.domain, f.codomain, (), {"dims": ints(dims)})
 
 
+@pair_law("masks compose", "mask p ∘ mask q = mask (p and q)", linear.MaskOp, linear.MaskOp)
 def _masks(b: ArrayBuilder, f: linear.MaskOp, g: linear.MaskOp) -> Value | None:
     p, q = f.condition, g.condition
     return b.mask_map(f.domain, b.logical_and(p, q)) if p.type == q.type else None
@@ -129,6 +154,12 @@ def _inverse(b: ArrayBuilder, f: linear.MapOp, g: linear.MapOp) -> Value | None:
     return b.identity_map(g.domain)
 
 
+@pair_law(
+    "slice of a pad",
+    "slice ∘ pad = 1, for the slice that takes the operand out again",
+    linear.SliceOp,
+    linear.PadOp,
+)
 def _slice_of_pad(b: ArrayBuilder, f: linear.SliceOp, g: linear.PadOp) -> Value | None:
     """The slice that takes the operand of a pad out again."""
     low, interior, shape = values_of(g.low), values_of(g.interior), shape_of(g.domain)
@@ -141,6 +172,7 @@ def _slice_of_pad(b: ArrayBuilder, f: linear.SliceOp, g: linear.PadOp) -> Value 
     return b.identity_map(g.domain)
 
 
+@pair_law("index of a one-hot", "index[e] ∘ one_hot[e] = 1", linear.IndexOp, linear.OneHotOp)
 def _index_of_one_hot(b: ArrayBuilder, f: linear.IndexOp, g: linear.OneHotOp) -> Value | None:
     if tuple(f.positions) != tuple(g.positions) or 0 in shape_of(f.domain):
         return None
@@ -189,6 +221,12 @@ def _through(
     return (*own, *more), positions
 
 
+@pair_law(
+    "gathers compose",
+    "gather f ∘ gather g = gather (g ∘ clamp ∘ f); index is a gather at one place",
+    _READS,
+    _READS,
+)
 def _reads(b: ArrayBuilder, f: linear.MapOp, g: linear.MapOp) -> Value | None:
     middle = shape_of(g.codomain)
     if 0 in middle:
@@ -197,6 +235,12 @@ def _reads(b: ArrayBuilder, f: linear.MapOp, g: linear.MapOp) -> Value | None:
     return _placed(b, linear.GatherOp, linear.IndexOp, space, positions, f, g)
 
 
+@pair_law(
+    "scatters compose",
+    "scatter g ∘ scatter f = scatter (g ∘ clamp ∘ f); one_hot is a scatter from one place",
+    _WRITES,
+    _WRITES,
+)
 def _writes(b: ArrayBuilder, f: linear.MapOp, g: linear.MapOp) -> Value | None:
     middle = shape_of(g.codomain)
     if 0 in middle:
@@ -224,6 +268,7 @@ def _placed(
 # Branches --------------------------------------------------------------------------------------------
 
 
+@law("known branch", "if true m n = m", linear.IfOp)
 def _known_branch(b: ArrayBuilder, op: linear.IfOp) -> Value | None:
     known = b.scalar_of(op.condition)
     if known is None:
@@ -231,6 +276,7 @@ def _known_branch(b: ArrayBuilder, op: linear.IfOp) -> Value | None:
     return b.inline_region(op.then if known else op.otherwise, (), {})[0]
 
 
+@law("same branches", "if p m m = m", linear.IfOp, linear.SwitchOp)
 def _same_branches(b: ArrayBuilder, op: linear.IfOp | linear.SwitchOp) -> Value | None:
     made = [yields(region)[0] for region in op.regions]
     if len(made) == 1:
@@ -239,53 +285,15 @@ def _same_branches(b: ArrayBuilder, op: linear.IfOp | linear.SwitchOp) -> Value 
     return made[0] if outside and all(m is made[0] for m in made) else None
 
 
-_ANY_LOCAL = (*linear.ARRAY_MAP_OPS, linear.ProjectOp, linear.InjectOp)
-
 COMPOSITION_LAWS = (
-    PairLaw(
-        "join of a pair",
-        "(m₁ ⋈ m₂) ∘ (n₁ × n₂) = m₁∘n₁ + m₂∘n₂",
-        (linear.HcatOp,),
-        (linear.VcatOp,),
-        _join_of_pair,
-    ),
-    PairLaw(
-        "distribution over a join",
-        "m ∘ (n₁ ⋈ n₂) = (m∘n₁) ⋈ (m∘n₂), where each m∘nᵢ is one map",
-        _ANY_LOCAL,
-        (linear.HcatOp,),
-        _over_join,
-    ),
-    PairLaw(
-        "broadcasts compose",
-        "broadcast d ∘ broadcast e = broadcast (d ∘ e); permutations are such",
-        (linear.BroadcastOp,),
-        (linear.BroadcastOp,),
-        _broadcasts,
-    ),
-    PairLaw("sums compose", "sum ∘ sum = sum over both", (linear.SumOp,), (linear.SumOp,), _sums),
-    PairLaw(
-        "sum of a broadcast",
-        "sum ∘ broadcast = S(extent), over new dimensions",
-        (linear.SumOp,),
-        (linear.BroadcastOp,),
-        _sum_of_broadcast,
-    ),
-    PairLaw(
-        "reshapes compose",
-        "reshape ∘ reshape = reshape",
-        (linear.ReshapeOp,),
-        (linear.ReshapeOp,),
-        _reshapes,
-    ),
-    PairLaw(
-        "reverses compose",
-        "reverse D ∘ reverse E = reverse (D xor E)",
-        (linear.ReverseOp,),
-        (linear.ReverseOp,),
-        _reverses,
-    ),
-    PairLaw("masks compose", "mask p ∘ mask q = mask (p and q)", (linear.MaskOp,), (linear.MaskOp,), _masks),
+    _join_of_pair,
+    _over_join,
+    _broadcasts,
+    _sums,
+    _sum_of_broadcast,
+    _reshapes,
+    _reverses,
+    _masks,
     PairLaw(
         "pieces put together",
         "concatenate ∘ split = 1, stack ∘ unstack = 1",
@@ -300,39 +308,10 @@ COMPOSITION_LAWS = (
         (linear.ConcatenateOp, linear.StackOp),
         _inverse,
     ),
-    PairLaw(
-        "slice of a pad",
-        "slice ∘ pad = 1, for the slice that takes the operand out again",
-        (linear.SliceOp,),
-        (linear.PadOp,),
-        _slice_of_pad,
-    ),
-    PairLaw(
-        "index of a one-hot",
-        "index[e] ∘ one_hot[e] = 1",
-        (linear.IndexOp,),
-        (linear.OneHotOp,),
-        _index_of_one_hot,
-    ),
-    PairLaw(
-        "gathers compose",
-        "gather f ∘ gather g = gather (g ∘ clamp ∘ f); index is a gather at one place",
-        _READS,
-        _READS,
-        _reads,
-    ),
-    PairLaw(
-        "scatters compose",
-        "scatter g ∘ scatter f = scatter (g ∘ clamp ∘ f); one_hot is a scatter from one place",
-        _WRITES,
-        _WRITES,
-        _writes,
-    ),
+    _slice_of_pad,
+    _index_of_one_hot,
+    _reads,
+    _writes,
 )
 
-SUM_LAWS = (
-    Law("sum of scaled maps", "d + S(b)∘d = S(1 + b)∘d", (linear.AddOp,), _sum_of_scaled),
-    Law("common outer map", "m∘a + m∘b = m∘(a + b)", (linear.AddOp,), _common_outer),
-    Law("known branch", "if true m n = m", (linear.IfOp,), _known_branch),
-    Law("same branches", "if p m m = m", (linear.IfOp, linear.SwitchOp), _same_branches),
-)
+SUM_LAWS = (_sum_of_scaled, _common_outer, _known_branch, _same_branches)

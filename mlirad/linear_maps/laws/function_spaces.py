@@ -14,7 +14,15 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
-from mlirad.linear_maps.laws.law import Law, PairLaw, changed, made, part_domain
+from mlirad.linear_maps.laws.law import PairLaw, changed, law, made, pair_law, part_domain
+
+_ANY = (
+    *linear.PRIMITIVE_OPS,
+    *(op for op in linear.CONTROL_OPS if op is not linear.RuleOp),
+    linear.ProjectOp,
+    linear.InjectOp,
+)
+"""Every local map that is linear for sure."""
 
 
 def _at(b: ArrayBuilder, op: linear.PointwiseMapOp, at: linear.PointMapOp) -> Value:
@@ -22,14 +30,22 @@ def _at(b: ArrayBuilder, op: linear.PointwiseMapOp, at: linear.PointMapOp) -> Va
     return b.inline_region(op.body, tuple(at.point), {})[0]
 
 
+@pair_law("evaluation of a function", "evaluate a ∘ 𝓛(a. m a) = m[a]", linear.EvaluateOp, linear.FunctionOp)
 def _evaluated(b: ArrayBuilder, f: linear.EvaluateOp, g: linear.FunctionOp) -> Value | None:
     return _at(b, g, f)
 
 
+@pair_law("elimination of a pair", "eliminate(a. m a) ∘ single a = m[a]", linear.EliminateOp, linear.SingleOp)
 def _eliminated(b: ArrayBuilder, f: linear.EliminateOp, g: linear.SingleOp) -> Value | None:
     return _at(b, f, g)
 
 
+@law(
+    "function of evaluations",
+    "𝓛(a. evaluate a) = 1, eliminate(a. single a) = 1",
+    linear.FunctionOp,
+    linear.EliminateOp,
+)
 def _eta(b: ArrayBuilder, op: linear.PointwiseMapOp) -> Value | None:
     m = made(op).owner
     wanted = linear.EvaluateOp if isinstance(op, linear.FunctionOp) else linear.SingleOp
@@ -38,17 +54,22 @@ def _eta(b: ArrayBuilder, op: linear.PointwiseMapOp) -> Value | None:
     return None
 
 
+@law("functions and zero", "𝓛(a. 0) = 0, eliminate(a. 0) = 0", linear.FunctionOp, linear.EliminateOp)
 def _zero(b: ArrayBuilder, op: linear.PointwiseMapOp) -> Value | None:
     if isinstance(made(op).owner, linear.ZeroOp):
         return b.zero_map(op.domain, op.codomain)
     return None
 
 
+@pair_law(
+    "map after an elimination", "h ∘ eliminate(a. m a) = eliminate(a. h ∘ m a)", _ANY, linear.EliminateOp
+)
 def _after_eliminate(b: ArrayBuilder, f: linear.MapOp, g: linear.EliminateOp) -> Value | None:
     region = changed(b, g, g.body, lambda m: b.compose(f.result, m))
     return b.map_of(linear.EliminateOp, g.domain, f.codomain, (), None, (region,))
 
 
+@pair_law("function after a map", "𝓛(a. m a) ∘ h = 𝓛(a. m a ∘ h)", linear.FunctionOp, _ANY)
 def _before_function(b: ArrayBuilder, f: linear.FunctionOp, g: linear.MapOp) -> Value | None:
     region = changed(b, f, f.body, lambda m: b.compose(m, g.result))
     return b.map_of(linear.FunctionOp, g.domain, f.codomain, (), None, (region,))
@@ -78,11 +99,23 @@ def _ends(op: Operation, classes: tuple[type[linear.MapOp], ...]) -> bool:
     return True
 
 
+@pair_law(
+    "elimination at every position",
+    "eliminate m ∘ 𝓑′(i. nᵢ) = 𝓑′(i. eliminate m ∘ nᵢ)",
+    linear.EliminateOp,
+    linear.BuildTransposeOp,
+)
 def _into_sum(b: ArrayBuilder, f: linear.EliminateOp, g: linear.BuildTransposeOp) -> Value | None:
     region = changed(b, g, g.body, lambda m: b.compose(f.result, m))
     return b.map_of(linear.BuildTransposeOp, g.domain, f.codomain, (), g.properties, (region,))
 
 
+@pair_law(
+    "functions at every position",
+    "𝓑(i. mᵢ) ∘ 𝓛(a. n a) = 𝓑(i. mᵢ ∘ 𝓛(a. n a))",
+    linear.BuildOp,
+    linear.FunctionOp,
+)
 def _into_build(b: ArrayBuilder, f: linear.BuildOp, g: linear.FunctionOp) -> Value | None:
     if not isinstance(part_domain(f), linear.PowerType):
         return None
@@ -90,35 +123,11 @@ def _into_build(b: ArrayBuilder, f: linear.BuildOp, g: linear.FunctionOp) -> Val
     return b.map_of(linear.BuildOp, g.domain, f.codomain, (), f.properties, (region,))
 
 
-_ANY = (
-    *linear.PRIMITIVE_OPS,
-    *(op for op in linear.CONTROL_OPS if op is not linear.RuleOp),
-    linear.ProjectOp,
-    linear.InjectOp,
-)
-"""Every local map that is linear for sure."""
-_POINTWISE = (linear.FunctionOp, linear.EliminateOp)
-
-FUNCTION_LAWS = (
-    Law("function of evaluations", "𝓛(a. evaluate a) = 1, eliminate(a. single a) = 1", _POINTWISE, _eta),
-    Law("functions and zero", "𝓛(a. 0) = 0, eliminate(a. 0) = 0", _POINTWISE, _zero),
-)
+FUNCTION_LAWS = (_eta, _zero)
 
 FUNCTION_PAIRS = (
-    PairLaw(
-        "evaluation of a function",
-        "evaluate a ∘ 𝓛(a. m a) = m[a]",
-        (linear.EvaluateOp,),
-        (linear.FunctionOp,),
-        _evaluated,
-    ),
-    PairLaw(
-        "elimination of a pair",
-        "eliminate(a. m a) ∘ single a = m[a]",
-        (linear.EliminateOp,),
-        (linear.SingleOp,),
-        _eliminated,
-    ),
+    _evaluated,
+    _eliminated,
     PairLaw(
         "elimination of a sum",
         "eliminate m ∘ (c + c′) = eliminate m ∘ c + eliminate m ∘ c′",
@@ -133,32 +142,8 @@ FUNCTION_PAIRS = (
         (linear.AddOp,),
         _over_sum,
     ),
-    PairLaw(
-        "elimination at every position",
-        "eliminate m ∘ 𝓑′(i. nᵢ) = 𝓑′(i. eliminate m ∘ nᵢ)",
-        (linear.EliminateOp,),
-        (linear.BuildTransposeOp,),
-        _into_sum,
-    ),
-    PairLaw(
-        "functions at every position",
-        "𝓑(i. mᵢ) ∘ 𝓛(a. n a) = 𝓑(i. mᵢ ∘ 𝓛(a. n a))",
-        (linear.BuildOp,),
-        (linear.FunctionOp,),
-        _into_build,
-    ),
-    PairLaw(
-        "map after an elimination",
-        "h ∘ eliminate(a. m a) = eliminate(a. h ∘ m a)",
-        _ANY,
-        (linear.EliminateOp,),
-        _after_eliminate,
-    ),
-    PairLaw(
-        "function after a map",
-        "𝓛(a. m a) ∘ h = 𝓛(a. m a ∘ h)",
-        (linear.FunctionOp,),
-        _ANY,
-        _before_function,
-    ),
+    _into_sum,
+    _into_build,
+    _after_eliminate,
+    _before_function,
 )

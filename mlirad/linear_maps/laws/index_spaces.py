@@ -20,20 +20,21 @@ from mlirad.ir.control import is_outside
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.linear_maps.laws.law import (
-    Law,
-    PairLaw,
     composed,
     emitted,
     factors,
     is_scalar_code,
+    law,
     lifted,
     made,
+    pair_law,
     part_domain,
 )
 
 # What does not depend on the position ----------------------------------------------------------------
 
 
+@law("zero at every position", "𝓑(i. 0) = 0, 𝓑′(i. 0) = 0", linear.BuildOp, linear.BuildTransposeOp)
 def _zero(b: ArrayBuilder, op: linear.IndexedMapOp) -> Value | None:
     if 0 in op.space or isinstance(made(op).owner, linear.ZeroOp):
         return b.zero_map(op.domain, op.codomain)
@@ -57,6 +58,7 @@ def _is_array(space: Attribute) -> bool:
     return components_of(space) == (space,) and linear.is_plain(space)
 
 
+@law("the same map at every position", "𝓑(i. m) = broadcast ∘ m", linear.BuildOp)
 def _constant_build(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
     m = made(op)
     if isinstance(m.owner, linear.IdentityOp) and _is_array(op.domain):
@@ -67,6 +69,7 @@ def _constant_build(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
     return None if constant is None else b.compose(_spread(b, op, codomain_of(m)), constant)
 
 
+@law("the sum of one map", "𝓑′(i. m) = m ∘ sum", linear.BuildTransposeOp)
 def _constant_sum(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
     m = made(op)
     if isinstance(m.owner, linear.IdentityOp) and _is_array(op.codomain):
@@ -77,6 +80,7 @@ def _constant_sum(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
     return None if constant is None else b.compose(constant, _summed(b, op, domain_of(m)))
 
 
+@law("build after a map", "𝓑(i. mᵢ ∘ n) = 𝓑(i. mᵢ) ∘ n", linear.BuildOp)
 def _inner_constant(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
     """The last factor is the same at every position: it is applied once. Functions stay where they may be
     evaluated.
@@ -92,6 +96,7 @@ def _inner_constant(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
     return b.compose(build, constant)
 
 
+@law("map after a sum", "𝓑′(i. n ∘ mᵢ) = n ∘ 𝓑′(i. mᵢ)", linear.BuildTransposeOp)
 def _outer_constant(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
     """The first factor is the same at every position: it is applied to the sum. Pairs stay where they may
     be eliminated.
@@ -119,6 +124,7 @@ def _over(b: ArrayBuilder, op: linear.IndexedMapOp, maps: Sequence[Value]) -> Re
 # What depends on it only in positions and coefficients -----------------------------------------------
 
 
+@law("build of reads", "𝓑(i. index[e i]) = gather e", linear.BuildOp)
 def _gather(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
     m = made(op).owner
     if not isinstance(m, linear.IndexOp) or not is_scalar_code(op.body, m.positions):
@@ -127,6 +133,7 @@ def _gather(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
     return b.map_of(linear.GatherOp, op.domain, op.codomain, (), None, (region,))
 
 
+@law("sum of one-hots", "𝓑′(i. one_hot[e i]) = scatter e", linear.BuildTransposeOp)
 def _scatter(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
     m = made(op).owner
     if not isinstance(m, linear.OneHotOp) or not is_scalar_code(op.body, m.positions):
@@ -153,6 +160,7 @@ def _inside(b: ArrayBuilder, position: Value, extent: int) -> Value:
     return b.inside([position], (extent,))
 
 
+@law("one position of a build", "𝓑(i. mask (i = e)) = one_hot[e] ∘ mask (0 ≤ e < n)", linear.BuildOp)
 def _one_hot(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
     e = _sole_position(op)
     if e is None:
@@ -161,6 +169,7 @@ def _one_hot(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
     return b.compose(b.map_of(linear.OneHotOp, op.domain, op.codomain, (e,)), guard)
 
 
+@law("one position of a sum", "𝓑′(i. mask (i = e)) = mask (0 ≤ e < n) ∘ index[e]", linear.BuildTransposeOp)
 def _index(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
     e = _sole_position(op)
     if e is None:
@@ -183,6 +192,7 @@ def _coefficients(b: ArrayBuilder, op: linear.IndexedMapOp, factor: Value, space
 _POINTWISE = (linear.ScaleOp, linear.MaskOp)
 
 
+@law("build of scales", "𝓑(i. S(kᵢ) ∘ mᵢ) = S(build k) ∘ 𝓑(i. mᵢ); mask likewise", linear.BuildOp)
 def _outer_scale(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
     first, *rest = factors(made(op), op.body)
     if not isinstance(first.owner, _POINTWISE) or is_outside(first, op.body.block):
@@ -196,6 +206,7 @@ def _outer_scale(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
     return b.compose(_coefficients(b, op, first, space), inner)
 
 
+@law("sum of scales at positions", "𝓑′(i. mᵢ ∘ S(kᵢ)) = 𝓑′(i. mᵢ) ∘ S(build k)", linear.BuildTransposeOp)
 def _inner_scale(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
     *rest, last = factors(made(op), op.body)
     if not isinstance(last.owner, _POINTWISE) or is_outside(last, op.body.block):
@@ -231,21 +242,39 @@ def _parts(b: ArrayBuilder, op: linear.IndexedMapOp, op_class: type[linear.MapOp
     return parts
 
 
+@law("build of pairs", "𝓑(i. mᵢ × nᵢ) = 𝓑(i. mᵢ) × 𝓑(i. nᵢ), where both become smaller", linear.BuildOp)
 def _pairs(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
     parts = _parts(b, op, linear.VcatOp)
     return None if parts is None else b.vcat(op.domain, parts)
 
 
+@law(
+    "sum of joins",
+    "𝓑′(i. mᵢ ⋈ nᵢ) = 𝓑′(i. mᵢ) ⋈ 𝓑′(i. nᵢ), where both become smaller",
+    linear.BuildTransposeOp,
+)
 def _joins(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
     parts = _parts(b, op, linear.HcatOp)
     return None if parts is None else b.hcat(op.codomain, parts)
 
 
+@law(
+    "build of sums",
+    "𝓑(i. mᵢ + nᵢ) = 𝓑(i. mᵢ) + 𝓑(i. nᵢ), where both become smaller",
+    linear.BuildOp,
+    linear.BuildTransposeOp,
+)
 def _sums(b: ArrayBuilder, op: linear.IndexedMapOp) -> Value | None:
     parts = _parts(b, op, linear.AddOp)
     return None if parts is None else b.add_maps(parts[0], parts[1])
 
 
+@pair_law(
+    "sum of compositions",
+    "𝓑′(i. mᵢ) ∘ 𝓑(i. nᵢ) = Σᵢ mᵢ∘nᵢ, which is 𝓑′(i. mᵢ∘nᵢ) ∘ broadcast",
+    linear.BuildTransposeOp,
+    linear.BuildOp,
+)
 def _sum_of_compositions(b: ArrayBuilder, f: linear.BuildTransposeOp, g: linear.BuildOp) -> Value | None:
     """Where what goes in is no larger than what is in the middle, which is then never made."""
     space = g.domain
@@ -267,32 +296,21 @@ def _size(space: Attribute) -> int:
     return size_of(space) if _is_array(space) else sum(_size(p) for p in parts)
 
 
-_B, _BT = (linear.BuildOp,), (linear.BuildTransposeOp,)
-_BOTH = (linear.BuildOp, linear.BuildTransposeOp)
-
 INDEX_SPACE_LAWS = (
-    Law("zero at every position", "𝓑(i. 0) = 0, 𝓑′(i. 0) = 0", _BOTH, _zero),
-    Law("the same map at every position", "𝓑(i. m) = broadcast ∘ m", _B, _constant_build),
-    Law("the sum of one map", "𝓑′(i. m) = m ∘ sum", _BT, _constant_sum),
-    Law("build after a map", "𝓑(i. mᵢ ∘ n) = 𝓑(i. mᵢ) ∘ n", _B, _inner_constant),
-    Law("map after a sum", "𝓑′(i. n ∘ mᵢ) = n ∘ 𝓑′(i. mᵢ)", _BT, _outer_constant),
-    Law("build of reads", "𝓑(i. index[e i]) = gather e", _B, _gather),
-    Law("sum of one-hots", "𝓑′(i. one_hot[e i]) = scatter e", _BT, _scatter),
-    Law("one position of a build", "𝓑(i. mask (i = e)) = one_hot[e] ∘ mask (0 ≤ e < n)", _B, _one_hot),
-    Law("one position of a sum", "𝓑′(i. mask (i = e)) = mask (0 ≤ e < n) ∘ index[e]", _BT, _index),
-    Law("build of scales", "𝓑(i. S(kᵢ) ∘ mᵢ) = S(build k) ∘ 𝓑(i. mᵢ); mask likewise", _B, _outer_scale),
-    Law("sum of scales at positions", "𝓑′(i. mᵢ ∘ S(kᵢ)) = 𝓑′(i. mᵢ) ∘ S(build k)", _BT, _inner_scale),
-    Law("build of pairs", "𝓑(i. mᵢ × nᵢ) = 𝓑(i. mᵢ) × 𝓑(i. nᵢ), where both become smaller", _B, _pairs),
-    Law("sum of joins", "𝓑′(i. mᵢ ⋈ nᵢ) = 𝓑′(i. mᵢ) ⋈ 𝓑′(i. nᵢ), where both become smaller", _BT, _joins),
-    Law("build of sums", "𝓑(i. mᵢ + nᵢ) = 𝓑(i. mᵢ) + 𝓑(i. nᵢ), where both become smaller", _BOTH, _sums),
+    _zero,
+    _constant_build,
+    _constant_sum,
+    _inner_constant,
+    _outer_constant,
+    _gather,
+    _scatter,
+    _one_hot,
+    _index,
+    _outer_scale,
+    _inner_scale,
+    _pairs,
+    _joins,
+    _sums,
 )
 
-INDEX_SPACE_PAIRS = (
-    PairLaw(
-        "sum of compositions",
-        "𝓑′(i. mᵢ) ∘ 𝓑(i. nᵢ) = Σᵢ mᵢ∘nᵢ, which is 𝓑′(i. mᵢ∘nᵢ) ∘ broadcast",
-        _BT,
-        _B,
-        _sum_of_compositions,
-    ),
-)
+INDEX_SPACE_PAIRS = (_sum_of_compositions,)

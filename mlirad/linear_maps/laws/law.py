@@ -23,6 +23,10 @@ Pair: TypeAlias = Callable[[ArrayBuilder, Any, Any], Value | None]
 """From an outer and an inner op to their composition as something smaller."""
 
 
+Classes: TypeAlias = "type[linear.MapOp] | tuple[type[linear.MapOp], ...]"
+"""One class of ops, or any of some."""
+
+
 @dataclass(frozen=True)
 class Law:
     """A law: a name, what it says, and the ops that it may rewrite."""
@@ -42,6 +46,17 @@ class PairLaw:
     outer: tuple[type[linear.MapOp], ...]
     inner: tuple[type[linear.MapOp], ...]
     rewrite: Pair
+
+
+def law(name: str, statement: str, *ops: type[linear.MapOp]) -> Callable[[Rewrite], Law]:
+    """The law of which the function below is the rewrite."""
+    return lambda rewrite: Law(name, statement, ops, rewrite)
+
+
+def pair_law(name: str, statement: str, outer: Classes, inner: Classes) -> Callable[[Pair], PairLaw]:
+    """The law of compositions of which the function below is the rewrite."""
+    first, second = (c if isinstance(c, tuple) else (c,) for c in (outer, inner))
+    return lambda rewrite: PairLaw(name, statement, first, second, rewrite)
 
 
 def factors(map_: Value, region: Region | None = None) -> list[Value]:

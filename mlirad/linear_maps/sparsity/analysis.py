@@ -18,9 +18,10 @@ from xdsl.dialects.builtin import TupleType
 
 from mlirad.dialects.shapes import Value, components_of, tuple_type
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.linear_maps.elements import parts
 from mlirad.linear_maps.sparsity.block_rows import BlockRows
-from mlirad.linear_maps.sparsity.elements import coordinates, dimension, matrix, parts_of
-from mlirad.linear_maps.sparsity.expressions import image
+from mlirad.linear_maps.sparsity.elements import coordinates, dimension, matrix
+from mlirad.linear_maps.sparsity.images import image
 from mlirad.linear_maps.sparsity.known import Known
 from mlirad.linear_maps.sparsity.primitives import Place
 from mlirad.linear_maps.sparsity.relations import Ints, Relation, from_keys
@@ -73,10 +74,10 @@ def from_positions(shape: tuple[int, int], rows: Ints, columns: Ints) -> Sparsit
 
 def from_block_rows(found: BlockRows, width: int) -> SparsityPattern:
     """The pattern that repeats, written out."""
-    parts = [c.reshape(-1) for c in found.columns(np.int32 if width < 1 << 31 else np.int64)]
+    columns = [c.reshape(-1) for c in found.columns(np.int32 if width < 1 << 31 else np.int64)]
     degrees = [np.tile(np.bincount(b.rows, minlength=b.height), b.count) for b in found.blocks]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(degrees))])
-    return SparsityPattern((len(starts) - 1, width), starts, np.concatenate(parts))
+    return SparsityPattern((len(starts) - 1, width), starts, np.concatenate(columns))
 
 
 def sparsity_of(map_: Value, known: Known, outputs: Sequence[int] | None = None) -> SparsityPattern:
@@ -89,7 +90,7 @@ def sparsity_of(map_: Value, known: Known, outputs: Sequence[int] | None = None)
         found = image(Place(known, known.top), map_, coordinates((), domain))
     if outputs is not None and isinstance(codomain, TupleType):
         spaces = components_of(codomain)
-        parts = parts_of(found, len(spaces))
-        found, codomain = [parts[k] for k in outputs], tuple_type([spaces[k] for k in outputs])
+        chosen = parts(found, len(spaces))
+        found, codomain = [chosen[k] for k in outputs], tuple_type([spaces[k] for k in outputs])
     pairs: Relation = matrix((), found, codomain)
     return from_positions((dimension(codomain), dimension(domain)), pairs.rows, pairs.offsets)

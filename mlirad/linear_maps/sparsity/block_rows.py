@@ -29,8 +29,10 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value, components_of, shape_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of, domain_of
-from mlirad.linear_maps.sparsity.elements import Element, coordinates, dimension, parts_of
-from mlirad.linear_maps.sparsity.expressions import image
+from mlirad.linear_maps.elements import assembled, components
+from mlirad.linear_maps.fold import topological
+from mlirad.linear_maps.sparsity.elements import Patterns, coordinates, dimension
+from mlirad.linear_maps.sparsity.images import image
 from mlirad.linear_maps.sparsity.known import Known
 from mlirad.linear_maps.sparsity.patterns import JOINED_PAIRS, Pattern, Term, over_axes
 from mlirad.linear_maps.sparsity.primitives import Place
@@ -44,7 +46,7 @@ MAX_HEIGHT = 64
 class Source:
     """A new input: an input itself, number `leaf`, or what a gather makes of one, the value `node`.
 
-    Element k of block row i is the coordinate `head[i] + offsets[k]` of the inputs.
+    Patterns k of block row i is the coordinate `head[i] + offsets[k]` of the inputs.
     """
 
     leaf: int
@@ -121,8 +123,8 @@ def find_block_rows(map_: Value, known: Known, outputs: Sequence[int]) -> BlockR
     sources = _sources(map_, place, spaces)
     if sources is None:
         return None
-    given: dict[Value, Element] = {}
-    inputs: list[Element] = [None] * len(spaces)
+    given: dict[Value, Patterns] = {}
+    inputs: list[Patterns] = [None] * len(spaces)
     first = 0
     for source in sources:
         own = coordinates((), source.space, first)
@@ -131,9 +133,8 @@ def find_block_rows(map_: Value, known: Known, outputs: Sequence[int]) -> BlockR
             inputs[source.leaf] = own
         else:
             given[source.node] = own
-    x: Element = inputs if isinstance(domain, TupleType) else inputs[0]
-    found = image(place, map_, x, given)
-    parts = parts_of(found, len(components_of(codomain))) if isinstance(codomain, TupleType) else [found]
+    found = image(place, map_, assembled(inputs, domain), given)
+    parts = components(found, codomain)
     blocks: list[Block] = []
     for k in outputs:
         part = parts[k]
@@ -148,36 +149,11 @@ def find_block_rows(map_: Value, known: Known, outputs: Sequence[int]) -> BlockR
 def gathers_of_inputs(map_: Value) -> dict[Value, int]:
     """The nodes of a spine that gather from an input, with the number of the input."""
     found: dict[Value, int] = {}
-    for node in reached(map_, ()):
+    for node in topological(map_, ()):
         leaf = _gathered(node)
         if leaf is not None:
             found[node] = leaf
     return found
-
-
-def reached(map_: Value, cuts: Sequence[Value]) -> list[Value]:
-    """The nodes of a spine, operands before users; those in `cuts` are not looked behind."""
-    order: dict[Value, None] = {}
-    pending = [map_]
-    while pending:
-        node = pending[-1]
-        op = node.owner
-        inner: Sequence[Value] = ()
-        if node not in cuts:
-            match op:
-                case linear.ComposeOp():
-                    inner = [own_operands(op)[1]]
-                case linear.AddOp() | linear.VcatOp():
-                    inner = own_operands(op)
-                case _:
-                    pass
-        waiting = [] if node in order else [v for v in inner if v not in order]
-        if waiting:
-            pending += waiting
-        else:
-            order[node] = None
-            pending.pop()
-    return list(order)
 
 
 def _gathered(node: Value) -> int | None:
@@ -202,7 +178,7 @@ def _sources(map_: Value, place: Place, spaces: Sequence[Attribute]) -> list[Sou
     gathers = gathers_of_inputs(map_)
     firsts = np.cumsum([0, *(dimension(s) for s in spaces)])
     direct: set[int] = set()
-    for node in reached(map_, tuple(gathers)):
+    for node in topological(map_, tuple(gathers)):
         match node.owner:
             case _ if node in gathers:
                 pass

@@ -23,14 +23,14 @@ from xdsl.ir import Attribute, Region
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value, components_of, shape_of, tuple_type
 from mlirad.ir.builder import yields
+from mlirad.linear_maps.elements import mapped, parts
 from mlirad.linear_maps.sparsity.elements import (
-    Element,
+    Patterns,
     coordinates,
+    depends_on_nothing,
     dimension,
     everything,
-    is_zero,
     matrix,
-    parts_of,
     plus,
     related,
 )
@@ -39,10 +39,10 @@ from mlirad.linear_maps.sparsity.patterns import Block, Pattern, moved, prefixed
 from mlirad.linear_maps.sparsity.primitives import Place, along, restricted, taken
 from mlirad.linear_maps.sparsity.relations import Relation, composed, united
 
-Image: TypeAlias = Callable[[Place, Value, Element], Element]
+Image: TypeAlias = Callable[[Place, Value, Patterns], Patterns]
 """The patterns of an image under a map expression."""
 
-Elements: TypeAlias = list[Element]
+Elements: TypeAlias = list[Patterns]
 
 MAX_POWERS = 32
 """How many powers of the dependence of carries on themselves are tried."""
@@ -59,46 +59,39 @@ def _at(m: Place, region: Region, arguments: Sequence[Array | None], trips: tupl
     return Place(m.known, m.scope.inner(trips, dict(zip(region.block.args, arguments, strict=True))))
 
 
-def _mapped(x: Element, change: Callable[[Pattern], Pattern]) -> Element:
-    """An element with each of its patterns changed."""
-    if isinstance(x, list):
-        return [_mapped(part, change) for part in x]
-    return None if x is None else change(x)
-
-
 # Scan ------------------------------------------------------------------------------------------------
 
 
-def _scan(m: Place, op: linear.ScanOp, x: Element, image: Image) -> Element:
+def _scan(m: Place, op: linear.ScanOp, x: Patterns, image: Image) -> Patterns:
     return _Scan(m, op, x, image).patterns()
 
 
 class _Scan:
     """One loop: its trips as a batch axis, the patterns of what it is given, and those of its carries."""
 
-    def __init__(self, m: Place, op: linear.ScanOp, x: Element, image: Image):
+    def __init__(self, m: Place, op: linear.ScanOp, x: Patterns, image: Image):
         self.m, self.op, self.image = m, op, image
         self.n, (self.carries, self.inputs, _) = op.trips, op.counts
         self.rank = len(m.batch)
         self.spaces = components_of(op.domain)
         self.outputs = len(components_of(op.codomain)) - self.carries
         self.carry_space = tuple_type(self.spaces[: self.carries])
-        self.given = parts_of(x, len(self.spaces))
+        self.given = parts(x, len(self.spaces))
         self.root = yields(op.body)[0]
         self.residuals = [m.value(r) for r in op.residuals]
         self.all_trips = _at(m, op.body, [*m.scope.indices((self.n,)), *self.residuals], (self.n,))
 
-    def patterns(self) -> Element:
+    def patterns(self) -> Patterns:
         """The last carries and the stacked values."""
         initial = self.given[: self.carries]
         if self.n == 0:
             return [*initial, *[None] * self.outputs]
         nothing: Elements = [None] * len(self.spaces)
         sources = [*self.given[self.carries : self.carries + self.inputs]]
-        captured = [_mapped(c, self._in_all_trips) for c in self.given[self.carries + self.inputs :]]
+        captured = [mapped(c, self._in_all_trips) for c in self.given[self.carries + self.inputs :]]
         added = self._image([*nothing[: self.carries], *sources, *captured])
         own = coordinates(self.all_trips.batch, self.carry_space)
-        passed = self._image([*parts_of(own, self.carries), *nothing[self.carries :]])
+        passed = self._image([*parts(own, self.carries), *nothing[self.carries :]])
         before, after = added[: self.carries], added[self.carries :]
         step, output = passed[: self.carries], passed[self.carries :]
         if any(p.covers(d) for p in _patterns(step) for d in range(self.rank + 1)):
@@ -110,14 +103,14 @@ class _Scan:
         if powers is None:
             return self._trip_by_trip() if self.n <= MAX_TRIPS else self._closed(pairs, before, after)
         last = self._last(powers, before, initial)
-        if is_zero(output):
+        if depends_on_nothing(output):
             return [*last, *after]
         states = self._states(powers, before, initial)
         read = self._image([*states, *nothing[self.carries :]])[self.carries :]
         return [*last, *(plus(a, b) for a, b in zip(after, read, strict=True))]
 
     def _image(self, x: Elements) -> Elements:
-        return parts_of(self.image(self.all_trips, self.root, x), self.carries + self.outputs)
+        return parts(self.image(self.all_trips, self.root, x), self.carries + self.outputs)
 
     def _in_all_trips(self, x: Pattern) -> Pattern:
         """What a value outside of the loop is in every trip."""
@@ -129,7 +122,7 @@ class _Scan:
 
     def _power(self, pairs: Relation, x: Elements, batch: tuple[int, ...]) -> Elements:
         made = related(batch, list(x), self.carry_space, self.carry_space, pairs)
-        return parts_of(made, self.carries)
+        return parts(made, self.carries)
 
     def _during(self, x: Elements, trips: range) -> Elements:
         """What reaches a carry by the trips of the range."""
@@ -141,7 +134,7 @@ class _Scan:
             block = Block((rank,), (), places, np.zeros(len(places), np.int64))
             return moved(p, (*p.shape[:rank], *p.shape[rank + 1 :]), kept, [block])
 
-        return parts_of(_mapped(list(x), sum_of), self.carries)
+        return parts(mapped(list(x), sum_of), self.carries)
 
     def _last(self, powers: Sequence[Relation], added: Elements, initial: Elements) -> Elements:
         """The carries after the last trip."""
@@ -158,7 +151,7 @@ class _Scan:
     def _states(self, powers: Sequence[Relation], added: Elements, initial: Elements) -> Elements:
         """The carries before each trip."""
         n, stable, batch = self.n, len(powers) - 1, self.all_trips.batch
-        start = [_mapped(c, self._in_all_trips) for c in initial]
+        start = [mapped(c, self._in_all_trips) for c in initial]
         total: Elements = [None] * self.carries
         for j in range(min(stable, n)):
             total = _sum(total, self._only(self._power(powers[j], start, batch), range(j, j + 1)))
@@ -167,8 +160,8 @@ class _Scan:
             total = _sum(total, self._only(self._power(powers[stable], start, batch), range(stable, n)))
             rest = self._power(powers[stable], added, batch)
             backwards = self.op.reverse is not None
-            summed = _mapped(list(rest), lambda p: prefixed(p, self.rank, backwards))
-            total = _sum(total, self._later(parts_of(summed, self.carries), stable + 1))
+            summed = mapped(list(rest), lambda p: prefixed(p, self.rank, backwards))
+            total = _sum(total, self._later(parts(summed, self.carries), stable + 1))
         return total
 
     def _only(self, x: Elements, trips: range) -> Elements:
@@ -188,17 +181,17 @@ class _Scan:
         def shift(p: Pattern) -> Pattern:
             return along(place, p, p.shape[self.rank :], 0, new, old)
 
-        return parts_of(_mapped(list(x), shift), self.carries)
+        return parts(mapped(list(x), shift), self.carries)
 
-    def _closed(self, pairs: Relation, added: Elements, outputs: Elements) -> Element:
+    def _closed(self, pairs: Relation, added: Elements, outputs: Elements) -> Patterns:
         """A superset: what reaches a carry in any trip reaches all that it leads to, in every trip."""
         start = _sum(self.given[: self.carries], self._during(added, range(self.n)))
         carries = self._power(closure(pairs, dimension(self.carry_space)), start, self.m.batch)
-        states = [_mapped(c, self._in_all_trips) for c in carries]
+        states = [mapped(c, self._in_all_trips) for c in carries]
         read = self._image([*states, *[None] * (len(self.spaces) - self.carries)])[self.carries :]
         return [*carries, *(plus(a, b) for a, b in zip(outputs, read, strict=True))]
 
-    def _trip_by_trip(self) -> Element:
+    def _trip_by_trip(self) -> Patterns:
         carries, first = self.given[: self.carries], self.carries
         captured = self.given[self.carries + self.inputs :]
         stacked: list[Elements] = [[] for _ in range(self.outputs)]
@@ -210,15 +203,15 @@ class _Scan:
             index = np.full((1,) * self.rank, i)
             place = _at(self.m, self.op.body, [index, *slices], ())
             xs = [
-                _mapped(x, lambda p, i=i: taken(self.m, p, p.shape[self.rank + 1 :], 0, i))
+                mapped(x, lambda p, i=i: taken(self.m, p, p.shape[self.rank + 1 :], 0, i))
                 for x in self.given[first : first + self.inputs]
             ]
-            made = parts_of(
+            made = parts(
                 self.image(place, self.root, [*carries, *xs, *captured]), self.carries + self.outputs
             )
             carries = made[: self.carries]
             for column, part, space in zip(stacked, made[self.carries :], spaces, strict=True):
-                column.append(_mapped(part, lambda p, i=i, s=space: self._placed(p, s, i)))
+                column.append(mapped(part, lambda p, i=i, s=space: self._placed(p, s, i)))
         return [*carries, *(_total(self.m, column, s) for column, s in zip(stacked, spaces, strict=True))]
 
     def _placed(self, x: Pattern, space: Attribute, position: int) -> Pattern:
@@ -228,7 +221,7 @@ class _Scan:
         return self.m.moved(x, shape, kept, [Block((), (0,), one, here)])
 
 
-def _patterns(x: Element) -> list[Pattern]:
+def _patterns(x: Patterns) -> list[Pattern]:
     if isinstance(x, list):
         return [p for part in x for p in _patterns(part)]
     return [] if x is None else [x]
@@ -238,8 +231,8 @@ def _sum(x: Elements, y: Elements) -> Elements:
     return [plus(a, b) for a, b in zip(x, y, strict=True)]
 
 
-def _total(m: Place, parts: Elements, space: Attribute) -> Element:
-    found = [p for part in parts for p in _patterns(part)]
+def _total(m: Place, given: Elements, space: Attribute) -> Patterns:
+    found = [p for part in given for p in _patterns(part)]
     return m.union(shape_of(space), found) if found else None
 
 
@@ -273,42 +266,44 @@ def closure(pairs: Relation, size: int) -> Relation:
 # While and branches ----------------------------------------------------------------------------------
 
 
-def _while(m: Place, op: linear.WhileOp, x: Element, image: Image) -> Element:
+def _while(m: Place, op: linear.WhileOp, x: Patterns, image: Image) -> Patterns:
     """The number of trips and what they read is unknown: the closure, no trip included."""
     carries, spaces = op.carries.value.data, components_of(op.domain)
-    given, root = parts_of(x, len(spaces)), yields(op.body)[0]
+    given, root = parts(x, len(spaces)), yields(op.body)[0]
     inside = _at(m, op.body, [None] * len(op.body.block.args), ())
     nothing: Elements = [None] * len(spaces)
-    added = parts_of(image(inside, root, [*nothing[:carries], *given[carries:]]), carries)
+    added = parts(image(inside, root, [*nothing[:carries], *given[carries:]]), carries)
     space = tuple_type(spaces[:carries])
-    own = parts_of(coordinates(m.batch, space), carries)
+    own = parts(coordinates(m.batch, space), carries)
     step = image(inside, root, [*own, *nothing[carries:]])
     pairs = matrix(m.batch, step, space)
     reached = closure(pairs, dimension(space))
     return related(m.batch, _sum(given[:carries], added), space, space, reached)
 
 
-def _if(m: Place, op: linear.IfOp, x: Element, image: Image) -> Element:
+def _if(m: Place, op: linear.IfOp, x: Patterns, image: Image) -> Patterns:
     condition = m.value(op.condition)
     return _chosen(m, None if condition is None else 1 - condition.astype(np.int64), op.regions, x, image)
 
 
-def _switch(m: Place, op: linear.SwitchOp, x: Element, image: Image) -> Element:
+def _switch(m: Place, op: linear.SwitchOp, x: Patterns, image: Image) -> Patterns:
     index = m.value(op.index)
     number = None if index is None else np.clip(index, 0, len(op.branches) - 1)
     return _chosen(m, number, op.branches, x, image)
 
 
-def _chosen(m: Place, number: Array | None, branches: Sequence[Region], x: Element, image: Image) -> Element:
+def _chosen(
+    m: Place, number: Array | None, branches: Sequence[Region], x: Patterns, image: Image
+) -> Patterns:
     """The image under the branch taken at each batch position; under any of them where that is unknown."""
-    total: Element = None
+    total: Patterns = None
     for k, branch in enumerate(branches):
         taken_here = None if number is None else number == k
         if taken_here is not None and not taken_here.any():
             continue
         made = image(m, yields(branch)[0], x)
         if taken_here is not None and not taken_here.all():
-            made = _mapped(made, lambda p, here=taken_here: _where(m, p, here))
+            made = mapped(made, lambda p, here=taken_here: _where(m, p, here))
         total = plus(total, made)
     return total
 
@@ -318,21 +313,21 @@ def _where(m: Place, x: Pattern, here: Array) -> Pattern:
     return restricted(m, x, shape, here.reshape((*here.shape, *(1,) * len(shape))))
 
 
-def _checkpoint(m: Place, op: linear.CheckpointOp, x: Element, image: Image) -> Element:
+def _checkpoint(m: Place, op: linear.CheckpointOp, x: Patterns, image: Image) -> Patterns:
     return image(m, yields(op.body)[0], x)
 
 
 # Maps at every position ------------------------------------------------------------------------------
 
 
-def _build(m: Place, op: linear.BuildOp, x: Element, image: Image) -> Element:
+def _build(m: Place, op: linear.BuildOp, x: Patterns, image: Image) -> Patterns:
     """The positions are batch axes of the maps, and leading axes of the image."""
     inside = _at(m, op.body, m.scope.indices(op.space), op.space)
-    lifted = _mapped(x, lambda p: with_batch_axes(p, len(m.batch), op.space))
+    lifted = mapped(x, lambda p: with_batch_axes(p, len(m.batch), op.space))
     return image(inside, yields(op.body)[0], lifted)
 
 
-def _build_transpose(m: Place, op: linear.BuildTransposeOp, x: Element, image: Image) -> Element:
+def _build_transpose(m: Place, op: linear.BuildTransposeOp, x: Patterns, image: Image) -> Patterns:
     """The leading axes of the argument are batch axes of the maps, which are summed over."""
     inside = _at(m, op.body, m.scope.indices(op.space), op.space)
     rank, count = len(m.batch), len(op.space)
@@ -341,7 +336,7 @@ def _build_transpose(m: Place, op: linear.BuildTransposeOp, x: Element, image: I
         kept = {d: d - count * (d >= rank) for d in range(len(p.shape)) if not rank <= d < rank + count}
         return moved(p, (*p.shape[:rank], *p.shape[rank + count :]), kept)
 
-    return _mapped(image(inside, yields(op.body)[0], x), sum_of)
+    return mapped(image(inside, yields(op.body)[0], x), sum_of)
 
 
 def with_batch_axes(x: Pattern, rank: int, extents: tuple[int, ...]) -> Pattern:
@@ -351,12 +346,12 @@ def with_batch_axes(x: Pattern, rank: int, extents: tuple[int, ...]) -> Pattern:
     return moved(x, (*shape[:rank], *extents, *shape[rank:]), kept)
 
 
-def _rule(m: Place, op: linear.RuleOp, x: Element, image: Image) -> Element:
+def _rule(m: Place, op: linear.RuleOp, x: Patterns, image: Image) -> Patterns:
     """Code that need not be linear is applied to one basis vector at a time: everything depends on all."""
     return everything(m.batch, x, op.domain, op.codomain)
 
 
-CONTROL_PATTERNS: dict[type[linear.MapOp], Callable[[Place, Any, Element, Image], Element]] = {
+CONTROL_PATTERNS: dict[type[linear.MapOp], Callable[[Place, Any, Patterns, Image], Patterns]] = {
     linear.ScanOp: _scan,
     linear.WhileOp: _while,
     linear.IfOp: _if,

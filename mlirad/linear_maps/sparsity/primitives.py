@@ -20,12 +20,13 @@ from xdsl.ir import Region
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import Shape, Value, components_of, shape_of, values_of
 from mlirad.ir.builder import yields
-from mlirad.linear_maps.sparsity.elements import Element, assembled, factors_of, parts_of
+from mlirad.linear_maps.elements import assembled, components
+from mlirad.linear_maps.sparsity.elements import Patterns
 from mlirad.linear_maps.sparsity.known import Array, Known, Scope, distinct_part
 from mlirad.linear_maps.sparsity.patterns import Axes, Block, Pattern, moved, prefixed, union
 from mlirad.linear_maps.sparsity.relations import Ints
 
-Rule: TypeAlias = Callable[["Place", Any, Any], Element]
+Rule: TypeAlias = Callable[["Place", Any, Any], Patterns]
 
 
 @dataclass(frozen=True)
@@ -202,16 +203,16 @@ def _pad(m: Place, op: linear.PadOp, x: Pattern) -> Pattern:
 # Tuples ----------------------------------------------------------------------------------------------
 
 
-def array_of(x: Element, m: Place, shape: Shape) -> Pattern:
+def array_of(x: Patterns, m: Place, shape: Shape) -> Pattern:
     """An element of a space of arrays as a pattern."""
     assert not isinstance(x, list)
     return Pattern((*m.batch, *shape), ()) if x is None else x
 
 
-def _concatenate(m: Place, op: linear.ConcatenateOp | linear.SplitOp, x: Element) -> Pattern:
+def _concatenate(m: Place, op: linear.ConcatenateOp | linear.SplitOp, x: Patterns) -> Pattern:
     spaces, dim, first = components_of(op.domain), op.dim.value.data, 0
     shape, placed = shape_of(op.codomain), list[Pattern]()
-    for part, space in zip(factors_of(x, op.domain), spaces, strict=True):
+    for part, space in zip(components(x, op.domain), spaces, strict=True):
         extent = shape_of(space)[dim]
         if part is not None:
             old = np.arange(extent)
@@ -220,9 +221,9 @@ def _concatenate(m: Place, op: linear.ConcatenateOp | linear.SplitOp, x: Element
     return m.union(shape, placed)
 
 
-def _split(m: Place, op: linear.SplitOp, x: Pattern) -> Element:
+def _split(m: Place, op: linear.SplitOp, x: Pattern) -> Patterns:
     dim, first = op.dim.value.data, 0
-    parts: list[Element] = []
+    parts: list[Patterns] = []
     for space in components_of(op.codomain):
         shape = shape_of(space)
         parts.append(along(m, x, shape, dim, np.arange(shape[dim]), first + np.arange(shape[dim])))
@@ -234,20 +235,20 @@ def _one(k: int) -> Ints:
     return np.array([k], np.int64)
 
 
-def _stack(m: Place, op: linear.StackOp, x: Element) -> Pattern:
+def _stack(m: Place, op: linear.StackOp, x: Patterns) -> Pattern:
     spaces, dim = components_of(op.domain), op.dim.value.data
     shape, placed = shape_of(op.codomain), list[Pattern]()
     kept = {d: d + (d >= dim) for d in range(len(shape) - 1)}
-    for k, (part, space) in enumerate(zip(factors_of(x, op.domain), spaces, strict=True)):
+    for k, (part, space) in enumerate(zip(components(x, op.domain), spaces, strict=True)):
         if part is not None:
             pattern = array_of(part, m, shape_of(space))
             placed.append(m.moved(pattern, shape, kept, [Block((), (dim,), _one(0), _one(k))]))
     return m.union(shape, placed)
 
 
-def _unstack(m: Place, op: linear.UnstackOp, x: Pattern) -> Element:
+def _unstack(m: Place, op: linear.UnstackOp, x: Pattern) -> Patterns:
     dim = op.dim.value.data
-    slices: list[Element] = [
+    slices: list[Patterns] = [
         taken(m, x, shape_of(space), dim, k) for k, space in enumerate(components_of(op.codomain))
     ]
     return assembled(slices, op.codomain)
@@ -380,11 +381,11 @@ def _scatter(m: Place, op: linear.ScatterOp, x: Pattern) -> Pattern:
     return scattered(m, x, p, shape_of(op.codomain)[len(p.indexed) :])
 
 
-def _update(m: Place, op: linear.UpdateOp, x: Element) -> Pattern:
+def _update(m: Place, op: linear.UpdateOp, x: Patterns) -> Pattern:
     """Where something is set, what stood there before is gone, and of several writers the last one counts."""
     shape, written = shape_of(op.codomain), shape_of(op.operand_space)
-    parts = parts_of(x, 2)
-    base, operand = array_of(parts[0], m, shape), array_of(parts[1], m, written)
+    given = components(x, op.domain)
+    base, operand = array_of(given[0], m, shape), array_of(given[1], m, written)
     space = written[: len(op.body.block.args)]
     p = positions_of_region(m, op.body, space, shape)
     rest = shape[len(p.indexed) :]

@@ -39,7 +39,6 @@ from mlirad.ir.functions import require_first_order
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
 from mlirad.lower.form_kernels.blocks import BlockBuilder
-from mlirad.lower.form_kernels.kernel_builder import KernelBuilder
 from mlirad.lower.form_kernels.regions import Bodies
 from mlirad.passes.function_pass import transform_functions
 

@@ -22,8 +22,8 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import calls_of
 from mlirad.ir.locations import location_of
-from mlirad.linear_maps.apply.evaluator import Walk
-from mlirad.linear_maps.apply.primitives import APPLY, APPLY_TRANSPOSE, ONTO
+from mlirad.linear_maps.apply.calls import APPLY, APPLY_TRANSPOSE, ONTO
+from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import Element, assembled, components, from_values, to_values
 from mlirad.passes.apply_linear_maps import apply_maps
 from mlirad.passes.apply_linear_maps.application import prepared_for_application
@@ -131,7 +131,7 @@ def _onto(name: str, maker: FuncOp, onto: Shape) -> FuncOp:
         for n, value in zip(onto, args[count + len(codomain) :], strict=True):
             sums[carrying[n]] = value
         ct = components(given, type_.codomain)
-        image = Walk(b, maker, env).transposed(env, map_, ct, sums)
+        image = MapEvaluator(b, maker, env).transposed_onto(env, map_, ct, sums)
         return to_values(b, assembled(image, type_.domain), type_.domain)
 
     hints = [a.name_hint for a in block.args]

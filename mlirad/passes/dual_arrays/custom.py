@@ -26,8 +26,8 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import handed_over, yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.locations import location_of
-from mlirad.linear_maps.apply.evaluator import Walk
-from mlirad.linear_maps.elements import value_of
+from mlirad.linear_maps.apply.evaluator import MapEvaluator
+from mlirad.linear_maps.elements import Elements, value_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.duals import Construct, DualArrays
 from mlirad.passes.dual_arrays.steps import trace
@@ -97,7 +97,8 @@ def _transposed(
             inside.enter(cotangent, b.project(space, k))
         inside.transform(block.ops)
         map_ = b.vcat(space, [inside.tangent_map(v) for v in yields(rule)])
-        image = Walk(b, op, {}).transposed({}, map_, list(args[len(types) :]), [None] * len(cotangents))
+        given: Elements = list(args[len(types) :])
+        image = MapEvaluator(b, op, {}).transposed_onto({}, map_, given, [None] * len(cotangents))
         return [value_of(b, e, v.type) for e, v in zip(image, cotangents, strict=True)]
 
     function = eliminate_dead_code(new_function("rule", [*types, *tangents], body))

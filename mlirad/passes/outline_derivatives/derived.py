@@ -14,7 +14,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import calls_of, functions_by_name
 from mlirad.ir.free_values import own_operands
-from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import Element, value_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
@@ -90,7 +90,7 @@ class DerivedFunctions:
         cotangents: list[Element] = list(extra[: len(numbers)])
         sums: list[Element] = list(extra[len(numbers) :])
         b.location = op.location
-        found = Walk(b, op, {}).transposed({}, map_, cotangents, sums)
+        found = MapEvaluator(b, op, {}).transposed_onto({}, map_, cotangents, sums)
         return [value_of(b, e, t) for e, t in zip(found, op.result_types, strict=True)]
 
     def add_functions(self) -> None:

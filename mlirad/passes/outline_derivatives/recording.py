@@ -31,7 +31,7 @@ from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import callee_name
 from mlirad.ir.free_values import own_operands
-from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import Element, value_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
@@ -117,7 +117,7 @@ class Recording:
             before: list[Element] = [None] * len(sums)
             for j, value in zip(onto, rest[len(cotangents) :], strict=True):
                 before[j] = value
-            found = Walk(b, source, {}).transposed({}, map_, given, before)
+            found = MapEvaluator(b, source, {}).transposed_onto({}, map_, given, before)
             return [value_of(b, e, t) for e, t in zip(found, sums, strict=True)]
 
         names = ["frame", *(hints[k] for k in self.handed), *(["ct"] * len(floats))]

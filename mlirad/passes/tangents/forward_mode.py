@@ -24,7 +24,7 @@ from mlirad.dialects.shapes import Shape, Value, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
-from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import as_value
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.duals import Construct, DualArrays
@@ -127,12 +127,12 @@ class ForwardMode:
         for k, source in enumerate(active):
             d.maps[source] = b.project(space, k)
         d.transform([op])
-        walk = Walk(b, op, {})
+        evaluator = MapEvaluator(b, op, {})
         for result in op.results:
             tangent_map = d.maps.get(result)
             if tangent_map is None:
                 continue
-            image = walk.run(False, tangent_map, [self.tangents[v] for v in active])
+            image = evaluator.run(False, tangent_map, [self.tangents[v] for v in active])
             if image is not None:
                 tangent = self.tangents[result] = as_value(image)
                 if tangent.name_hint is None and result.name_hint is not None:
