@@ -157,9 +157,7 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     casting = options.get("casting", "same_kind")
     results: tuple[Any, ...] = cast("Any", result) if isinstance(result, tuple) else (result,)
     given = tuple(
-        r
-        if o is None
-        else written_out(name, r if where is True else select(where, r, o), o, casting=casting)
+        r if o is None else written_out(name, r if where is True else select(where, r, o), o, casting=casting)
         for r, o in zip(results, out, strict=True)
     )
     return given if isinstance(result, tuple) else given[0]

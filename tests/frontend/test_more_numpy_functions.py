@@ -302,3 +302,20 @@ def test_out_takes_what_casting_lets_it_take(dtype):
             run(lambda x, out, casting=casting: halved(x, out, casting), V, out)
     with pytest.raises(DtypeError, match="cannot be written"):
         run(lambda x, out: np.concatenate([x], out=out, casting="safe"), V, out)
+
+
+@pytest.mark.parametrize("number", [2.5, 3, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.bool_])
+@pytest.mark.parametrize("casting", ["safe", "same_kind", "unsafe"])
+def test_copies_of_python_numbers_are_cast_as_casting_allows(number, dtype, casting):
+    def write(x):
+        np.copyto(x, number, casting=casting)
+        return x
+
+    try:
+        expected = write(np.zeros(2, dtype))
+    except TypeError:
+        with pytest.raises(DtypeError, match="cannot cast"):
+            run(write, np.zeros(2, dtype))
+    else:
+        np.testing.assert_array_equal(run(write, np.zeros(2, dtype)), expected, strict=True)
