@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from mlirad.dialects.shapes import Value, is_boolean, shape_of
-from mlirad.errors import ShapeError, TracingError
+from mlirad.errors import DtypeError, ShapeError, TracingError
 from mlirad.frontend.colliding import may_collide, one_by_one
 from mlirad.frontend.dtypes import BOOL, I32, loop_dtypes
 from mlirad.frontend.frames import emitting
@@ -97,6 +97,12 @@ def _product(b: ArrayBuilder, x: Value, y: Value) -> Value:
 
 def fitted(x: Array, values: Any, selection: Selection) -> Value:
     """Values to be written in the dtype of `x` and the shape of the selection."""
+    if isinstance(values, float) and not np.isfinite(values) and x.dtype.kind == "i":
+        raise DtypeError(
+            f"an array of dtype {x.dtype} has no element {values}",
+            location=user_line(),
+            hint="convert the array with .astype(np.float64)",
+        )
     given = operand_of(values)
     b = emitting()
     new = value_of(given, x.dtype)

@@ -282,6 +282,7 @@ def test_none_is_no_value():
         lambda x: np.diff(x, append=None),
         lambda x: np.sin(x, where=None),
         lambda x: np.add.reduce(x, where=None),
+        lambda x: np.piecewise(x, [x > 0], None),
     ):
         with pytest.raises(MliradError) as caught:
             run(function, V)
@@ -319,3 +320,33 @@ def test_copies_of_python_numbers_are_cast_as_casting_allows(number, dtype, cast
             run(write, np.zeros(2, dtype))
     else:
         np.testing.assert_array_equal(run(write, np.zeros(2, dtype)), expected, strict=True)
+
+
+@pytest.mark.parametrize("number", [np.nan, -np.inf, np.float64(np.nan)])
+def test_nothing_infinite_is_written_into_integers(number):
+    def write(x):
+        x[1:] = number
+        return x
+
+    with pytest.raises((ValueError, OverflowError), match="cannot convert"):
+        write(INTEGERS.copy())
+    with pytest.raises(DtypeError, match="has no element"):
+        run(write, INTEGERS)
+    np.testing.assert_array_equal(run(write, A), write(A.copy()))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.pad(x, 1, mode="mean", stat_length=1),
+        lambda x: np.linalg.norm(x, axis=[0]),
+        lambda x: np.linalg.vector_norm(x, axis=[0]),
+    ],
+)
+def test_what_numpy_refuses_is_refused(function):
+    x = np.zeros((0, 2))
+    with pytest.raises((TypeError, ValueError)):
+        function(x)
+    with pytest.raises(MliradError) as caught:
+        run(function, x)
+    assert caught.value.hint is not None
