@@ -92,17 +92,19 @@ def assert_same(actual: Sequence[Any], expected: Sequence[Any], stage: str) -> N
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=atol, err_msg=f"{stage}, result {k}")
 
 
-def check_stages(source: ModuleOp, function: str, arguments: Sequence[Any]) -> None:
-    """Every stage computes what the source means.
+def check_stages(source: ModuleOp, function: str, *calls: Sequence[Any]) -> None:
+    """Every stage computes what the source means, for the arguments of each call.
 
     Elements that rounding decides, such as the sine of a huge number, say nothing: they are those that leave
     the tolerance when the float arguments change in the twelfth digit.
     """
-    expected = run_function(source, arguments, function=function)
-    nudged = [a * a.dtype.type(1 + NUDGE[a.dtype]) if a.dtype in NUDGE else a for a in arguments]
-    moved = run_function(source, nudged, function=function)
-    for stage, run in stages(source, function).items():
-        assert_same(kept(run(*arguments), expected, moved), expected, stage)
+    runs = stages(source, function)
+    for arguments in calls:
+        expected = run_function(source, arguments, function=function)
+        nudged = [a * a.dtype.type(1 + NUDGE[a.dtype]) if a.dtype in NUDGE else a for a in arguments]
+        moved = run_function(source, nudged, function=function)
+        for stage, run in runs.items():
+            assert_same(kept(run(*arguments), expected, moved), expected, stage)
 
 
 def kept(actual: Sequence[Any], expected: Sequence[Any], moved: Sequence[Any]) -> list[Any]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.errors import UnsupportedError
+from mlirad.errors import DtypeError, MliradError, UnsupportedError
 
 RNG = np.random.default_rng(3)
 A = RNG.normal(size=(3, 4))
@@ -243,3 +243,110 @@ def test_quantiles_that_are_not_there():
         ad.jit(lambda x: np.quantile(x, 0.5, method="between"))(np.ones(3))
     with pytest.raises(UnsupportedError, match="without weights"):
         ad.jit(lambda x: np.quantile(x, 0.5, method="inverted_cdf", weights=np.ones(3)))(np.ones(3))
+
+
+# Kinds of arguments that random calls found ----------------------------------------------------------
+
+
+def test_multi_dot_takes_the_order_that_numpy_takes():
+    last = np.array([[1.0, 2.0], [3.0, 4.0], [np.inf, 5.0]])
+    agree(lambda a, b, c: np.linalg.multi_dot([a, b, c]), np.ones((2, 0)), np.ones((0, 3)), last)
+    v, w = RNG.normal(size=3), RNG.normal(size=5)
+    x, y = RNG.normal(size=(3, 4)), RNG.normal(size=(4, 5))
+    agree(lambda *parts: np.linalg.multi_dot(parts), v, x, y, w)
+    agree(lambda *parts: np.linalg.multi_dot(parts), x.T, x, y, y.T)
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_nan_quantiles_of_empty_arrays_are_nan_whatever_the_levels(dtype):
+    x = np.zeros((0, 4, 2), dtype)
+    agree(lambda x: np.nanquantile(x, [0.0, 0.5, 1.0], axis=-2), x)
+    agree(lambda x: np.nanmedian(x, axis=0, keepdims=True), x)
+
+
+@pytest.mark.parametrize("period", [1, 2, 3])
+def test_unwrap_of_small_integers_keeps_their_dtype(period):
+    agree(lambda x: np.unwrap(x, period=period), np.array([-3, -2, 4, 1], np.int32))
+
+
+@pytest.mark.parametrize("function", [np.var, np.std, np.nanvar, np.nanstd])
+def test_a_mean_that_is_a_python_number_has_no_dtype(function):
+    x = np.array([1.0, 2.5, 4.0], np.float32)
+    for mean in (2, 2.0, np.float64(2.0), [2.0]):
+        agree(lambda x, mean=mean: function(x, mean=mean), x)
+
+
+def test_none_is_no_value():
+    for function in (
+        lambda x: np.diff(x, append=None),
+        lambda x: np.sin(x, where=None),
+        lambda x: np.add.reduce(x, where=None),
+        lambda x: np.piecewise(x, [x > 0], None),
+    ):
+        with pytest.raises(MliradError) as caught:
+            run(function, V)
+        assert caught.value.hint is not None
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+def test_out_takes_what_casting_lets_it_take(dtype):
+    def halved(x, out, casting):
+        return np.multiply(x, 0.5, out=out, casting=casting)
+
+    out = np.zeros(7, dtype)
+    np.testing.assert_array_equal(
+        run(lambda x, out: halved(x, out, "unsafe"), V, out), halved(V, out.copy(), "unsafe")
+    )
+    for casting in ("no", "safe"):
+        with pytest.raises(DtypeError, match="cannot be written"):
+            run(lambda x, out, casting=casting: halved(x, out, casting), V, out)
+    with pytest.raises(DtypeError, match="cannot be written"):
+        run(lambda x, out: np.concatenate([x], out=out, casting="safe"), V, out)
+
+
+@pytest.mark.parametrize("number", [2.5, 3, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.bool_])
+@pytest.mark.parametrize("casting", ["safe", "same_kind", "unsafe"])
+def test_copies_of_python_numbers_are_cast_as_casting_allows(number, dtype, casting):
+    def write(x):
+        np.copyto(x, number, casting=casting)
+        return x
+
+    try:
+        expected = write(np.zeros(2, dtype))
+    except TypeError:
+        with pytest.raises(DtypeError, match="cannot cast"):
+            run(write, np.zeros(2, dtype))
+    else:
+        np.testing.assert_array_equal(run(write, np.zeros(2, dtype)), expected, strict=True)
+
+
+@pytest.mark.parametrize("number", [np.nan, -np.inf, np.float64(np.nan)])
+def test_nothing_infinite_is_written_into_integers(number):
+    def write(x):
+        x[1:] = number
+        return x
+
+    with pytest.raises((ValueError, OverflowError), match="cannot convert"):
+        write(INTEGERS.copy())
+    with pytest.raises(DtypeError, match="has no element"):
+        run(write, INTEGERS)
+    np.testing.assert_array_equal(run(write, A), write(A.copy()))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.pad(x, 1, mode="mean", stat_length=1),
+        lambda x: np.linalg.norm(x, axis=[0]),
+        lambda x: np.linalg.vector_norm(x, axis=[0]),
+    ],
+)
+def test_what_numpy_refuses_is_refused(function):
+    x = np.zeros((0, 2))
+    with pytest.raises((TypeError, ValueError)):
+        function(x)
+    with pytest.raises(MliradError) as caught:
+        run(function, x)
+    assert caught.value.hint is not None

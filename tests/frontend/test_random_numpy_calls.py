@@ -12,10 +12,22 @@ import random
 import time
 from collections import Counter
 
+import numpy as np
 import pytest
+import scipy.special
 
-from tests.generators.numpy_calls import random_call
-from tests.generators.numpy_outcomes import AGREED, DISAGREED, RAW, WRONG, outcome_of, run_calls, summary
+from tests.generators.numpy_calls import Call, Leaf, random_call
+from tests.generators.numpy_outcomes import (
+    AGREED,
+    DEVIATES,
+    DISAGREED,
+    RAW,
+    REFUSED,
+    WRONG,
+    outcome_of,
+    run_calls,
+    summary,
+)
 
 INTERPRETED, COMPILED = 700, 25
 
@@ -75,3 +87,23 @@ def test_wrong_values_and_foreign_exceptions_are_noticed(monkeypatch):
     assert outcome_of(call).kind == DISAGREED
     monkeypatch.setattr(call, "with_mlirad", lambda interpret: [][0])
     assert outcome_of(call).kind == RAW
+
+
+@pytest.mark.parametrize(
+    ("function", "leaves", "options"),
+    [
+        (np.log1p, [np.array([True, False]), np.zeros(2, np.float32)], {"out": Leaf(1)}),
+        (scipy.special.pseudo_huber, [np.float64(1e-310), np.float64(np.inf)], {}),
+    ],
+)
+def test_what_is_documented_is_no_disagreement(function, leaves, options):
+    args = tuple(Leaf(k) for k in range(function.nin))
+    call = Call(0, function.__name__, function, args, options, leaves)
+    assert outcome_of(call).kind == DEVIATES
+
+
+def test_strings_among_arguments_are_no_numbers():
+    call = Call(0, "np.any", np.any, (Leaf(0),), {"axis": b"x"}, [np.array([1, 2])])
+    assert outcome_of(call).kind == AGREED
+    call = Call(0, "np.negative", np.negative, (Leaf(0),), {"order": b"x"}, [np.array([1, 2])])
+    assert outcome_of(call).kind in (AGREED, REFUSED)

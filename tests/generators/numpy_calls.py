@@ -15,6 +15,7 @@ others are traced.
 from __future__ import annotations
 
 import inspect
+import operator
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -670,11 +671,117 @@ def random_call(seed: int) -> Call:
     d = Draw(seed)
     callables = _callables()
     ufuncs = _ufuncs()
+    if seed % 6 == 0:
+        return d.choice(_operator_call, _operator_call, _array_method_call, _key_call)(d, seed)
     if d.chance(0.3):
         ufunc, name = d.rng.choice(ufuncs)
         return _ufunc_call(d, seed, ufunc, name)
     function, name = d.rng.choice(callables)
     return _function_call(d, seed, function, name)
+
+
+def _operator_call(d: Draw, seed: int) -> Call:
+    """`x + y`, `2 - x`, `x **= 2`, and the like, of arrays, lists and Python's and NumPy's numbers."""
+    symbol = d.choice(*OPERATORS)
+    # A traced array of rank 0 is a scalar, which `x += y` replaces.
+    x = d.array(d.random_shape((1, 1, 2, 3)) if symbol in IN_PLACE else None)
+    if symbol in UNARY:
+        return Call(seed, f"operator.{symbol}", getattr(operator, symbol), (x,), {}, d.leaves)
+    y = d.choice(d.array(), d.array(), d.number(), d.int(-9, 9))
+    if symbol == "matmul":
+        x, y = _pair_of_products(d)[0]
+    if symbol in ("pow", "ipow"):
+        y = d.choice(0, 1, 2, 3, 0.5, -0.5, -1.0, 2.0, 1.5, d.floats(d.shape))
+    if symbol in ("lshift", "rshift"):
+        y = d.choice(0, 1, 3, d.integers(d.shape, 0, 5))
+    pair = (y, x) if d.chance(0.3) and symbol not in IN_PLACE else (x, y)
+    return Call(seed, f"operator.{symbol}", getattr(operator, symbol), pair, {}, d.leaves)
+
+
+UNARY = ("neg", "pos", "abs", "invert")
+IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow")
+OPERATORS = (
+    *UNARY, "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lt", "le", "eq", "ne", "gt",
+    "ge", "and_", "or_", "xor", "lshift", "rshift", *IN_PLACE,
+)  # fmt: skip
+
+
+def _array_method_call(d: Draw, seed: int) -> Call:
+    """`x.sum(axis=1)`: a method of an array, with the options that NumPy's methods have."""
+    name = d.choice(*ARRAY_METHODS)
+    x, args = d.array(), ()
+    if name in ARRAY_METHOD_ARGUMENTS:
+        args = ARRAY_METHOD_ARGUMENTS[name](d)
+    options = {o: OPTIONS[o](d) for o in ARRAY_METHODS[name] if d.chance(0.4)}
+    return Call(seed, f"x.{name}", _method_of, (x, name, *args), options, d.leaves)
+
+
+def _method_of(x: Any, name: str, *args: Any, **options: Any) -> Any:
+    return getattr(x, name)(*args, **options)
+
+
+_REDUCED = ("axis", "keepdims")
+_SUMMED = (*_REDUCED, "dtype", "initial", "where")
+ARRAY_METHODS: dict[str, tuple[str, ...]] = {
+    "sum": _SUMMED, "prod": _SUMMED, "mean": (*_REDUCED, "dtype", "where"),
+    "var": (*_REDUCED, "ddof", "where"), "std": (*_REDUCED, "ddof", "where"),
+    "max": (*_REDUCED, "initial"), "min": (*_REDUCED, "initial"), "all": _REDUCED, "any": _REDUCED,
+    "argmax": _REDUCED, "argmin": _REDUCED, "cumsum": ("axis", "dtype"), "cumprod": ("axis", "dtype"),
+    "argsort": (), "sort": ("stable",), "ravel": ("order",), "flatten": ("order",), "squeeze": ("axis",),
+    "clip": ("min", "max"), "round": ("decimals",), "repeat": (), "reshape": ("order",), "transpose": (),
+    "swapaxes": (), "diagonal": ("offset",), "trace": ("offset",), "take": ("axis",), "dot": (),
+    "astype": ("copy",), "copy": ("order",), "conj": (), "fill": (),
+}  # fmt: skip
+"""Methods of arrays, and options of theirs."""
+
+ARRAY_METHOD_ARGUMENTS: dict[str, Callable[[Draw], Any]] = {
+    "repeat": lambda d: (d.choice(0, 1, 2),),
+    "reshape": lambda d: d.choice((-1,), ((-1,),), d.shape, d.shape[::-1], (1, -1), ((*d.shape, 1),)),
+    "transpose": lambda d: d.choice((), tuple(range(len(d.shape)))[::-1], (tuple(range(len(d.shape))),)),
+    "swapaxes": lambda d: (d.axis(), d.axis()),
+    "take": lambda d: (d.integers(None, -1, 1),),
+    "dot": lambda d: (d.array(d.shape[::-1]),),
+    "astype": lambda d: (OPTIONS["dtype"](d),),
+    "fill": lambda d: (d.number(),),
+}
+
+
+def _key_call(d: Draw, seed: int) -> Call:
+    """`x[1:, None, [0, 2]]`, read or written."""
+    x = d.array(d.random_shape((1, 1, 2, 2, 3)))
+    parts: list[Any] = []
+    for extent in d.shape[: d.int(0, len(d.shape))]:
+        low, high = -extent, max(extent - 1, -extent)
+        parts.append(
+            d.choice(
+                d.int(low, high), slice(None), slice(d.int(-3, 3), None), slice(None, d.int(-3, 3)),
+                slice(None, None, d.choice(2, -1, -2)), [d.int(low, high) for _ in range(d.int(0, 3))],
+                np.array([d.int(low, high)]), d.plain((extent,), bool),
+            )
+        )  # fmt: skip
+    for extra in (None, Ellipsis):
+        if d.chance(0.25):
+            parts.insert(d.int(0, len(parts)), extra)
+    key = parts[0] if len(parts) == 1 and d.chance(0.7) else tuple(parts)
+    if d.chance(0.5):
+        return Call(seed, "getitem", _item_of, (Key(key), x), {}, d.leaves)
+    values = d.choice(d.number(), 1.5, 2, d.array(()), d.array((1,)), d.array(d.shape))
+    return Call(seed, "setitem", _item_set, (x, Key(key), values), {}, d.leaves)
+
+
+@dataclass(frozen=True)
+class Key:
+    """What an array is indexed with."""
+
+    parts: Any
+
+
+def _item_of(key: Key, x: Any) -> Any:
+    return x[key.parts]
+
+
+def _item_set(x: Any, key: Key, values: Any) -> None:
+    x[key.parts] = values
 
 
 def _callables() -> list[tuple[Callable[..., Any], str]]:

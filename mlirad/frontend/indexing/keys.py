@@ -196,7 +196,9 @@ def _expand_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
             covered = shape[dim : dim + mask.ndim]
             if mask.shape != covered:
                 raise PositionError(
-                    f"a mask of shape {mask.shape} on dimensions of shape {covered}", location=user_line()
+                    f"a mask of shape {mask.shape} on dimensions of shape {covered}",
+                    location=user_line(),
+                    hint="a mask has the extents of the dimensions that it chooses from",
                 )
             result += mask.nonzero()
             dim += mask.ndim

@@ -149,7 +149,8 @@ class Binding:
             if out is None:
                 return result, False
             is_exact = self.name not in LIKE_UFUNCS
-            return written_out(self.name, result, out, is_exact=is_exact), True
+            casting = bound.arguments.get("casting", "same_kind")
+            return written_out(self.name, result, out, is_exact=is_exact, casting=casting), True
         except MliradError:
             raise
         except VerifyException as error:
@@ -201,7 +202,7 @@ class Binding:
         """Raise for an option that the handler does not implement, unless it changes nothing."""
         if name in self.neutral:
             self._checked(self.neutral[name], value)
-        elif value is not None and not _is_default(value, default):
+        elif not _is_default(value, default):
             raise UnsupportedError(
                 f"{self.name} is traced without `{name}`",
                 location=user_line(),

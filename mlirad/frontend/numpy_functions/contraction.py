@@ -10,6 +10,7 @@ result is a batch dimension, one in both only is summed over, one in the result 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from operator import index
 from string import ascii_letters
 from typing import Annotated, Any, Literal, TypeAlias, cast
@@ -428,7 +429,7 @@ def kron(a: OperandLike, b: OperandLike) -> Array:
 
 
 def multi_dot(arrays: OperandList) -> Array:
-    """`np.linalg.multi_dot`, from left to right."""
+    """`np.linalg.multi_dot`, in the order that takes the fewest multiplications."""
     parts = [as_array(a) for a in arrays]
     ranks = [p.ndim for p in parts]
     if len(parts) < 2 or any(r != 2 for r in ranks[1:-1]) or any(r not in (1, 2) for r in ranks):
@@ -437,10 +438,26 @@ def multi_dot(arrays: OperandList) -> Array:
             location=user_line(),
             hint="the first and the last may be vectors",
         )
-    result = parts[0]
-    for other in parts[1:]:
-        result = dot(result, other)
-    return result
+    first = 1 if ranks[0] == 1 else parts[0].shape[0]
+    last = 1 if ranks[-1] == 1 else parts[-1].shape[1]
+    extents = [first, *(p.shape[0] for p in parts[1:]), last]
+
+    @cache
+    def cheapest(i: int, j: int) -> tuple[int, int]:
+        """The fewest multiplications for factors i to j, and where the outermost product is split."""
+        costs = (
+            (cheapest(i, k)[0] + cheapest(k + 1, j)[0] + extents[i] * extents[k + 1] * extents[j + 1], k)
+            for k in range(i, j)
+        )
+        return min(costs, default=(0, i))
+
+    def product(i: int, j: int) -> Array:
+        if i == j:
+            return parts[i]
+        k = cheapest(i, j)[1]
+        return dot(product(i, k), product(k + 1, j))
+
+    return product(0, len(parts) - 1)
 
 
 def matrix_power(a: ArrayLike, n: Int) -> Array:

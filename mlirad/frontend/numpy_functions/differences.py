@@ -9,6 +9,7 @@ import numpy as np
 
 from mlirad.errors import ArgumentError, DtypeError, ShapeError
 from mlirad.frontend.numpy_functions.parameters import (
+    UNSET,
     ArrayLike,
     Axis,
     AxisList,
@@ -28,8 +29,8 @@ def diff(
     a: ArrayLike,
     n: Int = 1,
     axis: Axis = -1,
-    prepend: OperandLike | None = None,
-    append: OperandLike | None = None,
+    prepend: OperandLike = UNSET,
+    append: OperandLike = UNSET,
 ) -> Array:
     """`np.diff`."""
     if n < 0:
@@ -43,7 +44,7 @@ def diff(
         array = own_dtype(value)
         return xp.broadcast_to(array, shape) if not array.ndim else array
 
-    parts = [*([] if prepend is None else [edge(prepend)]), a, *([] if append is None else [edge(append)])]
+    parts = [*([] if prepend is UNSET else [edge(prepend)]), a, *([] if append is UNSET else [edge(append)])]
     x = a if len(parts) == 1 else xp.concatenate(parts, axis=dim)
     for _ in range(n):
         x = _steps(x, dim)
@@ -98,7 +99,8 @@ def unwrap(
     dim = one_axis(axis, p.ndim)
     steps = diff(p, axis=dim)
     largest = period / 2 if discont is None else discont
-    is_integer = xp.result_type(steps, period).kind in "iu"
+    dtype = xp.result_type(steps, period)
+    is_integer = dtype.kind in "iu"
     high, rest = divmod(period, 2) if is_integer else (period / 2, 0)
     folded = xp.add(xp.remainder(xp.add(steps, high), period), -high)
     if rest == 0:
@@ -106,7 +108,7 @@ def unwrap(
     correction = select(xp.less(xp.abs(steps), largest), 0, xp.subtract(folded, steps))
     whole = p[(*[slice(None)] * dim, slice(None, 1))]
     rest_of = xp.add(p[(*[slice(None)] * dim, slice(1, None))], xp.cumsum(correction, axis=dim))
-    return xp.concatenate([converted(whole, rest_of.dtype), rest_of], axis=dim)
+    return xp.concatenate([converted(whole, dtype), converted(rest_of, dtype)], axis=dim)
 
 
 # Gradients by differences ------------------------------------------------------------------------

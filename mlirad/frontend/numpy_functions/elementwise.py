@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from mlirad.errors import ArgumentError, ShapeError
+from mlirad.frontend.numpy_functions.binding import shown
 from mlirad.frontend.numpy_functions.parameters import (
     Anything,
     ArrayLike,
@@ -48,7 +49,7 @@ def piecewise(x: ArrayLike, condlist: Anything, funclist: Anything, *args: Anyth
     conditions = [converted(as_array(c), BOOL) for c in listed]
     if not isinstance(funclist, list | tuple):
         raise ArgumentError(
-            f"piecewise: `funclist` must be a list of functions and numbers, got a {type(funclist).__name__}",
+            f"piecewise: `funclist` must be a list of functions and numbers, got {shown(funclist)}",
             location=user_line(),
             hint="np.piecewise(x, [x < 0, x >= 0], [f, g])",
         )

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mlirad.errors import DtypeError, ShapeError
+from mlirad.errors import DtypeError
 from mlirad.frontend.numpy_functions.ordering import cumprod, cumsum
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
@@ -17,6 +17,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     DtypeLike,
     Flag,
     Mask,
+    OperandLike,
     PlainNumbers,
     Scalar,
 )
@@ -103,7 +104,7 @@ def nanmean(
 
 def nanvar(
     a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None,
+    keepdims: Flag = False, *, where: Mask = None, mean: OperandLike | None = None,
     correction: Scalar | None = None,
 ) -> Array:  # fmt: skip
     """`np.nanvar`: NaN where no degrees of freedom are left."""
@@ -111,7 +112,7 @@ def nanvar(
     if a.dtype.kind != "f":
         return var(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction)
     counted = _counted(a, where)
-    mean = None if mean is None else converted(mean, a.dtype if dtype is None else dtype)
+    mean = None if mean is None else converted(as_array(mean), a.dtype if dtype is None else dtype)
     found = var(a, axis, dtype, ddof, keepdims, where=counted, mean=mean, correction=correction)
     less = ddof if correction is None else correction
     freedom = xp.subtract(sum_(counted, axis, keepdims=keepdims), less)
@@ -120,7 +121,7 @@ def nanvar(
 
 def nanstd(
     a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None,
+    keepdims: Flag = False, *, where: Mask = None, mean: OperandLike | None = None,
     correction: Scalar | None = None,
 ) -> Array:  # fmt: skip
     """`np.nanstd`."""
@@ -158,6 +159,8 @@ def _argument(function: Callable[..., Array], neutral: float) -> Callable[..., A
 
 def nanmedian(a: ArrayLike, axis: AxisList | None = None, keepdims: Flag = False) -> Array:
     """`np.nanmedian`."""
+    if not a.size:
+        return nanmean(a, axis, keepdims=keepdims)
     if a.dtype.kind != "f":
         return median(a, axis, keepdims)
     rows, count, kept = _sorted_numbers(a, axis, keepdims)
@@ -170,10 +173,12 @@ def nanquantile(
     a: ArrayLike, q: PlainNumbers, axis: AxisList | None = None, method: Literal["linear"] = "linear",
     keepdims: Flag = False,
 ) -> Array:  # fmt: skip
-    """`np.nanquantile` at static levels, by linear interpolation."""
+    """`np.nanquantile` at static levels, by linear interpolation; of no elements one NaN for all levels."""
+    levels = checked_levels(q)
+    if not a.size:
+        return nanmean(a, axis, keepdims=keepdims)
     if a.dtype.kind != "f":
         return quantile(a, q, axis, method, keepdims)
-    levels = checked_levels(q)
     dtype = quantile_dtype(a.dtype, q, method)
     rows, count, kept = _sorted_numbers(converted(a, dtype), axis, keepdims)
     found: list[Array] = []
@@ -203,10 +208,6 @@ def _sorted_numbers(x: Array, axis: Any, keepdims: bool) -> tuple[Array, Array, 
     """The elements along the first dimension, sorted, NaN last; how many are numbers; the result's shape."""
     axes = strict_axes(axis, x.ndim)
     rows, kept = rows_of(x, axes, keepdims)
-    if not rows.shape[0]:
-        raise ShapeError(
-            f"the quantile of no elements: shape {x.shape}", location=user_line(), hint="test its size before"
-        )
     count = sum_(xp.logical_not(xp.isnan(rows)), 0)
     return as_array(xp.sort(rows, axis=0)), count, kept
 

@@ -13,7 +13,14 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.numpy_functions.parameters import ArrayLike, AxisList, Flag, WrongKindError, kind, static
+from mlirad.frontend.numpy_functions.parameters import (
+    ArrayLike,
+    Axes,
+    Flag,
+    WrongKindError,
+    kind,
+    static,
+)
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import converted, inexact, select, xp
 from mlirad.frontend.tracing.shapes import distinct_axes
@@ -31,9 +38,7 @@ Order = Annotated[Any, kind("a number or the name of a norm", _order)]
 """Which norm: a number, or a name."""
 
 
-def norm(
-    x: ArrayLike, ord: Order | None = None, axis: AxisList | None = None, keepdims: Flag = False
-) -> Array:
+def norm(x: ArrayLike, ord: Order | None = None, axis: Axes | None = None, keepdims: Flag = False) -> Array:
     """`np.linalg.norm`: of vectors for every order, of matrices for those that need no singular values."""
     array = inexact(x)
     if axis is None and ord is None:
@@ -51,7 +56,7 @@ def norm(
 
 
 def vector_norm(
-    x: ArrayLike, *, axis: AxisList | None = None, keepdims: Flag = False, ord: Order | None = 2
+    x: ArrayLike, *, axis: Axes | None = None, keepdims: Flag = False, ord: Order | None = 2
 ) -> Array:
     """`np.linalg.vector_norm`: the dimensions together as one vector."""
     array = inexact(x)

@@ -220,9 +220,11 @@ def _statistics(x: Array, dim: int, low: int, high: int, mode: str, lengths: Pai
         return x
     extent = x.shape[dim]
     sides = [extent, extent] if lengths is None else [int(length) for length in lengths]
-    if min(sides) < 1:
+    if min(extent, *sides) < 1:
         raise ArgumentError(
-            "np.pad: `stat_length` must be positive, and the dimension not empty", location=user_line()
+            "np.pad: `stat_length` must be positive, and the dimension not empty",
+            location=user_line(),
+            hint="write mode='constant'",
         )
     first, second = (min(side, extent) for side in sides)
 

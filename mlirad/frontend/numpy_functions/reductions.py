@@ -158,7 +158,7 @@ def mean(
 
 def var(
     a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None,
+    keepdims: Flag = False, *, where: Mask = None, mean: OperandLike | None = None,
     correction: Scalar | None = None,
 ) -> Array:  # fmt: skip
     """`np.var`: the mean of the squared distance to the mean, over the count less `ddof`."""
@@ -178,10 +178,10 @@ def var(
     count = _count(x, axes, where)
     if mean is None:
         mean = _divided(sum_(x, tuple(axes), dtype, keepdims=True, where=where), count)
-    squares = xp.square(x - mean)
+    squares = xp.square(xp.subtract(x, mean))
     if squares.ndim != x.ndim:
         raise ShapeError(
-            f"a mean of shape {mean.shape} does not fit shape {x.shape}",
+            f"a mean of shape {np.shape(mean)} does not fit shape {x.shape}",
             location=user_line(),
             hint="the mean is one with keepdims=True",
         )
@@ -195,7 +195,7 @@ def _is_traced(*values: Any) -> bool:
 
 def std(
     a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: ArrayLike | None = None,
+    keepdims: Flag = False, *, where: Mask = None, mean: OperandLike | None = None,
     correction: Scalar | None = None,
 ) -> Array:  # fmt: skip
     """`np.std`."""

@@ -61,10 +61,12 @@ def require_traced_out(name: str, out: Any) -> None:
         )
 
 
-def written_out(name: str, result: Any, out: Array, *, is_exact: bool = False) -> Array:
+def written_out(
+    name: str, result: Any, out: Array, *, is_exact: bool = False, casting: Any = "same_kind"
+) -> Array:
     """`out`, after the result was written into it."""
     x = as_array(result)
-    if not x.weak and not np.can_cast(x.dtype, out.dtype, "same_kind"):
+    if not x.weak and not np.can_cast(x.dtype, out.dtype, casting):
         raise DtypeError(
             f"{name}: a result of dtype {x.dtype} cannot be written into an array of dtype {out.dtype}",
             location=user_line(),

@@ -152,9 +152,10 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
             require_traced_out(name, o)
     where = options.pop("where", True) if method == "__call__" else True
     result = _applied(ufunc, method, name, inputs, options)
+    casting = options.get("casting", "same_kind")
     results: tuple[Any, ...] = cast("Any", result) if isinstance(result, tuple) else (result,)
     given = tuple(
-        r if o is None else written_out(name, r if where is True else select(where, r, o), o)
+        r if o is None else written_out(name, r if where is True else select(where, r, o), o, casting=casting)
         for r, o in zip(results, out, strict=True)
     )
     return given if isinstance(result, tuple) else given[0]

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from mlirad.dialects.shapes import Value, is_boolean, shape_of
-from mlirad.errors import ShapeError, TracingError
+from mlirad.errors import DtypeError, ShapeError, TracingError
 from mlirad.frontend.indexing.keys import Selection, select_key
 from mlirad.frontend.indexing.reads import read_value
 from mlirad.frontend.indexing.selections import composed, unraveled, whole
@@ -89,6 +89,12 @@ def _product(b: ArrayBuilder, x: Value, y: Value) -> Value:
 
 def fitted(x: Array, values: Any, selection: Selection) -> Value:
     """Values to be written in the dtype of `x` and the shape of the selection."""
+    if isinstance(values, float) and not np.isfinite(values) and x.dtype.kind == "i":
+        raise DtypeError(
+            f"an array of dtype {x.dtype} has no element {values}",
+            location=user_line(),
+            hint="convert the array with .astype(np.float64)",
+        )
     given = operand_of(values)
     b = emitting()
     new = value_of(given, x.dtype)

@@ -25,13 +25,13 @@ from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, I64
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import (
+    Operand,
     as_array,
     broadcast_array,
     broadcast_shapes,
     converted,
     kind_of,
     operand_of,
-    result_type,
     select,
     xp,
 )
@@ -58,11 +58,8 @@ def copyto(
 ) -> None:
     """`np.copyto`."""
     x, given = _written(dst, "np.copyto"), operand_of(src)
-    kind = kind_of(given)
-    dtype = kind if isinstance(kind, np.dtype) else result_type([kind])
-    if not np.can_cast(dtype, x.dtype, casting) and (
-        isinstance(kind, np.dtype) or dtype.kind > x.dtype.kind == "i"
-    ):
+    dtype = _promoted(given, x)
+    if not np.can_cast(dtype, x.dtype, casting):
         raise DtypeError(
             f"np.copyto: cannot cast {dtype} to {x.dtype} by the rule {casting!r}",
             location=user_line(),
@@ -95,10 +92,15 @@ def put(
         elements[at] = values
 
 
+def _promoted(given: Operand, x: Array) -> np.dtype[Any]:
+    """The dtype of what is written into `x`: Python numbers have its dtype, or one of their own kind."""
+    kind = kind_of(given)
+    return kind if isinstance(kind, np.dtype) else np.result_type(x.dtype, kind(0))
+
+
 def _require_safe(values: Any, x: Array, what: str) -> None:
     """Raise for values that an array does not hold without loss."""
-    kind = kind_of(operand_of(values))
-    dtype = kind if isinstance(kind, np.dtype) else np.result_type(x.dtype, kind(0))
+    dtype = _promoted(operand_of(values), x)
     if not np.can_cast(dtype, x.dtype):
         raise DtypeError(
             f"{what}: values of {dtype} are not cast to {x.dtype}",

@@ -20,6 +20,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from mlirad.lower.elementary import (
+    error_function,
+    exponential,
+    gamma,
+    inverse_trigonometric,
+    logarithm,
+    power,
+    rounding,
+    trigonometric,
+)
 from mlirad.lower.llvm_text import IRBuilder, Value
 
 __all__ = ["ELEMENTARY", "Elementary", "emit"]

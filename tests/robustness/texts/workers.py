@@ -32,7 +32,7 @@ BATCH = 500
 """Texts per child. A fork costs about 20 ms, and what texts leave behind in a child ends with it."""
 
 WALL_SECONDS = 30.0
-"""How long a stage may take on the clock; its processor time is limited in the child itself."""
+"""How long a stage may take on the clock of an idle machine; its processor time is limited in the child."""
 
 RUN_SECONDS = 5.0
 """The same for machine code, which no signal handler of Python interrupts."""
@@ -86,7 +86,7 @@ def judged(
                 if child.stream in ready:
                     yield from _received(child)
                 allowed = RUN_SECONDS if child.stage == "run" else WALL_SECONDS
-                hangs = not child.finished and time.monotonic() - child.since > allowed
+                hangs = not child.finished and time.monotonic() - child.since > allowed * _waiting()
                 if hangs:
                     os.kill(child.pid, signal.SIGKILL)
                 if child.finished or hangs:
@@ -105,6 +105,11 @@ def judged(
             os.waitpid(child.pid, 0)
             os.close(child.stream)
             child.errors.close()
+
+
+def _waiting() -> float:
+    """How many processes share a processor: so much longer does everything take."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def _taken(source: Iterator[Task], count: int) -> list[Task]:
