@@ -8,10 +8,10 @@
       several codes                      an i64 tag, and slots that can hold any environment
       no code                            nothing: it is never applied
 
-The environment of a code is what its region captures, each value once. Of a captured closure that was made by
-a `lambda` or `partial` of a class with one code, the values of its environment are captured in the place of
-it: these are visible there. Without that, what closures share would be copied at each level, and the slots of
-f_{k+1} capturing f_k and f_{k-1} would grow like the numbers of Fibonacci.
+The environment of a code is what its region captures, each value once. In the place of a captured closure that
+is known, the result of a `lambda` or `partial`, the values of its environment are captured: these are visible
+there, and a tag is made where it flows on. Without that, what closures share would be copied at each level, and
+the slots of f_{k+1} capturing f_k and f_{k-1} would grow like the numbers of Fibonacci.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Layouts:
         return self._types(value.type, self.flow.tree(value))
 
     def parts(self, value: Value) -> list[Key]:
-        """What stands for a value."""
+        """What is captured for a value: all that it is made of."""
         if value not in self._parts:
             self._parts[value] = self._made_parts(value)
         return self._parts[value]
@@ -82,30 +82,29 @@ class Layouts:
         """
         return merged(self._groups(value.type, self.flow.tree(value)))[1]
 
-    def has_tag(self, value: Value) -> bool:
-        """Whether a closure or sum has a tag."""
-        return not isinstance(value.type, ClosureType) or len(self.codes(value)) > 1
-
     def _made_parts(self, value: Value) -> list[Key]:
-        owner = value.owner
         if not is_higher(value.type):
             return [value]
-        if isinstance(owner, LambdaOp | PartialOp) and len(self.codes(value)) == 1:
+        value = source_of(value)
+        owner = value.owner
+        if isinstance(owner, LambdaOp | PartialOp):
             return self.environment(owner)
         if isinstance(owner, TupleOp):
             return [key for component in owner.components for key in self.parts(component)]
         if isinstance(owner, GetOp):
-            start, stop = self._bounds(owner)
-            return self.parts(owner.operand)[start:stop]
+            return self.component(owner)
         return [(value, k) for k in range(len(self.types(value)))]
 
-    def _bounds(self, op: GetOp) -> tuple[int, int]:
-        """Where a component lies in what stands for its tuple."""
+    def component(self, op: GetOp) -> list[Key]:
+        """What stands for a component of a tuple."""
+        source = source_of(op.result)
+        if source is not op.result:
+            return self.parts(source)
         tree = self.flow.tree(op.operand)
         types = cast(TupleType, op.operand.type).types.data
         sizes = [len(self._types(t, _subtree(tree, k))) for k, t in enumerate(types)]
-        index = op.index.value.data
-        return sum(sizes[:index]), sum(sizes[: index + 1])
+        start = sum(sizes[: op.index.value.data])
+        return self.parts(op.operand)[start : start + sizes[op.index.value.data]]
 
     def _key_type(self, key: Key) -> Attribute:
         return self.types(key[0])[key[1]] if isinstance(key, tuple) else key.type
@@ -154,6 +153,16 @@ class Layouts:
             hint=f"carry what {made} captures in the place of {made}, or write the loop in Python, where "
             "each function is one of its own",
         )
+
+
+def source_of(value: Value) -> Value:
+    """The component that a value is of a tuple that is known, or the value itself."""
+    while isinstance(value.owner, GetOp):
+        whole = source_of(value.owner.operand)
+        if not isinstance(whole.owner, TupleOp):
+            break
+        value = whole.owner.components[value.owner.index.value.data]
+    return value
 
 
 def merged(groups: Sequence[Sequence[Attribute]]) -> tuple[list[Attribute], list[list[int]]]:

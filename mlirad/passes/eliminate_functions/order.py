@@ -4,9 +4,9 @@
 
 Functions that take or return closures are inlined, unless they are recursive; lambdas that do so are written
 out by the builder. A recursive one becomes a function of its own for each call with other closures that are
-known, if it hands these on to itself unchanged. This is no optimisation: flow classes do not tell calls apart,
-so without it all closures that `two` is ever given would be of one class, in which λz captures its own kind.
-Where the room is spent, what is left stays, and is right as long as no class needs itself.
+known, if it hands these on to itself unchanged. This is no optimisation: flow classes do not tell calls
+apart, so without it all closures that `two` is ever given would be of one class, in which λz captures its own
+kind. Where the room is spent, what is left stays, and is right as long as no class needs itself.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The program on what stands for its values: closures, tuples and sums are gone.
 
-    function.lambda, partial     their environment, with a tag where the class has several codes
+    function.lambda, partial     nothing; where they flow on their environment, with a tag if there are others
     function.apply               a call of the code, or a switch on the tag of such calls
     function.inject              the tag, the value in its slots, zeros in all others
     function.case                a switch on the tag
@@ -43,7 +43,7 @@ from mlirad.ir.functions import is_higher
 from mlirad.ir.locations import location_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.eliminate_functions.flow import Code
-from mlirad.passes.eliminate_functions.layout import Key, Layouts
+from mlirad.passes.eliminate_functions.layout import Key, Layouts, source_of
 from mlirad.passes.eliminate_functions.order import free_name
 from mlirad.passes.function_pass import nested_ops, replace_function
 
@@ -128,9 +128,23 @@ class Rewriting:
                 if leaf.name_hint is None:
                     leaf.name_hint = value.name_hint
 
-    def _leaves(self, values: Iterable[Value], scope: Scope) -> list[Value]:
+    def _leaves(self, b: ArrayBuilder, values: Iterable[Value], scope: Scope) -> list[Value]:
         """What stands for the values, in order."""
-        return [scope[key] for value in values for key in self.layouts.parts(value)]
+        return [leaf for value in values for leaf in self._standing(b, value, scope)]
+
+    def _standing(self, b: ArrayBuilder, value: Value, scope: Scope) -> list[Value]:
+        if not is_higher(value.type):
+            return [scope[value]]
+        value = source_of(value)
+        owner = value.owner
+        if isinstance(owner, TupleOp):
+            return self._leaves(b, owner.components, scope)
+        own = [scope[key] for key in self.layouts.parts(value)]
+        if isinstance(owner, LambdaOp | PartialOp):
+            codes = self.layouts.codes(value)
+            if len(codes) > 1:
+                return self._tagged(b, value, codes.index(self.layouts.flow.code(owner)), own, owner)
+        return own
 
     # Ops -----------------------------------------------------------------------------------------
 
@@ -138,7 +152,7 @@ class Rewriting:
         """Emit the ops of a block; what stands for the values that it hands over."""
         for op in block.ops:
             if isinstance(op, YieldOp | ReturnOp):
-                return self._leaves(own_operands(op), scope)
+                return self._leaves(b, own_operands(op), scope)
             b.location = op.location
             b.name_hint = op.results[0].name_hint if op.results else None
             leaves = self._op(b, op, scope)
@@ -159,16 +173,16 @@ class Rewriting:
     def _op(self, b: ArrayBuilder, op: Operation, scope: Scope) -> Sequence[Value] | None:
         """What stands for the results of an op; None where it is in the scope already."""
         match op:
-            case LambdaOp() | PartialOp():
-                return self._closure(b, op, scope)
+            case GetOp() if not is_higher(op.result.type):
+                return [scope[key] for key in self.layouts.component(op)]
+            case LambdaOp() | PartialOp() | TupleOp() | GetOp():
+                return None
             case ApplyOp():
                 return self._apply(b, op, scope)
-            case TupleOp() | GetOp():
-                return None
             case InjectOp():
-                return self._tagged(b, op.result, op.index.value.data, self._leaves([op.value], scope))
+                return self._tagged(b, op.result, op.index.value.data, self._leaves(b, [op.value], scope))
             case CaseOp():
-                tag, *slots = self._leaves([op.value], scope)
+                tag, *slots = self._leaves(b, [op.value], scope)
                 return self._switch(b, op.value, tag, slots, [self._region(b, arm, scope) for arm in op.arms])
             case control.ScanOp() | control.WhileOp() | control.ReplayOp():
                 return self._loop(b, op, scope)
@@ -181,7 +195,7 @@ class Rewriting:
                 region = b.region((), self._region(b, op.body, scope))
                 return b.insert(CheckpointOp, (), [v.type for v in yields(region)], None, (region,)).results
             case CallOp():
-                arguments = self._leaves(op.arguments, scope)
+                arguments = self._leaves(b, op.arguments, scope)
                 return b.call(op.callee.root_reference.data, arguments, self._types(op.results))
             case DifferentiationOp():
                 return self._differentiation(b, op, scope)
@@ -202,12 +216,6 @@ class Rewriting:
 
     # Closures and sums ---------------------------------------------------------------------------
 
-    def _closure(self, b: ArrayBuilder, op: Code, scope: Scope) -> Sequence[Value] | None:
-        if not self.layouts.has_tag(op.closure):
-            return None
-        number = self.layouts.codes(op.closure).index(self.layouts.flow.code(op))
-        return self._tagged(b, op.closure, number, [scope[key] for key in self.layouts.environment(op)], op)
-
     def _tagged(
         self, b: ArrayBuilder, value: Value, number: int, own: Sequence[Value], op: Operation | None = None
     ) -> list[Value]:
@@ -225,14 +233,16 @@ class Rewriting:
         return [b.index_constant(number), *slots]
 
     def _apply(self, b: ArrayBuilder, op: ApplyOp, scope: Scope) -> Sequence[Value]:
-        arguments, held = self._leaves(op.arguments, scope), self._leaves([op.closure], scope)
-        codes = self.layouts.codes(op.closure)
-        if not codes:
+        arguments, closure = self._leaves(b, op.arguments, scope), source_of(op.closure)
+        held = [scope[key] for key in self.layouts.parts(closure)]
+        if isinstance(closure.owner, LambdaOp | PartialOp):
+            return self._calling(b, self.layouts.flow.code(closure.owner), arguments)(*held)
+        calls = [self._calling(b, code, arguments) for code in self.layouts.codes(closure)]
+        if not calls:
             return [b.zeros(type_) for type_ in self._types(op.results)]
-        calls = [self._calling(b, code, arguments) for code in codes]
         if len(calls) == 1:
             return calls[0](*held)
-        return self._switch(b, op.closure, held[0], held[1:], calls)
+        return self._switch(b, closure, held[0], held[1:], calls)
 
     def _calling(self, b: ArrayBuilder, code: Code, arguments: Sequence[Value]) -> Callable[..., list[Value]]:
         """Calls a code on the arguments and on the environment that it is given."""
@@ -275,7 +285,7 @@ class Rewriting:
     # Loops and derivatives -----------------------------------------------------------------------
 
     def _loop(self, b: ArrayBuilder, op: control.LoopOp, scope: Scope) -> list[Value]:
-        init = self._leaves(op.init, scope)
+        init = self._leaves(b, op.init, scope)
         body = self._region(b, op.body, scope)
         match op:
             case control.ScanOp():
@@ -314,7 +324,7 @@ class Rewriting:
         arguments: list[Value] = []
         for argument in op.arguments:
             starts.append(len(arguments))
-            arguments += self._leaves([argument], scope)
+            arguments += self._leaves(b, [argument], scope)
         properties: Mapping[str, Attribute] = {
             "callee": SymbolRefAttr(op.callee_name),
             "wrt": ints(tuple(starts[k] for k in values_of(op.wrt))),
