@@ -52,6 +52,15 @@ class Terms:
         self.blocks: list[Block] = []
         self.scopes: list[list[Value]] = []
         self.functions: list[FuncOp] = []
+        self.forms = (
+            self.bound,
+            self.applied,
+            self.applied,
+            self.case,
+            self.chosen,
+            self.folded,
+            self.recursive,
+        )
 
     # Emission ------------------------------------------------------------------------------------
 
@@ -122,7 +131,7 @@ class Terms:
         known = [v for scope in self.scopes for v in scope if v.type == type_]
         if fuel <= 0:
             return self.rng.choice(known) if known else self.made(type_, 0)
-        forms = [self.bound, self.applied, self.applied, self.case, self.chosen, self.folded, self.recursive]
+        forms = self.forms
         kind = self.rng.randrange(len(forms) + 4)
         if kind == len(forms) and known:
             return self.rng.choice(known)
@@ -289,8 +298,10 @@ def random_higher_order(seed: int, size: int) -> ModuleOp:
     types = [f64, VECTOR, i64]
 
     def body(*arguments: Value) -> list[Value]:
-        depends = terms.emit(ew.AddOp, [terms.term(f64, size), arguments[0]], [f64])
-        return depends
+        total = arguments[0]
+        for form in terms.rng.sample(terms.forms, 3):
+            (total,) = terms.emit(ew.AddOp, [total, form(f64, size)], [f64])
+        return [total]
 
     main = Region(terms.block(types, body, terminator=ReturnOp))
     return ModuleOp([FuncOp("main", (types, [f64]), main), *terms.functions])

@@ -30,6 +30,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from mlirad.errors import UnsupportedError
 from mlirad.ir.functions import higher_order_op, require_first_order
 from mlirad.passes.eliminate_functions.flow import Flow
 from mlirad.passes.eliminate_functions.layout import Layouts
@@ -57,7 +58,19 @@ def eliminate_functions(module: ModuleOp) -> None:
     """
     if higher_order_op(module) is None:
         return
-    Order(module).run()
-    Rewriting(Layouts(Flow(module))).run()
+    order = Order(module)
+    order.run()
+    try:
+        Rewriting(Layouts(Flow(module))).run()
+    except UnsupportedError as error:
+        if not order.room.refused:
+            raise
+        grown = ", ".join(order.room.refused)
+        raise UnsupportedError(
+            f"{error.message}; functions of functions were not written out any further, as the program would "
+            f"grow too much: {grown}",
+            location=error.location,
+            hint=error.hint,
+        ) from error
     drop_unreferenced(module)
     require_first_order(module)

@@ -8,10 +8,10 @@
       several codes                      an i64 tag, and slots that can hold any environment
       no code                            nothing: it is never applied
 
-The environment of a code is what its region captures, each value once. In the place of a captured closure that
-is known, the result of a `lambda` or `partial`, the values of its environment are captured: these are visible
-there, and a tag is made where it flows on. Without that, what closures share would be copied at each level, and
-the slots of f_{k+1} capturing f_k and f_{k-1} would grow like the numbers of Fibonacci.
+The environment of a code is what its region captures, each value once. In the place of a captured closure
+that is known, the result of a `lambda` or `partial`, the values of its environment are captured: these are
+visible there, and a tag is made where it flows on. Without that, what closures share would be copied at each
+level, and the slots of f_{k+1} capturing f_k and f_{k-1} would grow like the numbers of Fibonacci.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Order:
         count = sum(1 for cloned, _ in self.clones if cloned == name)
         source = self.functions[name]
         is_known = all(isinstance(c.owner, LambdaOp | PartialOp) for c in closures)
-        if not is_known or count >= MOST_CLONES or not self.room.take((source.body,)):
+        if not is_known or count >= MOST_CLONES or not self.room.take(source):
             return name
         clone = source.clone()
         clone.properties["sym_name"] = StringAttr(free_name(f"{name}_{count + 1}", self.functions))
@@ -157,7 +157,7 @@ class _OrderingBuilder(ArrayBuilder):
         order = self._order
         if callee in order.inlined:
             function = order.functions[callee]
-            if self.room.take((function.body,)):
+            if self.room.take(function):
                 return self.inline_block(function_block(function), arguments, {})
         return super().call(order.callee(callee, arguments, self._function), arguments, results)
 
