@@ -22,7 +22,7 @@ other lambda with several uses stays one: a chain f_{k+1} = λz. f_k z + f_k (z/
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import cast
 
@@ -50,7 +50,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.builder import yields
 from mlirad.ir.control import ControlBuilder, Values
 from mlirad.ir.free_values import free_values
-from mlirad.ir.locations import location_of
+from mlirad.ir.locations import location_of, name_of
 from mlirad.ir.regions import discard
 
 Inline = Callable[[Region, Sequence[Value]], list[Value]]
@@ -65,11 +65,14 @@ class Room:
     """How many more ops may be written out: second-order lambdas can grow without measure."""
 
     left: int = LEAST_ROOM
+    refused: dict[str, None] = field(default_factory=dict[str, None])
+    """The names of what was not written out for want of room."""
 
-    def take(self, regions: Iterable[Region]) -> bool:
-        """Whether there is room for the ops of the regions, which are then counted."""
-        count = sum(1 for region in regions for _ in region.walk())
+    def take(self, op: LambdaOp | FuncOp) -> bool:
+        """Whether there is room for the code of a lambda or function, which is then counted."""
+        count = sum(1 for _ in op.body.walk())
         if count > self.left:
+            self.refused[name_of(op.closure) if isinstance(op, LambdaOp) else f"@{op.sym_name.data}"] = None
             return False
         self.left -= count
         return True
@@ -118,7 +121,7 @@ class FunctionBuilder(ControlBuilder):
         if (
             isinstance(owner, LambdaOp)
             and holds_closures((*signature_of(closure).inputs, *outputs))
-            and self.room.take((owner.body,))
+            and self.room.take(owner)
         ):
             return self.inline_region(owner.body, arguments, {})
         return list(self.insert(ApplyOp, [closure, *arguments], outputs).results)

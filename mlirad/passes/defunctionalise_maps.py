@@ -55,7 +55,7 @@ class DefunctionaliseMapsPass(ModulePass):
         graph = CallGraph(functions, calls_except(CallGraph(functions).recursive()))
         for name in graph.postorder(functions):
             source = functions[name]
-            lowered = _lowered(source, split)
+            lowered = with_split_calls(source, split)
             if not _returns_map(lowered) or name in makers:
                 replace_function(source, lowered)
                 continue
@@ -127,7 +127,7 @@ def _returns_map(function: FuncOp) -> bool:
     return bool(results) and isinstance(results[-1].type, linear.MapType)
 
 
-def _lowered(function: FuncOp, split: dict[str, SplitMap]) -> FuncOp:
+def with_split_calls(function: FuncOp, split: dict[str, SplitMap]) -> FuncOp:
     """The function with its calls of functions that are split as calls of their parts."""
     if not any(name in split for name, _ in calls_of(function)):
         return function

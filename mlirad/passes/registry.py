@@ -25,6 +25,7 @@ PASS_MODULES: dict[str, str] = {
     "mlirad-canonicalize": "mlirad.passes.canonicalize",
     "mlirad-cse": "mlirad.passes.cse",
     "mlirad-dce": "mlirad.passes.dce",
+    "eliminate-functions": "mlirad.passes.eliminate_functions",
     "mlirad-inline": "mlirad.passes.inline",
     "keep-calls": "mlirad.passes.kept_calls",
     "builds-to-loops": "mlirad.passes.builds_to_loops",

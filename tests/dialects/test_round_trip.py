@@ -13,7 +13,14 @@ from xdsl.printer import Printer
 
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
-from tests.generators import arguments_for, maps, programs, random_map, random_program
+from tests.generators import (
+    arguments_for,
+    higher_order_programs,
+    maps,
+    programs,
+    random_map,
+    random_program,
+)
 from tests.generators.map_primitives import PRIMITIVE_MAKERS
 
 
@@ -39,6 +46,12 @@ def assert_survives(module: ModuleOp) -> None:
 @settings(max_examples=50, deadline=None)
 @given(programs(max_ops=12))
 def test_programs(module) -> None:
+    assert_survives(module)
+
+
+@settings(max_examples=30, deadline=None)
+@given(higher_order_programs())
+def test_higher_order_programs(module) -> None:
     assert_survives(module)
 
 

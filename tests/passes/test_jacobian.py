@@ -201,7 +201,12 @@ def test_operations_of_calls_are_those_of_inlined_code() -> None:
 
 
 IN_LOOPS = """
-func.func private @g(%x: f64, %a: tensor<3xf64>, %k: i64) -> (f64, i64, tensor<3xf64>) {
+func.func private @h(%x: f64) -> f64 {
+  %y = array.sin %x : f64
+  func.return %y : f64
+}
+func.func private @g(%u: f64, %a: tensor<3xf64>, %k: i64) -> (f64, i64, tensor<3xf64>) {
+  %x = func.call @h(%u) : (f64) -> f64
   %e = array.index %a[%k] : tensor<3xf64> -> f64
   %s = array.sin %x : f64
   %y = array.mul %s, %e : f64

@@ -24,13 +24,13 @@ from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import Value, is_float, product_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.call_graph import callee_name
+from mlirad.ir.call_graph import callee_name, calls_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of
 from mlirad.passes.apply_linear_maps import PRIVATE, add_applications, apply_maps, called
 from mlirad.passes.callees import Callees, linearize_function
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.defunctionalise_maps import called_split
+from mlirad.passes.defunctionalise_maps import called_split, with_split_calls
 from mlirad.passes.dual_arrays.calls import call
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
@@ -173,7 +173,11 @@ class Derivatives(Callees):
         name = function.sym_name.data
         known = self.splits.get(name)
         if known is None:
-            known = self.splits[name] = split_map(function, f"{name}_primal", f"{name}_map")
+            for callee, op in calls_of(function):
+                if any(isinstance(r.type, linear.MapType) for r in op.results) and isinstance(op, CallOp):
+                    self._split(self.functions[callee])
+            source = with_split_calls(function, self.splits)
+            known = self.splits[name] = split_map(source, f"{name}_primal", f"{name}_map")
             self._add(known.primal, known.map)
         return known
 

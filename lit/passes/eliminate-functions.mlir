@@ -1,0 +1,232 @@
+// RUN: mlirad-opt -p eliminate-functions --split-input-file --verify-diagnostics %s | filecheck %s
+
+// Closures, tuples and sums become arrays, branches and calls.
+
+// Closures that a branch chooses: a tag and the slots of what they capture.
+
+// CHECK-LABEL: func.func @chosen(%p: i1, %x: f64, %w: f64) -> f64 {
+// CHECK-NEXT: %0, %1 = array.if %p : i1 -> (i64, f64) {
+// CHECK-NEXT: %g = array.constant 0 : i64
+// CHECK-NEXT: array.yield %g, %w : i64, f64
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %h = array.constant 0.000000e+00 : f64
+// CHECK-NEXT: %h_1 = array.constant 1 : i64
+// CHECK-NEXT: array.yield %h_1, %h : i64, f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %r = array.constant 0 : i64
+// CHECK-NEXT: %r_1 = array.compare gt %0, %r : i64, i64 -> i1
+// CHECK-NEXT: %r_2 = array.if %r_1 : i1 -> f64 {
+// CHECK-NEXT: %r_3 = func.call @h(%x) : (f64) -> f64
+// CHECK-NEXT: array.yield %r_3 : f64
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %r_3 = func.call @g(%x, %1) : (f64, f64) -> f64
+// CHECK-NEXT: array.yield %r_3 : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r_2 : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func private @h(%z: f64) -> f64 {
+// CHECK-NEXT: %y = array.sin %z : f64
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func private @g(%z: f64, %w: f64) -> f64 {
+// CHECK-NEXT: %y = array.mul %z, %w : f64
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+func.func @chosen(%p: i1, %x: f64, %w: f64) -> f64 {
+  %f = array.if %p : i1 -> !function.closure<(f64) -> f64> {
+    %g = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+      %y = array.mul %z, %w : f64
+      array.yield %y : f64
+    }
+    array.yield %g : !function.closure<(f64) -> f64>
+  } else {
+    %h = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+      %y = array.sin %z : f64
+      array.yield %y : f64
+    }
+    array.yield %h : !function.closure<(f64) -> f64>
+  }
+  %r = function.apply %f, %x : !function.closure<(f64) -> f64>, f64 -> f64
+  func.return %r : f64
+}
+
+// -----
+
+// A known closure is called; what it shares with others is handed over once.
+
+// CHECK-LABEL: func.func @shared(%x: f64, %w: f64) -> f64 {
+// CHECK-NEXT: %r = func.call @g(%x, %w) : (f64, f64) -> f64
+// CHECK-NEXT: %s = func.call @g(%r, %w) : (f64, f64) -> f64
+// CHECK-NEXT: %t = func.call @f(%s, %w) : (f64, f64) -> f64
+// CHECK-NEXT: func.return %t : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func private @g(%z: f64, %w: f64) -> f64 {
+// CHECK-NEXT: %a = func.call @f(%z, %w) : (f64, f64) -> f64
+// CHECK-NEXT: %b = array.mul %a, %w : f64
+// CHECK-NEXT: func.return %b : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func private @f(%z: f64, %w: f64) -> f64 {
+// CHECK-NEXT: %y = array.mul %z, %w : f64
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+func.func @shared(%x: f64, %w: f64) -> f64 {
+  %f = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+    %y = array.mul %z, %w : f64
+    array.yield %y : f64
+  }
+  %g = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+    %a = function.apply %f, %z : !function.closure<(f64) -> f64>, f64 -> f64
+    %b = array.mul %a, %w : f64
+    array.yield %b : f64
+  }
+  %r = function.apply %g, %x : !function.closure<(f64) -> f64>, f64 -> f64
+  %s = function.apply %g, %r : !function.closure<(f64) -> f64>, f64 -> f64
+  %t = function.apply %f, %s : !function.closure<(f64) -> f64>, f64 -> f64
+  func.return %t : f64
+}
+
+// -----
+
+// A partial application in a carry, with the tuple around it gone.
+
+// CHECK-LABEL: func.func private @scaled(%z: f64, %k: f64) -> f64 {
+// CHECK-NEXT: %y = array.mul %z, %k : f64
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func @carried(%x: f64, %v: tensor<3xf64>) -> f64 {
+// CHECK-NEXT: %one = array.constant 1.000000e+00 : f64
+// CHECK-NEXT: %y, %0 = array.scan %x, %one, %v (%i, %a: f64, %1: f64, %e: f64) {carries = 2, length = 3} : f64, f64, tensor<3xf64> -> (f64, f64) {
+// CHECK-NEXT: %b = func.call @scaled(%a, %1) : (f64, f64) -> f64
+// CHECK-NEXT: array.yield %b, %e : f64, f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+func.func private @scaled(%z: f64, %k: f64) -> f64 {
+  %y = array.mul %z, %k : f64
+  func.return %y : f64
+}
+func.func @carried(%x: f64, %v: tensor<3xf64>) -> f64 {
+  %one = array.constant 1.0 : f64
+  %f = function.partial %one {callee = @scaled} : f64 -> !function.closure<(f64) -> f64>
+  %s = function.tuple %x, %f : f64, !function.closure<(f64) -> f64> -> tuple<f64, !function.closure<(f64) -> f64>>
+  %t = array.scan %s, %v (%i, %c: tuple<f64, !function.closure<(f64) -> f64>>, %e: f64) {carries = 1, length = 3} : tuple<f64, !function.closure<(f64) -> f64>>, tensor<3xf64> -> tuple<f64, !function.closure<(f64) -> f64>> {
+    %a = function.get %c {index = 0} : tuple<f64, !function.closure<(f64) -> f64>> -> f64
+    %g = function.get %c {index = 1} : tuple<f64, !function.closure<(f64) -> f64>> -> !function.closure<(f64) -> f64>
+    %b = function.apply %g, %a : !function.closure<(f64) -> f64>, f64 -> f64
+    %h = function.partial %e {callee = @scaled} : f64 -> !function.closure<(f64) -> f64>
+    %n = function.tuple %b, %h : f64, !function.closure<(f64) -> f64> -> tuple<f64, !function.closure<(f64) -> f64>>
+    array.yield %n : tuple<f64, !function.closure<(f64) -> f64>>
+  }
+  %y = function.get %t {index = 0} : tuple<f64, !function.closure<(f64) -> f64>> -> f64
+  func.return %y : f64
+}
+
+// -----
+
+// A sum: a tag, and slots that can hold each alternative.
+
+// CHECK-LABEL: func.func private @area(%0: i64, %a: f64, %b: f64) -> f64 {
+// CHECK-NEXT: %y = array.constant 0 : i64
+// CHECK-NEXT: %y_1 = array.compare gt %0, %y : i64, i64 -> i1
+// CHECK-NEXT: %y_2 = array.if %y_1 : i1 -> f64 {
+// CHECK-NEXT: %c = array.mul %a, %b : f64
+// CHECK-NEXT: array.yield %c : f64
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %a_1 = array.mul %a, %a : f64
+// CHECK-NEXT: array.yield %a_1 : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y_2 : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func @sum(%x: f64, %w: f64) -> (f64, f64) {
+// CHECK-NEXT: %c = array.constant 0.000000e+00 : f64
+// CHECK-NEXT: %c_1 = array.constant 0 : i64
+// CHECK-NEXT: %b = array.constant 1 : i64
+// CHECK-NEXT: %y = func.call @area(%c_1, %x, %c) : (i64, f64, f64) -> f64
+// CHECK-NEXT: %z = func.call @area(%b, %x, %w) : (i64, f64, f64) -> f64
+// CHECK-NEXT: func.return %y, %z : f64, f64
+// CHECK-NEXT: }
+func.func private @area(%s: !function.sum<f64, tuple<f64, f64>>) -> f64 {
+  %y = function.case %s (%r: f64) : !function.sum<f64, tuple<f64, f64>> -> f64 {
+    %a = array.mul %r, %r : f64
+    array.yield %a : f64
+  } case (%t: tuple<f64, f64>) {
+    %a = function.get %t {index = 0} : tuple<f64, f64> -> f64
+    %b = function.get %t {index = 1} : tuple<f64, f64> -> f64
+    %c = array.mul %a, %b : f64
+    array.yield %c : f64
+  }
+  func.return %y : f64
+}
+func.func @sum(%x: f64, %w: f64) -> (f64, f64) {
+  %c = function.inject %x {index = 0} : f64 -> !function.sum<f64, tuple<f64, f64>>
+  %t = function.tuple %x, %w : f64, f64 -> tuple<f64, f64>
+  %b = function.inject %t {index = 1} : tuple<f64, f64> -> !function.sum<f64, tuple<f64, f64>>
+  %y = func.call @area(%c) : (!function.sum<f64, tuple<f64, f64>>) -> f64
+  %z = func.call @area(%b) : (!function.sum<f64, tuple<f64, f64>>) -> f64
+  func.return %y, %z : f64, f64
+}
+
+// -----
+
+// The derivative of a function that takes a closure, which captures what is differentiated by.
+
+// CHECK-LABEL: func.func private @h(%0: f64, %1: f64, %x: f64) -> f64 {
+// CHECK-NEXT: %y = func.call @f(%x, %0, %1) : (f64, f64, f64) -> f64
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func @inside(%x: f64, %w: f64, %v: f64) -> f64 {
+// CHECK-NEXT: %y, %d = linear.linearize %w, %v, %x {callee = @h, wrt = [2]} : f64, f64, f64 -> (f64, !linear.map<f64, f64>)
+// CHECK-NEXT: %one = array.constant 1.000000e+00 : f64
+// CHECK-NEXT: %g = linear.apply %d, %one : !linear.map<f64, f64>, f64 -> f64
+// CHECK-NEXT: func.return %g : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func private @f(%z: f64, %w: f64, %v: f64) -> f64 {
+// CHECK-NEXT: %a = array.mul %z, %w : f64
+// CHECK-NEXT: %b = array.add %a, %v : f64
+// CHECK-NEXT: func.return %b : f64
+// CHECK-NEXT: }
+func.func private @h(%f: !function.closure<(f64) -> f64>, %x: f64) -> f64 {
+  %y = function.apply %f, %x : !function.closure<(f64) -> f64>, f64 -> f64
+  func.return %y : f64
+}
+func.func @inside(%x: f64, %w: f64, %v: f64) -> f64 {
+  %f = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+    %a = array.mul %z, %w : f64
+    %b = array.add %a, %v : f64
+    array.yield %b : f64
+  }
+  %y, %d = linear.linearize %f, %x {callee = @h, wrt = [1]} : !function.closure<(f64) -> f64>, f64 -> (f64, !linear.map<f64, f64>)
+  %one = array.constant 1.0 : f64
+  %g = linear.apply %d, %one : !linear.map<f64, f64>, f64 -> f64
+  func.return %g : f64
+}
+
+// -----
+
+// A class that needs itself.
+
+func.func @growing(%x: f64, %s: f64) -> f64 {
+  %f = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+    array.yield %z : f64
+  }
+  %g = array.scan %f (%i, %h: !function.closure<(f64) -> f64>) {carries = 1, length = 3} : !function.closure<(f64) -> f64> -> !function.closure<(f64) -> f64> {
+    // expected-error @below {{the function %k captures %h, which may be a function made in the same place: what it holds has no bounded size}}
+    %k = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+      %a = function.apply %h, %z : !function.closure<(f64) -> f64>, f64 -> f64
+      %b = array.mul %a, %s : f64
+      array.yield %b : f64
+    }
+    array.yield %k : !function.closure<(f64) -> f64>
+  }
+  %y = function.apply %g, %x : !function.closure<(f64) -> f64>, f64 -> f64
+  func.return %y : f64
+}
+
+// -----
+
+// Functions are for the inside of a program.
+
+// expected-error @below {{@f takes or returns functions, and nothing in the program calls it}}
+func.func @f(%g: !function.closure<(f64) -> f64>) {
+  func.return
+}

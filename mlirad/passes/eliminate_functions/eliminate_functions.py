@@ -1,0 +1,76 @@
+"""Functions as values, tuples and sums become arrays, branches and calls, before anything is differentiated.
+
+    %f = array.if %p : i1 -> !function.closure<(f64) -> f64> {
+      %g = function.lambda (%z : f64) : -> !function.closure<(f64) -> f64> {... reads %w ...}
+      array.yield %g : !function.closure<(f64) -> f64>
+    } else {
+      %h = function.lambda (%z : f64) : -> !function.closure<(f64) -> f64> {...}
+      array.yield %h : !function.closure<(f64) -> f64>
+    }
+    %r = function.apply %f, %x : !function.closure<(f64) -> f64>, f64 -> f64
+  -->
+    %f, %slot = array.if %p : i1 -> (i64, f64) {
+      array.yield %0, %w : i64, f64
+    } else {
+      array.yield %1, %zero : i64, f64
+    }
+    %r = array.switch %f : i64 -> f64 {... func.call @g(%x, %slot) ...} case {... func.call @h(%x) ...}
+
+In four steps: `order.py` writes out what is of second order, `flow.py` finds which closures may meet,
+`layout.py` says what stands for each value, and `rewriting.py` emits it. The code of a closure becomes a
+private function of its parameters and of its environment, once; nothing is copied, so the program grows by a
+constant factor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from mlirad.errors import UnsupportedError
+from mlirad.ir.functions import higher_order_op, require_first_order
+from mlirad.passes.eliminate_functions.flow import Flow
+from mlirad.passes.eliminate_functions.layout import Layouts
+from mlirad.passes.eliminate_functions.order import Order
+from mlirad.passes.eliminate_functions.rewriting import Rewriting
+from mlirad.passes.function_pass import drop_unreferenced
+
+
+@dataclass(frozen=True)
+class EliminateFunctionsPass(ModulePass):
+    """Replaces closures by tags and what they capture, tuples by their components, sums by tags and slots."""
+
+    name = "eliminate-functions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Make the module one of first order; nothing happens to one that is."""
+        eliminate_functions(op)
+
+
+def eliminate_functions(module: ModuleOp) -> None:
+    """Make the module one of first order, in place; private functions no longer used go.
+
+    Raises `UnsupportedError` for closures that have no bounded size, and for functions that take or return
+    closures and that nothing calls.
+    """
+    if higher_order_op(module) is None:
+        return
+    order = Order(module)
+    order.run()
+    try:
+        Rewriting(Layouts(Flow(module))).run()
+    except UnsupportedError as error:
+        if not order.room.refused:
+            raise
+        grown = ", ".join(order.room.refused)
+        raise UnsupportedError(
+            f"{error.message}; functions of functions were not written out any further, as the program would "
+            f"grow too much: {grown}",
+            location=error.location,
+            hint=error.hint,
+        ) from error
+    drop_unreferenced(module)
+    require_first_order(module)

@@ -1,0 +1,191 @@
+"""Second-order code is written out, as far as it is known and there is room.
+
+    two = λf. λz. f (f z)        two cube, two (two cube)        -->        λz. cube (cube z), ...
+
+Functions that take or return closures are inlined, unless they are recursive; lambdas that do so are written
+out by the builder. A recursive one becomes a function of its own for each call with other closures that are
+known, if it hands these on to itself unchanged. This is no optimisation: flow classes do not tell calls
+apart, so without it all closures that `two` is ever given would be of one class, in which λz captures its own
+kind. Where the room is spent, what is left stays, and is right as long as no class needs itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Block, Operation
+
+from mlirad.dialects.function import LambdaOp, PartialOp
+from mlirad.dialects.shapes import Value
+from mlirad.errors import UnsupportedError
+from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.ir.builder import function_block
+from mlirad.ir.free_values import own_operands
+from mlirad.ir.functions import LEAST_ROOM, Room, holds_closures
+from mlirad.ir.locations import location_of
+from mlirad.passes.dce import eliminate_dead_code
+from mlirad.passes.function_pass import functions_of, nested_ops, replace_function
+
+MOST_CLONES = 8
+"""How many functions a recursive function may become."""
+
+GROWTH = 4
+"""How many times its ops a program may grow by."""
+
+
+class Order:
+    """The functions of a module, and what is left of the room to write them out."""
+
+    def __init__(self, module: ModuleOp):
+        self.module = module
+        self.functions = {f.sym_name.data: f for f in functions_of(module)}
+        self.room = Room(max(LEAST_ROOM, GROWTH * sum(1 for _ in module.walk())))
+        self.callees = {name: _referenced(f) for name, f in self.functions.items()}
+        referenced = {name for callees in self.callees.values() for name in callees}
+        self.higher = {name for name, f in self.functions.items() if holds_closures(_signature(f))}
+        for name in self.higher - referenced:
+            _require_private(self.functions[name])
+        self.inlined = {name for name in self.higher if name not in self._reached_from(name)}
+        self.handed_on = {name: self._unchanged(name) for name in self.higher - self.inlined}
+        self.clones: dict[tuple[str, tuple[Value, ...]], FuncOp] = {}
+
+    def run(self) -> None:
+        """Rewrite all functions, callees before callers; functions that are written out everywhere go."""
+        for name in self._callees_first():
+            new = rebuild_function(
+                self.functions[name],
+                builder_class=lambda block, name=name: _OrderingBuilder(block, self, name),
+            )
+            new = eliminate_dead_code(new)
+            replace_function(self.functions[name], new)
+            self.functions[name] = new
+        self.module.body.block.add_ops(self.clones.values())
+        left = {callee for f in functions_of(self.module) for callee in _referenced(f)}
+        for name in self.inlined - left:
+            self.functions[name].detach()
+            self.functions[name].erase()
+
+    def callee(self, name: str, arguments: Sequence[Value], caller: str) -> str:
+        """The function to call for the given one: a clone of its own for closures that are known."""
+        handed = self.handed_on.get(name, ())
+        if not handed or caller == name:
+            return name
+        closures = tuple(arguments[k] for k in handed)
+        known = (name, closures)
+        if known in self.clones:
+            return self.clones[known].sym_name.data
+        count = sum(1 for cloned, _ in self.clones if cloned == name)
+        source = self.functions[name]
+        is_known = all(isinstance(c.owner, LambdaOp | PartialOp) for c in closures)
+        if not is_known or count >= MOST_CLONES or not self.room.take(source):
+            return name
+        clone = source.clone()
+        clone.properties["sym_name"] = StringAttr(free_name(f"{name}_{count + 1}", self.functions))
+        clone.sym_visibility = StringAttr("private")
+        for op in nested_ops(clone.body):
+            if op.properties.get("callee") == SymbolRefAttr(name):
+                op.properties["callee"] = SymbolRefAttr(clone.sym_name)
+        self.clones[known] = self.functions[clone.sym_name.data] = clone
+        return clone.sym_name.data
+
+    def _reached_from(self, start: str) -> set[str]:
+        """The functions that one calls or makes closures of, directly or not."""
+        found: set[str] = set()
+        pending = [start]
+        while pending:
+            for name in self.callees.get(pending.pop(), ()):
+                if name not in found:
+                    found.add(name)
+                    pending.append(name)
+        return found
+
+    def _unchanged(self, name: str) -> tuple[int, ...]:
+        """The closures that a function takes, if it hands all of them on whenever it calls itself.
+
+        None, if other functions that it calls call it.
+        """
+        function = self.functions[name]
+        args = function_block(function).args
+        taken = tuple(k for k, a in enumerate(args) if holds_closures((a.type,)))
+        if any(name in self._reached_from(callee) for callee in self.callees[name] if callee != name):
+            return ()
+        for op in nested_ops(function.body):
+            if op.properties.get("callee") != SymbolRefAttr(name):
+                continue
+            if not isinstance(op, CallOp) or any(own_operands(op)[k] is not args[k] for k in taken):
+                return ()
+        return taken
+
+    def _callees_first(self) -> list[str]:
+        order: dict[str, None] = {}
+        for start in self.functions:
+            pending = [(start, False)]
+            entered: set[str] = set()
+            while pending:
+                name, leaving = pending.pop()
+                if leaving:
+                    order[name] = None
+                elif name not in order and name not in entered and name in self.functions:
+                    entered.add(name)
+                    pending.append((name, True))
+                    pending += [(callee, False) for callee in self.callees[name]]
+        return list(order)
+
+
+class _OrderingBuilder(ArrayBuilder):
+    """Emits a function with the calls that are written out in it replaced by the bodies of the callees."""
+
+    def __init__(self, block: Block, order: Order, function: str):
+        super().__init__(block)
+        self.room = order.room
+        self._order = order
+        self._function = function
+
+    def rebuild(self, op: Operation, env: Environment) -> None:
+        if not isinstance(op, CallOp):
+            super().rebuild(op, env)
+            return
+        self.location = op.location
+        self.name_hint = op.results[0].name_hint if op.results else None
+        arguments = [env.get(o, o) for o in own_operands(op)]
+        values = self.call(op.callee.root_reference.data, arguments, op.result_types)
+        self._enter_results(op, values, env)
+
+    def call(self, callee: str, arguments: Sequence[Value], results: Sequence[Attribute]) -> list[Value]:
+        order = self._order
+        if callee in order.inlined:
+            function = order.functions[callee]
+            if self.room.take(function):
+                return self.inline_block(function_block(function), arguments, {})
+        return super().call(order.callee(callee, arguments, self._function), arguments, results)
+
+
+def free_name(wanted: str, taken: dict[str, FuncOp]) -> str:
+    """A name that no function has, made of the wanted one."""
+    name, count = wanted, 0
+    while name in taken:
+        count += 1
+        name = f"{wanted}_{count}"
+    return name
+
+
+def _signature(function: FuncOp) -> Sequence[Attribute]:
+    return (*function.function_type.inputs.data, *function.function_type.outputs.data)
+
+
+def _referenced(function: FuncOp) -> dict[str, None]:
+    """The functions that one names, in order."""
+    callees = (op.properties.get("callee") for op in nested_ops(function.body))
+    return {c.root_reference.data: None for c in callees if isinstance(c, SymbolRefAttr)}
+
+
+def _require_private(function: FuncOp) -> None:
+    """Raise for a function that takes or returns closures and is there for others."""
+    if function.sym_visibility is None or function.sym_visibility.data != "private":
+        raise UnsupportedError(
+            f"@{function.sym_name.data} takes or returns functions, and nothing in the program calls it",
+            location=location_of(function),
+            hint="functions that are called from outside take and return arrays: make it private, or call it",
+        )

@@ -1,0 +1,412 @@
+"""The pass on programs: meaning, first order, size, slots, and derivatives of what it leaves."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlirad.dialects.array.control import SwitchOp
+from mlirad.errors import UnsupportedError
+from mlirad.interpreter import OperationCounter, run_function
+from mlirad.ir.functions import higher_order_op, require_first_order
+from mlirad.ir.parsing import parse_module
+from mlirad.ir.verification import verify_module
+from mlirad.passes.eliminate_functions import eliminate_functions, order
+from mlirad.pipelines import EXPANSIONS
+from mlirad.recursion import deep_recursion
+from tests.acceptance.stages import native
+from tests.generators import arguments_for, higher_order_programs, random_higher_order
+from tests.passes.derivatives import function_of, run_passes
+
+C = "!function.closure<(f64) -> f64>"
+
+
+def program(text: str) -> ModuleOp:
+    module = parse_module(text.replace("CLOSURE", C))
+    verify_module(module)
+    return module
+
+
+def eliminated(source: ModuleOp) -> ModuleOp:
+    module = source.clone()
+    with deep_recursion():
+        eliminate_functions(module)
+    verify_module(module)
+    return module
+
+
+def ops(module: ModuleOp) -> int:
+    return sum(1 for _ in module.walk())
+
+
+# Random programs ---------------------------------------------------------------------------------
+
+
+@settings(max_examples=30, deadline=None)
+@given(higher_order_programs(), st.integers(0, 1000))
+def test_random_programs_keep_their_meaning(module: ModuleOp, seed: int) -> None:
+    after = eliminated(module)
+    assert higher_order_op(after) is None
+    assert str(eliminated(after)) == str(after)
+    arguments = arguments_for(module, random.Random(seed), special=seed % 2 == 1)
+    (x,), (y,) = run_function(module, arguments), run_function(after, arguments)
+    np.testing.assert_array_equal(x, y)
+    canonical = run_passes(module.clone(), "mlirad-canonicalize")
+    np.testing.assert_array_equal(run_function(canonical, arguments)[0], x)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_both_methods_differentiate_random_programs(seed: int) -> None:
+    module = random_higher_order(seed, 18)
+    arguments = arguments_for(module, random.Random(seed))
+    gradients: list[tuple[np.ndarray, ...]] = []
+    for passes in EXPANSIONS.values():
+        first = "differentiate{function=main wrt=0,1 mode=reverse}"
+        expanded = run_passes(module.clone(), ",".join([first, *passes]))
+        gradients.append(run_function(expanded, arguments, function="main_grad"))
+        if len(gradients) == 1:
+            gradients.append(native(expanded, "main_grad")(*arguments))
+    for value, by_x, by_v in gradients:
+        np.testing.assert_allclose(value, gradients[0][0], rtol=1e-9)
+        np.testing.assert_allclose(by_x, gradients[0][1], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(by_v, gradients[0][2], rtol=1e-9, atol=1e-12)
+    x, v, n = arguments
+    rng = np.random.default_rng(seed)
+    dx, dv = rng.normal(), rng.normal(size=3)
+
+    def at(step: float) -> float:
+        return float(run_function(module, [np.float64(x + step * dx), v + step * dv, n])[0])
+
+    step = 1e-4
+    estimate = (8 * (at(step) - at(-step)) - (at(2 * step) - at(-2 * step))) / (12 * step)
+    assert float(gradients[0][1] * dx + gradients[0][2] @ dv) == pytest.approx(estimate, rel=1e-6, abs=1e-6)
+
+
+# Sizes -------------------------------------------------------------------------------------------
+
+
+def main(body: list[str], result: str, parameters: str = "%x: f64, %w: f64") -> ModuleOp:
+    lines = [f"func.func @main({parameters}) -> f64 {{", *body, f"func.return {result} : f64", "}"]
+    return program("\n".join(lines))
+
+
+def applied(name: str, closure: str, argument: str) -> str:
+    return f"{name} = function.apply {closure}, {argument} : CLOSURE, f64 -> f64"
+
+
+def lambda_(name: str, body: list[str], result: str, parameter: str = "%z") -> list[str]:
+    return [
+        f"{name} = function.lambda ({parameter}: f64) : -> CLOSURE {{",
+        *body,
+        f"array.yield {result} : f64",
+        "}",
+    ]
+
+
+def chain(n: int) -> ModuleOp:
+    """f_{k+1} = λz. f_k z + f_k (f_k z)"""
+    body = lambda_("%f0", ["%y = array.mul %z, %w : f64"], "%y")
+    for k in range(n):
+        inner = [applied("%a", f"%f{k}", "%z"), applied("%b", f"%f{k}", "%a"), "%y = array.add %a, %b : f64"]
+        body += lambda_(f"%f{k + 1}", inner, "%y")
+    return main([*body, applied("%r", f"%f{n}", "%x")], "%r")
+
+
+def shared(n: int) -> ModuleOp:
+    """f_{k+1} = λz. f_k z + f_{k-1} z"""
+    body = lambda_("%f0", ["%y = array.mul %z, %w : f64"], "%y")
+    body += lambda_("%f1", ["%y = array.sub %z, %w : f64"], "%y")
+    for k in range(1, n):
+        inner = [
+            applied("%a", f"%f{k}", "%z"),
+            applied("%b", f"%f{k - 1}", "%z"),
+            "%y = array.add %a, %b : f64",
+        ]
+        body += lambda_(f"%f{k + 1}", inner, "%y")
+    return main([*body, applied("%r", f"%f{n}", "%x")], "%r")
+
+
+def redexes(n: int) -> ModuleOp:
+    """(λz. (λz. ... z * w ...) (z + w)) (x + w)"""
+    body, result = ["%y0 = array.mul %z0, %w : f64"], "%y0"
+    for k in range(n):
+        argument = "%x" if k == n - 1 else f"%z{k + 1}"
+        body = [
+            f"%a{k} = array.add {argument}, %w : f64",
+            *lambda_(f"%f{k}", body, result, f"%z{k}"),
+            applied(f"%y{k + 1}", f"%f{k}", f"%a{k}"),
+        ]
+        result = f"%y{k + 1}"
+    return main(body, result)
+
+
+def curried(n: int) -> ModuleOp:
+    """λa1. ... λan. a1 * ... * an, applied to x, one after the other"""
+    types = ["f64"]
+    for _ in range(n):
+        types.append(f"!function.closure<(f64) -> {types[-1]}>")
+    lines = [f"%p{k + 1} = array.mul %p{k}, %z{k + 1} : f64" for k in range(n)]
+    result = f"%p{n}"
+    for k in reversed(range(n)):
+        inner = types[n - k - 1]
+        head = f"%c{k} = function.lambda (%z{k + 1}: f64) : -> {types[n - k]} {{"
+        lines = [head, *(lines if k == n - 1 else lines), f"array.yield {result} : {inner}", "}"]
+        result = f"%c{k}"
+    lines = ["%p0 = array.add %x, %w : f64", *lines]
+    for k in range(n):
+        lines.append(f"%r{k + 1} = function.apply {result}, %x : {types[n - k]}, f64 -> {types[n - k - 1]}")
+        result = f"%r{k + 1}"
+    return main(lines, result)
+
+
+def joined(n: int) -> ModuleOp:
+    """One of n closures, which capture different values, chosen by a number."""
+    body = [
+        f"%u{k} = array.add %x, %v : f64".replace("%v", "%w" if not k else f"%u{k - 1}") for k in range(n)
+    ]
+    body.append("%f = array.switch %k : i64 -> CLOSURE {")
+    for k in range(n):
+        body += lambda_("%g", [*["%y0 = array.mul %z, %u0 : f64"], f"%y = array.sub %y0, %u{k} : f64"], "%y")
+        body += ["array.yield %g : CLOSURE", "} case {" if k < n - 1 else "}"]
+    return main([*body, applied("%r", "%f", "%x")], "%r", "%x: f64, %w: f64, %k: i64")
+
+
+@pytest.mark.parametrize("family", [chain, shared, redexes, curried, joined], ids=lambda f: f.__name__)
+def test_size_is_linear(family: Callable[[int], ModuleOp]) -> None:
+    small, large = family(8), family(16)
+    for module in (small, large):
+        arguments = [0.3, 0.2, 5][: len(function_of(module, "main").body.block.args)]
+        after = eliminated(module)
+        if module is small or family in (redexes, curried, joined):
+            assert run_function(after, arguments) == run_function(module, arguments)
+    assert ops(eliminated(large)) <= 2.2 * ops(eliminated(small))
+    assert ops(eliminated(large)) <= 3 * ops(large)
+
+
+@pytest.mark.parametrize("family", [chain, shared])
+def test_what_closures_share_has_one_slot(family: Callable[[int], ModuleOp]) -> None:
+    functions = [op for op in eliminated(family(16)).body.block.ops if isinstance(op, FuncOp)]
+    assert max(len(f.function_type.inputs) for f in functions) == 2
+
+
+def test_environments_share_places() -> None:
+    module = eliminated(joined(6))
+    (switch,) = (
+        op for op in function_of(module, "main").walk() if isinstance(op, SwitchOp) and len(op.results) > 1
+    )
+    # The tag, and one slot: all closures capture %u0, which none of the branches changes.
+    assert len(switch.results) == 2
+
+
+# What is one code, and what is none ----------------------------------------------------------------
+
+EQUAL = """
+func.func @main(%p: i1, %q: i1, %x: f64, %w: f64, %v: f64) -> f64 {
+  %f = array.if %p : i1 -> CLOSURE {
+    %a = function.lambda (%s: f64) : -> CLOSURE {
+      %y = array.mul %s, %w : f64
+      array.yield %y : f64
+    }
+    %g = function.lambda (%z: f64) : -> CLOSURE {
+      %b = function.apply %a, %z : CLOSURE, f64 -> f64
+      %c = function.apply %a, %b : CLOSURE, f64 -> f64
+      array.yield %c : f64
+    }
+    array.yield %g : CLOSURE
+  } else {
+    %h = array.if %q : i1 -> CLOSURE {
+      %a = function.lambda (%s: f64) : -> CLOSURE {
+        %y = array.mul %s, %v : f64
+        array.yield %y : f64
+      }
+      %g = function.lambda (%z: f64) : -> CLOSURE {
+        %b = function.apply %a, %z : CLOSURE, f64 -> f64
+        %c = function.apply %a, %b : CLOSURE, f64 -> f64
+        array.yield %c : f64
+      }
+      array.yield %g : CLOSURE
+    } else {
+      %a = function.lambda (%s: f64) : -> CLOSURE {
+        %y = array.mul %s, %x : f64
+        array.yield %y : f64
+      }
+      %g = function.lambda (%z: f64) : -> CLOSURE {
+        %b = function.apply %a, %z : CLOSURE, f64 -> f64
+        %c = function.apply %a, %b : CLOSURE, f64 -> f64
+        array.yield %c : f64
+      }
+      array.yield %g : CLOSURE
+    }
+    array.yield %h : CLOSURE
+  }
+  %r = function.apply %f, %x : CLOSURE, f64 -> f64
+  func.return %r : f64
+}
+"""
+
+
+def test_equal_codes_are_one() -> None:
+    module = eliminated(program(EQUAL))
+    names = [op.sym_name.data for op in module.body.block.ops if isinstance(op, FuncOp)]
+    assert names == ["main", "g", "a"]
+    assert not any(str(r.type) == "i64" for op in module.walk() for r in op.results), "there is a tag"
+    for p, q, factor in ((1, 0, 3.0), (0, 1, 5.0), (0, 0, 2.0)):
+        assert run_function(module, [bool(p), bool(q), 2.0, 3.0, 5.0]) == (2.0 * factor**2,)
+
+
+TWICE = """
+func.func @twice(%f: CLOSURE) -> CLOSURE {
+  %g = function.lambda (%z: f64) : -> CLOSURE {
+    %a = function.apply %f, %z : CLOSURE, f64 -> f64
+    %b = function.apply %f, %a : CLOSURE, f64 -> f64
+    array.yield %b : f64
+  }
+  func.return %g : CLOSURE
+}
+func.func @main(%x: f64) -> f64 {
+  %f = function.lambda (%z: f64) : -> CLOSURE {
+    %y = array.mul %z, %z : f64
+    array.yield %y : f64
+  }
+  %g = func.call @twice(%f) : (CLOSURE) -> CLOSURE
+  %h = func.call @twice(%g) : (CLOSURE) -> CLOSURE
+  %r = function.apply %h, %x : CLOSURE, f64 -> f64
+  func.return %r : f64
+}
+"""
+
+
+def test_functions_of_functions_do_not_meet_their_own_kind() -> None:
+    module = eliminated(program(TWICE))
+    assert run_function(module, [1.1]) == run_function(program(TWICE), [1.1], function="main")
+    assert "twice" not in str(module)
+
+
+def test_a_function_that_nothing_calls_and_that_takes_functions() -> None:
+    text = TWICE[: TWICE.index("func.func @main")]
+    with pytest.raises(
+        UnsupportedError, match="@twice takes or returns functions, and nothing in the program"
+    ):
+        eliminated(program(text))
+
+
+GROWING = """
+func.func @main(%x: f64, %s: f64) -> f64 {
+  %f = function.lambda (%z: f64) : -> CLOSURE {
+    array.yield %z : f64
+  }
+  %g = array.scan %f (%i, %h: CLOSURE) {carries = 1, length = 3} : CLOSURE -> CLOSURE {
+    %k = function.lambda (%z: f64) : -> CLOSURE {
+      %a = function.apply %h, %z : CLOSURE, f64 -> f64
+      %b = array.mul %a, %s : f64
+      array.yield %b : f64
+    }
+    array.yield %k : CLOSURE
+  }
+  %y = function.apply %g, %x : CLOSURE, f64 -> f64
+  func.return %y : f64
+}
+"""
+
+
+def test_a_class_that_needs_itself() -> None:
+    with pytest.raises(UnsupportedError, match=r"the function %k captures %h, .* no bounded size") as error:
+        eliminated(program(GROWING))
+    assert error.value.location == "<string>:7:10"
+    assert "carry what %k captures" in str(error.value)
+    assert "write the loop in Python" in str(error.value)
+
+
+def test_where_functions_of_functions_grow_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order, "LEAST_ROOM", 0)
+    monkeypatch.setattr(order, "GROWTH", 0)
+    with pytest.raises(UnsupportedError, match="not written out any further.* grow too much: @twice"):
+        eliminated(program(TWICE))
+
+
+# Recursion ----------------------------------------------------------------------------------------
+
+LOOP = """
+func.func private @loop(%n: i64, %f: CLOSURE, %x: f64) -> f64 {
+  %zero = array.constant 0 : i64
+  %one = array.constant 1 : i64
+  %more = array.compare gt %n, %zero : i64, i64 -> i1
+  %y = array.if %more : i1 -> f64 {
+    %m = array.sub %n, %one : i64
+    %p = func.call @loop(%m, %f, %x) : (i64, CLOSURE, f64) -> f64
+    %q = function.apply %f, %p : CLOSURE, f64 -> f64
+    array.yield %q : f64
+  } else {
+    array.yield %x : f64
+  }
+  func.return %y : f64
+}
+func.func @main(%n: i64, %x: f64, %w: f64) -> f64 {
+  %f = function.lambda (%z: f64) : -> CLOSURE {
+    %y = array.mul %z, %w : f64
+    array.yield %y : f64
+  }
+  %g = function.lambda (%z: f64) : -> CLOSURE {
+    %y = func.call @loop(%n, %f, %z) : (i64, CLOSURE, f64) -> f64
+    array.yield %y : f64
+  }
+  %r = func.call @loop(%n, %g, %x) : (i64, CLOSURE, f64) -> f64
+  %s = func.call @loop(%n, %f, %r) : (i64, CLOSURE, f64) -> f64
+  func.return %s : f64
+}
+"""
+
+
+def test_a_recursive_function_is_one_of_its_own_for_each_closure() -> None:
+    module = eliminated(program(LOOP))
+    names = {op.sym_name.data for op in module.body.block.ops if isinstance(op, FuncOp)}
+    assert names == {"main", "loop_1", "loop_2", "f", "g"}
+    assert run_function(module, [3, 1.5, 0.5]) == run_function(program(LOOP), [3, 1.5, 0.5], function="main")
+
+
+def test_cost_of_a_gradient_through_closures_is_linear() -> None:
+    """A closure over an array, applied in n trips: the gradient costs O(n) and reads one element per trip."""
+
+    def cost(n: int) -> int:
+        text = f"""
+func.func @main(%x: f64, %v: tensor<{n}xf64>) -> f64 {{
+  %f = function.lambda (%i: i64, %z: f64) : -> !function.closure<(i64, f64) -> f64> {{
+    %e = array.index %v[%i] : tensor<{n}xf64> -> f64
+    %y = array.mul %z, %e : f64
+    array.yield %y : f64
+  }}
+  %r = array.scan %x (%i, %a: f64) {{carries = 1, length = {n}}} : f64 -> f64 {{
+    %b = function.apply %f, %i, %a : !function.closure<(i64, f64) -> f64>, i64, f64 -> f64
+    array.yield %b : f64
+  }}
+  func.return %r : f64
+}}"""
+        module = run_passes(
+            program(text),
+            "differentiate{function=main wrt=0,1 mode=reverse}," + ",".join(EXPANSIONS["dual-arrays"]),
+        )
+        counter = OperationCounter()
+        run_function(module, [0.5, np.linspace(0.5, 1.5, n)], function="main_grad", counter=counter)
+        return counter.total
+
+    assert cost(128) <= 2.2 * cost(64)
+
+
+def test_passes_that_differentiate_or_lower_need_first_order() -> None:
+    module = program(TWICE)
+    with pytest.raises(UnsupportedError, match="makes, takes or returns functions") as error:
+        require_first_order(module)
+    assert "run the pass eliminate-functions" in str(error.value)
+    for name in ("bulk-operations", "linearize", "linearize{method=jacobian}", "apply-linear-maps"):
+        with pytest.raises(UnsupportedError, match="makes, takes or returns functions"):
+            run_passes(program(TWICE), name)
+    for name in ("outline-derivatives", "split-maps", "form-kernels"):
+        with pytest.raises(UnsupportedError, match="makes, takes or returns functions"):
+            run_passes(program(TWICE), name)
