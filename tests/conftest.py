@@ -5,8 +5,15 @@ pytest tests/acceptance tests/frontend -m fuzz --fuzz-seconds=3600      random p
 
 from __future__ import annotations
 
+import os
+import sys
+
 import pytest
 from hypothesis import settings
+
+# Many tests start Python, and xdist a Python for each core: none should compile all of mlirad again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile("everyday", derandomize=True, deadline=None)
 settings.register_profile("fuzzing", deadline=None)
