@@ -5,6 +5,7 @@ pytest tests/acceptance tests/frontend -m fuzz --fuzz-seconds=3600      random p
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -43,6 +44,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "fuzz" in item.keywords:
             item.add_marker(skip)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking through all the tests again and again."""
+    gc.freeze()
 
 
 @pytest.fixture
