@@ -11,13 +11,17 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 BENCH_INSTALLED := $(VENV)/installed-bench
 
-.PHONY: run test fuzz lint bench clean
+.PHONY: run test suite fuzz lint bench clean
 
 run: $(INSTALLED)
 	$(BIN)/python examples/gmm.py
 
-test: lint
-	$(BIN)/python -m pytest -n auto
+# The checker of types works on one core: beside the suite, it takes less time than before it.
+test: $(INSTALLED)
+	$(MAKE) --jobs=2 lint suite
+
+suite: $(INSTALLED)
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 fuzz: $(INSTALLED)
 	$(BIN)/python -m pytest tests/acceptance tests/frontend tests/robustness -m fuzz --fuzz-seconds=$(SECONDS)

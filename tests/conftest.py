@@ -5,11 +5,18 @@ pytest tests/acceptance tests/frontend -m fuzz --fuzz-seconds=3600      random p
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
 from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+# Many tests start Python, and xdist a Python for each core: none should compile all of mlirad again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile("everyday", derandomize=True, deadline=None)
 settings.register_profile("fuzzing", deadline=None)
@@ -39,6 +46,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "fuzz" in item.keywords:
             item.add_marker(skip)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking through all the tests again and again."""
+    gc.freeze()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ def test_lit(tmp_path: Path) -> None:
     """Every test of `lit/` passes; what a failing one printed is in the message."""
     command = [
         *(sys.executable, "-c", "from lit.main import main; main()"),
-        *("-v", "--workers=2", f"--param=exec_root={tmp_path}", str(LIT)),
+        *("-v", "--workers=1", f"--param=exec_root={tmp_path}", str(LIT)),
     ]
     run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert run.returncode == 0, run.stdout + run.stderr

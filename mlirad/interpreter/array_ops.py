@@ -18,20 +18,19 @@ from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.reports import report_lanes
 
+_PROPERTIES: dict[type[Operation], Callable[[Any], dict[str, Any]]] = {
+    elementwise.PolygammaOp: lambda op: {"order": op.order.value.data},
+    elementwise.CompareOp: lambda op: {"predicate": op.predicate.data},
+    elementwise.ConvertOp: lambda op: {"dtype": numpy_dtype(op.result.type)},
+}
+"""What the scalar functions of some elementwise ops take beside operands."""
+
 
 def element(op: elementwise.ElementwiseOp, operands: Sequence[Array]) -> Array:
     """An elementwise op on operands of one shape."""
-    properties: dict[str, Any] = {}
-    match op:
-        case elementwise.PolygammaOp():
-            properties["order"] = op.order.value.data
-        case elementwise.CompareOp():
-            properties["predicate"] = op.predicate.data
-        case elementwise.ConvertOp():
-            properties["dtype"] = numpy_dtype(op.result.type)
-        case _:
-            pass
-    return cast(Array, SCALARS[op.name.removeprefix("array.")](*operands, **properties))
+    function = SCALARS[op.name.removeprefix("array.")]
+    properties = _PROPERTIES.get(type(op))
+    return cast(Array, function(*operands) if properties is None else function(*operands, **properties(op)))
 
 
 def _elementwise(op: elementwise.ElementwiseOp, operands: Sequence[Array], frame: Frame) -> Array:

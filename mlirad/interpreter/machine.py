@@ -23,7 +23,6 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from mlirad.dialects import kernel
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.reporting import ReportOp
-from mlirad.dialects.linear import MapType
 from mlirad.dialects.shapes import Shape, Value, is_array, shape_of
 from mlirad.errors import InterpreterError, MliradError, TimeLimitError, UnsupportedError
 from mlirad.interpreter.arrays import Array
@@ -53,6 +52,19 @@ def location_of(location: Attribute) -> str | None:
     return next((text for text in known if text is not None), None)
 
 
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """An op, with what every execution of it needs."""
+
+    op: Operation
+    operands: tuple[Value, ...]
+    results: tuple[Value, ...]
+    meaning: Meaning | None
+    types: tuple[tuple[Attribute, Shape, np.dtype[Any]] | None, ...]
+    """Type, shape and dtype of each result that is an array or scalar."""
+    cost: int
+
+
 @dataclass
 class Machine:
     """The functions of a program, the meanings of its ops, and the counter of what is executed."""
@@ -71,11 +83,27 @@ class Machine:
     element_code: dict[Region, bool] = field(default_factory=dict[Region, bool])
     captured: dict[Operation, Sequence[Value]] = field(default_factory=dict[Operation, Sequence[Value]])
     """What the lambdas met so far read from outside."""
+    instructions: dict[Block, list[Instruction]] = field(default_factory=dict[Block, list[Instruction]])
 
-    def count(self, op: Operation, times: int = 1) -> None:
-        """Count `times` executions of an op."""
+    def instructions_of(self, block: Block) -> list[Instruction]:
+        """The instructions of a block, made when it is first run."""
+        known = self.instructions.get(block)
+        if known is None:
+            known = self.instructions[block] = [self.instruction_of(op) for op in block.ops]
+        return known
+
+    def instruction_of(self, op: Operation) -> Instruction:
+        """The instruction of an op."""
+        results = tuple(op.results)
+        types = tuple(
+            (r.type, shape_of(r), numpy_dtype(r.type)) if is_array(r.type) else None for r in results
+        )
+        return Instruction(op, tuple(op.operands), results, self.meanings.get(type(op)), types, cost(op))
+
+    def count(self, instruction: Instruction, times: int = 1) -> None:
+        """Count `times` executions of an instruction."""
         if self.counter is not None:
-            self.counter.count(op.name, times * cost(op))
+            self.counter.count(instruction.op.name, times * instruction.cost)
 
     def look_at_clock(self) -> None:
         """Raise TimeLimitError if the program has run long enough."""
@@ -135,25 +163,30 @@ class Frame:
         """Run the ops of a block; the operands of its terminator."""
         values = self.values
         operands: list[Any] = []
-        for op in block.ops:
-            operands = [values[o] for o in op.operands]
-            for result, value in zip(op.results, self.run_op(op, operands), strict=True):
+        for instruction in self.machine.instructions_of(block):
+            operands = [values[o] for o in instruction.operands]
+            for result, value in zip(
+                instruction.results, self.run_instruction(instruction, operands), strict=True
+            ):
                 values[result] = value
         return operands
 
-    def run_op(self, op: Operation, operands: list[Any]) -> Sequence[Any]:
+    def run_instruction(self, instruction: Instruction, operands: list[Any]) -> Sequence[Any]:
         """The values of an op's results, each of its type. Raises UnsupportedError and InterpreterError."""
-        meaning = self.machine.meanings.get(type(op))
-        if meaning is None:
+        op = instruction.op
+        if instruction.meaning is None:
             raise UnsupportedError(
                 f"the interpreter has no meaning for {op.name}", location=location_of(op.location)
             )
         try:
-            self.machine.count(op)
+            self.machine.count(instruction)
             self.machine.look_at_clock()
-            computed = meaning(op, operands, self)
-            values = (computed,) if len(op.results) == 1 else computed
-            return [checked(v, r) for v, r in zip(values, op.results, strict=True)]
+            computed = instruction.meaning(op, operands, self)
+            values = (computed,) if len(instruction.results) == 1 else computed
+            return [
+                value if type_ is None else checked(value, *type_)
+                for value, type_ in zip(values, instruction.types, strict=True)
+            ]
         except MliradError:
             raise
         except Exception as error:
@@ -201,16 +234,17 @@ class Frame:
             captured = np.asarray(self.values[operand])
             return captured if captured.ndim else np.broadcast_to(captured, (count,))
 
-        for op in block.ops:
-            operands = [value_of(o) for o in op.operands]
+        for instruction in self.machine.instructions_of(block):
+            op = instruction.op
+            operands = [value_of(o) for o in instruction.operands]
             if op is block.last_op:
                 return operands
-            self.machine.count(op, count)
+            self.machine.count(instruction, count)
             try:
                 result = self.machine.element_meanings[type(op)](op, operands)
             except Exception as error:
                 raise InterpreterError(f"in {op.name}: {error}", location=location_of(op.location)) from error
-            inside[op.results[0]] = np.broadcast_to(result, (count,))
+            inside[instruction.results[0]] = np.broadcast_to(result, (count,))
         raise InterpreterError("a region does not end in a terminator")
 
 
@@ -222,11 +256,12 @@ def consists_of_element_code(block: Block, meanings: Container[type[Operation]])
     )
 
 
-def checked(value: Any, result: Value) -> Any:
-    """`value` as the value of `result`: scalars as NumPy scalars. Raises where it does not fit the type."""
-    if isinstance(result.type, MapType) or not is_array(result.type):
-        return value
+def checked(value: Any, type_: Attribute, shape: Shape, dtype: np.dtype[Any]) -> Any:
+    """`value` as one of a type, of which shape and dtype are given: scalars as NumPy scalars.
+
+    Raises where it does not fit the type.
+    """
     array = np.asarray(value)
-    if array.shape != shape_of(result) or array.dtype != numpy_dtype(result.type):
-        raise ValueError(f"{array.dtype} of shape {list(array.shape)} does not have type {result.type}")
+    if array.shape != shape or array.dtype != dtype:
+        raise ValueError(f"{array.dtype} of shape {list(array.shape)} does not have type {type_}")
     return array[()]

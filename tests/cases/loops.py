@@ -24,8 +24,10 @@ LSTM_GRADIENT = np.array(FIGURES["ab-lstm-l2-c1024"]["gradient"])
 A0 = 1.1
 
 
-def lstm_loss(main_params, extra_params):
-    return lstm.objective(main_params, extra_params, LSTM_INSTANCE.state, LSTM_INSTANCE.sequence)
+def lstm_loss_of(characters):
+    """The loss on the first characters of the sequence."""
+    state, sequence = LSTM_INSTANCE.state, LSTM_INSTANCE.sequence[:characters]
+    return lambda main_params, extra_params: lstm.objective(main_params, extra_params, state, sequence)
 
 
 # Folds -------------------------------------------------------------------------------------------
@@ -196,7 +198,7 @@ CASES = [
     Case(
         id="ab-lstm-l2-c1024",
         source=ADBENCH,
-        function=lstm_loss,
+        function=lstm_loss_of(1024),
         arguments=(LSTM_INSTANCE.main_params, LSTM_INSTANCE.extra_params),
         gradient=(LSTM_GRADIENT[:224], LSTM_GRADIENT[224:]),
         tolerance=1e-7,

@@ -105,11 +105,16 @@ def objects() -> Counter[str]:
 def test_no_objects_are_left_of_dropped_programs(name: str) -> None:
     """Of four programs, and four more, not an object for each is left."""
     PROGRAMS[name]()
-    counts = [objects()]
-    for _ in range(2):
-        for _ in range(4):
-            PROGRAMS[name]()
-        counts.append(objects())
+    gc.collect()
+    gc.freeze()  # what there is by now is not looked at again
+    try:
+        counts = [objects()]
+        for _ in range(2):
+            for _ in range(4):
+                PROGRAMS[name]()
+            counts.append(objects())
+    finally:
+        gc.unfreeze()
     first, second = (after - before for before, after in pairwise(counts))
     assert not {kind: count for kind, count in (first & second).items() if count >= 4}
 

@@ -25,7 +25,7 @@ from mlirad.dialects.shapes import Value, is_array, is_float, shape_of
 from mlirad.errors import DifferentiationError, UnsupportedError
 from mlirad.interpreter.deltas.rules import RULES, Step, Terms
 from mlirad.interpreter.deltas.terms import ZERO, Delta, Input
-from mlirad.interpreter.machine import Frame, Machine, location_of
+from mlirad.interpreter.machine import Frame, Instruction, Machine, location_of
 from mlirad.interpreter.running import prepared
 from mlirad.recursion import deep_recursion
 
@@ -117,15 +117,18 @@ class _DualFrame:
     def run(self, block: Block) -> list[tuple[Any, Terms | None]]:
         """Run the ops of a block; the operands of its terminator with their terms."""
         values = self.primal.values
-        for op in block.ops:
-            operands = [values[o] for o in op.operands]
+        for instruction in self.primal.machine.instructions_of(block):
+            op = instruction.op
+            operands = [values[o] for o in instruction.operands]
             if op is block.last_op:
-                return list(zip(operands, map(self.terms.get, op.operands), strict=True))
+                return list(zip(operands, map(self.terms.get, instruction.operands), strict=True))
             if self._depends_on_inputs(op):
-                self._run_active(op, operands)
+                self._run_active(instruction, operands)
             else:
-                values.update(zip(op.results, self.primal.run_op(op, operands), strict=True))
-                self._enter(op.results, [None] * len(op.results))
+                values.update(
+                    zip(instruction.results, self.primal.run_instruction(instruction, operands), strict=True)
+                )
+                self._enter(instruction.results, [None] * len(instruction.results))
         return []
 
     def _enter(self, results: Sequence[Value], terms: Sequence[Terms | None]) -> None:
@@ -139,8 +142,9 @@ class _DualFrame:
     def _depends_on_inputs(self, op: Operation) -> bool:
         return any(operand in self.terms for inner in op.walk() for operand in inner.operands)
 
-    def _run_active(self, op: Operation, operands: list[Any]) -> None:
+    def _run_active(self, instruction: Instruction, operands: list[Any]) -> None:
         """Run an op that reads values with terms."""
+        op = instruction.op
         match op:
             case CallOp():
                 terms = [self.terms.get(o) for o in op.operands]
@@ -148,7 +152,7 @@ class _DualFrame:
             case BuildOp():
                 duals = [self._build(op)]
             case _:
-                duals = self._by_rule(op, operands)
+                duals = self._by_rule(instruction, operands)
         self.primal.values.update(zip(op.results, (value for value, _ in duals), strict=True))
         self._enter(op.results, [own for _, own in duals])
 
@@ -167,8 +171,9 @@ class _DualFrame:
         array = np.array(values, numpy_dtype(op.result.type)).reshape(shape)[()]
         return array, terms if is_float(op.result) else None
 
-    def _by_rule(self, op: Operation, operands: list[Any]) -> list[tuple[Any, Terms | None]]:
+    def _by_rule(self, instruction: Instruction, operands: list[Any]) -> list[tuple[Any, Terms | None]]:
         """One op of the array dialect, or any op with discrete results only."""
+        op = instruction.op
         is_discrete = all(is_array(r.type) and not is_float(r) for r in op.results)
         rule = RULES.get(type(op))
         if rule is None and not is_discrete:
@@ -178,7 +183,7 @@ class _DualFrame:
                 hint="scalar dual numbers go through the array dialect and calls alone; expand derivatives "
                 "and linear maps first",
             )
-        results = self.primal.run_op(op, operands)
+        results = self.primal.run_instruction(instruction, operands)
         if rule is None or is_discrete:
             return [(value, None) for value in results]
         (result,) = results

@@ -156,10 +156,11 @@ class Known:
             return None
         columns: list[list[Any]] = [[] for _ in op.results]
         values = self._frame.values
+        instruction = self._frame.machine.instruction_of(op)
         if prod(extents) == 1:
             for v, array in operands.items():
                 values[v] = array.reshape(array.shape[ranks:])[()]
-            made = self._frame.run_op(op, [values[o] for o in own_operands(op)])
+            made = self._frame.run_instruction(instruction, [values[o] for o in own_operands(op)])
             return [
                 np.asarray(one).reshape((*extents, *shape_of(r)))
                 for one, r in zip(made, op.results, strict=True)
@@ -168,7 +169,7 @@ class Known:
             for v, array in operands.items():
                 at = tuple(i if e != 1 else 0 for i, e in zip(position, array.shape, strict=False))
                 values[v] = np.asarray(array[at])[()]
-            made = self._frame.run_op(op, [values[o] for o in own_operands(op)])
+            made = self._frame.run_instruction(instruction, [values[o] for o in own_operands(op)])
             for column, one in zip(columns, made, strict=True):
                 column.append(one)
         return [
