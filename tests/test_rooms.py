@@ -17,8 +17,10 @@ ROOMS: dict[str, frozenset[str]] = {
     "interpreter": frozenset({"dialects", "reports", "recursion"}),
     "passes": frozenset({"dialects", "ir", "rules"}),
     "lower": frozenset({"dialects", "ir", "passes"}),
-    "pipelines": frozenset({"dialects", "ir", "passes", "lower", "recursion"}),
     "jit": frozenset({"lower", "reports"}),
+    "registry": frozenset(),
+    "pipelines": frozenset({"ir", "jit", "registry", "recursion"}),
+    "compiler": frozenset({"dialects", "ir", "passes", "lower", "jit", "pipelines", "recursion"}),
     "structure": frozenset({"dialects", "ir", "interpreter", "recursion"}),
     "frontend": frozenset(
         {
@@ -28,8 +30,9 @@ ROOMS: dict[str, frozenset[str]] = {
             "interpreter",
             "passes",
             "lower",
-            "pipelines",
             "jit",
+            "pipelines",
+            "compiler",
             "structure",
             "reports",
             "recursion",
@@ -43,14 +46,16 @@ ROOMS: dict[str, frozenset[str]] = {
             "interpreter",
             "passes",
             "lower",
-            "pipelines",
             "jit",
+            "registry",
+            "pipelines",
+            "compiler",
             "structure",
             "frontend",
             "recursion",
         }
     ),
-    "universe": frozenset({"dialects", "passes", "lower"}),
+    "universe": frozenset({"dialects", "registry"}),
 }
 """What each room may import, besides itself and `mlirad.errors`."""
 

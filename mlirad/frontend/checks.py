@@ -25,11 +25,12 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.shapes import is_float
 from mlirad.errors import DerivativeCheckError, DifferentiationError, MliradError
-from mlirad.frontend.compilation import compiling, expand
+from mlirad.frontend.compilation import brought_to, compiling
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.functions import argument_paths, function_name, leaf_type, trace_module
 from mlirad.frontend.linearity_check import require_linear
 from mlirad.frontend.linearization import linearize
+from mlirad.frontend.programs import Options
 from mlirad.frontend.pytree import flatten
 from mlirad.frontend.remainders import Arrays, DerivativeCheck, Function, Modes, measured
 from mlirad.frontend.source import user_line
@@ -186,7 +187,7 @@ def _check_prefix(
     ahead, back = differentiate(main, wrt, "forward"), differentiate(main, wrt, "reverse")
     cut.body.block.add_ops([ahead, back])
     with compiling():
-        expand(cut, "dual-arrays")
+        brought_to("arrays", cut, Options())
 
     def value(at: Arrays) -> Arrays:
         return [np.asarray(r) for r in run_function(cut, at, function="main")]

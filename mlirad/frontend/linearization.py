@@ -26,15 +26,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 
 from mlirad.frontend import derivatives
-from mlirad.frontend.compilation import (
-    Executable,
-    Stats,
-    compiling,
-    executable,
-    expand,
-    expand_to_maps,
-    kept_builds,
-)
+from mlirad.frontend.compilation import Executable, brought_to, compiling, executable
 from mlirad.frontend.derivatives import Linearization, linearize_at
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.frames import Frame, Functions, is_tracing, tracing
@@ -53,6 +45,7 @@ from mlirad.frontend.programs import Cache, CompileOptions, Options, cache_of, o
 from mlirad.frontend.pytree import Tree, flatten
 from mlirad.frontend.reports import sealed, with_reports
 from mlirad.frontend.spaces import Space, moving_type
+from mlirad.frontend.stats import Stats
 from mlirad.frontend.tracebacks import plain_errors
 from mlirad.frontend.tracer import Array
 from mlirad.passes.function_pass import functions_of, nested_ops
@@ -173,15 +166,12 @@ def _compile(
         start = time.perf_counter()
         module, codomain = trace_map(function, tree, types, options.checks)
         stats.add("trace", time.perf_counter() - start, module)
-        expand_to_maps(module, options.method, stats, kept_builds(options.lanes))
+        brought_to("maps", module, options, stats)
         main = _main(module)
         called = _renamed([f for f in functions_of(module) if f is not main], main)
         split = split_map(main)
         pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
-        expand(pieces, options.method, stats)
-        primal, _ = executable(
-            pieces, "primal", interpret=options.interpret, timeout=options.timeout, stats=stats
-        )
+        primal, _ = executable(pieces, options, stats, "primal")
     names = tuple(parameter_names(function, len(tree.children)))
     domain = Space(tree, tuple(moving_type(t) for t in types), True, names)
     name = function_name(function)

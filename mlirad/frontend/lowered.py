@@ -18,11 +18,12 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import TracingError
-from mlirad.frontend.compilation import Stats, compiling, expand, kept_builds, native_program, text_after
+from mlirad.frontend.compilation import compiling, native_program, text_after
 from mlirad.frontend.functions import LeafType
 from mlirad.frontend.programs import Options, Program
 from mlirad.frontend.pytree import Tree
 from mlirad.frontend.source import user_line
+from mlirad.frontend.stats import Stats
 from mlirad.frontend.tracebacks import plain_errors
 from mlirad.jit.engine import assembly
 from mlirad.lower.native_program import ArraySpec, NativeProgram
@@ -89,7 +90,7 @@ class Lowered:
     def ir(self, after: str | None = None) -> str:
         """The program as MLIR text: as traced, or after the (last) pass `after` of the pipeline."""
         with compiling():
-            return text_after(self._trace(), after, self.options.method, kept_builds(self.options.lanes))
+            return text_after(self._trace(), after, self.options)
 
     def as_text(self, after: str | None = None) -> str:
         """The same as `ir`."""
@@ -99,9 +100,7 @@ class Lowered:
     def program(self) -> NativeProgram:
         """The program as LLVM IR text and the memory that it needs."""
         with compiling():
-            module = self._trace()
-            expand(module, self.options.method, kept=kept_builds(self.options.lanes))
-            return native_program(module, "main")
+            return native_program(self._trace(), self.options).program
 
     def llvm(self) -> str:
         """The LLVM IR, before LLVM optimises it."""

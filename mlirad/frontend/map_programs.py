@@ -10,6 +10,7 @@ It is kept with the first linearised function in the expression, and dropped wit
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -20,13 +21,13 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import TracingError
-from mlirad.frontend.compilation import Executable, compiling, executable, expand
+from mlirad.frontend.compilation import Executable, compiling, executable
 from mlirad.frontend.frames import Frame, Functions, emitting, leaked_error, tracing
 from mlirad.frontend.functions import LeafType
 from mlirad.frontend.map_expressions import Structure
 from mlirad.frontend.map_kinds import Transpose
 from mlirad.frontend.operations import as_array, made
-from mlirad.frontend.programs import Cache
+from mlirad.frontend.programs import Cache, Options
 from mlirad.frontend.source import user_line
 from mlirad.frontend.tracer import Array
 from mlirad.ir.arrays import ArrayBuilder, new_function
@@ -82,9 +83,6 @@ def _compile(
     structure: Structure, body: Body, arrays: Sequence[Any], types: Sequence[LeafType]
 ) -> Executable:
     of_arrays = [LeafType(np.shape(a), np.asarray(a).dtype) for a in arrays]
-    interpret = any(program.options.interpret for program in structure.programs)
-    limits = [p.options.timeout for p in structure.programs if p.options.timeout is not None]
-    timeout = min(limits, default=None)
     with compiling():
         functions = Functions()
         frame = Frame(functions, [t.type for t in (*of_arrays, *types)], None)
@@ -96,8 +94,19 @@ def _compile(
             main = frame.finish(name, results, visibility=None)
         called = [f.clone() for program in dict.fromkeys(structure.programs) for f in program.called]
         module = ModuleOp([*functions.finished, *called, main])
-        expand(module, "dual-arrays")
-        return executable(module, name, interpret=interpret, timeout=timeout)[0]
+        return executable(module, options_of(structure), function=name)[0]
+
+
+def options_of(structure: Structure) -> Options:
+    """How programs of an expression are compiled: as the first derivative in it, with the least time limit of
+    all, and interpreted where one is.
+    """
+    each = [program.options for program in structure.programs] or [Options()]
+    return replace(
+        each[0],
+        interpret=any(options.interpret for options in each),
+        timeout=min((options.timeout for options in each if options.timeout is not None), default=None),
+    )
 
 
 def map_function(structure: Structure, arrays: Sequence[Any], name: str = "map") -> FuncOp:

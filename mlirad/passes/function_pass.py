@@ -61,10 +61,10 @@ def replace_function(old: FuncOp, new: FuncOp) -> None:
     old.erase()
 
 
-def drop_unreferenced(module: ModuleOp) -> None:
-    """Remove private functions that nothing kept refers to any more."""
+def drop_unreferenced(module: ModuleOp, entry: str | None = None) -> None:
+    """Remove private functions that nothing kept refers to any more; with `entry` all but what that needs."""
     functions = {f.sym_name.data: f for f in functions_of(module)}
-    pending = [name for name, f in functions.items() if not _is_private(f)]
+    pending = [name for name, f in functions.items() if not _is_private(f)] if entry is None else [entry]
     kept = set(pending)
     while pending:
         for op in nested_ops(functions[pending.pop()].body):

@@ -22,7 +22,7 @@ from mlirad.dialects.linear import DifferentiationOp
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.pytree import flatten
 from mlirad.interpreter import OperationCounter, run_function
-from mlirad.pipelines import EXPAND, SIMPLIFY
+from mlirad.pipelines import SIMPLIFY, expansion
 from tests.acceptance.stages import value_and_cotangents
 from tests.cases.case import ones_like
 from tests.cases.loops import blowups
@@ -36,7 +36,7 @@ def operations(function: Any, arguments: tuple[Any, ...], passes: tuple[str, ...
     """What a traced function executes after the passes, and the elements it takes and returns."""
     module = ad.trace(function, *arguments)
     if any(isinstance(op, DifferentiationOp) for op in module.walk()):
-        passes = EXPAND
+        passes = expansion()
     module = run_passes(module, ",".join(passes))
     values = [plain_array(leaf) for leaf in flatten(arguments)[0]]
     counter = OperationCounter()
@@ -53,7 +53,7 @@ def ratios(function: Any, arguments: tuple[Any, ...], moving: tuple[int, ...]) -
 
     work, moved = operations(function, arguments, SIMPLIFY)
     return {
-        name: operations(derivative, arguments, EXPAND)[0] / (work + moved)
+        name: operations(derivative, arguments, expansion())[0] / (work + moved)
         for name, derivative in (("reverse", value_and_cotangents(function, moving)), ("forward", tangent))
     }
 

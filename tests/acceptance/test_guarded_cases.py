@@ -15,7 +15,7 @@ import mlirad as ad
 from mlirad.frontend.dtypes import plain_array
 from mlirad.frontend.pytree import flatten
 from mlirad.interpreter import run_function
-from mlirad.pipelines import EXPAND
+from mlirad.pipelines import expansion
 from tests.acceptance.stages import assert_same, native, value_and_cotangents
 from tests.acceptance.test_cost import EXAMPLES
 from tests.cases.test_cases import CASES
@@ -24,7 +24,7 @@ from tests.passes.derivatives import run_passes
 
 def check(function: Any, arguments: tuple[Any, ...], moving: tuple[int, ...]) -> None:
     """Compare what is compiled with what is interpreted."""
-    module = run_passes(ad.trace(value_and_cotangents(function, moving), *arguments), ",".join(EXPAND))
+    module = run_passes(ad.trace(value_and_cotangents(function, moving), *arguments), ",".join(expansion()))
     values = [plain_array(leaf) for leaf in flatten(arguments)[0]]
     expected = run_function(module, values, function="main")
     assert_same(native(module, "main")(*values), expected, "native")

@@ -13,7 +13,7 @@ from mlirad.dialects.shapes import is_float, shape_of
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
-from mlirad.passes.registry import make_passes
+from mlirad.registry import make_passes
 
 EXPAND = "linearize,apply-linear-maps,outline-derivatives,mlirad-canonicalize,mlirad-dce"
 

@@ -25,7 +25,7 @@ from xdsl.dialects.func import FuncOp
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
 from mlirad.frontend import jacobians
-from mlirad.frontend.compilation import Executable, Stats, compiling, executable, expand, kept_builds
+from mlirad.frontend.compilation import Executable, compiling, executable
 from mlirad.frontend.derivatives import Argnums, chosen_arguments
 from mlirad.frontend.frames import is_tracing
 from mlirad.frontend.functions import LeafType
@@ -36,6 +36,7 @@ from mlirad.frontend.sparse.blocks import Blocks, blocks_module, entries_of_bloc
 from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
+from mlirad.frontend.stats import Stats
 from mlirad.frontend.tracebacks import plain_errors
 from mlirad.frontend.transformed import Transformed, prepared
 from mlirad.jit.call import NativeFunction
@@ -119,7 +120,7 @@ class SparseDerivative(Transformed):
         differentiated = jacobians.gradient_of(function, self._argnums) if self._is_hessian else function
         with compiling():
             expression = trace_expression(
-                differentiated, tree, types, self._argnums, self._has_aux, self._options.method, stats
+                differentiated, tree, types, self._argnums, self._has_aux, self._options, stats
             )
         return Matrices(expression, self._options, self._is_hessian, types, stats)
 
@@ -241,14 +242,7 @@ class Matrices:
                     else:
                         assert instance.lanes is not None
                         module = blocks_module(self.expression, instance.lanes)
-                    expand(module, self.options.method, self.stats, kept_builds(self.options.lanes))
-                    program = executable(
-                        module,
-                        "main",
-                        interpret=self.options.interpret,
-                        timeout=self.options.timeout,
-                        stats=self.stats,
-                    )
+                    program = executable(module, self.options, self.stats)
                 self.programs[which] = program
             return program
 

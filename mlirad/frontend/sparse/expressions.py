@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,17 +22,18 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import DifferentiationError
-from mlirad.frontend.compilation import Stats, expand_to_maps
+from mlirad.frontend.compilation import brought_to
 from mlirad.frontend.derivatives import Argnums, argument_positions, linearize_at
 from mlirad.frontend.frames import Frame, Functions, tracing
 from mlirad.frontend.functions import LeafType, argument_paths, function_name, hint_of
+from mlirad.frontend.programs import Options
 from mlirad.frontend.pytree import Tree
 from mlirad.frontend.source import user_line
+from mlirad.frontend.stats import Stats
 from mlirad.frontend.tracer import Array
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.passes.expand_lambdas import expand_lambdas
-from mlirad.passes.function_pass import functions_of, replace_function
+from mlirad.passes.function_pass import functions_of
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def trace_expression(
     types: Sequence[LeafType],
     argnums: Argnums,
     has_aux: bool,
-    method: str,
+    options: Options,
     stats: Stats,
 ) -> Expression:
     """The derivative of a function of arguments of this structure and of these types."""
@@ -104,9 +105,8 @@ def trace_expression(
         )
     module = ModuleOp([*functions.finished, main])
     stats.add("trace", time.perf_counter() - start, module)
-    expand_to_maps(module, method, stats)
-    for f in functions_of(module):
-        replace_function(f, expand_lambdas(f))
+    # Which elements a build computes from which is seen where it is operations on whole arrays.
+    brought_to("plain-maps", module, replace(options, lanes=None), stats)
     main = next(f for f in functions_of(module) if f.sym_name.data == name)
     application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))
     inputs = tuple(LeafType(p.shape, p.dtype) for p in points)

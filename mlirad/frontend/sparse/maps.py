@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.compilation import Stats, compiling
+from mlirad.frontend.compilation import compiling
 from mlirad.frontend.frames import is_tracing
 from mlirad.frontend.functions import LeafType
-from mlirad.frontend.map_programs import cache_of
-from mlirad.frontend.programs import Options
+from mlirad.frontend.map_programs import cache_of, options_of
 from mlirad.frontend.source import user_line
 from mlirad.frontend.sparse.derivatives import Matrices
 from mlirad.frontend.sparse.expressions import Expression
+from mlirad.frontend.stats import Stats
 from mlirad.ir.builder import returned
 from mlirad.passes.expand_lambdas import expand_lambdas
 
@@ -64,5 +64,4 @@ def _matrices(map_: LinearMap) -> Matrices:
     expression = Expression(
         ModuleOp([main]), main, returned(main)[0], len(types), columns, tuple(enumerate(rows)), 0, None
     )
-    interpret = any(program.options.interpret for program in map_.expression.programs)
-    return Matrices(expression, Options(interpret), False, types, Stats())
+    return Matrices(expression, options_of(map_.expression), False, types, Stats())

@@ -28,7 +28,8 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import BuildOp
-from mlirad.dialects.kernel import KERNEL_OPS
+from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS
+from mlirad.dialects.kernel_plans import stated_arena
 from mlirad.dialects.linear import Linear
 from mlirad.dialects.shapes import STORED, Value, is_array
 from mlirad.errors import UnsupportedError
@@ -37,7 +38,7 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.locations import location_of
 from mlirad.lower.form_kernels.kernel_builder import KernelBuilder
 from mlirad.lower.form_kernels.regions import Bodies
-from mlirad.passes.function_pass import map_functions, nested_ops
+from mlirad.passes.function_pass import holds, map_functions, nested_ops
 
 __all__ = ["FormKernelsPass", "form_kernels"]
 
@@ -105,10 +106,16 @@ EXPANDED = (BuildOp, *CUSTOM_OPS)
 
 @dataclass(frozen=True)
 class FormKernelsPass(ModulePass):
-    """Turns every function of array ops into kernels."""
+    """Turns every function of array ops into kernels; with `keep` functions that have kernels stay."""
 
     name = "form-kernels"
 
+    keep: bool = False
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace each function."""
-        map_functions(op, form_kernels)
+        map_functions(op, lambda f: f if self.keep and _is_lowered(f) else form_kernels(f))
+
+
+def _is_lowered(function: FuncOp) -> bool:
+    return stated_arena(function) is not None or holds(function, KERNEL_RESULT_OPS)

@@ -27,8 +27,8 @@ from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.passes.registry import PASS_MODULES, make_passes
 from mlirad.pipelines import pipeline_passes, run_passes
+from mlirad.registry import PASS_MODULES, make_passes
 from mlirad.tools.instrumentation import module_text
 from mlirad.tools.limits import MAX_INTERPRETED_WORK, MAX_WORK, check_memory, check_work, memory_limit
 from mlirad.tools.native import is_written_in_kernels, native_program

@@ -26,6 +26,7 @@ PASS_MODULES: dict[str, str] = {
     "mlirad-cse": "mlirad.passes.cse",
     "mlirad-dce": "mlirad.passes.dce",
     "mlirad-inline": "mlirad.passes.inline",
+    "mlirad-symbol-dce": "mlirad.passes.symbol_dce",
     "keep-calls": "mlirad.passes.kept_calls",
     "builds-to-loops": "mlirad.passes.builds_to_loops",
     "bulk-operations": "mlirad.passes.bulk_operations",
