@@ -109,6 +109,25 @@ def test_code_generation_is_reached_through_jit_alone() -> None:
     assert not wrong, f"import llvmlite: {wrong}"
 
 
+def test_passes_are_run_in_one_place() -> None:
+    """Who shows or uses a stage of a program watches that run, or lets it stop earlier."""
+    callers = [
+        str(path.relative_to(PACKAGE))
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and "run_passes" in ast.unparse(node.func)
+    ]
+    assert callers == ["compiler.py"]
+    appliers = [
+        f"{path}:{node.lineno}"
+        for path in FILES
+        if room_of(path) not in ("passes", "lower")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Pass().apply")
+    ]
+    assert not appliers, f"apply passes by hand: {appliers}"
+
+
 def test_passes_ask_for_what_an_op_reads() -> None:
     """An op with regions also reads what they capture: `free_values(op)` has both, `.operands` has not.
 
