@@ -7,6 +7,7 @@ python -m docs.generate --check    says what would change, and exits with 1 if a
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -40,8 +41,8 @@ from mlirad.linear_maps.laws.function_spaces import FUNCTION_LAWS, FUNCTION_PAIR
 from mlirad.linear_maps.laws.index_spaces import INDEX_SPACE_LAWS, INDEX_SPACE_PAIRS
 from mlirad.linear_maps.laws.transpositions import TRANSPOSITION_LAWS
 from mlirad.lower.elementary import ELEMENTARY
-from mlirad.passes.registry import PASS_MODULES, load_pass
 from mlirad.pipelines import PIPELINES
+from mlirad.registry import PASS_MODULES, load_pass
 from mlirad.rules.derivatives import ELIMINATED, ZERO
 
 DOCS = Path(__file__).resolve().parent
@@ -352,7 +353,9 @@ def passes() -> Iterator[str]:
     yield "| pipeline | passes |"
     yield "| --- | --- |"
     for name, listed_passes in PIPELINES.items():
-        yield f"| `{name}` | {', '.join(map(code, listed_passes))} |"
+        shown = (re.sub(r"(vector-bytes)=\d+", r"\1=N", text) for text in listed_passes())
+        yield f"| `{name}` | {', '.join(map(code, shown))} |"
+    yield "\nN is the size of the target's vectors."
 
 
 PAGES: dict[str, Callable[[], Iterator[str]]] = {

@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from docs.formulas import Formulas
 from docs.samples import SAMPLES, Sample
+from mlirad.compiler import compile_module
 from mlirad.dialects.array import control, structural
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
@@ -24,10 +25,9 @@ from mlirad.interpreter.running import MEANINGS as INTERPRETED
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
-from mlirad.lower.compile import compile_module
 from mlirad.lower.elementary import ELEMENTARY
-from mlirad.passes.registry import make_passes
-from mlirad.pipelines import run_passes
+from mlirad.pipelines import Options, run_passes
+from mlirad.registry import make_passes
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO, Joint
 
 Differentiate: TypeAlias = Callable[[ArrayBuilder, Operation, Sequence[str]], None]
@@ -173,7 +173,7 @@ def native_form(op_class: type[Operation]) -> str:
     An elementwise op stands inside of kernels.
     """
     program = expanded_sample(op_class)
-    compile_module(program, "main", vector_bytes=32)
+    compile_module(program.clone(), Options(start="arrays"))
     if op_class is control.ReplayOp:
         return "as it is, of kernels"
     if issubclass(op_class, ew.ElementwiseOp):

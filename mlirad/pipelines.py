@@ -1,17 +1,20 @@
 """The pipelines: which passes run, in which order. Nothing else decides that.
 
-    grad      differentiate | expand
-    compile   expand | lower
+    pipeline(Options(method="jacobian"), target)        a program to scheduled kernels with a memory plan
+    pipeline(Options(end="maps"), target)               to array code and linear maps, not yet applied
+    pipeline_passes("grad{function=f}")                 a pipeline by name, as `mlirad-opt --pipeline` has it
 
-A pipeline is a tuple of passes as `mlirad-opt -p` reads them. `run_passes` runs them on a module, checking
-the module after each, and tells an observer what happened.
+A pipeline is a tuple of passes. `run_passes` runs them on a module, perhaps checking the module after each,
+and tells observers what happened.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final, Literal, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -22,83 +25,156 @@ from xdsl.utils.exceptions import DiagnosticException
 from mlirad.errors import CompileError, MliradError, UnsupportedError
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
-from mlirad.passes.registry import make_pass, parse_specs
+from mlirad.jit.target import Target, find_target
 from mlirad.recursion import deep_recursion
+from mlirad.registry import make_pass, make_passes, parse_specs
 
-SIMPLIFY = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad-dce")
-"""The same program, smaller: calls resolved, constants folded, equal ops shared, unused ones dropped."""
+Chunk: TypeAlias = int | Literal["all"] | None
+"""How many positions of a build are computed at a time; None where what decides is memory."""
 
-EXPAND = (
-    "mlirad-canonicalize",
-    "mlirad-inline",
-    "bulk-operations",
-    "raise-contractions",
-    "linearize{method=dual-arrays}",
-    "apply-linear-maps",
-    "bulk-operations",
-    "outline-derivatives",
-    "lower-custom-derivatives",
-    "mlirad-canonicalize",
-    "sink-scatter-adds",
-    "lower-checkpoints",
-)
-"""Every derivative in the program as array code: no linear map and no build remains.
-
-Builds whose bodies hold derivatives become bulk only once these are expanded, hence the second time.
+Stage: TypeAlias = Literal["program", "maps", "plain-maps", "arrays", "kernels"]
+"""How far a module has come: anything; array code with maps that are not applied; the same without maps given
+by code; array code; scheduled kernels with a memory plan.
 """
-
-EXPAND_JACOBIAN = (
-    "mlirad-canonicalize",
-    "keep-calls",
-    "linearize{method=jacobian}",
-    "simplify-maps",
-    "defunctionalise-maps",
-    "apply-linear-maps",
-    "mlirad-inline{builds=true}",
-    "bulk-operations",
-    "raise-contractions",
-    "outline-derivatives",
-    "lower-custom-derivatives",
-    "mlirad-canonicalize",
-    "sink-scatter-adds",
-    "lower-checkpoints",
-)
-"""The same by the method `jacobian`: calls stay, and builds become bulk after they are differentiated."""
-
-EXPANSIONS: dict[str, tuple[str, ...]] = {"dual-arrays": EXPAND, "jacobian": EXPAND_JACOBIAN}
-"""What expands the derivatives in a program, by method."""
-
-GRAD = ("differentiate", *EXPAND)
-"""The derivative of a function; its options are those of `differentiate`."""
-
-LOWER = ("form-kernels", "fuse-kernels", "strip-mine", "schedule-kernels", "plan-memory")
-"""Array code as scheduled kernels with a memory plan, ready to be printed as LLVM IR."""
-
-COMPILE = (*EXPAND, *LOWER)
-"""A program, with derivatives in it or without, to kernels."""
-
-PIPELINES: dict[str, tuple[str, ...]] = {
-    "simplify": SIMPLIFY,
-    "expand": EXPAND,
-    "expand-jacobian": EXPAND_JACOBIAN,
-    "grad": GRAD,
-    "lower": LOWER,
-    "compile": COMPILE,
-}
-"""Every pipeline by name."""
 
 
 @dataclass(frozen=True)
-class Step:
-    """A pass that ran: which, and how many seconds it and the check after it took."""
+class Options:
+    """What decides a pipeline, besides the target.
 
-    name: str
-    seconds: float
-    verify_seconds: float
+    `method` is how derivatives are expanded. Builds compute `chunk` positions at a time, or `block_bytes`
+    bytes. The module is at the stage `start`: kernels need not have a plan, and stay as they are but for what
+    they lack. It is brought to the stage `end`, after the passes `first`; kernels are made of the function
+    `entry` and of those that it calls. Nothing runs after the last pass of the name `until`.
+    """
+
+    method: str = "dual-arrays"
+    chunk: Chunk = None
+    block_bytes: int | None = None
+    start: Stage = "program"
+    end: Stage = "kernels"
+    entry: str = "main"
+    first: tuple[ModulePass, ...] = ()
+    until: str | None = None
 
 
-Before = Callable[[ModulePass, ModuleOp], None]
-After = Callable[[ModulePass, ModuleOp, Step], None]
+SIMPLIFY: Final = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad-dce")
+"""The same program, smaller: calls resolved, constants folded, equal ops shared, unused ones dropped."""
+
+METHODS: Final = ("dual-arrays", "jacobian")
+"""The methods by which derivatives can be expanded."""
+
+APPLY: Final = ("apply-linear-maps", "bulk-operations", "mlirad-canonicalize", "outline-derivatives")
+"""Maps on vectors as array code: what `mlirad-demo` shows."""
+
+
+def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[str, ...]:
+    """Every derivative in the program as a linear map; `blocks` is what keeps builds as loops.
+
+    By the method `dual-arrays` no build is left, by `jacobian` calls and builds are, as their derivatives are
+    maps of their own.
+    """
+    if method == "jacobian":
+        return ("mlirad-canonicalize", "keep-calls", "linearize{method=jacobian}", "simplify-maps")
+    return (
+        "mlirad-canonicalize",
+        "mlirad-inline",
+        *blocks,
+        "bulk-operations",
+        "raise-contractions",
+        f"linearize{{method={method}}}",
+    )
+
+
+def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[str, ...]:
+    """Every derivative in the program as array code: no linear map and no build remains.
+
+    Builds whose bodies hold derivatives become bulk only once these are expanded, hence the second time.
+    """
+    applied = ("apply-linear-maps", "bulk-operations")
+    if method == "jacobian":
+        applied = (
+            "defunctionalise-maps",
+            "apply-linear-maps",
+            "mlirad-inline{builds=true}",
+            *blocks,
+            "bulk-operations",
+            "raise-contractions",
+        )
+    return (
+        *linearization(method, blocks),
+        *applied,
+        "outline-derivatives",
+        "lower-custom-derivatives",
+        "mlirad-canonicalize",
+        "sink-scatter-adds",
+        "lower-checkpoints",
+    )
+
+
+def lowering(target: Target | None = None) -> tuple[str, ...]:
+    """Array code as scheduled kernels with a memory plan, ready to be printed as LLVM IR."""
+    target = target or find_target()
+    schedule = f"schedule-kernels{{vector-bytes={target.vector_bytes}}}"
+    return ("form-kernels", "fuse-kernels", "strip-mine", schedule, "plan-memory")
+
+
+def completion(target: Target) -> tuple[str, ...]:
+    """What kernels lack that were given as text: they are neither fused nor cut, and planned ones stay."""
+    schedule = f"schedule-kernels{{vector-bytes={target.vector_bytes} keep=true}}"
+    return ("form-kernels{keep=true}", schedule, "plan-memory{keep=true}")
+
+
+def pipeline(options: Options, target: Target | None = None) -> tuple[ModulePass, ...]:
+    """The passes that bring a module from one stage to another.
+
+    The target, by default the one that the environment asks for, counts for kernels alone.
+    """
+    if options.end == "kernels":
+        target = target or find_target()
+    passes = (*options.first, *_passes(replace(options, first=(), until=None), target))
+    names = [p.name for p in reversed(passes)]
+    return passes[: len(passes) - names.index(options.until)] if options.until in names else passes
+
+
+@lru_cache(maxsize=256)
+def _passes(options: Options, target: Target | None) -> tuple[ModulePass, ...]:
+    blocks: tuple[str, ...] = ()
+    if options.block_bytes is not None:
+        blocks = (f"builds-to-loops{{limit={options.block_bytes}}}",)
+    elif isinstance(options.chunk, int):
+        blocks = (f"builds-to-loops{{chunk={options.chunk}}}",)
+    match options.end:
+        case "program":
+            return ()
+        case "maps":
+            return _made((*linearization(options.method, blocks), "mlirad-inline"))
+        case "plain-maps":
+            return _made((*linearization(options.method, blocks), "mlirad-inline", "expand-lambdas"))
+        case "arrays":
+            return _made(expansion(options.method, blocks))
+        case "kernels":
+            assert target is not None
+            expanded = expansion(options.method, blocks) if options.start == "program" else ()
+            lowered = completion(target) if options.start == "kernels" else lowering(target)
+            entry = ArgSpec("mlirad-symbol-dce", {"entry": (options.entry,)})
+            return (*_made(expanded), make_pass(entry), *_made(lowered))
+
+
+def _made(texts: Sequence[str]) -> tuple[ModulePass, ...]:
+    return make_passes(",".join(texts)) if texts else ()
+
+
+PIPELINES: Final[Mapping[str, Callable[[], tuple[str, ...]]]] = {
+    "simplify": lambda: SIMPLIFY,
+    "expand": expansion,
+    "expand-jacobian": lambda: expansion("jacobian"),
+    "apply": lambda: APPLY,
+    "grad": lambda: ("differentiate", *expansion()),
+    "lower": lowering,
+    "compile": lambda: (*expansion(), *lowering()),
+}
+"""Every pipeline with a name, for the target that the environment asks for."""
 
 
 def pipeline_passes(text: str) -> tuple[ModulePass, ...]:
@@ -113,10 +189,40 @@ def pipeline_passes(text: str) -> tuple[ModulePass, ...]:
             raise UnsupportedError(
                 f"there is no pipeline {spec.name!r}", hint=f"there are {', '.join(PIPELINES)}"
             )
-        first, *rest = (inner for listed in PIPELINES[spec.name] for inner in parse_specs(listed))
+        first, *rest = (inner for listed in PIPELINES[spec.name]() for inner in parse_specs(listed))
         passes.append(make_pass(ArgSpec(first.name, {**first.parameters, **spec.parameters})))
         passes += [make_pass(inner) for inner in rest]
     return tuple(passes)
+
+
+# Running them ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Step:
+    """What ran and left `module`: a pass, or `emit`; how many seconds it and the check after it took."""
+
+    name: str
+    module: ModuleOp
+    seconds: float
+    verify_seconds: float = 0.0
+    run: ModulePass | None = None
+    """The pass with its options."""
+
+
+Before: TypeAlias = Callable[[ModulePass, ModuleOp], None]
+After: TypeAlias = Callable[[Step], None]
+Verify: TypeAlias = Callable[[ModulePass], bool]
+
+
+def always(_: ModulePass) -> bool:
+    """Verify after every pass."""
+    return True
+
+
+def never(_: ModulePass) -> bool:
+    """Verify after no pass."""
+    return False
 
 
 def run_passes(
@@ -124,11 +230,11 @@ def run_passes(
     passes: Sequence[ModulePass],
     *,
     context: Context | None = None,
-    verify: bool = True,
+    verify: Verify = always,
     before: Before | None = None,
     after: After | None = None,
 ) -> None:
-    """Run the passes on `module`, in place, and check after each that it is a program of the language.
+    """Run the passes on `module`, in place, and check after those that `verify` names that it is a program.
 
     `before` and `after` are called around each pass. Raises the error of the pass, or `VerifyError` if what
     it leaves is no program; a pass that fails in any other way is a defect of mlirad, and a `CompileError`.
@@ -140,10 +246,10 @@ def run_passes(
         start = time.perf_counter()
         _run(pass_, context, module)
         ran = time.perf_counter()
-        if verify:
+        if verify(pass_):
             _verify_after(pass_, context, module)
         if after is not None:
-            after(pass_, module, Step(pass_.name, ran - start, time.perf_counter() - ran))
+            after(Step(pass_.name, module, ran - start, time.perf_counter() - ran, pass_))
 
 
 def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:

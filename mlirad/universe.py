@@ -8,7 +8,7 @@ from __future__ import annotations
 from xdsl.ir import Dialect
 from xdsl.universe import Universe
 
-from mlirad.passes.registry import ALL_PASSES
+from mlirad.registry import ALL_PASSES
 
 
 def _array() -> Dialect:

@@ -24,9 +24,11 @@ ROOMS: dict[str, frozenset[str]] = {
     "interpreter": frozenset({"dialects", "reports", "recursion"}),
     "passes": frozenset({"dialects", "ir", "rules", "linear_maps"}),
     "lower": frozenset({"dialects", "ir", "passes"}),
-    "pipelines": frozenset({"dialects", "ir", "passes", "lower", "recursion"}),
     "jit": frozenset({"lower", "reports"}),
     "linear_maps.sparsity": frozenset({"dialects", "ir", "linear_maps", "interpreter", "recursion"}),
+    "registry": frozenset(),
+    "pipelines": frozenset({"ir", "jit", "registry", "recursion"}),
+    "compiler": frozenset({"dialects", "ir", "passes", "lower", "jit", "pipelines", "recursion"}),
     "frontend": frozenset(
         {
             "dialects",
@@ -36,9 +38,10 @@ ROOMS: dict[str, frozenset[str]] = {
             "interpreter",
             "passes",
             "lower",
-            "pipelines",
             "jit",
             "linear_maps.sparsity",
+            "pipelines",
+            "compiler",
             "reports",
             "recursion",
         }
@@ -52,14 +55,16 @@ ROOMS: dict[str, frozenset[str]] = {
             "interpreter",
             "passes",
             "lower",
-            "pipelines",
             "jit",
             "linear_maps.sparsity",
+            "registry",
+            "pipelines",
+            "compiler",
             "frontend",
             "recursion",
         }
     ),
-    "universe": frozenset({"dialects", "passes", "lower"}),
+    "universe": frozenset({"dialects", "registry"}),
 }
 """What each room may import, besides itself and `mlirad.errors`."""
 
@@ -219,6 +224,25 @@ def test_code_generation_is_reached_through_jit_alone() -> None:
         or 'import_module("llvmlite' in path.read_text()
     ]
     assert not wrong, f"import llvmlite: {wrong}"
+
+
+def test_passes_are_run_in_one_place() -> None:
+    """Who shows or uses a stage of a program watches that run, or lets it stop earlier."""
+    callers = [
+        str(path.relative_to(PACKAGE))
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and "run_passes" in ast.unparse(node.func)
+    ]
+    assert callers == ["compiler.py"]
+    appliers = [
+        f"{path}:{node.lineno}"
+        for path in FILES
+        if room_of(path) not in ("passes", "lower")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Pass().apply")
+    ]
+    assert not appliers, f"apply passes by hand: {appliers}"
 
 
 def test_passes_ask_for_what_an_op_reads() -> None:

@@ -11,8 +11,8 @@ from xdsl.transforms import get_all_passes
 from xdsl.universe import Universe
 
 from mlirad.errors import UnsupportedError
-from mlirad.passes.registry import ALL_PASSES, PASS_MODULES, load_pass, make_passes
 from mlirad.pipelines import PIPELINES, pipeline_passes
+from mlirad.registry import ALL_PASSES, PASS_MODULES, load_pass, make_passes
 from mlirad.universe import MLIRAD_UNIVERSE
 
 PROGRAM = """
@@ -56,7 +56,7 @@ def test_every_registered_pass_exists(name: str) -> None:
 @pytest.mark.parametrize("name", PIPELINES)
 def test_every_pipeline_can_be_made(name: str) -> None:
     options = "{function=f}" if name == "grad" else ""
-    assert len(pipeline_passes(name + options)) == len(PIPELINES[name])
+    assert len(pipeline_passes(name + options)) == len(PIPELINES[name]())
 
 
 def test_names_and_options_that_do_not_exist() -> None:

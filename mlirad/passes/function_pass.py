@@ -58,11 +58,11 @@ def replace_function(old: FuncOp, new: FuncOp) -> None:
     old.erase()
 
 
-def drop_unreferenced(module: ModuleOp) -> None:
-    """Remove private functions that nothing kept refers to any more."""
+def drop_unreferenced(module: ModuleOp, entry: str | None = None) -> None:
+    """Remove private functions that nothing kept refers to any more; with `entry` all but what that needs."""
     functions = functions_by_name(module)
-    public = (name for name, f in functions.items() if not is_private(f))
-    kept = CallGraph(functions, references_of).reachable(public)
+    starts = [name for name, f in functions.items() if not is_private(f)] if entry is None else [entry]
+    kept = CallGraph(functions, references_of).reachable(starts)
     for name, function in functions.items():
         if name not in kept:
             function.detach()

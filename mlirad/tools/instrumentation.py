@@ -47,15 +47,15 @@ class IrPrinting:
         if pass_.name in self.before:
             self._print("Before", pass_, self._text(module))
 
-    def after_pass(self, pass_: ModulePass, module: ModuleOp) -> None:
-        """To be called after each pass."""
-        wanted = self.after_all or pass_.name in self.after
-        if not wanted and not self.only_changes:
+    def after_step(self, step: Step) -> None:
+        """To be called after each step; what is no pass leaves no other module."""
+        wanted = self.after_all or step.name in self.after
+        if step.run is None or not (wanted or self.only_changes):
             return
-        text = self._text(module)
+        text = self._text(step.module)
         changed, self._last = text != self._last, text
         if wanted and (changed or not self.only_changes):
-            self._print("After", pass_, text)
+            self._print("After", step.run, text)
 
     def _text(self, module: ModuleOp) -> str:
         return module_text(module, generic=self.generic, locations=self.locations)

@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
 
-from mlirad.dialects.kernel import KERNEL_OPS
-from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_module
+from mlirad.compiler import Observer, compile_module
 from mlirad.lower.native_program import NativeProgram
-from mlirad.pipelines import pipeline_passes, run_passes
-from mlirad.recursion import deep_recursion
+from mlirad.pipelines import Before, Options, lowering
+from mlirad.registry import parse_specs
 
 
-def is_written_in_kernels(module: ModuleOp) -> bool:
-    """Whether a module as it was read contains kernels: whoever wrote them may not have proved anything."""
-    return any(type(op) in KERNEL_OPS for op in module.walk())
-
-
-def native_program(module: ModuleOp, function: FuncOp, *, checked: bool = False) -> NativeProgram:
+def native_program(
+    module: ModuleOp,
+    function: FuncOp,
+    *,
+    checked: bool = False,
+    context: Context | None = None,
+    before: Before | None = None,
+    observe: Observer | None = None,
+) -> NativeProgram:
     """LLVM IR text of a function of `module`, for this machine or the one that the environment asks for.
 
-    Array code goes through the pipeline `expand` first, so derivatives and calls in it are compiled too;
-    kernels are taken as they are, and their memory plan is verified. With `checked`, accesses are compared
-    with the bounds of their buffers. Changes the module.
+    Derivatives, builds and calls in array code are compiled too; kernels are taken as they are, and their
+    memory plan is verified. With `checked`, accesses are compared with the bounds of their buffers. The
+    module, which it changes, is verified after every pass before `lower`.
     """
-    name = function.sym_name.data
-    if not is_written_in_kernels(module):
-        run_passes(module, pipeline_passes("expand"))
-    with deep_recursion():
-        return compile_module(module, name, vector_bytes=find_target().vector_bytes, address_checks=checked)
+    lowered = {spec.name for text in lowering() for spec in parse_specs(text)}
+
+    def verify(pass_: ModulePass) -> bool:
+        return pass_.name not in (*lowered, "mlirad-symbol-dce")
+
+    return compile_module(
+        module,
+        Options(entry=function.sym_name.data),
+        address_checks=checked,
+        context=context,
+        verify=verify,
+        before=before,
+        observe=observe,
+    ).program

@@ -19,14 +19,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass, get_pass_option_infos
 
+from mlirad.compiler import holds_kernels, transform
 from mlirad.errors import MliradError, UnsupportedError
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
-from mlirad.passes.registry import PASS_MODULES, load_pass, make_passes
-from mlirad.pipelines import PIPELINES, Step, pipeline_passes, run_passes
+from mlirad.pipelines import PIPELINES, Step, always, pipeline_passes
+from mlirad.pipelines import Options as PipelineOptions
+from mlirad.registry import PASS_MODULES, load_pass, make_passes
 from mlirad.tools.diagnostics import (
     Diagnostic,
     Source,
@@ -36,7 +37,7 @@ from mlirad.tools.diagnostics import (
 )
 from mlirad.tools.expectations import compare
 from mlirad.tools.instrumentation import IrPrinting, Timing, module_text
-from mlirad.tools.native import is_written_in_kernels, native_program
+from mlirad.tools.native import native_program
 from mlirad.tools.process import entry_function, guarded, keep_entry, write_output
 
 Emit = Literal["mlir", "generic", "llvm", "asm", "object"]
@@ -87,7 +88,7 @@ def _run(arguments: argparse.Namespace) -> int:
         sys.stdout.write("".join(_pass_lines()))
         return 0
     if cast(bool, arguments.list_pipelines):
-        sys.stdout.write("".join(f"{name:<10} {','.join(passes)}\n" for name, passes in PIPELINES.items()))
+        sys.stdout.write("".join(f"{name:<10} {','.join(passes())}\n" for name, passes in PIPELINES.items()))
         return 0
     values = cast("dict[str, object]", vars(arguments))
     options = Options(**{field: values[field] for field in Options.__dataclass_fields__})  # pyright: ignore[reportArgumentType]
@@ -147,7 +148,7 @@ def _transform(
     context = make_context(allow_unregistered=options.allow_unregistered_dialect)
     module = parse_module(text, source.name, context=context, first_line=first_line)
     verify_module(module, allow_unregistered=context.allow_unregistered)
-    checked = is_written_in_kernels(module) and not options.trust_kernels
+    checked = holds_kernels(module) and not options.trust_kernels
     timing.parse += time.perf_counter() - start
     printing = IrPrinting(
         before=options.print_ir_before,
@@ -162,31 +163,38 @@ def _transform(
     if options.emit not in ("mlir", "generic"):
         keep_entry(module, options.entry)
 
-    def after(pass_: ModulePass, module: ModuleOp, step: Step) -> None:
+    def observe(_: PipelineOptions, step: Step) -> None:
         timing.steps.append(step)
-        printing.after_pass(pass_, module)
+        printing.after_step(step)
 
-    run_passes(module, passes, context=context, before=printing.before_pass, after=after)
-    start = time.perf_counter()
-    output = _emit(module, options, checked)
+    given = PipelineOptions(first=tuple(passes), end="program")
+    before = printing.before_pass
+    transform(module, given, context=context, verify=always, before=before, observe=observe)
+    if options.emit in ("mlir", "generic"):
+        start = time.perf_counter()
+        generic = options.emit == "generic"
+        output = module_text(module, generic=generic, locations=options.print_debuginfo).encode()
+    else:
+        function = entry_function(module, options.entry)
+        program = native_program(
+            module, function, checked=checked, context=context, before=before, observe=observe
+        )
+        start = time.perf_counter()
+        output = _code(program.llvm, options.emit)
     timing.output += time.perf_counter() - start
     return output
 
 
-def _emit(module: ModuleOp, options: Options, checked: bool) -> bytes:
-    if options.emit in ("mlir", "generic"):
-        generic = options.emit == "generic"
-        return module_text(module, generic=generic, locations=options.print_debuginfo).encode()
+def _code(text: str, emit: Emit) -> bytes:
     from mlirad.jit.engine import assembly, object_code
 
-    text = native_program(module, entry_function(module, options.entry), checked=checked).llvm
-    match options.emit:
-        case "llvm":
-            return text.encode()
+    match emit:
         case "asm":
             return assembly(text).encode()
-        case _:
+        case "object":
             return object_code(text)
+        case _:
+            return text.encode()
 
 
 def _pass_lines() -> Iterator[str]:

@@ -26,14 +26,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
+from mlirad.compiler import holds_kernels, transform
 from mlirad.errors import CompileError, MliradError, UnsupportedError, VerifyError
 from mlirad.interpreter import run_function
 from mlirad.ir.locations import location_of
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.passes.registry import make_passes
-from mlirad.pipelines import pipeline_passes, run_passes
+from mlirad.pipelines import Options, always, pipeline_passes
+from mlirad.registry import make_passes
 from mlirad.tools.arguments import read_arguments
 from mlirad.tools.diagnostics import read_source, report
 from mlirad.tools.limits import (
@@ -44,7 +45,7 @@ from mlirad.tools.limits import (
     memory_error,
     memory_limit,
 )
-from mlirad.tools.native import is_written_in_kernels, native_program
+from mlirad.tools.native import native_program
 from mlirad.tools.process import entry_function, guarded, keep_entry, write_output
 from mlirad.tools.time_limit import time_limit
 
@@ -86,9 +87,9 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
     try:
         module = parse_module(source.text, source.name)
         verify_module(module)
-        checked = is_written_in_kernels(module)
+        checked = holds_kernels(module)
         keep_entry(module, cast("str | None", arguments.entry))
-        run_passes(module, passes)
+        transform(module, Options(first=tuple(passes), end="program"), verify=always)
         function = entry_function(module, cast("str | None", arguments.entry))
         interpreted = cast(bool, arguments.interpret)
         memory = cast("int | None", arguments.max_memory) or memory_limit()

@@ -7,7 +7,9 @@
     reverse derivative   ∂f(x)ᵀ ⊙ dr; applied; with common subexpressions shared
 
 Functions that f calls are differentiated on their own, and called; where a derivative is applied they are
-inlined, so no map is left.
+inlined, so no map is left, and the pipeline `apply` makes array code of it. What comes before are functions
+made of functions, by constructors that apply no law, so that what each step of the method `jacobian` does can
+be seen.
 """
 
 from __future__ import annotations
@@ -19,26 +21,22 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute
 
+from mlirad.compiler import transform
 from mlirad.dialects import linear
-from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.errors import DifferentiationError
-from mlirad.ir.arrays import ArrayBuilder, Environment, new_function, rebuild_function
+from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import calls_of, functions_by_name
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
-from mlirad.ir.parsing import make_context
 from mlirad.ir.regions import nested_ops
-from mlirad.passes.apply_linear_maps import PRIVATE, apply_maps
-from mlirad.passes.bulk_operations import bulk_function
-from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.function_pass import drop_unreferenced, holds
+from mlirad.passes.apply_linear_maps import PRIVATE
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.jacobian.derivatives import Derivatives
 from mlirad.passes.jacobian.laws import simplified
 from mlirad.passes.jacobian.nabla import LiteralBuilder
-from mlirad.passes.outline_derivatives import OutlineDerivativesPass
+from mlirad.pipelines import Options, pipeline_passes
 from mlirad.tools.mathematics import Sharing
 
 
@@ -145,22 +143,18 @@ def _derivative(
     name = closed.sym_name.data.removesuffix("_jacobian") + ("_jvp" if mode == "forward" else "_grad")
     unapplied = _application(name, shown, linear.ApplyOp, spaces, hints)
     yield Stage(f"The {mode} derivative", (unapplied,), Sharing.LONG, callees)
-    applied = apply_maps(_application(name, closed, op_class, spaces, hints))
-    if holds(applied, BuildOp):
-        applied = bulk_function(applied)
-    code = _with_derived(eliminate_dead_code(rebuild_function(applied)), callees)
+    code = _applied(_application(name, closed, op_class, spaces, hints), callees)
     yield Stage(f"The {mode} derivative, simplified", code, Sharing.LONG)
     yield Stage(f"The {mode} derivative, shared", code, Sharing.ALL)
 
 
-def _with_derived(function: FuncOp, callees: Sequence[FuncOp]) -> tuple[FuncOp, ...]:
-    """The function, after those that it calls: recursive functions, and derivatives of these."""
+def _applied(function: FuncOp, callees: Sequence[FuncOp]) -> tuple[FuncOp, ...]:
+    """The function as array code, after those that it calls: recursive ones, and derivatives of these."""
     others = [f.clone() for f in callees if not _returns_map(f)]
     for callee in others:
         callee.sym_visibility = PRIVATE
     module = ModuleOp([*others, function])
-    OutlineDerivativesPass().apply(make_context(), module)
-    drop_unreferenced(module)
+    transform(module, Options(first=pipeline_passes("apply"), end="program"))
     return _reached(function.sym_name.data, functions_by_name(module))
 
 

@@ -49,8 +49,8 @@ from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.passes.registry import make_passes
 from mlirad.pipelines import pipeline_passes, run_passes
+from mlirad.registry import make_passes
 from mlirad.tools.native import native_program
 
 X = np.linspace(0.1, 1.0, 12).reshape(3, 4)

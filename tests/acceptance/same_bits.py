@@ -16,12 +16,11 @@ from xdsl.dialects.func import FuncOp
 
 import mlirad as ad
 from mlirad.jit.call import NativeFunction
-from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_module
 from mlirad.lower.native_program import NativeProgram
 from mlirad.pipelines import pipeline_passes, run_passes
 from tests.generators import arguments_for, random_program
 from tests.generators.python_programs import N, random_function, scalar_of
+from tests.lower.native import compiled_program
 
 rng = np.random.default_rng(3)
 MATRIX, TALL, LONG = rng.normal(size=(37, 37)), rng.normal(size=(61, 5)), rng.normal(size=1003)
@@ -99,8 +98,7 @@ def native_program(seed: int, *, checked: bool = False) -> tuple[NativeProgram, 
     (name, *_) = [op.sym_name.data for op in module.body.ops if isinstance(op, FuncOp)]
     given = arguments_for(module, random.Random(seed), function=name)
     run_passes(module, pipeline_passes("expand"))
-    width = find_target().vector_bytes
-    return compile_module(module, name, vector_bytes=width, address_checks=checked), given
+    return compiled_program(module, name, checks=checked), given
 
 
 if __name__ == "__main__":

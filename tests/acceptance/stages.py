@@ -22,10 +22,10 @@ from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_module
 from mlirad.lower.plan_verification import verify_plan
-from mlirad.pipelines import EXPAND, LOWER
+from mlirad.pipelines import expansion, lowering
 from tests.cases.case import ones_like
+from tests.lower.native import compiled_program
 from tests.passes.derivatives import differentiated, drawn, float_arguments, function_of, inner, run_passes
 
 Run = Callable[..., tuple[Any, ...]]
@@ -41,7 +41,7 @@ def native(module: ModuleOp, function: str) -> Run:
     """
     target = find_target()
     module = run_passes(module.clone(), "bulk-operations,lower-custom-derivatives,lower-checkpoints")
-    program = compile_module(module, function, vector_bytes=target.vector_bytes, address_checks=True)
+    program = compiled_program(module, function, checks=True)
     return NativeFunction(program, target=target, debug=True)
 
 
@@ -52,9 +52,9 @@ def interpreted(module: ModuleOp, function: str) -> Run:
 
 def stages(source: ModuleOp, function: str) -> dict[str, Run]:
     """The function at every stage; the source stays as it is."""
-    expanded = run_passes(source.clone(), ",".join(EXPAND))
+    expanded = run_passes(source.clone(), ",".join(expansion()))
     assert not any(isinstance(op, BuildOp) for op in expanded.walk())
-    kernels = run_passes(expanded.clone(), ",".join(LOWER))
+    kernels = run_passes(expanded.clone(), ",".join(lowering()))
     verify_module(kernels)
     verify_plan(function_of(kernels, function))
     return {

@@ -18,7 +18,7 @@ from xdsl.dialects.func import FuncOp
 import mlirad as ad
 from mlirad.dialects.kernel_plans import ARENA_ATTRIBUTE, COPIED, IN_PLACE, stated_carries
 from mlirad.interpreter import OperationCounter, run_function
-from mlirad.pipelines import EXPANSIONS, LOWER
+from mlirad.pipelines import METHODS, expansion, lowering
 from tests.acceptance.test_random_programs import run_for
 from tests.generators.cells import random_cells
 from tests.passes.derivatives import run_passes
@@ -150,7 +150,7 @@ def sized(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def expanded(function: Callable[..., Any], n: int, method: str) -> ModuleOp:
     module = ad.trace(lambda x, positions: function(x, ad.asarray(positions)), *sized(n))
-    return run_passes(module, ",".join(EXPANSIONS[method]))
+    return run_passes(module, ",".join(expansion(method)))
 
 
 def run(module: ModuleOp, n: int) -> tuple[np.ndarray, int]:
@@ -170,16 +170,16 @@ def check_cells(function: Callable[..., Any]) -> None:
     programs = [expanded(function, n, "dual-arrays") for n in sizes]
     primal = [run(program, n)[1] for program, n in zip(programs, sizes, strict=True)]
     found: list[np.ndarray] = []
-    for method in EXPANSIONS:
+    for method in METHODS:
         modules = [expanded(gradient, n, method) for n in sizes]
         (_, small), (value, large) = (run(m, n) for m, n in zip(modules, sizes, strict=True))
         found.append(value)
         assert large / small <= LINEAR * max(primal[1] / primal[0], 2), method
-        lowered = run_passes(modules[0], ",".join(LOWER))
+        lowered = run_passes(modules[0], ",".join(lowering()))
         modes = [mode for op in lowered.walk() for mode in stated_carries(op) or ()]
         assert all(mode in (IN_PLACE, COPIED) for mode in modes), method
         if method == "dual-arrays":
-            twice = run_passes(modules[1], ",".join(LOWER))
+            twice = run_passes(modules[1], ",".join(lowering()))
             small, large = (max(map(arena_bytes, m.walk())) for m in (lowered, twice))
             assert large <= 2.2 * small + 1024
     np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-11)
@@ -227,7 +227,7 @@ def test_compiled_gradients_are_the_interpreted_ones():
         return functools.reduce(lambda t, f: t + f(x, positions), parts, 0.0)
 
     x, positions = sized(7)
-    for method in EXPANSIONS:
+    for method in METHODS:
         compiled, interpreted = (
             ad.grad(lambda x: total(x, ad.asarray(positions)), method=method, interpret=i)(x)
             for i in (False, True)

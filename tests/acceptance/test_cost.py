@@ -29,7 +29,7 @@ from mlirad.dialects.linear import DifferentiationOp
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.interpreter import OperationCounter, run_function
-from mlirad.pipelines import EXPAND, SIMPLIFY
+from mlirad.pipelines import SIMPLIFY, expansion
 from tests.acceptance.stages import assert_same, native, value_and_cotangents
 from tests.cases import horde_ad, loops
 from tests.cases.case import ones_like
@@ -58,7 +58,7 @@ def run(function: Any, arguments: tuple[Any, ...], passes: tuple[str, ...]) -> R
     """A function traced, brought through the passes, and interpreted."""
     module = ad.trace(function, *arguments)
     if any(isinstance(op, DifferentiationOp) for op in module.walk()):
-        passes = EXPAND
+        passes = expansion()
     module = run_passes(module, ",".join(passes))
     values = [plain_array(leaf) for leaf in flatten(arguments)[0]]
     counter = OperationCounter()
@@ -74,7 +74,7 @@ def derivatives(function: Any, arguments: tuple[Any, ...], moving: tuple[int, ..
         return ad.jvp(function, arguments, tangents)
 
     programs = {"reverse": value_and_cotangents(function, moving), "forward": tangent}
-    return {mode: run(program, arguments, EXPAND) for mode, program in programs.items()}
+    return {mode: run(program, arguments, expansion()) for mode, program in programs.items()}
 
 
 def check_cost(function: Any, arguments: tuple[Any, ...], moving: tuple[int, ...]) -> dict[str, Run]:

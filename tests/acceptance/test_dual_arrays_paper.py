@@ -8,7 +8,7 @@ import pytest
 import mlirad as ad
 from mlirad.dialects import linear
 from mlirad.ir.free_values import free_values
-from mlirad.pipelines import EXPAND
+from mlirad.pipelines import expansion
 from tests.acceptance.test_cost import run
 from tests.generators import random_program
 from tests.passes.derivatives import function_of, run_passes
@@ -57,7 +57,7 @@ def test_matrix_product_by_build(interpret):
         _, pullback = ad.vjp(function, x, y, interpret=interpret)
         for got, want in zip(pullback(weights), (weights @ y.T, x.T @ weights), strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-13)
-        module = run_passes(ad.trace(function, x, y), ",".join(EXPAND))
+        module = run_passes(ad.trace(function, x, y), ",".join(expansion()))
         assert [op.name for op in module.walk() if op.name.startswith("array.")] == ["array.dot"]
 
 
@@ -165,7 +165,7 @@ def test_thirty_doublings_are_not_expanded():
             x = np.sin(x) + x
         return x
 
-    module = run_passes(ad.trace(ad.grad(function), 0.1), ",".join(EXPAND))
+    module = run_passes(ad.trace(ad.grad(function), 0.1), ",".join(expansion()))
     assert sum(1 for _ in module.walk()) < 300
 
 
@@ -175,7 +175,7 @@ def test_n_reads_by_index_cost_n():
     def reads(n):
         return lambda x: sum(np.sin(x[i]) * x[n - 1 - i] for i in range(n))
 
-    counts = [run(ad.grad(reads(n)), (np.ones(n),), EXPAND).operations for n in (20, 40)]
+    counts = [run(ad.grad(reads(n)), (np.ones(n),), expansion()).operations for n in (20, 40)]
     assert counts[1] <= 2.2 * counts[0]
     x = np.linspace(0.1, 1.0, 20)
     expected = np.cos(x) * x[::-1] + np.sin(x[::-1])
@@ -225,7 +225,7 @@ def test_the_self_convolution_broadcasts_its_cotangent_once(n):
         return np.sum(ad.build((n,), lambda i: a[i] * a[n - 1 - i]))
 
     module = ad.trace(lambda a, c: ad.vjp(convolution, a)[1](c), np.ones(n), 1.0)
-    expanded = run_passes(module, ",".join((*EXPAND, "mlirad-dce")))
+    expanded = run_passes(module, ",".join((*expansion(), "mlirad-dce")))
     names = [op.name for op in function_of(expanded, "main").body.block.ops]
     assert names.count("array.broadcast") == 1
     assert names.count("array.scatter") <= 1

@@ -12,7 +12,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.dialects.kernel_plans import COPIED, IN_PLACE, stated_carries
-from mlirad.pipelines import EXPAND, LOWER
+from mlirad.pipelines import expansion, lowering
 from tests.acceptance.test_cost import check_cost, run
 from tests.passes.derivatives import run_passes
 
@@ -23,7 +23,7 @@ LINEAR = 2.2
 
 def operations(function: Any, arguments: tuple[Any, ...]) -> int:
     """What the expanded program executes."""
-    return run(function, arguments, EXPAND).operations
+    return run(function, arguments, expansion()).operations
 
 
 # Programs of n steps that read or write single elements -------------------------------------------
@@ -265,7 +265,7 @@ def test_memory_is_linear_in_the_number_of_steps(name):
 
 def kept_carries(function: Any, *arguments: Any) -> list[int]:
     """How all loops keep their carries: -1 in place, -2 scalars in slots, else the place of spare memory."""
-    module = run_passes(ad.trace(function, *arguments), ",".join((*EXPAND, *LOWER)))
+    module = run_passes(ad.trace(function, *arguments), ",".join((*expansion(), *lowering())))
     return [mode for op in module.walk() for mode in stated_carries(op) or ()]
 
 

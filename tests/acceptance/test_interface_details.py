@@ -8,7 +8,7 @@ import pytest
 import mlirad as ad
 from examples.programs import gmm
 from mlirad.ir.locations import location_of
-from mlirad.pipelines import EXPAND, LOWER
+from mlirad.pipelines import expansion, lowering
 from tests.passes.derivatives import run_passes
 
 both_evaluators = pytest.mark.parametrize("interpret", [False, True], ids=["compiled", "interpreted"])
@@ -119,7 +119,7 @@ def test_single_precision_gradient_of_gmm():
 def test_every_op_of_a_kernel_knows_its_line():
     instance = gmm.random_instance(2, 3, 4)
     module = ad.trace(ad.value_and_grad(gmm.objective, argnums=(0, 1, 2, 3)), *instance)
-    kernels = run_passes(module, ",".join((*EXPAND, *LOWER)))
+    kernels = run_passes(module, ",".join((*expansion(), *lowering())))
     for op in kernels.walk():
         if op.name.startswith(("array.", "kernel.")):
             place = location_of(op)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.pipelines import EXPAND
+from mlirad.pipelines import expansion
 from tests.acceptance.stages import native
 from tests.passes.derivatives import run_passes
 
@@ -26,7 +26,7 @@ def checked(function, *arguments: Any) -> Any:
     """The results of a function, the same by the interpreter, compiled, and compiled with checks."""
     outcome = ad.jit(function, interpret=True)(*arguments)
     compiled = ad.jit(function)(*arguments)
-    module = run_passes(ad.trace(function, *arguments), ",".join(EXPAND))
+    module = run_passes(ad.trace(function, *arguments), ",".join(expansion()))
     guarded = native(module, "main")(*arguments)
     want = outcome if isinstance(outcome, tuple) else (outcome,)
     for results in (compiled if isinstance(compiled, tuple) else (compiled,), guarded):

@@ -9,7 +9,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.dialects import linear
-from mlirad.pipelines import EXPAND
+from mlirad.pipelines import expansion, linearization
 from tests.passes.derivatives import run_passes
 
 STEPS = 2000
@@ -66,10 +66,9 @@ def test_the_map_of_a_dot_product_does_not_grow(transformation):
             module = ad.trace(lambda x, y, f=gradient: f(x, y), ones, ones)
         else:
             module = ad.trace(lambda dx, dy, f=tangent: f((dx, dy)), ones, ones)
-        expansion = EXPAND[: 1 + next(k for k, p in enumerate(EXPAND) if p.startswith("linearize"))]
-        linearized = run_passes(module.clone(), ",".join(expansion))
+        linearized = run_passes(module.clone(), ",".join(linearization()))
         maps = sum(isinstance(op, linear.MapOp) for op in linearized.walk())
-        expanded = run_passes(module, ",".join(EXPAND))
+        expanded = run_passes(module, ",".join(expansion()))
         sizes.append((maps, sum(1 for _ in expanded.walk())))
     assert sizes[0] == sizes[1] == sizes[2]
     assert 0 < sizes[0][0] <= 12
@@ -95,6 +94,6 @@ def test_values_shared_by_several_results_grow_linearly():
                 total = total + x * x
             return total
 
-        return sum(1 for _ in run_passes(ad.trace(ad.grad(function), 1.0), ",".join(EXPAND)).walk())
+        return sum(1 for _ in run_passes(ad.trace(ad.grad(function), 1.0), ",".join(expansion())).walk())
 
     assert program(40) <= 2.05 * program(20)

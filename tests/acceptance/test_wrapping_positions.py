@@ -14,9 +14,8 @@ from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_module
 from mlirad.pipelines import pipeline_passes, run_passes
+from tests.lower.native import compiled_program
 
 COUNT = 48
 EXTENT = 10
@@ -186,8 +185,7 @@ def check_positions(seed: int) -> None:
     verify_module(module)
     expected = run_function(module, arguments, function="f")
     run_passes(module, pipeline_passes("expand"))
-    bytes_ = find_target().vector_bytes
-    program = compile_module(module, "f", vector_bytes=bytes_, address_checks=True)
+    program = compiled_program(module, "f", checks=True)
     found = NativeFunction(program, debug=True)(*arguments)
     for j, (a, b) in enumerate(zip(found, expected, strict=True)):
         np.testing.assert_array_equal(a, b, err_msg=f"read {j}")

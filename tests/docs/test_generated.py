@@ -15,7 +15,7 @@ from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.control import ReplayOp
 from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.passes.registry import PASS_MODULES
+from mlirad.registry import PASS_MODULES
 from mlirad.tools import demo, opt, run
 
 WRITTEN = {path.name: path.read_text() for path in DOCS.glob("*.md")}

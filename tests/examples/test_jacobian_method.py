@@ -131,7 +131,8 @@ def test_kept_functions_are_called_by_compiled_gradients() -> None:
 
 def test_code_of_calls_is_smaller_than_inlined_code() -> None:
     """Every further step adds a few calls; inlined, it adds the code of a step and of its derivative."""
-    from mlirad.frontend.compiling.compilation import compiling, expand
+    from mlirad.frontend.compiling.compilation import brought_to, compiling
+    from mlirad.frontend.compiling.programs import Options
 
     def ops(method: str, number: int) -> int:
         def gradient(y: Any, p: Any) -> Any:
@@ -139,7 +140,7 @@ def test_code_of_calls_is_smaller_than_inlined_code() -> None:
 
         with compiling():
             module = ad.trace(gradient, np.zeros(2), 0.1)
-            expand(module, method)
+            brought_to("arrays", module, Options(method=method))
         return count_ops(module)
 
     called = ops("jacobian", 16) - ops("jacobian", 8)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad import compiler
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.compiling import transformed
 
 X = np.random.default_rng(0).normal(size=(6, 5))
 W = np.random.default_rng(1).normal(size=5)
@@ -67,8 +67,8 @@ def test_builds_are_cut_into_blocks_where_memory_would_not_do(monkeypatch):
     x = np.random.default_rng(2).normal(size=(300, 40))
     whole = ad.grad(f, chunk="all").lower(x).arena_bytes
     expected = ad.grad(f, chunk="all")(x)
-    monkeypatch.setattr(transformed, "MEMORY_LIMIT", whole // 2)
-    monkeypatch.setattr(transformed, "BLOCK_LIMIT", whole // 8)
+    monkeypatch.setattr(compiler, "MEMORY_LIMIT", whole // 2)
+    monkeypatch.setattr(compiler, "BLOCK_LIMIT", whole // 8)
     blocks = ad.grad(f)
     np.testing.assert_allclose(blocks(x), expected)
     assert any(stage.name == "builds-to-loops" for stage in blocks.stats(x).stages)

@@ -7,7 +7,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.dialects.array.indexing import UpdateOp
-from mlirad.pipelines import EXPAND
+from mlirad.pipelines import expansion
 from tests.passes.derivatives import run_passes
 
 A = np.arange(1.0, 13.0).reshape(3, 4)
@@ -16,7 +16,7 @@ A = np.arange(1.0, 13.0).reshape(3, 4)
 def updates(function, *arguments) -> int:
     """The updates that the pullback of a write of values does."""
     module = run_passes(
-        ad.trace(lambda a, v: ad.vjp(lambda v: function(a, v), v)[1](a), *arguments), ",".join(EXPAND)
+        ad.trace(lambda a, v: ad.vjp(lambda v: function(a, v), v)[1](a), *arguments), ",".join(expansion())
     )
     return sum(isinstance(op, UpdateOp) for op in module.walk())
 

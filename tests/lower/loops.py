@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from mlirad.compiler import compile_module
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_function
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plan
+from mlirad.pipelines import Options
 
 
 def function(text: str) -> FuncOp:
@@ -25,15 +26,10 @@ def function(text: str) -> FuncOp:
 
 def lowered(f: FuncOp, *, checks: bool = False) -> tuple[FuncOp, NativeProgram]:
     """The planned kernels of a function, whose plan is sound, and its program."""
-    seen: dict[str, FuncOp] = {}
-    program = compile_function(
-        f,
-        vector_bytes=find_target().vector_bytes,
-        address_checks=checks,
-        observe=lambda name, _, after: seen.update({name: after}),
-    )
-    verify_plan(seen["plan-memory"])
-    return seen["plan-memory"], program
+    options = Options(start="arrays", entry=f.sym_name.data)
+    compiled = compile_module(ModuleOp([f.clone()]), options, address_checks=checks)
+    verify_plan(compiled.entry)
+    return compiled.entry, compiled.program
 
 
 def check(text: str, *args: npt.ArrayLike, rtol: float = 1e-12) -> FuncOp:

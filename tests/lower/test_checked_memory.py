@@ -13,12 +13,11 @@ from xdsl.dialects.func import FuncOp
 import mlirad as ad
 from mlirad.jit import engine
 from mlirad.jit.call import NativeFunction
-from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_module
 from mlirad.lower.llvm_text import Bounds, ModuleText, Parameter, Value
 from mlirad.lower.native_program import NativeProgram
 from mlirad.pipelines import pipeline_passes, run_passes
 from tests.acceptance.same_bits import CALLS, native_program
+from tests.lower.native import compiled_program
 
 
 def checked(function: Any, *args: Any) -> NativeProgram:
@@ -26,7 +25,7 @@ def checked(function: Any, *args: Any) -> NativeProgram:
     module = ad.trace(function, *args)
     run_passes(module, pipeline_passes("expand"))
     (name, *_) = [op.sym_name.data for op in module.body.ops if isinstance(op, FuncOp)]
-    return compile_module(module, name, vector_bytes=find_target().vector_bytes, address_checks=True)
+    return compiled_program(module, name, checks=True)
 
 
 def reporting(x: Any) -> Any:
@@ -78,7 +77,7 @@ def test_the_scan_finds_accesses_without_checks() -> None:
     module = ad.trace(*PROGRAMS["lines"][:1], *PROGRAMS["lines"][1])
     run_passes(module, pipeline_passes("expand"))
     (name, *_) = [op.sym_name.data for op in module.body.ops if isinstance(op, FuncOp)]
-    assert unchecked(compile_module(module, name, vector_bytes=find_target().vector_bytes).llvm)
+    assert unchecked(compiled_program(module, name).llvm)
 
 
 def test_checked_programs_compute_the_same() -> None:

@@ -16,12 +16,11 @@ from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_module
 from mlirad.lower.emit.chunk_store import FIRST_CHUNK_BYTES
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plan
 from mlirad.pipelines import pipeline_passes, run_passes
+from tests.lower.native import compiled_program
 from tests.lower.test_loops import Allocations
 
 
@@ -38,7 +37,7 @@ def reads(w: Any, x: Any) -> Any:
 def program(function: Any, *args: Any) -> NativeProgram:
     module = ad.trace(function, *args)
     run_passes(module, pipeline_passes("expand"))
-    return compile_module(module, "main", vector_bytes=16)
+    return compiled_program(module, "main", vector_bytes=16)
 
 
 def lowered(function: Any, *args: Any) -> list[FuncOp]:
@@ -163,7 +162,7 @@ def native_of(text: str, checks: bool = False, allocations: Allocations | None =
     module = parse_module(text)
     verify_module(module)
     run_passes(module, pipeline_passes("expand"))
-    compiled = compile_module(module, "f", vector_bytes=find_target().vector_bytes, address_checks=checks)
+    compiled = compiled_program(module, "f", checks=checks)
     return NativeFunction(
         compiled, externals=None if allocations is None else allocations.externals, debug=checks
     )
@@ -227,6 +226,6 @@ def test_a_failure_ends_the_loops_around_it(checks: bool) -> None:
 def test_frames_cannot_be_given_from_outside() -> None:
     module = parse_module(FRAMES)
     with pytest.raises(CompileError, match="takes or returns frames"):
-        compile_module(module, "keep", vector_bytes=16)
+        compiled_program(module, "keep", vector_bytes=16)
     with pytest.raises(UnsupportedError, match=r"argument 0 has type tensor<4x!array\.frame<pair>>"):
         run_function(module, [np.ones(4, np.int64), 0], function="last")

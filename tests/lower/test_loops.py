@@ -20,11 +20,10 @@ from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.jit.call import NativeFunction
-from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_module
 from mlirad.lower.emit import emit_program
 from tests.generators.programs import random_program
 from tests.lower.loops import check, function, lowered
+from tests.lower.native import compiled_program
 
 
 def ops_of(f: FuncOp, kind: type[Operation]) -> list[Operation]:
@@ -467,7 +466,7 @@ ENDLESS = """
 @pytest.mark.parametrize("n", [0, 1, 2, 9])
 def test_functions_call_themselves(n: int, checks: bool) -> None:
     module = parse_module(RECURSIVE)
-    program = compile_module(module, "f", vector_bytes=find_target().vector_bytes, address_checks=checks)
+    program = compiled_program(module, "f", checks=checks)
     x = np.linspace(-1, 2, 3)
     allocations = Allocations(100_000)
     native = NativeFunction(program, debug=True, externals=allocations.externals)
@@ -477,7 +476,7 @@ def test_functions_call_themselves(n: int, checks: bool) -> None:
 
 
 def test_endless_recursion_is_an_error() -> None:
-    program = compile_module(parse_module(ENDLESS), "f", vector_bytes=find_target().vector_bytes)
+    program = compiled_program(parse_module(ENDLESS), "f")
     with pytest.raises(RecursionError):
         NativeFunction(program)(1.0)
 

@@ -17,7 +17,6 @@ from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_function
 from mlirad.lower.form_kernels import form_kernels
 from mlirad.lower.fuse_kernels import fuse_function
 from mlirad.lower.plan_memory import peak_bytes, plan_function
@@ -26,6 +25,7 @@ from mlirad.lower.schedule_kernels import schedule_function
 from mlirad.lower.strip_mine import MOST_ROWS, strip_mine, strip_rows
 from tests.generators.programs import random_program
 from tests.lower.loops import function
+from tests.lower.native import compiled_program
 from tests.lower.test_kernel_passes import arguments
 
 
@@ -49,7 +49,7 @@ def check(f: FuncOp, args: list[npt.ArrayLike], rows: int, *, rtol: float = 1e-1
     verify_plan(planned)
     runs = [run_function(planned, args)]
     for checks in (False, True):
-        program = compile_function(planned, vector_bytes=vector_bytes, address_checks=checks)
+        program = compiled_program(ModuleOp([planned.clone()]), planned.sym_name.data, checks=checks)
         runs.append(NativeFunction(program, debug=True)(*args))
     for results in runs:
         for one, other in zip(results, want, strict=True):

@@ -16,7 +16,7 @@ from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import is_local
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
-from mlirad.passes.registry import make_passes
+from mlirad.registry import make_passes
 
 EXPAND = "linearize,apply-linear-maps,outline-derivatives,mlirad-canonicalize,mlirad-dce"
 

@@ -16,11 +16,10 @@ from mlirad.errors import UnsupportedError
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.chunked_builds import chunk_width
 from mlirad.ir.parsing import parse_module
-from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_module
 from mlirad.passes.builds_to_loops import computed_bytes
-from mlirad.pipelines import EXPAND
+from mlirad.pipelines import expansion
 from tests.generators import arguments_for, over_lanes, random_program
+from tests.lower.native import compiled_program
 from tests.passes.derivatives import check_derivatives, drawn, function_of, run_passes
 
 CHUNKS = (1, 2, 5)
@@ -30,8 +29,7 @@ SHAPES = ((3,), (1,), (0,), (2, 3), (3, 1, 2))
 def expanded(module: ModuleOp, passes: str, chunk: int | None, checkpoint: str = "recompute") -> ModuleOp:
     """The module after the passes and the expansion, its builds kept where `chunk` says so."""
     kept = () if chunk is None else (f"builds-to-loops{{chunk={chunk} checkpoint={checkpoint}}}",)
-    at = EXPAND.index("bulk-operations")
-    return run_passes(module.clone(), ",".join([passes, *EXPAND[:at], *kept, *EXPAND[at:]]))
+    return run_passes(module.clone(), ",".join([passes, *expansion(blocks=kept)]))
 
 
 def assert_close(actual: Any, expected: Any) -> None:
@@ -178,7 +176,7 @@ def reads(n: int, m: int) -> ModuleOp:
 
 def arena_bytes(n: int, m: int, chunk: int | None) -> int:
     module = expanded(reads(n, m), "differentiate{function=f wrt=0}", chunk)
-    return compile_module(module, "f_grad", vector_bytes=find_target().vector_bytes).arena_bytes
+    return compiled_program(module, "f_grad").arena_bytes
 
 
 def test_the_gradient_of_a_kept_build_needs_the_memory_of_one_position():

@@ -19,7 +19,7 @@ from mlirad.ir.functions import higher_order_op, require_first_order
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.eliminate_functions import eliminate_functions, order
-from mlirad.pipelines import EXPANSIONS
+from mlirad.pipelines import METHODS, expansion
 from mlirad.recursion import deep_recursion
 from tests.acceptance.stages import native
 from tests.generators import arguments_for, higher_order_programs, random_higher_order
@@ -67,7 +67,7 @@ def test_both_methods_differentiate_random_programs(seed: int) -> None:
     module = random_higher_order(seed, 18)
     arguments = arguments_for(module, random.Random(seed))
     gradients: list[tuple[np.ndarray, ...]] = []
-    for passes in EXPANSIONS.values():
+    for passes in (expansion(method) for method in METHODS):
         first = "differentiate{function=main wrt=0,1 mode=reverse}"
         expanded = run_passes(module.clone(), ",".join([first, *passes]))
         gradients.append(run_function(expanded, arguments, function="main_grad"))
@@ -390,7 +390,7 @@ func.func @main(%x: f64, %v: tensor<{n}xf64>) -> f64 {{
 }}"""
         module = run_passes(
             program(text),
-            "differentiate{function=main wrt=0,1 mode=reverse}," + ",".join(EXPANSIONS["dual-arrays"]),
+            "differentiate{function=main wrt=0,1 mode=reverse}," + ",".join(expansion()),
         )
         counter = OperationCounter()
         run_function(module, [0.5, np.linspace(0.5, 1.5, n)], function="main_grad", counter=counter)

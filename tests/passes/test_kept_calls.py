@@ -14,7 +14,7 @@ from mlirad.frontend.tracing import frames
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.passes.kept_calls import NO_INLINE
-from mlirad.pipelines import EXPANSIONS, LOWER
+from mlirad.pipelines import METHODS, expansion, lowering
 from tests.passes.derivatives import run_passes
 
 DEEP = 40
@@ -63,7 +63,7 @@ def test_a_small_program_is_written_out():
     assert not any(isinstance(op, CallOp) for op in module.walk())
 
 
-@pytest.mark.parametrize("pipeline", ["mlirad-inline", *EXPANSIONS.values()])
+@pytest.mark.parametrize("pipeline", ["mlirad-inline", *map(expansion, METHODS)])
 def test_size_grows_with_the_levels(pipeline):
     """Not with two to the power of them."""
     passes = pipeline if isinstance(pipeline, str) else ",".join(pipeline)
@@ -71,17 +71,17 @@ def test_size_grows_with_the_levels(pipeline):
     assert large <= 2.2 * small
 
 
-@pytest.mark.parametrize("method", EXPANSIONS)
+@pytest.mark.parametrize("method", METHODS)
 def test_size_of_gradients_grows_with_the_levels(method):
-    passes = ",".join(("differentiate{function=f0}", *EXPANSIONS[method], *LOWER))
+    passes = ",".join(("differentiate{function=f0}", *expansion(method), *lowering()))
     small, large = (ops(run_passes(parse_module(tree(n)), passes)) for n in (12, 24))
     assert large <= 2.2 * small
 
 
-@pytest.mark.parametrize("method", EXPANSIONS)
+@pytest.mark.parametrize("method", METHODS)
 def test_values_and_gradients(method):
     levels = 9
-    passes = ",".join(("differentiate{function=f0}", *EXPANSIONS[method]))
+    passes = ",".join(("differentiate{function=f0}", *expansion(method)))
     module = run_passes(parse_module(tree(levels)), passes)
     assert any(isinstance(op, CallOp) for op in module.walk())
     found = run_function(module, [np.float64(0.5)], function="f0_grad")
@@ -101,7 +101,7 @@ def test_calls_that_stay_inside_builds():
     x = np.linspace(0.1, 0.6, 3)
     values, slopes = zip(*(iterated(v, 2**9) for v in x), strict=True)
     np.testing.assert_allclose(ad.jit(ad.vmap(f), interpret=True)(x), values, rtol=1e-10)
-    for method in EXPANSIONS:
+    for method in METHODS:
         gradient = ad.grad(lambda x: np.sum(ad.vmap(f)(x)), method=method, interpret=True)
         np.testing.assert_allclose(gradient(x), slopes, rtol=1e-9)
 
@@ -111,7 +111,7 @@ def test_deep_trees_in_python(decorate):
     """They are traced and differentiated; run they would take 2^40 steps."""
     f = chain(decorate, DEEP)
     module = ad.trace(lambda x: ad.grad(f)(x), 0.5)
-    assert ops(run_passes(module, ",".join(EXPANSIONS["dual-arrays"]))) < 10_000
+    assert ops(run_passes(module, ",".join(expansion("dual-arrays")))) < 10_000
 
 
 def test_checkpoints_in_a_tree_are_traced_a_few_times():

@@ -11,7 +11,7 @@ from mlirad.errors import DifferentiationError, MliradError, UnsupportedError
 from mlirad.interpreter import run_function
 from mlirad.ir.builder import returned
 from mlirad.ir.parsing import make_context, parse_module
-from mlirad.passes.registry import make_passes
+from mlirad.registry import make_passes
 from tests.passes.derivatives import EXPAND, check_derivatives, differentiated, function_of, run_passes
 
 

@@ -7,8 +7,8 @@ import pytest
 from mlirad.errors import CompileError, UnsupportedError
 from mlirad.ir.parsing import MAX_NESTING, parse_module
 from mlirad.ir.verification import verify_module
-from mlirad.passes.registry import make_passes
 from mlirad.pipelines import PIPELINES, pipeline_passes, run_passes
+from mlirad.registry import make_passes
 
 ARRAYS = """
 func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {

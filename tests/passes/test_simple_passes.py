@@ -9,7 +9,7 @@ import pytest
 
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context, parse_module
-from mlirad.passes.registry import make_passes
+from mlirad.registry import make_passes
 from tests.generators import arguments_for, random_program
 from tests.passes.derivatives import function_of, run_passes
 

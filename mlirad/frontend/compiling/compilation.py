@@ -1,42 +1,32 @@
 """From a traced module to something that can be called, and the record of what that took.
 
-expand(module)             runs the passes that leave array code only
-executable(module, ...)    compiles a function of it to native code, or hands it to the interpreter
+executable(module, options, stats)     compiles @main to native code, or hands it to the interpreter
 """
 
 from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import StringIO
-from itertools import takewhile
 from typing import Any, TypeAlias
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
-from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 
-from mlirad import reports
-from mlirad.dialects.array.indexing import BuildOp
+from mlirad import pipelines, reports
+from mlirad.compiler import Compiled, Observer, compile_module, count_kernels, may_need_blocks, transform
 from mlirad.errors import UnsupportedError
+from mlirad.frontend.compiling.programs import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
 from mlirad.interpreter import run_function
-from mlirad.ir.parsing import make_context
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
-from mlirad.jit.stacks import on_large_stack
-from mlirad.jit.target import find_target
-from mlirad.lower.compile import compile_module, count_kernels
-from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_memory.peak import peak_by_line
-from mlirad.passes.registry import make_pass, parse_specs
-from mlirad.pipelines import EXPANSIONS, LOWER, Step, run_passes
 from mlirad.recursion import deep_recursion
 
 Executable: TypeAlias = Callable[..., Any]
@@ -79,136 +69,84 @@ class _Garbage:
 _garbage = _Garbage()
 
 
-def passes_of(specs: Sequence[str]) -> list[ModulePass]:
-    """The passes of a pipeline."""
-    return [make_pass(spec) for text in specs for spec in parse_specs(text)]
+def brought_to(end: pipelines.Stage, module: ModuleOp, options: Options, stats: Stats | None = None) -> None:
+    """Bring a module to a stage before kernels, in place."""
+    transform(module, options.pipeline(end=end), observe=_recording(stats))
 
 
-def expand(module: ModuleOp, method: str, stats: Stats | None = None, kept: str | None = None) -> None:
-    """Bring a module to array code, in place: every derivative expanded by `method`.
-
-    `kept` is the pass, with its options, that keeps builds as loops; see `kept_builds`.
-    """
-    _run(module, _expansion(method, kept), stats)
-
-
-def expand_to_maps(
-    module: ModuleOp, method: str, stats: Stats | None = None, kept: str | None = None
-) -> None:
-    """Bring a module to array code and linear maps, in place: derivatives expanded, not yet applied."""
-    applied = ("defunctionalise-maps", "apply-linear-maps")
-    passes = list(takewhile(lambda p: p.name not in applied, _expansion(method, kept)))
-    _run(module, [*passes, *passes_of(["mlirad-inline"])], stats)
-
-
-def kept_builds(chunk: int | str | None) -> str | None:
-    """The pass that makes builds compute `chunk` positions at a time; None where they compute all at once."""
-    return f"builds-to-loops{{chunk={chunk}}}" if isinstance(chunk, int) else None
-
-
-def _expansion(method: str, kept: str | None) -> list[ModulePass]:
-    if method not in EXPANSIONS:
-        raise UnsupportedError(
-            f"there is no method {method!r}", location=user_line(), hint=f"there are {', '.join(EXPANSIONS)}"
-        )
-    specs = list(EXPANSIONS[method])
-    if kept is not None:
-        specs.insert(specs.index("bulk-operations"), kept)
-    return passes_of(specs)
-
-
-def _run(module: ModuleOp, passes: Sequence[ModulePass], stats: Stats | None) -> None:
-    def record(pass_: ModulePass, program: ModuleOp, step: Step) -> None:
-        if stats is not None:
-            stats.add(step.name, step.seconds + step.verify_seconds, program)
-
-    context = _context()
-    on_large_stack(lambda: run_passes(module, passes, context=context, verify=False, after=record))
-
-
-_contexts: list[Context] = []
-
-
-def _context() -> Context:
-    if not _contexts:
-        _contexts.append(make_context())
-    return _contexts[0]
-
-
-def text_after(module: ModuleOp, name: str | None, method: str, kept: str | None = None) -> str:
-    """The module as text: as traced, or after the (last) pass `name` of the pipeline."""
-    if name is not None:
-        passes = [*_expansion(method, kept), *passes_of(LOWER)]
-        known = [p.name for p in passes]
-        if name not in known:
-            raise UnsupportedError(
-                f"there is no pass {name!r} in the pipeline",
-                location=user_line(),
-                hint=f"it has {', '.join(dict.fromkeys(known))}",
-            )
-        last = len(known) - 1 - known[::-1].index(name)
-        _run(module, passes[: last + 1], None)
-    stream = StringIO()
-    Printer(stream=stream).print_op(module)
-    return stream.getvalue() + "\n"
-
-
-def native_program(module: ModuleOp, function: str, stats: Stats | None = None) -> NativeProgram:
-    """A function of expanded array code as LLVM IR text for this machine."""
-
-    def observe(name: str, seconds: float, program: FuncOp) -> None:
-        if stats is not None:
-            stats.add(name, seconds, program)
-            if name == "plan-memory":
-                stats.kernels, stats.memory = count_kernels(program), peak_by_line(program)
-
-    vector_bytes = find_target().vector_bytes
-    native = on_large_stack(
-        lambda: compile_module(module, function, vector_bytes=vector_bytes, observe=observe)
-    )
+def native_program(
+    module: ModuleOp, options: Options, stats: Stats | None = None, function: str = "main"
+) -> Compiled:
+    """A function of the module as LLVM IR text for this machine."""
+    wanted = options.pipeline(entry=function, end="kernels")
+    made = compile_module(module, wanted, observe=_recording(stats))
     if stats is not None:
-        stats.work, stats.peak_bytes = native.operations, native.arena_bytes
-    return native
-
-
-MEMORY_LIMIT = 2**31
-"""Bytes of scratch memory beyond which builds are cut into blocks of positions."""
-
-BLOCK_LIMIT = 2**26
-"""Bytes that one block of positions computes."""
-
-
-def holds_builds(module: ModuleOp) -> bool:
-    """Whether a build stands anywhere in the module."""
-    return any(isinstance(op, BuildOp) for op in module.walk())
+        stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
+        stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes
+    return made
 
 
 def executable(
-    module: ModuleOp,
-    function: str,
-    *,
-    interpret: bool,
-    timeout: float | None = None,
-    stats: Stats | None = None,
+    module: ModuleOp, options: Options, stats: Stats | None = None, function: str = "main"
 ) -> tuple[Executable, NativeFunction | None]:
-    """A function of expanded array code that can be called, and its machine code where it is compiled."""
-    if interpret:
-        return interpreted(module, function, timeout), None
-    return compiled(native_program(module, function, stats), function, timeout, stats)
-
-
-def compiled(
-    program: NativeProgram, name: str, timeout: float | None = None, stats: Stats | None = None
-) -> tuple[Executable, NativeFunction]:
-    """A program as something that can be called, and its machine code."""
+    """A function of the module that can be called, and its machine code where it is compiled."""
+    if options.interpret:
+        brought_to("arrays", module, options, stats)
+        return _interpreted(module, function, options.timeout), None
+    program = native_program(module, options, stats, function).program
     start = time.perf_counter()
-    native = NativeFunction(program, name=name, timeout=timeout)
+    native = NativeFunction(program, name=function, timeout=options.timeout)
     if stats is not None:
         stats.add("llvm", time.perf_counter() - start, None)
     return native.entry, native
 
 
-def interpreted(module: ModuleOp, function: str, timeout: float | None = None) -> Executable:
+def text_after(module: ModuleOp, name: str | None, options: Options) -> str:
+    """The module as text: as traced, or after the (last) pass `name` of its compile.
+
+    Where that may end with builds in blocks, it is run to the end to know.
+    """
+    if name is None:
+        return _text(module)
+    wanted = options.pipeline(end="kernels")
+    if not may_need_blocks(module, wanted):
+        _require_pass(name, wanted)
+        transform(module, replace(wanted, until=name))
+        return _text(module)
+    texts: dict[pipelines.Options, str] = {}
+
+    def observe(options: pipelines.Options, step: pipelines.Step) -> None:
+        if step.name == name:
+            texts[options] = _text(step.module)
+
+    made = compile_module(module, wanted, observe=observe)
+    _require_pass(name, made.options)
+    return texts[made.options]
+
+
+def _require_pass(name: str, options: pipelines.Options) -> None:
+    known = dict.fromkeys(p.name for p in pipelines.pipeline(options))
+    if name not in known:
+        raise UnsupportedError(
+            f"there is no pass {name!r} in the pipeline",
+            location=user_line(),
+            hint=f"it has {', '.join(known)}",
+        )
+
+
+def _text(module: ModuleOp) -> str:
+    stream = StringIO()
+    Printer(stream=stream).print_op(module)
+    return stream.getvalue() + "\n"
+
+
+def _recording(stats: Stats | None) -> Observer | None:
+    if stats is None:
+        return None
+    return lambda _, step: stats.add(step.name, step.seconds + step.verify_seconds, step.module)
+
+
+def _interpreted(module: ModuleOp, function: str, timeout: float | None) -> Executable:
     """A function run by the interpreter."""
 
     def run(*arguments: Any) -> Any:

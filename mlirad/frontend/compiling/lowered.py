@@ -18,15 +18,9 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import TracingError
-from mlirad.frontend.compiling.compilation import (
-    Stats,
-    compiling,
-    expand,
-    kept_builds,
-    native_program,
-    text_after,
-)
+from mlirad.frontend.compiling.compilation import compiling, native_program, text_after
 from mlirad.frontend.compiling.programs import Options, Program
+from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.functions import LeafType
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
@@ -96,7 +90,7 @@ class Lowered:
     def ir(self, after: str | None = None) -> str:
         """The program as MLIR text: as traced, or after the (last) pass `after` of the pipeline."""
         with compiling():
-            return text_after(self._trace(), after, self.options.method, kept_builds(self.options.chunk))
+            return text_after(self._trace(), after, self.options)
 
     def as_text(self, after: str | None = None) -> str:
         """The same as `ir`."""
@@ -106,9 +100,7 @@ class Lowered:
     def program(self) -> NativeProgram:
         """The program as LLVM IR text and the memory that it needs."""
         with compiling():
-            module = self._trace()
-            expand(module, self.options.method, kept=kept_builds(self.options.chunk))
-            return native_program(module, "main")
+            return native_program(self._trace(), self.options).program
 
     def llvm(self) -> str:
         """The LLVM IR, before LLVM optimises it."""

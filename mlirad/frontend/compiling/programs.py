@@ -14,12 +14,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, TypedDict, cast
 
 import numpy as np
 
 from mlirad.errors import CaptureWarning, TracingError, UnsupportedError
-from mlirad.frontend.compiling.compilation import Stats
+from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.capture_walk import LIMIT, PROGRAMS
 from mlirad.frontend.tracing.captures import Captures, Watch, WeakRoot, classes_key, weak_root
 from mlirad.frontend.tracing.functions import LeafType, definition_of, function_name
@@ -28,15 +28,14 @@ from mlirad.frontend.tracing.source import user_line, user_place
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
 from mlirad.jit.guards import Guards
+from mlirad.pipelines import METHODS, Chunk
+from mlirad.pipelines import Options as PipelineOptions
 
 CACHE_SIZE = 256
 """How many compiled signatures of one function are kept."""
 
 MOST_SECONDS = 1e9
 """Time limits are below this: 30 years."""
-
-
-Chunk = int | Literal["all"] | None
 
 
 class CompileOptions(TypedDict, total=False):
@@ -74,7 +73,19 @@ class Options:
         """What the program checks when it runs."""
         return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
 
+    def pipeline(self, **changes: Any) -> PipelineOptions:
+        """What decides the pipeline. Interpreted programs stay array code, of builds on whole arrays."""
+        chunk = "all" if self.interpret and self.chunk is None else self.chunk
+        end = "arrays" if self.interpret else "kernels"
+        return PipelineOptions(**{"method": self.method, "chunk": chunk, "end": end, **changes})
+
     def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise UnsupportedError(
+                f"there is no method {self.method!r}",
+                location=user_line(),
+                hint=f"there are {', '.join(METHODS)}",
+            )
         if self.timeout is not None and not 0 < self.timeout < MOST_SECONDS:
             raise UnsupportedError(
                 f"timeout is {self.timeout}, which is no number of seconds to wait",

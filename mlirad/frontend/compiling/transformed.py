@@ -18,21 +18,10 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import MliradError, TracingError, UnsupportedError
-from mlirad.frontend.compiling.compilation import (
-    BLOCK_LIMIT,
-    MEMORY_LIMIT,
-    Executable,
-    Stats,
-    compiled,
-    compiling,
-    expand,
-    holds_builds,
-    interpreted,
-    kept_builds,
-    native_program,
-)
+from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.lowered import Lowered, Signature
 from mlirad.frontend.compiling.programs import Options, Program, cache_of, signature_key
+from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.dtypes import plain_array
@@ -48,7 +37,6 @@ from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.native_program import NativeProgram
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""
@@ -197,32 +185,10 @@ class Transformed:
             start = time.perf_counter()
             module, result = self._trace(function, tree, types)
             stats.add("trace", time.perf_counter() - start, module)
-            has_builds = options.chunk is None and not options.interpret and holds_builds(module)
-            expand(module, options.method, stats, kept_builds(options.chunk))
-            if options.interpret:
-                flat, native = interpreted(module, "main", options.timeout), None
-            else:
-                program = native_program(module, "main", stats)
-                if has_builds and program.arena_bytes > MEMORY_LIMIT:
-                    program = self._in_blocks(program, function, tree, types, stats)
-                flat, native = compiled(program, "main", options.timeout, stats)
+            flat, native = executable(module, options, stats)
         call = structured(flat, result)
         is_direct = call is flat and tree.children == (LEAF,) * len(types) and all(t.shape for t in types)
         return Program(call, native if is_direct else None, stats)
-
-    def _in_blocks(
-        self,
-        program: NativeProgram,
-        function: Callable[..., Any],
-        tree: Tree,
-        types: Sequence[LeafType],
-        stats: Stats,
-    ) -> NativeProgram:
-        """The program, or one whose builds are cut into blocks of positions, if that needs less memory."""
-        module, _ = self._trace(function, tree, types)
-        expand(module, self._options.method, stats, f"builds-to-loops{{limit={BLOCK_LIMIT}}}")
-        in_blocks = native_program(module, "main", stats)
-        return in_blocks if in_blocks.arena_bytes < program.arena_bytes else program
 
     def _signature(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]

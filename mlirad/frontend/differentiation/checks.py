@@ -25,7 +25,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.shapes import is_float
 from mlirad.errors import DerivativeCheckError, DifferentiationError, MliradError
-from mlirad.frontend.compiling.compilation import compiling, expand
+from mlirad.frontend.compiling.compilation import brought_to, compiling
 from mlirad.frontend.compiling.programs import Options
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs import repeated
@@ -187,7 +187,7 @@ def _check_prefix(
     ahead, back = differentiate(main, wrt, "forward"), differentiate(main, wrt, "reverse")
     cut.body.block.add_ops([ahead, back])
     with compiling():
-        expand(cut, "dual-arrays")
+        brought_to("arrays", cut, Options())
 
     def value(at: Arrays) -> Arrays:
         return [np.asarray(r) for r in run_function(cut, at, function="main")]

@@ -24,14 +24,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import UNIT, Value, components_of
-from mlirad.frontend.compiling.compilation import (
-    Stats,
-    compiling,
-    executable,
-    expand,
-    expand_to_maps,
-    kept_builds,
-)
+from mlirad.frontend.compiling.compilation import brought_to, compiling, executable
 from mlirad.frontend.compiling.programs import (
     Cache,
     CompileOptions,
@@ -40,6 +33,7 @@ from mlirad.frontend.compiling.programs import (
     options_of,
     signature_key,
 )
+from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at
 from mlirad.frontend.linear_map.expressions import ATOM, MapExpression, MapNode, Step, Text, paired
@@ -164,15 +158,12 @@ def _compile(
         start = time.perf_counter()
         module, codomain = trace_map(function, tree, types, options.checks)
         stats.add("trace", time.perf_counter() - start, module)
-        expand_to_maps(module, options.method, stats, kept_builds(options.chunk))
+        brought_to("maps", module, options, stats)
         main = _main(module)
         called = _renamed([f for f in functions_of(module) if f is not main], main)
         split = split_map(main)
         pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
-        expand(pieces, options.method, stats)
-        primal, _ = executable(
-            pieces, "primal", interpret=options.interpret, timeout=options.timeout, stats=stats
-        )
+        primal, _ = executable(pieces, options, stats, "primal")
     names = tuple(parameter_names(function, len(tree.children)))
     domain = Space(tree, tuple(moving_type(t) for t in types), True, names)
     name = function_name(function)

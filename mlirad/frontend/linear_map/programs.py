@@ -10,6 +10,7 @@ It is kept with the first linearised function in the expression, and dropped wit
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -20,8 +21,8 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import TracingError
-from mlirad.frontend.compiling.compilation import Executable, compiling, executable, expand
-from mlirad.frontend.compiling.programs import Cache
+from mlirad.frontend.compiling.compilation import Executable, compiling, executable
+from mlirad.frontend.compiling.programs import Cache, Options
 from mlirad.frontend.linear_map.expressions import MapExpression
 from mlirad.frontend.linear_map.nodes import Transpose, transposed
 from mlirad.frontend.tracing.array import Array, made
@@ -81,9 +82,6 @@ def _compile(
     expression: MapExpression, body: Body, arrays: Sequence[Any], types: Sequence[LeafType]
 ) -> Executable:
     of_arrays = [LeafType(np.shape(a), np.asarray(a).dtype) for a in arrays]
-    interpret = any(program.options.interpret for program in expression.programs)
-    limits = [p.options.timeout for p in expression.programs if p.options.timeout is not None]
-    timeout = min(limits, default=None)
     with compiling():
         functions = Functions()
         with function_of(functions, [*of_arrays, *types]) as (frame, parameters):
@@ -92,8 +90,19 @@ def _compile(
             main = frame.finish("main", results, visibility=None)
         called = [f.clone() for program in dict.fromkeys(expression.programs) for f in program.called]
         module = ModuleOp([*functions.finished, *called, main])
-        expand(module, "dual-arrays")
-        return executable(module, "main", interpret=interpret, timeout=timeout)[0]
+        return executable(module, options_of(expression))[0]
+
+
+def options_of(expression: MapExpression) -> Options:
+    """How programs of an expression are compiled: as the first derivative in it, with the least time limit of
+    all, and interpreted where one is.
+    """
+    each = [program.options for program in expression.programs] or [Options()]
+    return replace(
+        each[0],
+        interpret=any(options.interpret for options in each),
+        timeout=min((options.timeout for options in each if options.timeout is not None), default=None),
+    )
 
 
 def map_function(expression: MapExpression, arrays: Sequence[Any], name: str = "map") -> FuncOp:

@@ -24,15 +24,9 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.compiling.compilation import (
-    Executable,
-    Stats,
-    compiling,
-    executable,
-    expand,
-    kept_builds,
-)
+from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.programs import Options
+from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.compiling.transformed import Transformed, prepared
 from mlirad.frontend.differentiation import jacobians
 from mlirad.frontend.differentiation.derivatives import Argnums, chosen_arguments
@@ -133,7 +127,7 @@ class SparseDerivative(Transformed):
         differentiated = jacobians.gradient_of(function, self._argnums) if self._is_hessian else function
         with compiling():
             expression = trace_expression(
-                differentiated, tree, types, self._argnums, self._has_aux, self._options.method, stats
+                differentiated, tree, types, self._argnums, self._has_aux, self._options, stats
             )
         return Matrices(expression, self._options, self._is_hessian, types, stats)
 
@@ -257,14 +251,7 @@ class Matrices:
                     else:
                         assert instance.block_rows is not None
                         module = blocks_module(self.expression, instance.block_rows)
-                    expand(module, self.options.method, self.stats, kept_builds(self.options.chunk))
-                    program = executable(
-                        module,
-                        "main",
-                        interpret=self.options.interpret,
-                        timeout=self.options.timeout,
-                        stats=self.stats,
-                    )
+                    program = executable(module, self.options, self.stats)
                 self.programs[which] = program
             return program
 

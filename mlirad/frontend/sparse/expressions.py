@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,18 +22,23 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import DifferentiationError
-from mlirad.frontend.compiling.compilation import Stats, expand_to_maps
+from mlirad.frontend.compiling.compilation import brought_to
+from mlirad.frontend.compiling.programs import Options
+from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation.derivatives import Argnums, argument_positions, linearize_at
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.frames import Functions
-from mlirad.frontend.tracing.functions import LeafType, argument_hints, function_name, function_of
+from mlirad.frontend.tracing.functions import (
+    LeafType,
+    argument_hints,
+    function_name,
+    function_of,
+)
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_of
-from mlirad.passes.expand_lambdas import expand_lambdas
-from mlirad.passes.function_pass import replace_function
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ def trace_expression(
     types: Sequence[LeafType],
     argnums: Argnums,
     has_aux: bool,
-    method: str,
+    options: Options,
     stats: Stats,
 ) -> Expression:
     """The derivative of a function of arguments of this structure and of these types."""
@@ -98,9 +103,8 @@ def trace_expression(
         )
     module = ModuleOp([*functions.finished, main])
     stats.add("trace", time.perf_counter() - start, module)
-    expand_to_maps(module, method, stats)
-    for f in functions_of(module):
-        replace_function(f, expand_lambdas(f))
+    # Which elements a build computes from which is seen where it is operations on whole arrays.
+    brought_to("plain-maps", module, replace(options, chunk=None), stats)
     main = next(f for f in functions_of(module) if f.sym_name.data == "main")
     application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))
     inputs = tuple(LeafType(p.shape, p.dtype) for p in points)

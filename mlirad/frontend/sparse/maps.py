@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.compiling.compilation import Stats, compiling
-from mlirad.frontend.compiling.programs import Options
+from mlirad.frontend.compiling.compilation import compiling
+from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.linear_map.linear_maps import LinearMap
-from mlirad.frontend.linear_map.programs import cache_of
+from mlirad.frontend.linear_map.programs import cache_of, options_of
 from mlirad.frontend.sparse.derivatives import Matrices
 from mlirad.frontend.sparse.expressions import Expression
 from mlirad.frontend.tracing.frames import is_tracing
@@ -69,5 +69,4 @@ def _matrices(map_: LinearMap) -> Matrices:
     expression = Expression(
         ModuleOp([main]), main, returned(main)[0], len(types), columns, tuple(enumerate(rows)), 0, None
     )
-    interpret = any(program.options.interpret for program in map_.expression.programs)
-    return Matrices(expression, Options(interpret), False, types, Stats())
+    return Matrices(expression, options_of(map_.expression), False, types, Stats())

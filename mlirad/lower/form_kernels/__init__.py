@@ -29,7 +29,8 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import BuildOp
-from mlirad.dialects.kernel import KERNEL_OPS
+from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS
+from mlirad.dialects.kernel_plans import stated_arena
 from mlirad.dialects.linear import Linear
 from mlirad.dialects.shapes import STORED, Value, is_array
 from mlirad.errors import UnsupportedError
@@ -40,7 +41,7 @@ from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
 from mlirad.lower.form_kernels.blocks import BlockBuilder
 from mlirad.lower.form_kernels.regions import Bodies
-from mlirad.passes.function_pass import transform_functions
+from mlirad.passes.function_pass import holds, transform_functions
 
 __all__ = ["FormKernelsPass", "form_kernels"]
 
@@ -110,10 +111,16 @@ EXPANDED = (BuildOp, *CUSTOM_OPS)
 
 @dataclass(frozen=True)
 class FormKernelsPass(ModulePass):
-    """Turns every function of array ops into kernels."""
+    """Turns every function of array ops into kernels; with `keep` functions that have kernels stay."""
 
     name = "form-kernels"
 
+    keep: bool = False
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace each function."""
-        transform_functions(op, form_kernels)
+        transform_functions(op, lambda f: f if self.keep and _is_lowered(f) else form_kernels(f))
+
+
+def _is_lowered(function: FuncOp) -> bool:
+    return stated_arena(function) is not None or holds(function, KERNEL_RESULT_OPS)

@@ -36,6 +36,7 @@ from mlirad.dialects.kernel_plans import (
     CARRIES_ATTRIBUTE,
     PLACES_ATTRIBUTE,
     UPDATES_ATTRIBUTE,
+    stated_arena,
 )
 from mlirad.dialects.shapes import FLAG, Value, ints
 from mlirad.ir.builder import function_block
@@ -43,6 +44,7 @@ from mlirad.lower.plan_memory.arena import Arena
 from mlirad.lower.plan_memory.carries import PLACED_OPS
 from mlirad.lower.plan_memory.lifetimes import Lifetimes, bytes_of, is_row_major, place
 from mlirad.lower.plan_memory.updates import planned_lifetimes, updated_arguments
+from mlirad.passes.function_pass import functions_of
 
 __all__ = [
     "ARENA_ATTRIBUTE",
@@ -59,13 +61,20 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PlanMemoryPass(ModulePass):
-    """Gives every kernel result a place in the arena or in an output."""
+    """Gives every kernel result a place in the arena or in an output.
+
+    With `keep` a plan that all functions have stays; who uses it must check it (`plan_verification`).
+    """
 
     name = "plan-memory"
 
+    keep: bool = False
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Plan every function of the module."""
-        plan_together(f for f in op.body.block.ops if isinstance(f, FuncOp) and f.body.blocks)
+        functions = functions_of(op)
+        if not self.keep or any(stated_arena(f) is None for f in functions):
+            plan_together(functions)
 
 
 def plan_function(function: FuncOp) -> FuncOp:

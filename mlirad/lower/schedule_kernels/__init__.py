@@ -24,6 +24,7 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ReportOp, ScatterOp, SortOp
+from mlirad.dialects.kernel_plans import stated_arena
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import FLAG, Value, integer, ints
 from mlirad.ir.builder import function_block
@@ -39,6 +40,7 @@ from mlirad.lower.schedule_kernels.packs import Packs
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, layout_of, profile
 from mlirad.lower.schedule_kernels.scatters import choose_scatter_lane
 from mlirad.lower.schedule_kernels.tiles import Blocking, choose_blocking
+from mlirad.passes.function_pass import functions_of
 
 __all__ = ["ScheduleKernelsPass", "schedule_function", "schedule_in_place"]
 
@@ -47,16 +49,20 @@ VECTOR_BYTES = 64
 
 @dataclass(frozen=True)
 class ScheduleKernelsPass(ModulePass):
-    """Decides lanes, widths, tiles, storage orders and copies of every kernel."""
+    """Decides lanes, widths, tiles, storage orders and copies of every kernel.
+
+    With `keep` functions with a memory plan, which was made for their schedule, stay as they are.
+    """
 
     name = "schedule-kernels"
 
     vector_bytes: int = VECTOR_BYTES
+    keep: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Schedule every function of the module."""
-        for function in op.body.block.ops:
-            if isinstance(function, FuncOp) and function.body.blocks:
+        for function in functions_of(op):
+            if not self.keep or stated_arena(function) is None:
                 schedule_in_place(function, vector_bytes=self.vector_bytes)
 
 

@@ -21,17 +21,18 @@ from typing import Any, TypeVar
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from mlirad.compiler import holds_kernels
 from mlirad.dialects.shapes import ELEMENTS, is_array, size_of
 from mlirad.errors import CompileError, InterpreterError, MliradError, UnsupportedError, VerifyError
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.passes.registry import PASS_MODULES, make_passes
 from mlirad.pipelines import pipeline_passes, run_passes
+from mlirad.registry import PASS_MODULES, make_passes
 from mlirad.tools.instrumentation import module_text
 from mlirad.tools.limits import MAX_INTERPRETED_WORK, MAX_WORK, check_memory, check_work, memory_limit
-from mlirad.tools.native import is_written_in_kernels, native_program
+from mlirad.tools.native import native_program
 from mlirad.tools.process import keep_entry
 from tests.acceptance.stages import NUDGE, assert_same, kept
 from tests.generators.arguments import random_value
@@ -233,7 +234,7 @@ class _Judging:
         self.stage("check limits", lambda: check_work(module, function, most))
         special = rng.random() < 0.3
         arguments = [random_value(t, rng, special=special) for t in function.function_type.inputs.data]
-        untrusted = is_written_in_kernels(module)
+        untrusted = holds_kernels(module)
         expected: Any
         try:
             expected = self.interpret(module, arguments, name)

@@ -27,6 +27,7 @@ PASS_MODULES: dict[str, str] = {
     "mlirad-dce": "mlirad.passes.dce",
     "eliminate-functions": "mlirad.passes.eliminate_functions",
     "mlirad-inline": "mlirad.passes.inline",
+    "mlirad-symbol-dce": "mlirad.passes.symbol_dce",
     "keep-calls": "mlirad.passes.kept_calls",
     "builds-to-loops": "mlirad.passes.builds_to_loops",
     "bulk-operations": "mlirad.passes.bulk_operations",

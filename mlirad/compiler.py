@@ -1,0 +1,163 @@
+"""From a module to a native program, and to every stage before.
+
+    compile_module(module, Options(entry="f")).program      LLVM IR text of @f, for this machine
+    transform(module, Options(end="arrays"))                every derivative as array code
+
+Both run `pipeline(options, target)`. Whoever shows a stage watches the run (`observe`), or stops earlier.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from mlirad.dialects.array.indexing import BuildOp
+from mlirad.dialects.frame_type import FrameType
+from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS
+from mlirad.dialects.shapes import element_of
+from mlirad.errors import CompileError
+from mlirad.ir.call_graph import CallGraph, functions_by_name
+from mlirad.ir.locations import location_of
+from mlirad.ir.parsing import make_context
+from mlirad.jit.stacks import on_large_stack
+from mlirad.jit.target import Target, find_target
+from mlirad.lower.emit import emit_program
+from mlirad.lower.native_program import NativeProgram
+from mlirad.lower.plan_verification import verify_plans
+from mlirad.pipelines import Before, Options, Step, Verify, never, pipeline, run_passes
+from mlirad.recursion import deep_recursion
+
+MEMORY_LIMIT = 2**31
+"""Bytes of scratch memory beyond which builds are cut into blocks of positions."""
+
+BLOCK_LIMIT = 2**26
+"""Bytes that one block of positions computes."""
+
+Observer: TypeAlias = Callable[[Options, Step], None]
+"""Told of every step of a run, and of the options that it is run with."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A native program, the kernels that it was printed from, and the options that led to it.
+
+    The options are those given, or the same with builds in blocks.
+    """
+
+    program: NativeProgram
+    module: ModuleOp
+    options: Options
+
+    @property
+    def entry(self) -> FuncOp:
+        """The kernels of the function that is called."""
+        return _entry(self.module, self.options.entry)
+
+
+def compile_module(
+    module: ModuleOp,
+    options: Options,
+    target: Target | None = None,
+    *,
+    address_checks: bool = False,
+    context: Context | None = None,
+    verify: Verify = never,
+    before: Before | None = None,
+    observe: Observer | None = None,
+) -> Compiled:
+    """The function `options.entry` as LLVM IR text; changes the module.
+
+    Where a program needs more than `MEMORY_LIMIT` bytes and nobody says how many positions of its builds are
+    computed at a time, it is made a second time with builds in blocks, and the one taken that needs less.
+    Raises what passes raise, `VerifyError` for a memory plan that is not sound, and `CompileError` when there
+    is no such function.
+    """
+    if holds_kernels(module):
+        options = replace(options, start="kernels")
+    target = target or find_target()
+
+    def compiled(module: ModuleOp, options: Options) -> Compiled:
+        transform(module, options, target, context=context, verify=verify, before=before, observe=observe)
+        start = time.perf_counter()
+        program = on_large_stack(lambda: _emitted(module, options, target, address_checks))
+        if observe is not None:
+            observe(options, Step("emit", module, time.perf_counter() - start))
+        return Compiled(program, module, options)
+
+    source = module.clone() if may_need_blocks(module, options) else None
+    whole = compiled(module, options)
+    if source is None or whole.program.arena_bytes <= MEMORY_LIMIT:
+        return whole
+    in_blocks = compiled(source, replace(options, block_bytes=BLOCK_LIMIT))
+    return min(whole, in_blocks, key=lambda c: c.program.arena_bytes)
+
+
+def transform(
+    module: ModuleOp,
+    options: Options,
+    target: Target | None = None,
+    *,
+    context: Context | None = None,
+    verify: Verify = never,
+    before: Before | None = None,
+    observe: Observer | None = None,
+) -> None:
+    """Bring a module to the stage `options.end`, in place. Raises what passes raise."""
+    passes = pipeline(options, target)
+    context = _context() if context is None else context
+    after = None if observe is None else partial(observe, options)
+    on_large_stack(
+        lambda: run_passes(module, passes, context=context, verify=verify, before=before, after=after)
+    )
+
+
+def may_need_blocks(module: ModuleOp, options: Options) -> bool:
+    """Whether builds are to be cut into blocks if the program takes too much memory otherwise."""
+    return options.chunk is None and any(isinstance(op, BuildOp) for op in module.walk())
+
+
+def holds_kernels(module: ModuleOp) -> bool:
+    """Whether a module contains kernels; of those in a text it is not known that they are right."""
+    return any(isinstance(op, KERNEL_OPS) for op in module.walk())
+
+
+def count_kernels(program: Operation) -> int:
+    """The number of kernels in a program."""
+    return sum(1 for op in program.walk() if isinstance(op, KERNEL_RESULT_OPS))
+
+
+@lru_cache(maxsize=1)
+def _context() -> Context:
+    return make_context()
+
+
+def _entry(module: ModuleOp, name: str) -> FuncOp:
+    return functions_by_name(module)[name]
+
+
+def _emitted(module: ModuleOp, options: Options, target: Target, address_checks: bool) -> NativeProgram:
+    """The text of a function of planned kernels; plans of kernels that were given are checked first."""
+    entry = _entry(module, options.entry)
+    for type_ in (*entry.function_type.inputs, *entry.function_type.outputs):
+        if isinstance(element_of(type_), FrameType):
+            raise CompileError(
+                f"@{options.entry} takes or returns frames: only functions can call it",
+                location=location_of(entry),
+            )
+    functions = functions_by_name(module)
+    names = CallGraph(functions).reachable([options.entry])
+    callees = [functions[name] for name in names if name != options.entry]
+    with deep_recursion():
+        if options.start == "kernels":
+            verify_plans(entry, callees)
+        return emit_program(
+            entry, vector_bytes=target.vector_bytes, address_checks=address_checks, callees=callees
+        )
