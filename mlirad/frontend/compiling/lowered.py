@@ -26,7 +26,8 @@ from mlirad.frontend.compiling.compilation import (
     native_program,
     text_after,
 )
-from mlirad.frontend.compiling.programs import Options, Program
+from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.programs import Program
 from mlirad.frontend.tracing.functions import LeafType
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line

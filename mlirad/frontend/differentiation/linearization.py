@@ -32,14 +32,8 @@ from mlirad.frontend.compiling.compilation import (
     expand_to_maps,
     kept_builds,
 )
-from mlirad.frontend.compiling.programs import (
-    Cache,
-    CompileOptions,
-    Options,
-    cache_of,
-    options_of,
-    signature_key,
-)
+from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
+from mlirad.frontend.compiling.programs import Cache, cache_of, signature_key
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at
 from mlirad.frontend.linear_map.expressions import ATOM, MapExpression, MapNode, Step, Text, paired

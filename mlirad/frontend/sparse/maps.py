@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.compilation import Stats, compiling
-from mlirad.frontend.compiling.programs import Options
+from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.programs import cache_of
 from mlirad.frontend.sparse.derivatives import Matrices
