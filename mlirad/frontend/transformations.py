@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
 from mlirad.errors import TracingError
-from mlirad.frontend.compiling.programs import CompileOptions, Options, options_of
+from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs import batching, repeated
 from mlirad.frontend.differentiation import derivatives, jacobians

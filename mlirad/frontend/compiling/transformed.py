@@ -10,21 +10,19 @@ import functools
 import inspect
 import time
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import MliradError, TracingError, UnsupportedError
+from mlirad.frontend.compiling.arguments import is_plain, plain_key, prepared, static_names, with_names
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.lowered import Lowered, Signature
-from mlirad.frontend.compiling.programs import Options, Program, cache_of, signature_key
+from mlirad.frontend.compiling.programs import Program, cache_of, signature_key
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.captures import static_key
-from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import (
     LeafType,
@@ -40,8 +38,6 @@ from mlirad.jit.call import NativeFunction
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""
-
-_SCALARS = frozenset((int, float, bool))
 
 
 class Transformed:
@@ -123,7 +119,7 @@ class Transformed:
         types: list[LeafType],
     ) -> tuple[Hashable, bool]:
         """The signature, and whether it is the short one: of arrays and scalars by position."""
-        if not kwargs and not self._static and all(map(_is_plain, args)):
+        if not kwargs and not self._static and all(map(is_plain, args)):
             return plain_key(args), True
         static = tuple(self._static_value(name, args, kwargs) for name in self._static)
         names = tuple(sorted(name for name in kwargs if name not in self._static))
@@ -148,7 +144,7 @@ class Transformed:
             raise TracingError(f"{function_name(self._function)}: {error}", location=user_line()) from error
         fixed = {name: value for name, value in bound.arguments.items() if name in self._static}
         moving = {name: value for name, value in bound.arguments.items() if name not in self._static}
-        return _with_names(self._function, signature, tuple(moving), fixed), tuple(moving.values())
+        return with_names(self._function, signature, tuple(moving), fixed), tuple(moving.values())
 
     def _static_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
         bound = inspect.signature(self._function).bind(*args, **kwargs)
@@ -268,40 +264,6 @@ def run_compiled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: di
     return Transformed(function, lambda f, given: f(*given), "jit", Options())(*args, **kwargs)
 
 
-def static_names(function: Callable[..., Any], given: Sequence[str] | str) -> tuple[str, ...]:
-    """The names of static arguments; raises `TracingError` for what names no parameter."""
-    if isinstance(given, str):
-        names = (given,)
-    else:
-        try:
-            names = tuple(given)
-        except TypeError:
-            names = (cast(Any, given),)
-    if not names:
-        return ()
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return names
-    kinds = {name: parameter.kind for name, parameter in parameters.items()}
-    takes_any = inspect.Parameter.VAR_KEYWORD in kinds.values()
-    known = [n for n, kind in kinds.items() if kind not in (kind.VAR_POSITIONAL, kind.VAR_KEYWORD)]
-    for name in names:
-        if not isinstance(cast(object, name), str):
-            raise TracingError(
-                f"static_argnames has {name!r}, which is no name",
-                location=user_line(),
-                hint=f"name parameters as strings: {', '.join(map(repr, known)) or 'there are none'}",
-            )
-        if name not in known and (not takes_any or name in kinds):
-            raise TracingError(
-                f"{function_name(function)} has no parameter {name!r} that could be static",
-                location=user_line(),
-                hint=f"it has {', '.join(known) or 'none'}",
-            )
-    return tuple(sorted(set(names)))
-
-
 def _dispatch_of(reference: weakref.ref[Transformed]) -> Callable[..., Any]:
     """The dispatching call of an object, without keeping it alive."""
 
@@ -313,22 +275,6 @@ def _dispatch_of(reference: weakref.ref[Transformed]) -> Callable[..., Any]:
     return dispatch
 
 
-def plain_key(args: tuple[Any, ...]) -> Hashable:
-    """The signature of arrays and scalars, made in a hurry; of anything else, a key that is never entered."""
-    kinds: list[type[Any]] = [type(a) for a in args]
-    return tuple(
-        [
-            (a.dtype, a.shape) if kind is np.ndarray or issubclass(kind, np.generic) else kind
-            for a, kind in zip(args, kinds, strict=True)
-        ]
-    )
-
-
-def _is_plain(argument: Any) -> bool:
-    kind = cast("type[Any]", type(argument))
-    return kind is np.ndarray or kind in _SCALARS or issubclass(kind, np.generic)
-
-
 def structured(flat: Executable, tree: Tree) -> Executable:
     """An executable whose flat results are put into the structure `tree`."""
     if tree == LEAF:
@@ -338,26 +284,3 @@ def structured(flat: Executable, tree: Tree) -> Executable:
     if tree.kind is tuple and all(child == LEAF for child in tree.children):
         return flat
     return lambda *leaves: tree.unflatten(flat(*leaves))
-
-
-def prepared(leaf: Any) -> Any:
-    """A leaf of a type that programs take."""
-    return leaf if _is_plain(leaf) else plain_array(leaf)
-
-
-def _with_names(
-    function: Callable[..., Any], signature: inspect.Signature, names: tuple[str, ...], fixed: dict[str, Any]
-) -> Callable[..., Any]:
-    """The function of the named arguments, by position; the others are fixed."""
-
-    def named(*args: Any) -> Any:
-        bound = inspect.BoundArguments(signature, OrderedDict())
-        given = dict(zip(names, args, strict=True)) | fixed
-        bound.arguments.update({name: given[name] for name in signature.parameters if name in given})
-        return function(*bound.args, **bound.kwargs)
-
-    functools.update_wrapper(named, function, updated=())
-    del cast(Any, named).__wrapped__
-    kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    cast(Any, named).__signature__ = inspect.Signature([inspect.Parameter(name, kinds) for name in names])
-    return named

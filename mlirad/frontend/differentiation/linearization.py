@@ -25,14 +25,8 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import UNIT, Value, components_of
 from mlirad.frontend.compiling.compilation import brought_to, compiling, executable
-from mlirad.frontend.compiling.programs import (
-    Cache,
-    CompileOptions,
-    Options,
-    cache_of,
-    options_of,
-    signature_key,
-)
+from mlirad.frontend.compiling.options import CompileOptions
+from mlirad.frontend.compiling.programs import Cache, cache_of, signature_key
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at

@@ -24,7 +24,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from mlirad.dialects.shapes import Value, components_of
-from mlirad.frontend.compiling.programs import Cache, Options
+from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.programs import Cache
 from mlirad.frontend.linear_map.spaces import Space
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.maps import codomain_of

@@ -16,7 +16,8 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import Value
 from mlirad.frontend.compiling.compilation import Executable
-from mlirad.frontend.compiling.programs import Cache, Options
+from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.programs import Cache
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.linear_map.expressions import ATOM, MapExpression, MapNode, Step, Text
 from mlirad.frontend.linear_map.spaces import Space

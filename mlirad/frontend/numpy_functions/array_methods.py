@@ -18,7 +18,8 @@ from mlirad.errors import TracingError, UnsupportedError
 from mlirad.frontend.indexing.reads import read
 from mlirad.frontend.numpy_functions.functions import apply_function
 from mlirad.frontend.numpy_functions.places import At, Flat
-from mlirad.frontend.numpy_functions.ufuncs import apply_in_place, apply_operator, apply_ufunc
+from mlirad.frontend.numpy_functions.ufunc_protocol import apply_in_place, apply_ufunc
+from mlirad.frontend.numpy_functions.ufuncs import apply_operator
 from mlirad.frontend.numpy_functions.writes import write
 from mlirad.frontend.tracing.array import Array, copied
 from mlirad.frontend.tracing.operations import converted

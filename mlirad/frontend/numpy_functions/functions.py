@@ -9,9 +9,9 @@ import numpy as np
 
 from mlirad.errors import MliradError, UnsupportedError
 from mlirad.frontend.numpy_functions import (
-    contraction,
     diagonals,
     differences,
+    einsum,
     elementwise,
     filling,
     joining,
@@ -20,8 +20,10 @@ from mlirad.frontend.numpy_functions import (
     ordering,
     padding,
     polynomials,
+    products,
     quantiles,
     reductions,
+    repeating,
     searching,
     selection,
     shapes,
@@ -36,6 +38,7 @@ from mlirad.frontend.tracing.source import user_line
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **shapes.FUNCTIONS,
+    **repeating.FUNCTIONS,
     **diagonals.FUNCTIONS,
     **padding.FUNCTIONS,
     **joining.FUNCTIONS,
@@ -43,7 +46,8 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **reductions.FUNCTIONS,
     **nan_reductions.FUNCTIONS,
     **quantiles.FUNCTIONS,
-    **contraction.FUNCTIONS,
+    **products.FUNCTIONS,
+    **einsum.FUNCTIONS,
     **selection.FUNCTIONS,
     **elementwise.FUNCTIONS,
     **differences.FUNCTIONS,

@@ -9,7 +9,7 @@ import numpy as np
 
 from mlirad.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Numbers, OperandLike, Static
-from mlirad.frontend.numpy_functions.shapes import take
+from mlirad.frontend.numpy_functions.repeating import take
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting

@@ -23,7 +23,8 @@ from mlirad.frontend.numpy_functions.parameters import (
     Static,
     own_dtype,
 )
-from mlirad.frontend.numpy_functions.shapes import checked_extents, take
+from mlirad.frontend.numpy_functions.repeating import take
+from mlirad.frontend.numpy_functions.shapes import checked_extents
 from mlirad.frontend.tracing.array import Array, copied
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.operations import as_array, common, converted, kind_of, result_type, select, xp

@@ -24,10 +24,10 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
+from mlirad.frontend.compiling.arguments import prepared
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
-from mlirad.frontend.compiling.programs import Options
 from mlirad.frontend.compiling.stats import Stats
-from mlirad.frontend.compiling.transformed import Transformed, prepared
+from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.differentiation import jacobians
 from mlirad.frontend.differentiation.derivatives import Argnums, chosen_arguments
 from mlirad.frontend.sparse.blocks import Blocks, blocks_module, entries_of_blocks, pays

@@ -1,4 +1,4 @@
-"""The walk over the objects that a function reaches, which `captures.py` describes.
+"""The walk over the objects that a function reaches, which `captures.py` describes: functions and objects.
 
 It is breadth first, in an order that the program determines, and enters every value under the name by which
 the code reaches it: `config.rates[0]`, `self.scale`, `helper: table`.
@@ -10,11 +10,7 @@ import functools
 import random
 import sys
 import weakref
-from collections import deque
-from collections.abc import Hashable, Iterable
 from dataclasses import fields, is_dataclass
-from functools import partial
-from hashlib import blake2b
 from types import (
     BuiltinFunctionType,
     BuiltinMethodType,
@@ -31,7 +27,6 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.frontend.tracing.captured_objects import (
-    are_same,
     as_array,
     attribute_table,
     generators_of,
@@ -42,9 +37,9 @@ from mlirad.frontend.tracing.captured_objects import (
 )
 from mlirad.frontend.tracing.code_reads import CodeReads, is_program_file, reads_of
 from mlirad.frontend.tracing.value_keys import Same, base_key, value_key
+from mlirad.frontend.tracing.value_walk import ValueWalk
 from mlirad.jit.guards import (
     MISSING,
-    ArrayGuard,
     AttributeGuard,
     CallGuard,
     CellGuard,
@@ -52,19 +47,10 @@ from mlirad.jit.guards import (
     FunctionGuard,
     Guard,
     ItemGuard,
-    ListGuard,
     TypeGuard,
     WeakGuard,
     cell_content,
 )
-
-LIMIT: Final = 20_000
-"""How many values are looked at. What lies beyond is taken not to change."""
-
-MANY: Final = 64
-"""The numbers and strings in a longer list are one entry together."""
-
-SIZE_OF: Final = "the number of elements of "
 
 GENERATORS: Final = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)
 """What draws random numbers."""
@@ -93,63 +79,20 @@ _PLAIN_OBJECTS: Final = (SimpleNamespace,)
 """Classes of Python whose instances are what their attributes are."""
 
 
-class Walk:
+class Walk(ValueWalk):
     """One walk over what an object reaches."""
 
     def __init__(self, names: frozenset[str], ignored: frozenset[str], weak: object):
+        super().__init__(ignored)
         self._weak = weak
-        self._ignored = ignored
         self.names: set[str] = set(names)
         self.is_selective = False
-        self.entries: list[tuple[str, Hashable]] = []
-        self.guards: list[Guard] = []
         self.generators: list[tuple[str, Any]] = []
-        self._seen: dict[int, str] = {}
-        self._kept: list[object] = []  # so that no identity is used twice
-        self._waiting: deque[tuple[Any, str]] = deque()
         self._builtins_seen: set[tuple[int, str]] = set()
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing was left out because there is too much."""
-        return len(self.entries) < LIMIT
 
     @property
     def _reads_all(self) -> bool:
         return EVERY_NAME in self.names
-
-    def run(self, root: object) -> None:
-        """Look at all that the root reaches."""
-        self._look_at(root, "")
-        while self.is_whole and self._waiting:
-            self._open(*self._waiting.popleft())
-
-    def _look_at(self, value: Any, path: str) -> None:
-        """Enter what stands at `path`, and open it later if it has parts."""
-        if path in self._ignored:
-            return
-        if value is MISSING:
-            self.entries.append((path, None))
-            return
-        key = value_key(value)
-        if key is not None:
-            self.entries.append((path, key))
-            return
-        known = self._seen.get(id(value))
-        if known is not None:
-            self.entries.append((path, ("same", known)))
-            return
-        self._seen[id(value)] = path
-        self._kept.append(value)
-        self._waiting.append((value, path))
-
-    def _enter(self, path: str, *key: Hashable) -> None:
-        self.entries.append((path, key))
-
-    def _guard(self, path: str, guard: Guard) -> None:
-        """Guard the place at `path`."""
-        if path not in self._ignored:
-            self.guards.append(guard)
 
     # Kinds of objects ----------------------------------------------------------------------------
 
@@ -214,64 +157,6 @@ class Walk:
             self._all_attributes(value, path)
         elif not is_container:
             self._foreign(value, kind, path)
-
-    def _container(self, value: Any, kind: type[Any], path: str) -> bool:
-        """Enter the elements of a container of Python's, or of a class derived from one."""
-        if isinstance(value, dict):
-            self._dict(cast("dict[Any, Any]", value), kind, path)
-        elif isinstance(value, list):
-            self._list(cast("list[Any]", value), kind, path)
-        elif isinstance(value, tuple | frozenset):
-            self._elements(tuple(cast("Iterable[Any]", value)), kind, path)
-        elif isinstance(value, set | deque):
-            given = cast("Iterable[Any]", value)
-            before = tuple(given)
-            self.guards.append(CallGuard(lambda: are_same(before, given)))
-            self._elements(before, kind, path)
-        else:
-            return False
-        return True
-
-    def _dict(self, table: dict[Any, Any], kind: type[Any], path: str) -> None:
-        names = {key: f"{path}[{key!r}]" for key in table}
-        if self._ignored.isdisjoint(names.values()):
-            self.guards.append(DictGuard(table))
-        else:
-            for key, name in names.items():
-                self._guard(name, ItemGuard(table, key, table[key]))
-        self._enter(path, Same(kind))
-        self._enter(SIZE_OF + path, len(table))
-        for k, (key, value) in enumerate(table.items()):
-            self._look_at(key, f"key {k} of {path}")
-            self._look_at(value, names[key])
-
-    def _list(self, values: list[Any], kind: type[Any], path: str) -> None:
-        names = [f"{path}[{k}]" for k in range(len(values))] if self._ignored else []
-        if self._ignored.isdisjoint(names):
-            self.guards.append(ListGuard(values))
-        else:
-            for k, name in enumerate(names):
-                self._guard(name, CallGuard(partial(_is_element, values, k, values[k])))
-        self._elements(tuple(values), kind, path)
-
-    def _elements(self, values: tuple[Any, ...], kind: type[Any], path: str) -> None:
-        self._enter(SIZE_OF + path, len(values))
-        if len(values) > MANY:
-            keys = tuple(value_key(value) for value in values)
-            if None not in keys:
-                self._enter(path, Same(kind), keys)
-                return
-        self._enter(path, Same(kind))
-        for k, value in enumerate(values):
-            self._look_at(value, f"{path}[{k}]")
-
-    def _array(self, array: npt.NDArray[Any], path: str) -> None:
-        if array.dtype.hasobject:
-            self._enter(path, Same(array))
-            return
-        content = blake2b(np.ascontiguousarray(array).data, digest_size=16).digest() if array.size else b""
-        self._enter(path, Same(type(array)), array.dtype.str, array.shape, content)
-        self.guards.append(ArrayGuard(array))
 
     # Functions -----------------------------------------------------------------------------------
 
@@ -433,7 +318,3 @@ def _class_guard(cls: type[Any], base: type[Any], name: str, value: object) -> G
     if found is getattr(cls, name, None):  # not made anew at each look, as methods of classes are
         return AttributeGuard(cls, sys.intern(name), found)
     return CallGuard(lambda: vars(base).get(name, MISSING) is value)
-
-
-def _is_element(values: list[Any], place: int, expected: object) -> bool:
-    return place < len(values) and values[place] is expected

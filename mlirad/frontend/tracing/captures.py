@@ -22,9 +22,10 @@ from dataclasses import dataclass
 from types import MethodType
 from typing import Any, Final
 
-from mlirad.frontend.tracing.capture_walk import EVERY_NAME, SIZE_OF, Walk
+from mlirad.frontend.tracing.capture_walk import EVERY_NAME, Walk
 from mlirad.frontend.tracing.captured_objects import generator_state, is_program_class
 from mlirad.frontend.tracing.value_keys import value_key
+from mlirad.frontend.tracing.value_walk import SIZE_OF
 from mlirad.jit.guards import Guards
 
 RECENT: Final = 8

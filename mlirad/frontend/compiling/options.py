@@ -1,0 +1,90 @@
+"""How a function is compiled: the options that every transformation takes.
+
+ad.grad(f, chunk=1, check_bounds=True)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypedDict, cast
+
+from mlirad import pipelines
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.tracing.source import user_line
+from mlirad.pipelines import METHODS, Chunk
+
+MOST_SECONDS = 1e9
+"""Time limits are below this: 30 years."""
+
+
+class CompileOptions(TypedDict, total=False):
+    """What every transformation takes by name: the fields of `Options`."""
+
+    interpret: bool
+    method: str
+    chunk: Chunk
+    check_bounds: bool
+    check_nans: bool
+    timeout: float | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a function is compiled.
+
+    `interpret` runs it by the reference interpreter. `method` is how derivatives are expanded. `chunk` is how
+    many positions of a `build` or `vmap` are computed at a time: "all", by operations on whole arrays; 1, one
+    after another; n, by operations on blocks of n. `None` is "all" where the memory of the program stays
+    within `MEMORY_LIMIT`. `check_bounds` raises a `PositionError` for a position that is found outside its
+    array when the program runs, `check_nans` a `NotANumberError` where the function makes NaN. `timeout` is
+    how many seconds a call may take once it is compiled; one that takes longer raises a `TimeLimitError`.
+    """
+
+    interpret: bool = False
+    method: str = "dual-arrays"
+    chunk: Chunk = None
+    check_bounds: bool = False
+    check_nans: bool = False
+    timeout: float | None = None
+
+    @property
+    def checks(self) -> frozenset[str]:
+        """What the program checks when it runs."""
+        return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
+
+    def pipeline(self, **changes: Any) -> pipelines.Options:
+        """What decides the pipeline. Interpreted programs stay array code, of builds on whole arrays."""
+        chunk = "all" if self.interpret and self.chunk is None else self.chunk
+        end = "arrays" if self.interpret else "kernels"
+        return pipelines.Options(**{"method": self.method, "chunk": chunk, "end": end, **changes})
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise UnsupportedError(
+                f"there is no method {self.method!r}",
+                location=user_line(),
+                hint=f"there are {', '.join(METHODS)}",
+            )
+        if self.timeout is not None and not 0 < self.timeout < MOST_SECONDS:
+            raise UnsupportedError(
+                f"timeout is {self.timeout}, which is no number of seconds to wait",
+                location=user_line(),
+                hint="write timeout=10.0 to let calls take ten seconds, or leave it out",
+            )
+        if isinstance(self.chunk, int) and self.chunk < 1:
+            raise UnsupportedError(
+                f"chunk is {self.chunk}, which is no number of positions",
+                location=user_line(),
+                hint='write chunk=1 to compute them one after another, or chunk="all"',
+            )
+
+
+def options_of(given: CompileOptions) -> Options:
+    """The options with the names and values given; raises `UnsupportedError` for a name that is none."""
+    names = tuple(CompileOptions.__annotations__)
+    for name in given:
+        if name not in names:
+            raise UnsupportedError(
+                f"there is no option {name!r}", location=user_line(), hint=f"there are {', '.join(names)}"
+            )
+    return Options(**cast("dict[str, Any]", given))
