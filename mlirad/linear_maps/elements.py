@@ -136,8 +136,8 @@ def sum_of(x: ElementOf[T], y: ElementOf[T], add: Callable[[T, T], T]) -> Elemen
     if x is None or y is None:
         return y if x is None else x
     if isinstance(x, list):
-        pairs = zip(cast("list[ElementOf[T]]", x), parts(y, len(x)), strict=True)
-        return [sum_of(p, q, add) for p, q in pairs]
+        mine = cast("list[ElementOf[T]]", x)
+        return [sum_of(p, q, add) for p, q in zip(mine, parts(y, len(mine)), strict=True)]
     return add(cast("T", x), cast("T", y))
 
 

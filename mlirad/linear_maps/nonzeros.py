@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import or_
 from typing import TypeAlias
 
 from xdsl.ir import Attribute
@@ -73,7 +72,7 @@ class _Sources(Fold[int]):
     """Leaves are sets of components of the domain, as bits."""
 
     def plus(self, x: ElementOf[int], y: ElementOf[int]) -> ElementOf[int]:
-        return sum_of(x, y, or_)
+        return sum_of(x, y, lambda p, q: p | q)
 
     def local(self, op: linear.MapOp, x: ElementOf[int]) -> ElementOf[int]:
         return self._all_of(op.codomain, x)

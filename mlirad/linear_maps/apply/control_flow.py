@@ -155,8 +155,10 @@ def _chosen(m: Application, op: linear.BranchOp, image: Callable[[Region], list[
         return list(m.b.insert(CheckpointOp, (), types, None, (region,)).results)
     branches = [lambda region=region: image(region) for region in op.regions]
     if isinstance(op, linear.IfOp):
-        return m.b.if_(*m.own([op.condition]), branches[0], branches[1])
-    return m.b.switch(*m.own([op.index]), branches)
+        (condition,) = m.own([op.condition])
+        return m.b.if_(condition, branches[0], branches[1])
+    (index,) = m.own([op.index])
+    return m.b.switch(index, branches)
 
 
 Rule: TypeAlias = Callable[[Application, Any, Elements, Elements], Elements]

@@ -16,7 +16,7 @@ from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.linear_maps.apply.contributions import ADDS_TO_SUMS, Contributions
 from mlirad.linear_maps.apply.control_flow import CONTROL
-from mlirad.linear_maps.apply.image_sums import Terms
+from mlirad.linear_maps.apply.image_sums import added_by_terms, with_image
 from mlirad.linear_maps.apply.primitives import apply_primitive
 from mlirad.linear_maps.apply.regions import Application
 from mlirad.linear_maps.apply.reverse_sweep import swept
@@ -56,9 +56,8 @@ class MapEvaluator(Fold[Leaf]):
     def summed(self, env: Environment, map_: Value, x: Elements, sums: Elements) -> Elements:
         """`sums` with the components of the image of x added, in place where the terms allow it."""
         inside, space, given = self._inside(env), codomain_of(map_), assembled(x, domain_of(map_))
-        terms = Terms(map_)
-        images = inside.images(map_, given, passed=terms.passed)
-        return components(terms.added(self.b, env, images, given, assembled(sums, space)), space)
+        images = inside.images(map_, given, passed=added_by_terms(map_))
+        return components(with_image(self.b, env, map_, images, given, assembled(sums, space)), space)
 
     def transposed_onto(self, env: Environment, map_: Value, ct: Elements, sums: Elements) -> Elements:
         """`sums` with the components of the transposed image of ct added."""

@@ -88,12 +88,12 @@ class _Sweep:
             match op:
                 case linear.ComposeOp():
                     outer, inner = own_operands(op)
-                    local = outer.owner
+                    local = cast("linear.MapOp", outer.owner)
                     is_part = isinstance(local, PARTS) and inner not in self.sums
                     if is_part and reverse.awaits_whole(inner):
                         waiting.setdefault(inner, []).append((local, summed))
                     elif is_local(local):
-                        made = self._pulled(cast("linear.MapOp", local), self.sums.get(inner), summed, inner)
+                        made = self._pulled(local, self.sums.get(inner), summed, inner)
                         if made is not None:
                             self.sums[inner] = made
                     else:

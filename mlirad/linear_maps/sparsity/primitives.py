@@ -323,62 +323,54 @@ def _positions_of_operands(m: Place, positions: Sequence[Value], array: Shape) -
     return Positions((), array[: len(positions)], tuple(m.value(p) for p in positions))
 
 
-def gathered(m: Place, x: Pattern, p: Positions, rest: int) -> Pattern:
-    """`out[s..., rest...] = x[positions(s)..., rest...]`; x has `rest` axes that are not indexed."""
-    count, rank = len(p.indexed), len(m.batch)
-    shape = (*p.space, *x.shape[rank + count :])
-    if 0 in p.indexed:
-        return Pattern((*m.batch, *shape), ())
-    kept = {count + d: len(p.space) + d for d in range(rest)}
-    blocks: list[Block] = []
-    for members, varying in p.groups(m):
-        batch, place, points = p.flat(m, members, varying)
-        size = prod(p.indexed[k] for k in members)
-        target = tuple(a - rank for a in varying if a >= rank)
-        blocks.append(
-            Block((*batch, *members), (*batch, *target), place * size + points, np.arange(len(points)))
-        )
-    return m.moved(x, shape, kept, blocks)
+def gathered(m: Place, x: Pattern, p: Positions) -> Pattern:
+    """`out[s..., rest...] = x[positions(s)..., rest...]`."""
+    return _between(m, x, p, is_scatter=False)
 
 
-def scattered(m: Place, x: Pattern, p: Positions, rest: Shape) -> Pattern:
+def scattered(m: Place, x: Pattern, p: Positions) -> Pattern:
     """`out[positions(s)..., rest...] += x[s..., rest...]`."""
-    count, rank, space = len(p.indexed), len(m.batch), len(p.space)
-    shape = (*p.indexed, *rest)
+    return _between(m, x, p, is_scatter=True)
+
+
+def _between(m: Place, x: Pattern, p: Positions, is_scatter: bool) -> Pattern:
+    """From the indexed axes to those of the space, or back; axes after them stay."""
+    rank = len(m.batch)
+    old, new = (p.space, p.indexed) if is_scatter else (p.indexed, p.space)
+    rest = x.shape[rank + len(old) :]
     if 0 in p.indexed:
-        return Pattern((*m.batch, *shape), ())
-    kept = {space + d: count + d for d in range(len(rest))}
+        return Pattern((*m.batch, *new, *rest), ())
+    kept = {len(old) + d: len(new) + d for d in range(len(rest))}
     blocks: list[Block] = []
     for members, varying in p.groups(m):
         batch, place, points = p.flat(m, members, varying)
-        size = prod(p.indexed[k] for k in members)
-        source = tuple(a - rank for a in varying if a >= rank)
-        blocks.append(
-            Block((*batch, *source), (*batch, *members), np.arange(len(points)), place * size + points)
-        )
-    return m.moved(x, shape, kept, blocks)
+        indexed = (*batch, *members), place * prod(p.indexed[k] for k in members) + points
+        space = (*batch, *(a - rank for a in varying if a >= rank)), np.arange(len(points))
+        (old_axes, olds), (new_axes, news) = (space, indexed) if is_scatter else (indexed, space)
+        blocks.append(Block(old_axes, new_axes, olds, news))
+    return m.moved(x, (*new, *rest), kept, blocks)
 
 
 def _index(m: Place, op: linear.IndexOp, x: Pattern) -> Pattern:
     p = _positions_of_operands(m, op.positions, shape_of(op.domain))
-    return gathered(m, x, p, len(shape_of(op.codomain)))
+    return gathered(m, x, p)
 
 
 def _one_hot(m: Place, op: linear.OneHotOp, x: Pattern) -> Pattern:
     p = _positions_of_operands(m, op.positions, shape_of(op.codomain))
-    return scattered(m, x, p, shape_of(op.domain))
+    return scattered(m, x, p)
 
 
 def _gather(m: Place, op: linear.GatherOp, x: Pattern) -> Pattern:
     space = shape_of(op.codomain)[: len(op.body.block.args)]
     p = positions_of_region(m, op.body, space, shape_of(op.domain))
-    return gathered(m, x, p, len(shape_of(op.domain)) - len(p.indexed))
+    return gathered(m, x, p)
 
 
 def _scatter(m: Place, op: linear.ScatterOp, x: Pattern) -> Pattern:
     space = shape_of(op.domain)[: len(op.body.block.args)]
     p = positions_of_region(m, op.body, space, shape_of(op.codomain))
-    return scattered(m, x, p, shape_of(op.codomain)[len(p.indexed) :])
+    return scattered(m, x, p)
 
 
 def _update(m: Place, op: linear.UpdateOp, x: Patterns) -> Pattern:
@@ -391,7 +383,7 @@ def _update(m: Place, op: linear.UpdateOp, x: Patterns) -> Pattern:
     rest = shape[len(p.indexed) :]
     is_set = op.kind.data == "set" and 0 not in p.indexed and 0 not in space
     if not is_set or any(a is None for a in p.axes):
-        return m.union(shape, [base, scattered(m, operand, p, rest)])
+        return m.union(shape, [base, scattered(m, operand, p)])
     rank, count = len(m.batch), len(p.indexed)
     batch_axes = [d for d in range(rank) if any(a is not None and a.shape[d] != 1 for a in p.axes)]
     varying = [*batch_axes, *range(rank, rank + len(space))]
