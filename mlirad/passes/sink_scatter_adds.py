@@ -193,15 +193,8 @@ class _Loop:
         b.location, b.name_hint = op.location, None
         if isinstance(op, ScanOp):
             xs = [env.get(x, x) for x in op.xs]
-            checkpoint = None if op.checkpoint is None else op.checkpoint.data
-            final, stacked = b.scan(
-                start,
-                xs,
-                op.trips,
-                lambda index, carries, slices: self._body([index], carries, slices),
-                op.reverse is not None,
-                checkpoint,
-                op.kept is not None,
+            final, stacked = b.scan_like(
+                op, start, xs, lambda index, carries, slices: self._body([index], carries, slices)
             )
         else:
             stacked = []
@@ -209,7 +202,7 @@ class _Loop:
                 env.get(op.tape, op.tape),
                 start,
                 lambda entry, carries: self._body(entry, carries, [])[0],
-                op.reverse is not None,
+                reverse=op.reverse is not None,
             )
         self.sums = dict(zip(self.parts, final[len(self.kept) :], strict=True))
         results = list(init)

@@ -303,7 +303,7 @@ def _along(
     order = [dim, *(d for d in range(rank) if d != dim)]
     factors, moved = (b.transpose(v, order) for v in (captured.get(op.factors, op.factors), x))
     start = b.zeros(array_type(shape_of(moved)[1:], element_of(x)))
-    _, (stacked,) = b.scan([start], [factors, moved], shape_of(moved)[0], trip, reverse)
+    _, (stacked,) = b.scan([start], [factors, moved], shape_of(moved)[0], trip, reverse=reverse)
     return b.transpose(stacked, [order.index(d) for d in range(rank)])
 
 

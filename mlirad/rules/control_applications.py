@@ -103,12 +103,8 @@ def _scan(
 
     init = [value_of(b, x[k], spaces[k]) for k in carried]
     xs = [*residuals, *(_given(x[k]) for k in sliced)]
-    final, ys = b.scan(init, xs, op.trips, trip, op.reverse is not None, _checkpoint(op), op.kept is not None)
+    final, ys = b.scan_like(op, init, xs, trip)
     return _at(len(codomain), (*carried, *stacked), (*final, *ys))
-
-
-def _checkpoint(op: linear.ScanOp) -> str | None:
-    return None if op.checkpoint is None else op.checkpoint.data
 
 
 def _scan_transposed(
@@ -150,7 +146,9 @@ def _scan_transposed(
     ]
     xs = [*residuals, *(_given(ct[k]) for k in sliced)]
     kept = op.kept is not None
-    final, ys = b.scan(init, xs, op.trips, trip, op.reverse is None, _checkpoint(op), kept)
+    final, ys = b.scan(
+        init, xs, op.trips, trip, reverse=op.reverse is None, checkpoint=op.checkpointing, kept=kept
+    )
     result = list(sums)
     for k, value in zip((*carried, *stacked), (*final[: len(carried)], *ys), strict=True):
         result[k] = accumulated(b, result[k], value)
