@@ -1,4 +1,4 @@
-"""Placements leave the loops that sum over them: the sum of M v_t is M times the sum of v_t.
+"""Scatters sink below the loops that sum over them: the sum of M v_t is M times the sum of v_t.
 
 The gradient of a loop in a matrix whose rows the body reads adds, in every trip, rows to a matrix. Where they
 stand does not depend on the trip, so their sums are carried, and put in place once, after the loop:
@@ -9,7 +9,7 @@ stand does not depend on the trip, so their sums are carried, and put in place o
     }                                                  }
                                                        %g = update add %g0, %s at row 2
 
-Carried are then small arrays, each updated by an elementwise op that fuses with what computes it. Placements
+Carried are then small arrays, each updated by an elementwise op that fuses with what computes it. The scatters
 are additions to fixed positions, pads with zeros, and scatters to fixed positions.
 """
 
