@@ -28,21 +28,21 @@ from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
-from mlirad.frontend.numpy_functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.binding import qualified_name
-from mlirad.frontend.tracer import Array
-from mlirad.frontend.ufunc_meanings import all_meanings
-from mlirad.frontend.ufuncs import SPECIAL
+from mlirad.frontend.numpy_functions.functions import FUNCTIONS
+from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
+from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
+from mlirad.frontend.tracing.array import Array
 from mlirad.ir.maps import CONSTRUCTED_LAWS
+from mlirad.linear_maps.laws.compositions import COMPOSITION_LAWS, SUM_LAWS
+from mlirad.linear_maps.laws.function_spaces import FUNCTION_LAWS, FUNCTION_PAIRS
+from mlirad.linear_maps.laws.index_spaces import INDEX_SPACE_LAWS, INDEX_SPACE_PAIRS
+from mlirad.linear_maps.laws.transpositions import TRANSPOSITION_LAWS
 from mlirad.lower.elementary import ELEMENTARY
 from mlirad.passes.registry import PASS_MODULES, load_pass
 from mlirad.pipelines import PIPELINES
 from mlirad.rules.derivatives import ELIMINATED, ZERO
-from mlirad.rules.laws.compositions import COMPOSITION_LAWS, SUM_LAWS
-from mlirad.rules.laws.function_spaces import FUNCTION_LAWS, FUNCTION_PAIRS
-from mlirad.rules.laws.index_spaces import INDEX_SPACE_LAWS, INDEX_SPACE_PAIRS
-from mlirad.rules.laws.transpositions import TRANSPOSITION_LAWS
 
 DOCS = Path(__file__).resolve().parent
 NOTE = "<!-- Written by `python -m docs.generate`. Change the tables it reads, not this file. -->"

@@ -17,6 +17,12 @@ def _array() -> Dialect:
     return Array
 
 
+def _function() -> Dialect:
+    from mlirad.dialects.function import Function
+
+    return Function
+
+
 def _linear() -> Dialect:
     from mlirad.dialects.linear import Linear
 
@@ -30,7 +36,7 @@ def _kernel() -> Dialect:
 
 
 MLIRAD_UNIVERSE = Universe(
-    all_dialects={"array": _array, "linear": _linear, "kernel": _kernel},
+    all_dialects={"array": _array, "function": _function, "linear": _linear, "kernel": _kernel},
     all_passes=ALL_PASSES,
 )
 """The dialects and passes, loaded when they are used."""

@@ -5,6 +5,9 @@ pytest tests/acceptance tests/frontend -m fuzz --fuzz-seconds=3600      random p
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
@@ -42,3 +45,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def fuzz_seconds(request: pytest.FixtureRequest) -> float:
     """The time a long random run may take."""
     return float(request.config.getoption("--fuzz-seconds"))
+
+
+@pytest.fixture
+def judged(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Iterator[Counter[str]]:
+    """How many programs of each kind a long random run has judged; printed when it ends."""
+    counts = Counter[str]()
+    yield counts
+    with capsys.disabled():
+        for kind, count in sorted(counts.items()):
+            print(f"\n{request.node.name}: {count:>7}  {kind}", end="")  # noqa: T201

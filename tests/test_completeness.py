@@ -19,22 +19,29 @@ from xdsl.ir import Operation
 from docs import op_facts
 from mlirad.dialects.array import ARRAY_OPS, FRAME_OPS
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.function import FUNCTION_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import ARRAY_MAP_OPS, CONTROL_OPS, POINTWISE_OPS, PRIMITIVE_OPS, Linear
 from mlirad.errors import MliradError
 from mlirad.interpreter.running import MEANINGS
+from mlirad.linear_maps.apply.control_flow import FORWARD_CONTROL, TRANSPOSED_CONTROL
+from mlirad.linear_maps.apply.primitives import FORWARD, TRANSPOSED
+from mlirad.linear_maps.sparsity.control import CONTROL_PATTERNS
+from mlirad.linear_maps.sparsity.primitives import PRIMITIVE_PATTERNS
+from mlirad.linear_maps.transposes import TRANSPOSES
 from mlirad.passes.bulk_operations.table import BULK_RULES, CONTROL_RULES
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
-from mlirad.rules.applications import FORWARD, TRANSPOSED
-from mlirad.rules.control_applications import FORWARD_CONTROL, TRANSPOSED_CONTROL
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO
-from mlirad.rules.transposes import TRANSPOSES
-from mlirad.structure.control import CONTROL_PATTERNS
-from mlirad.structure.primitives import PRIMITIVE_PATTERNS
 
 LIT = Path(__file__).parents[1] / "lit" / "dialects"
 
-ALL_OPS: tuple[type[Operation], ...] = (*ARRAY_OPS, *FRAME_OPS, *Linear.operations, *KERNEL_OPS)
+ALL_OPS: tuple[type[Operation], ...] = (
+    *ARRAY_OPS,
+    *FRAME_OPS,
+    *FUNCTION_OPS,
+    *Linear.operations,
+    *KERNEL_OPS,
+)
 
 
 class Column(NamedTuple):
@@ -57,13 +64,14 @@ def round_trips() -> Iterable[str]:
     for line in lit_lines(invalid=False):
         if "CHECK" in line:
             # `!linear.map` is a type.
-            yield from re.findall(r"(?<!!)\b(?:array|linear|kernel)\.\w+", line)
+            yield from re.findall(r"(?<!!)\b(?:array|function|linear|kernel)\.\w+", line)
 
 
 def invalid_cases() -> Iterable[str]:
     """The ops with an error that a lit test expects."""
     for line in lit_lines(invalid=True):
-        yield from re.findall(r"expected-error(?:-re)?\s*@\S+\s*\{\{((?:array|linear|kernel)\.\w+)", line)
+        pattern = r"expected-error(?:-re)?\s*@\S+\s*\{\{((?:array|function|linear|kernel)\.\w+)"
+        yield from re.findall(pattern, line)
 
 
 def names(*tables: Iterable[type[Operation]]) -> Callable[[], Iterable[str]]:
@@ -102,8 +110,8 @@ COLUMNS = (
     Column("transpose", PRIMITIVE_OPS, names(TRANSPOSES)),
     Column("application", PRIMITIVE_OPS, names(FORWARD)),
     Column("transposed application", PRIMITIVE_OPS, names(TRANSPOSED)),
-    Column("structure", ARRAY_MAP_OPS, names(PRIMITIVE_PATTERNS)),
-    Column("structure of control flow", set(CONTROL_OPS) - set(POINTWISE_OPS), names(CONTROL_PATTERNS)),
+    Column("sparsity", ARRAY_MAP_OPS, names(PRIMITIVE_PATTERNS)),
+    Column("sparsity of control flow", set(CONTROL_OPS) - set(POINTWISE_OPS), names(CONTROL_PATTERNS)),
     Column("application of control flow", CONTROL_OPS, names(FORWARD_CONTROL)),
     Column("transposed application of control flow", CONTROL_OPS, names(TRANSPOSED_CONTROL)),
 )

@@ -42,7 +42,7 @@ def test_names_do_not_clash_with_those_of_xdsl() -> None:
     assert not set(PASS_MODULES) & set(get_all_passes())
     merged = Universe.get_multiverse()
     assert set(MLIRAD_UNIVERSE.all_passes) <= set(merged.all_passes)
-    assert {"array", "linear", "kernel"} <= set(merged.all_dialects)
+    assert {"array", "function", "linear", "kernel"} <= set(merged.all_dialects)
 
 
 @pytest.mark.parametrize("name", ALL_PASSES)

@@ -34,6 +34,7 @@ from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue, TypeAttribute
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.frame_type import FrameType
+from mlirad.dialects.function_types import ClosureType, SumType
 
 Shape: TypeAlias = tuple[int, ...]
 Value: TypeAlias = SSAValue[Attribute]
@@ -135,6 +136,19 @@ def is_array(type_: Attribute, elements: Sequence[Attribute] = STORED) -> bool:
         element = element_of(cast(Attribute, type_))
         return bool(shape) and all(e >= 0 for e in shape) and element in elements
     return type_ in elements
+
+
+def is_value(type_: Attribute) -> bool:
+    """Whether closures take and return it: scalars and arrays, and tuples, closures and sums of values."""
+    match type_:
+        case TupleType():
+            return all(map(is_value, type_.types.data))
+        case ClosureType():
+            return all(map(is_value, (*type_.inputs, *type_.outputs)))
+        case SumType():
+            return all(map(is_value, type_.types.data))
+        case _:
+            return is_array(type_, ELEMENTS)
 
 
 def is_float(what: Value | Attribute) -> bool:
@@ -286,9 +300,14 @@ def dot_shape(
 
 
 def tangent_type(type_: Attribute) -> Attribute:
-    """The tangent space: itself for floats, unit for integers and booleans, by component for tuples."""
+    """The tangent space: itself for floats, unit for integers and booleans, by component for tuples.
+
+    Raises for closures and sums: what stands for them after `eliminate-functions` has one.
+    """
     if isinstance(type_, TupleType):
         return tuple_type([tangent_type(t) for t in type_.types.data])
+    if isinstance(type_, ClosureType | SumType):
+        raise VerifyException(f"there is no derivative by or of {type_}: capture it, or apply it inside")
     return type_ if is_float(type_) else UNIT
 
 

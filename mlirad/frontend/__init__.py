@@ -1,19 +1,28 @@
 """The Python side: tracing, NumPy's protocols, and the transformations that users call."""
 
-from mlirad.frontend import numpy_functions, ufuncs, writes
-from mlirad.frontend.branches import cond, switch
-from mlirad.frontend.checks import check_derivatives
-from mlirad.frontend.custom import checkpoint, custom_derivative
-from mlirad.frontend.functions import trace
-from mlirad.frontend.linear_maps import LinearMap
-from mlirad.frontend.linearization import linearize, vjp
-from mlirad.frontend.loops import fold, fori_loop, scan, while_loop
+from mlirad.frontend.bound_methods import bind_methods
+from mlirad.frontend.constructs.branches import cond, switch
+from mlirad.frontend.constructs.build import (
+    asarray,
+    build,
+    gather,
+    index,
+    scatter,
+    stack,
+    stop_gradient,
+    where,
+)
+from mlirad.frontend.constructs.build import map_ as map
+from mlirad.frontend.constructs.loops import fold, fori_loop, scan, while_loop
+from mlirad.frontend.constructs.printing import debug_print
+from mlirad.frontend.constructs.recursion import function
+from mlirad.frontend.differentiation.checks import check_derivatives
+from mlirad.frontend.differentiation.custom import checkpoint, custom_derivative
+from mlirad.frontend.differentiation.linearization import linearize, vjp
+from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions.windows import convolution
-from mlirad.frontend.recursion import function
-from mlirad.frontend.reports import debug_print
-from mlirad.frontend.structure import asarray, build, gather, index, scatter, stack, stop_gradient, where
-from mlirad.frontend.structure import map_ as map
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.functions import trace
 from mlirad.frontend.transformations import (
     grad,
     hessian,
@@ -26,6 +35,8 @@ from mlirad.frontend.transformations import (
     value_and_grad,
     vmap,
 )
+
+bind_methods()
 
 __all__ = [
     "Array",
@@ -53,18 +64,15 @@ __all__ = [
     "jvp",
     "linearize",
     "map",
-    "numpy_functions",
     "scan",
     "scatter",
     "stack",
     "stop_gradient",
     "switch",
     "trace",
-    "ufuncs",
     "value_and_grad",
     "vjp",
     "vmap",
     "where",
     "while_loop",
-    "writes",
 ]

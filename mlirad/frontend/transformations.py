@@ -12,15 +12,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
 from mlirad.errors import TracingError
-from mlirad.frontend import batching, derivatives, jacobians, repeated
-from mlirad.frontend.captures import static_key
-from mlirad.frontend.decorating import decorating
-from mlirad.frontend.derivatives import Argnums
-from mlirad.frontend.jacobians import Mode
-from mlirad.frontend.programs import CompileOptions, Options, options_of
-from mlirad.frontend.source import user_line
+from mlirad.frontend.compiling.programs import CompileOptions, Options, options_of
+from mlirad.frontend.compiling.transformed import Transformed
+from mlirad.frontend.constructs import batching, repeated
+from mlirad.frontend.differentiation import derivatives, jacobians
+from mlirad.frontend.differentiation.derivatives import Argnums
+from mlirad.frontend.differentiation.jacobians import Mode
 from mlirad.frontend.sparse.derivatives import SparseDerivative
-from mlirad.frontend.transformed import Transformed
+from mlirad.frontend.tracing.captures import static_key
+from mlirad.frontend.tracing.decorating import decorating
+from mlirad.frontend.tracing.source import user_line
 
 
 @decorating

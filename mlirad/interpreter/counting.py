@@ -15,8 +15,9 @@ move, and an op in a region counts once per execution of the region. Beyond that
     linear.apply,                  per node of the map expression: elements of the image, and of the argument
       linear.apply_transpose       where it is accumulated (sum, scatter, transposed broadcast and gather)
 
-Constants, calls, terminators, branches, carries and the making of maps count nothing: a carry stays where it
-is.
+Constants, calls, terminators, branches, carries, and the making of maps, closures, tuples and sums count
+nothing: a carry stays where it is. Applications of closures are counted apart, by the op that made the
+closure.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from mlirad.dialects.array import control, indexing, ordering, reductions
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.function import FUNCTION_OPS
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import shape_of, size_of, values_of
 
@@ -44,6 +46,7 @@ _FREE = (
     CustomOp,
     CheckpointOp,
     *FRAME_OPS,
+    *FUNCTION_OPS,
     indexing.YieldOp,
     CallOp,
     ReturnOp,
@@ -55,10 +58,11 @@ _FREE = (
 
 
 class OperationCounter:
-    """Executed operations: in total, and by the name of the op."""
+    """Executed operations, in total and by the name of the op; applications of closures by their code."""
 
     def __init__(self) -> None:
         self.by_op: Counter[str] = Counter()
+        self.applications: Counter[Operation] = Counter()
 
     @property
     def total(self) -> int:

@@ -69,6 +69,8 @@ class Machine:
     frames: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     """What the program has saved."""
     element_code: dict[Region, bool] = field(default_factory=dict[Region, bool])
+    captured: dict[Operation, Sequence[Value]] = field(default_factory=dict[Operation, Sequence[Value]])
+    """What the lambdas met so far read from outside."""
 
     def count(self, op: Operation, times: int = 1) -> None:
         """Count `times` executions of an op."""
@@ -99,15 +101,21 @@ class Machine:
         if function is None or not function.body.blocks:
             known = ", ".join("@" + f for f in self.functions) or "none"
             raise UnsupportedError(f"there is no function @{name} with a body; the program has {known}")
+        with self.deeper(f"calls of @{name}", function):
+            yield function.body.block
+
+    @contextmanager
+    def deeper(self, what: str, op: Operation) -> Generator[None]:
+        """One call more inside of another. Deep recursion raises UnsupportedError."""
         if self.depth >= CALL_DEPTH_LIMIT:
             raise UnsupportedError(
-                f"calls of @{name} are nested more than {CALL_DEPTH_LIMIT} deep",
-                location=location_of(function.location),
+                f"{what} are nested more than {CALL_DEPTH_LIMIT} deep",
+                location=location_of(op.location),
                 hint="the recursion has no end, or is too deep for the interpreter",
             )
         self.depth += 1
         try:
-            yield function.body.block
+            yield
         finally:
             self.depth -= 1
 

@@ -20,6 +20,7 @@ from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS, ARRAY_MEANINGS
 from mlirad.interpreter.control import CONTROL_MEANINGS
 from mlirad.interpreter.control_maps import CONTROL_MAP_MEANINGS
 from mlirad.interpreter.counting import OperationCounter
+from mlirad.interpreter.functions import FUNCTION_MEANINGS
 from mlirad.interpreter.kernels import KERNEL_ELEMENT_MEANINGS, KERNEL_MEANINGS
 from mlirad.interpreter.linear_maps import STRUCTURE_MEANINGS
 from mlirad.interpreter.machine import Frame, Machine, Meaning
@@ -39,6 +40,7 @@ def _call_map(op: linear.CallOp, operands: Sequence[Any], frame: Frame) -> Any:
 MEANINGS: dict[type[Operation], Meaning] = {
     **ARRAY_MEANINGS,
     **CONTROL_MEANINGS,
+    **FUNCTION_MEANINGS,
     **STRUCTURE_MEANINGS,
     **PRIMITIVE_MEANINGS,
     **CONTROL_MAP_MEANINGS,

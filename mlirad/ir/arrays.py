@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import i64
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -15,6 +15,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import BroadcastOp
+from mlirad.dialects.function import FUNCTION_OPS
 from mlirad.dialects.shapes import (
     Value,
     array_type,
@@ -30,8 +31,8 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.ir.builder import function_block, returned, yields
-from mlirad.ir.control import ControlBuilder
 from mlirad.ir.control_rebuilding import fold_control, fold_ordering
+from mlirad.ir.functions import FunctionBuilder, fold_function
 from mlirad.ir.maps import MapBuilder
 from mlirad.ir.reporting import ReportingBuilder
 from mlirad.ir.structural import MAX_FOLDED_ELEMENTS
@@ -39,8 +40,8 @@ from mlirad.ir.structural import MAX_FOLDED_ELEMENTS
 Environment: TypeAlias = dict[Value, Value]
 
 
-class ArrayBuilder(ControlBuilder, ReportingBuilder, MapBuilder):
-    """Every constructor of the array dialect and of linear maps, folding and sharing."""
+class ArrayBuilder(FunctionBuilder, ReportingBuilder, MapBuilder):
+    """Every constructor of the array and function dialects and of linear maps, folding and sharing."""
 
     def sum(self, x: Value, dims: Sequence[int]) -> Value:
         """The sum over `dims`. What is broadcast along a summed dimension is scaled by its extent."""
@@ -147,6 +148,12 @@ class ArrayBuilder(ControlBuilder, ReportingBuilder, MapBuilder):
             )
             self._enter_results(op, values, env)
             return
+        if isinstance(op, FUNCTION_OPS):
+            values = fold_function(
+                self, op, operands, lambda region, args: self.inline_region(region, args, env)
+            )
+            self._enter_results(op, values, env)
+            return
         folded = _fold(self, op, operands, env)
         if folded is None:
             self.rebuild_unfolded(op, env)
@@ -235,6 +242,8 @@ def new_function(
     builder = builder_class(block)
     results = list(body(builder, *block.args))
     block.add_op(ReturnOp.create(operands=results))
+    builder.write_out_single_uses()
+    results = list(cast(ReturnOp, block.last_op).operands)
     return FuncOp(name, (list(argument_types), [r.type for r in results]), Region(block), visibility)
 
 

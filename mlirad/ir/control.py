@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Attribute, Block, BlockArgument, Region
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import control
@@ -308,7 +308,7 @@ class ControlBuilder(IndexingBuilder):
         regions = [self.region((), branch) for branch in branches]
         return self._chosen(control.SwitchOp, index, regions)
 
-    def _chosen(self, op_class: type[control.BranchOp], choice: Value, regions: list[Region]) -> list[Value]:
+    def _chosen(self, op_class: type[Operation], choice: Value, regions: list[Region]) -> list[Value]:
         """The op on finished branches, without the results that all of them agree on."""
         made = [yields(region) for region in regions]
         columns = list(zip(*made, strict=True))

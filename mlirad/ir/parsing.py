@@ -1,7 +1,7 @@
 """Reading MLIR text: every op gets its place in the text, every defect becomes a `ParseError` with its place.
 
     module = parse_module("func.func @f(%x: f64) -> f64 {...}", "f.mlir")
-    location_of(op)      -->  "f.mlir:3:8"           the name of the op, unless the text gives a `loc(...)`
+    location_of(op)      -->  "f.mlir:3:8"           the name of the op, unless a `loc(...)` gives another
 
 What is parsed may still break rules: `mlirad.ir.verification.verify_module` checks them.
 """
@@ -23,9 +23,11 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     FloatAttr,
+    FusedLoc,
     IntegerAttr,
     IntegerType,
     ModuleOp,
+    NoneAttr,
     RankedStructure,
     StringAttr,
     SymbolRefAttr,
@@ -41,10 +43,11 @@ from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer
 
 from mlirad.dialects.array import Array
+from mlirad.dialects.function import Function
 from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.linear import Linear
 from mlirad.errors import MliradError, ParseError
-from mlirad.ir.locations import Place, source_location
+from mlirad.ir.locations import Place, place_of, source_location
 
 MAX_ATTRIBUTE_SIZE = 2**16
 MAX_ATTRIBUTE_DEPTH = 64
@@ -63,7 +66,7 @@ MAX_LITERAL_ELEMENTS = 2**24
 def make_context(*, allow_unregistered: bool = False) -> Context:
     """The dialects that MLIR text may use."""
     context = Context(allow_unregistered=allow_unregistered)
-    for dialect in (Builtin, Func, Array, Linear, Kernel):
+    for dialect in (Builtin, Func, Array, Function, Linear, Kernel):
         context.load_dialect(dialect)
     return context
 
@@ -168,7 +171,7 @@ def _parts_of(attribute: Attribute) -> Sequence[Attribute]:
 
 
 class _LocatingParser(Parser):
-    """xDSL's parser, giving each op without a known `loc(...)` the place of its name."""
+    """xDSL's parser, giving each op whose `loc(...)` is in no file the place of its name."""
 
     def __init__(self, context: Context, text: str, file: str, first_line: int):
         # What xDSL's parser does here, with the lexer above in place of its own.
@@ -263,9 +266,10 @@ class _LocatingParser(Parser):
     def parse_operation(self) -> Operation:
         op = super().parse_operation()
         start = self._names.pop()
-        if isinstance(op.location, UnknownLoc):
-            line, column = self._line_and_column(start)
-            op.location = source_location(self._file, line, column)
+        if place_of(op.location) is None:
+            place = source_location(self._file, *self._line_and_column(start))
+            is_unknown = isinstance(op.location, UnknownLoc)
+            op.location = place if is_unknown else FusedLoc((op.location, place), NoneAttr())
         return op
 
     def _parse_op_result_list(self) -> list[tuple[Span, int]]:

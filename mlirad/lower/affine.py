@@ -51,11 +51,6 @@ class Affine:
         """The coefficient of a variable, 0 when it does not occur."""
         return next((c for v, c in self.terms if v is variable), 0)
 
-    @property
-    def variables(self) -> list[Value]:
-        """The variables that occur."""
-        return [v for v, _ in self.terms]
-
 
 def _affine(terms: Mapping[Value, int], constant: int) -> Affine:
     return Affine(frozenset((v, c) for v, c in terms.items() if c), constant)

@@ -71,7 +71,7 @@ REPORT: Final = "mlirad_rt_report"
 """The function of the host that programs call to report: see `mlirad/lower/emit/reports.py`."""
 
 BUFFER_ALIGNMENT: Final = 64
-"""The alignment, in bytes, that the arena and the constants are given."""
+"""The alignment of arena and constants, and what lies in them, in bytes: a cache line."""
 
 
 @dataclass(frozen=True)

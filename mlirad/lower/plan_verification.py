@@ -34,7 +34,8 @@ from mlirad.errors import VerifyError
 from mlirad.ir.builder import function_block, returned, yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.locations import location_of
-from mlirad.lower.plan_memory import ALIGNMENT, bytes_of, is_row_major
+from mlirad.lower.native_program import BUFFER_ALIGNMENT
+from mlirad.lower.plan_memory import bytes_of, is_row_major
 from mlirad.lower.plan_memory.carries import (
     PLACED_OPS,
     body_of,
@@ -172,7 +173,7 @@ class _Verifier:
                 continue
             if place >= 0:
                 self.pieces[result] = (_Piece("arena", place, bytes_of(result)),)
-                sound = place % ALIGNMENT == 0 and place + bytes_of(result) <= self.arena
+                sound = place % BUFFER_ALIGNMENT == 0 and place + bytes_of(result) <= self.arena
             else:
                 k = -1 - place
                 sound = k < len(outputs) and is_row_major(result)
@@ -298,7 +299,7 @@ class _Verifier:
             self.pieces[carry] = home
             return (_Piece((op, "next", k), 0, bytes_of(carry)),)
         spare = _Piece("arena", mode, bytes_of(carry))
-        if mode % ALIGNMENT or mode + spare.size > self.arena:
+        if mode % BUFFER_ALIGNMENT or mode + spare.size > self.arena:
             raise VerifyError(f"spare memory at {mode} does not fit", location=location_of(op))
         turns = (*home, spare)
         for place in (*home, *init):

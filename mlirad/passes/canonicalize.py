@@ -16,9 +16,9 @@ from xdsl.ir import Operation
 
 from mlirad.dialects import linear
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.linear_maps.transposes import transpose_primitive
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import FunctionPass
-from mlirad.rules.transposes import transpose_primitive
 
 
 @dataclass(frozen=True)

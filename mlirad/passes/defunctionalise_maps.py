@@ -26,15 +26,21 @@ from mlirad.dialects.shapes import UNIT, Value, components_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import returned
-from mlirad.ir.call_graph import CallGraph, callee_name, calls_except, calls_of, functions_by_name
+from mlirad.ir.call_graph import (
+    CallGraph,
+    callee_name,
+    calls_except,
+    calls_of,
+    functions_by_name,
+)
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of
 from mlirad.ir.regions import nested_ops
+from mlirad.linear_maps.apply.primitives import APPLY, APPLY_TRANSPOSE
 from mlirad.passes.apply_linear_maps import PRIVATE, application, called, made_map
 from mlirad.passes.function_pass import drop_unreferenced, replace_function, visit_regions
 from mlirad.passes.split_map import SplitMap, split_map
-from mlirad.rules.applications import APPLY, APPLY_TRANSPOSE
 
 
 @dataclass(frozen=True)

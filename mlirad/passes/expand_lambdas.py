@@ -30,12 +30,12 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import captures, own_operands
 from mlirad.ir.maps import domain_of
 from mlirad.ir.regions import discard
+from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.elements import from_values, to_values
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.function_pass import FunctionPass, holds, visit_region, visit_regions
-from mlirad.rules.elements import from_values, to_values
-from mlirad.rules.walk import Walk
 
 
 @dataclass(frozen=True)

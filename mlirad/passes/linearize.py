@@ -29,6 +29,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import functions_of
+from mlirad.ir.functions import require_first_order
 from mlirad.passes.callees import Callees, linearize_function
 from mlirad.passes.function_pass import drop_unreferenced, replace_function
 from mlirad.passes.jacobian.derivatives import Derivatives
@@ -50,6 +51,7 @@ class LinearizePass(ModulePass):
             raise UnsupportedError(
                 f"there is no method {self.method!r}", hint=f"there are {', '.join(METHODS)}"
             )
+        require_first_order(op)
         callees = METHODS[self.method](op)
         callees.prepare_kept()
         for function in functions_of(op):

@@ -4,8 +4,8 @@
     %t = linear.transpose %m                      %t = linear.scatter (%i) ... { e i }
 
 One walk that emits the function again: each map goes through the folding constructors and then through the
-laws (`mlirad.rules.laws`), on operands that these have simplified already. What nothing reads any more is
-dropped.
+laws (`mlirad.linear_maps.laws`), on operands that these have simplified already. What nothing reads any more
+is dropped.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from xdsl.ir import Block
 
 from mlirad.dialects import linear
 from mlirad.ir.arrays import rebuild_function
+from mlirad.linear_maps.laws import LawBuilder
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import FunctionPass, holds
-from mlirad.rules.laws import LawBuilder
 
 
 @dataclass(frozen=True)

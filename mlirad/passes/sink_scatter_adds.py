@@ -9,8 +9,8 @@ stand does not depend on the trip, so their sums are carried, and put in place o
     }                                                  }
                                                        %g = update add %g0, %s at row 2
 
-Carried are then small arrays, each updated by an elementwise op that fuses with what computes it. The scatters
-are additions to fixed positions, pads with zeros, and scatters to fixed positions.
+Carried are then small arrays, each updated by an elementwise op that fuses with what computes it. The
+scatters are additions to fixed positions, pads with zeros, and scatters to fixed positions.
 """
 
 from __future__ import annotations

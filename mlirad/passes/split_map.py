@@ -33,6 +33,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_of, references_of
+from mlirad.ir.functions import require_first_order
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.passes.dce import eliminate_dead_code
@@ -48,6 +49,7 @@ class SplitMapsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Replace each such function by its two parts."""
+        require_first_order(op)
         functions = functions_of(op)
         chosen = [f for f in functions if (r := returned(f)) and isinstance(r[-1].type, linear.MapType)]
         _require_apart(functions, chosen)

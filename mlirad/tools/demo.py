@@ -30,11 +30,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.printer import Printer
 
 from mlirad.errors import MliradError, TracingError, UnsupportedError
-from mlirad.frontend.compilation import compiling
-from mlirad.frontend.functions import function_name, trace
-from mlirad.frontend.recursion import Function
-from mlirad.frontend.source import traceback_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.compiling.compilation import compiling
+from mlirad.frontend.constructs.recursion import Function
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.functions import function_name, trace
+from mlirad.frontend.tracing.source import traceback_line
 from mlirad.tools.arguments import read_example
 from mlirad.tools.process import guarded, write_output
 

@@ -209,8 +209,11 @@ def test_random_programs(seed):
 
 
 @pytest.mark.fuzz
-def test_many_random_programs(fuzz_seconds):
-    run_for(lambda seed, size: check_cells(random_cells(seed, min(size // 8, 2))), "cells", fuzz_seconds)
+def test_many_random_programs(fuzz_seconds, judged):
+    def check(seed: int, size: int) -> None:
+        check_cells(random_cells(seed, min(size // 8, 2)))
+
+    run_for(check, "cells", fuzz_seconds, judged)
 
 
 def test_compiled_gradients_are_the_interpreted_ones():

@@ -19,8 +19,8 @@ import mlirad as ad
 from examples import networks, programs
 from examples.programs import ba, gmm, kmeans, llsq, lse, lstm, ode
 from mlirad.dialects.linear import DifferentiationOp
-from mlirad.frontend.dtypes import plain_array
-from mlirad.frontend.pytree import flatten
+from mlirad.frontend.tracing.dtypes import plain_array
+from mlirad.frontend.tracing.pytree import flatten
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.pipelines import EXPAND, SIMPLIFY
 from tests.acceptance.stages import value_and_cotangents

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.frontend.dtypes import plain_array
-from mlirad.frontend.pytree import flatten
+from mlirad.frontend.tracing.dtypes import plain_array
+from mlirad.frontend.tracing.pytree import flatten
 from mlirad.interpreter import run_function
 from mlirad.pipelines import EXPAND
 from tests.acceptance.stages import assert_same, native, value_and_cotangents

@@ -12,9 +12,9 @@ from mlirad.interpreter import run_function
 from mlirad.ir.maps import CONSTRUCTED_LAWS
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
-from mlirad.rules.laws import LAWS, PAIR_LAWS
+from mlirad.linear_maps.laws import LAWS, PAIR_LAWS
+from tests.linear_maps.law_instances import mlir
 from tests.passes.derivatives import run_passes
-from tests.rules.law_instances import mlir
 
 both_evaluators = pytest.mark.parametrize("interpret", [False, True], ids=["compiled", "interpreted"])
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import random
 import time
+import traceback
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +37,7 @@ from tests.passes.derivatives import differentiated
 SEEDS = range(1000, 1020)
 LARGEST = 14
 LARGEST_OF_FUZZING = 25
+MOST_FAILURES = 10
 
 
 def check_meaning(seed: int, size: int) -> None:
@@ -190,36 +193,37 @@ def test_random_programs_in_vectors(check, seed):
 @pytest.mark.fuzz
 @pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("check", [name for name in CHECKS if name not in ("python", "writes")])
-def test_many_random_programs_in_vectors(check, fuzz_seconds):
-    run_for(CHECKS[check], check, fuzz_seconds)
+def test_many_random_programs_in_vectors(check, fuzz_seconds, judged):
+    run_for(CHECKS[check], f"{check} in vectors", fuzz_seconds, judged)
 
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("check", CHECKS)
-def test_many_random_programs(check, fuzz_seconds):
-    run_for(CHECKS[check], check, fuzz_seconds)
+def test_many_random_programs(check, fuzz_seconds, judged):
+    run_for(CHECKS[check], check, fuzz_seconds, judged)
 
 
-def run_for(check: Callable[[int, int], None], name: str, seconds: float) -> None:
-    """Check fresh programs until the time is over."""
+def run_for(check: Callable[[int, int], None], name: str, seconds: float, judged: Counter[str]) -> None:
+    """Check fresh programs until the time is over, and go on after one that fails."""
     end = time.monotonic() + seconds
     seeds = random.SystemRandom()
-    while time.monotonic() < end:
+    wrong: list[str] = []
+    while time.monotonic() < end and len(wrong) < MOST_FAILURES:
         seed, size = seeds.randrange(2**32), seeds.randint(2, LARGEST_OF_FUZZING)
+        judged[name] += 1
         try:
             check(seed, size)
-        except Exception as error:
-            smallest = _smallest_failing(check, seed, size)
-            raise AssertionError(
-                f"{name} fails for seed {seed}, size {smallest} (found at {size})"
-            ) from error
+        except Exception:
+            smallest, trace = _smallest_failing(check, seed, size)
+            wrong.append(f"{name} fails for seed {seed}, size {smallest} (found at {size})\n{trace}")
+    assert not wrong, "\n\n".join(wrong)
 
 
-def _smallest_failing(check: Callable[[int, int], None], seed: int, size: int) -> int:
-    """The least size at which the program of this seed fails."""
-    for smaller in range(1, size):
+def _smallest_failing(check: Callable[[int, int], None], seed: int, size: int) -> tuple[int, str]:
+    """The least size at which the program of this seed fails, and how it does."""
+    for smaller in range(1, size + 1):
         try:
             check(seed, smaller)
         except Exception:
-            return smaller
-    return size
+            return smaller, traceback.format_exc(limit=-6)
+    return size, "not when tried again"

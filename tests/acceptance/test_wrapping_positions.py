@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections import Counter
 from random import Random
 
 import numpy as np
@@ -163,10 +164,11 @@ def test_random_positions(seed: int) -> None:
 
 
 @pytest.mark.fuzz
-def test_many_random_positions(fuzz_seconds: float) -> None:
+def test_many_random_positions(fuzz_seconds: float, judged: Counter[str]) -> None:
     end = time.monotonic() + fuzz_seconds
     while time.monotonic() < end:
         seed = random.SystemRandom().randrange(2**32)
+        judged["positions"] += 1
         try:
             check_positions(seed)
         except Exception as error:

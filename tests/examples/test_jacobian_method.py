@@ -10,7 +10,7 @@ import pytest
 
 import mlirad as ad
 from examples.programs import gmm, kmeans, llsq, lse, lstm, ode
-from mlirad.frontend.stats import count_ops
+from mlirad.frontend.compiling.stats import count_ops
 from tests.examples.test_programs import ba_arguments, replicated
 from tests.examples.test_programs import golden as golden_file
 
@@ -131,7 +131,7 @@ def test_kept_functions_are_called_by_compiled_gradients() -> None:
 
 def test_code_of_calls_is_smaller_than_inlined_code() -> None:
     """Every further step adds a few calls; inlined, it adds the code of a step and of its derivative."""
-    from mlirad.frontend.compilation import compiling, expand
+    from mlirad.frontend.compiling.compilation import compiling, expand
 
     def ops(method: str, number: int) -> int:
         def gradient(y: Any, p: Any) -> Any:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.frontend.captures import static_key
-from mlirad.frontend.value_keys import value_key
+from mlirad.frontend.tracing.captures import static_key
+from mlirad.frontend.tracing.value_keys import value_key
 
 
 class Colour(enum.Enum):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.frontend.remainders import _difference
+from mlirad.frontend.differentiation.remainders import _difference
 
 X = np.array([0.5, -1.2, 2.0])
 

@@ -7,7 +7,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.errors import UnsupportedError
-from mlirad.frontend import transformed
+from mlirad.frontend.compiling import transformed
 
 X = np.random.default_rng(0).normal(size=(6, 5))
 W = np.random.default_rng(1).normal(size=5)

@@ -310,7 +310,7 @@ def test_maps_from_values():
 
 
 def test_one_program_serves_all_points_and_copies_nothing(monkeypatch):
-    from mlirad.frontend import map_programs
+    from mlirad.frontend.linear_map import programs as map_programs
 
     compiled = []
     original = map_programs.executable

@@ -12,9 +12,9 @@ import pytest
 from scipy import special
 
 import mlirad as ad
-from mlirad.frontend.numpy_functions import FUNCTIONS
-from mlirad.frontend.ufunc_meanings import all_meanings
-from mlirad.frontend.ufuncs import SPECIAL
+from mlirad.frontend.numpy_functions.functions import FUNCTIONS
+from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
+from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
 
 RNG = np.random.default_rng(7)
 A = RNG.normal(size=(3, 4))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import mlirad as ad
-from mlirad.frontend.pytree import LEAF, flatten
+from mlirad.frontend.tracing.pytree import LEAF, flatten
 
 
 class Pair(NamedTuple):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import mlirad as ad
 from mlirad.errors import DifferentiationError, UnsupportedError
-from mlirad.frontend.pytree import flatten
+from mlirad.frontend.tracing.pytree import flatten
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 1.5, 12)
@@ -246,7 +246,7 @@ def repeats(function: Callable[..., Any], *args: Any, argnums: tuple[int, ...] =
     """Whether the entries are computed as blocks."""
     sparse = ad.jacobian(function, argnums=argnums, sparse=True)
     matrices, leaves = sparse._matrices(args, {})
-    return matrices.instance(leaves).lanes is not None
+    return matrices.instance(leaves).block_rows is not None
 
 
 LANES = 100

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlirad.frontend.sparse.colouring import Compression, compress
-from mlirad.structure import Structure, from_positions
+from mlirad.linear_maps.sparsity import SparsityPattern, from_positions
 
 
-def structure_of(matrix: Any) -> Structure:
+def sparsity_of(matrix: Any) -> SparsityPattern:
     entries = matrix.tocoo()
     return from_positions(matrix.shape, entries.row.astype(np.int64), entries.col.astype(np.int64))
 
@@ -28,8 +28,8 @@ def canonical(matrix: Any) -> Any:
 def check(matrix: Any, *, is_symmetric: bool = False) -> Compression:
     """Form the products and read all entries off; of a symmetric matrix mirror images at one place."""
     matrix = canonical(matrix)
-    structure = structure_of(matrix)
-    c = compress(structure, is_symmetric=is_symmetric)
+    pattern = sparsity_of(matrix)
+    c = compress(pattern, is_symmetric=is_symmetric)
     products: list[Any] = []
     for colours, count, operator in (
         (c.columns, c.column_products, matrix),
@@ -39,7 +39,7 @@ def check(matrix: Any, *, is_symmetric: bool = False) -> Compression:
     flat = np.concatenate([*products, np.zeros(0)])
     np.testing.assert_array_equal(flat[c.places], matrix.data)
     if is_symmetric:
-        np.testing.assert_array_equal(c.places[structure.transposed_order], c.places)
+        np.testing.assert_array_equal(c.places[pattern.transposed_order], c.places)
     return c
 
 

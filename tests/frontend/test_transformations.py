@@ -13,8 +13,8 @@ import pytest
 
 import mlirad as ad
 from mlirad.errors import TracingError
-from mlirad.frontend import programs
-from mlirad.frontend.pytree import flatten
+from mlirad.frontend.compiling import programs
+from mlirad.frontend.tracing.pytree import flatten
 
 both = pytest.mark.parametrize("interpret", [False, True], ids=["compiled", "interpreted"])
 X = np.array([0.3, -0.4, 1.1])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 import mlirad as ad
-from mlirad.frontend.ufunc_meanings import all_meanings
+from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
 
 DTYPES = [np.float64, np.float32, np.int64, np.int32, np.bool_]
 OPERATORS = [

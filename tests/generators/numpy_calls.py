@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 import mlirad as ad
-from mlirad.frontend.numpy_functions import FUNCTIONS
-from mlirad.frontend.ufunc_meanings import all_meanings
+from mlirad.frontend.numpy_functions.functions import FUNCTIONS
+from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
 
 DTYPES = (np.float64, np.float64, np.float64, np.float32, np.int64, np.int32, np.bool_)
 SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e300, 1e-310, -3.0)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from mlirad.errors import CompileError, InterpreterError, MliradError, ParseError, VerifyError
-from mlirad.frontend.pytree import flatten
+from mlirad.frontend.tracing.pytree import flatten
 from tests.generators.numpy_calls import Call, Leaf, random_call
 
 AGREED, REFUSED, DEVIATES = "agreed", "refused with a hint", "deviates as documented"
@@ -327,7 +327,10 @@ def _numbers(call: Call) -> Iterator[Any]:
         if isinstance(value, list | tuple):
             for v in value:
                 yield from walk(v)
-        elif isinstance(value, int | float | np.ndarray | np.generic):
+        elif (
+            isinstance(value, int | float | np.ndarray | np.generic)
+            and np.asarray(value).dtype.kind in "iufb"
+        ):
             yield value
 
     for value in (*call.args, *call.options.values()):

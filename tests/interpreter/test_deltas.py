@@ -18,8 +18,8 @@ from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.shapes import is_float
 from mlirad.errors import DifferentiationError, ShapeError, UnsupportedError
-from mlirad.frontend.dtypes import plain_array
-from mlirad.frontend.pytree import flatten
+from mlirad.frontend.tracing.dtypes import plain_array
+from mlirad.frontend.tracing.pytree import flatten
 from mlirad.interpreter import run_function
 from mlirad.interpreter.deltas import delta_nodes, naive_gradient, run_duals
 from mlirad.interpreter.deltas.evaluators import eval0, eval1, eval2, eval3, reverse_pass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from xdsl.dialects.builtin import CallSiteLoc, FusedLoc, NameLoc, NoneAttr, StringAttr, UnknownLoc
 
+from mlirad.errors import VerifyError
 from mlirad.ir.locations import (
     Place,
     location_of,
@@ -14,6 +15,7 @@ from mlirad.ir.locations import (
     source_location,
 )
 from mlirad.ir.parsing import parse_module
+from mlirad.ir.verification import verify_module
 
 PROGRAM = """
 func.func @f(%x: f64) -> f64 {
@@ -67,3 +69,12 @@ def test_parsed_ops_know_their_places() -> None:
     assert name_of(first.results[0]) == "%y"
     first.results[0].name_hint = None
     assert name_of(first.results[0]) == "the result of array.neg"
+
+
+def test_parsed_ops_with_a_name_for_a_place_have_that_of_the_text() -> None:
+    module = parse_module('"builtin.module"() ({\n}) : () -> () loc("name")', "f.mlir")
+    assert location_of(module) == "f.mlir:1:1"
+    assert '"name"' in str(module.location)
+    with pytest.raises(VerifyError, match="has no block") as caught:
+        verify_module(module)
+    assert caught.value.location == "f.mlir:1:1"

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.frontend.compilation import compiling
+from mlirad.frontend.compiling.compilation import compiling
 from mlirad.recursion import RECURSION_LIMIT
 
 DEADLINE = 60.0

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mlirad.lower.llvm_text import (
-    FunctionText,
+    IRBuilder,
     ModuleText,
     Parameter,
     Value,
@@ -41,7 +41,7 @@ def run(module: ModuleText, name: str, *buffers: np.ndarray) -> None:
     signature(engine.get_function_address(name))(*[b.ctypes.data for b in buffers])
 
 
-def begin(*names: str) -> tuple[ModuleText, FunctionText]:
+def begin(*names: str) -> tuple[ModuleText, IRBuilder]:
     module = ModuleText()
     parameters = [Parameter(n, "ptr") for n in names]
     return module, module.function("f", parameters, linkage="")
@@ -110,7 +110,7 @@ def test_nested_loops_with_blocks_inside() -> None:
     with f.loop(0, 5, carries=[zero], name="i") as rows:
         with f.loop(0, rows.index, 2, carries=rows.carries, name="j") as columns:
             odd = f.icmp("eq", f.and_(columns.index, 2), 2)
-            with f.conditional(odd, columns.carries, rare=True) as branch:
+            with f.conditional(odd, columns.carries, unlikely=True) as branch:
                 branch.give(f.add(columns.carries[0], 100))
             columns.carry(f.add(branch.results[0], 1))
         rows.carry(*columns.results)
@@ -172,7 +172,7 @@ def test_conversions_selects_and_reductions() -> None:
 def test_block_memory_tables_and_calls() -> None:
     module = ModuleText()
 
-    def define() -> FunctionText:
+    def define() -> IRBuilder:
         square = module.function("square", [Parameter("x", "double", 2)], "double", 2)
         square.ret(square.fmul(square.arguments[0], square.arguments[0]))
         return square
@@ -188,10 +188,8 @@ def test_block_memory_tables_and_calls() -> None:
     squares = f.call("square", [f.load(slot, "double", 2)], "double", 2)
     assert squares is not None
     f.memset(out, 0, 32)
-    first, second = module.alias_scopes(2)
-    f.store(squares, out, 16, first)
-    f.memmove(f.gep(out, 2, "double"), out, 8)
-    f.load(out, "double", suffix=second)
+    f.store(squares, out, 16)
+    f.memcpy(f.gep(out, 2, "double"), out, 8)
     f.ret()
     result = np.ones(4)
     run(module, "f", result)

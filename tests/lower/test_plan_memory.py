@@ -15,8 +15,8 @@ from mlirad.errors import VerifyError
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
+from mlirad.lower.native_program import BUFFER_ALIGNMENT
 from mlirad.lower.plan_memory import (
-    ALIGNMENT,
     ARENA_ATTRIBUTE,
     Arena,
     PlanMemoryPass,
@@ -266,7 +266,7 @@ def test_an_arena_hands_out_aligned_bytes_that_do_not_overlap(requests: list[tup
             made.release(start, length)
         live = [r for r in live if r[2] >= now]
         start = made.take(size)
-        assert start % ALIGNMENT == 0
+        assert start % BUFFER_ALIGNMENT == 0
         assert start + size <= made.size
         assert all(start + size <= s or s + n <= start for s, n, _ in live if n and size)
         live.append((start, size, now + life))

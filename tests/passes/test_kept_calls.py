@@ -10,7 +10,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 
 import mlirad as ad
 from mlirad.errors import UnsupportedError
-from mlirad.frontend import frames
+from mlirad.frontend.tracing import frames
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.passes.kept_calls import NO_INLINE

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import random
 import signal
-import sys
 import time
+from collections import Counter
 
 import pytest
 
@@ -36,12 +36,11 @@ def test_sessions(seed: int) -> None:
 
 
 @pytest.mark.fuzz
-def test_many_sessions(fuzz_seconds: float) -> None:
-    end, seeds, count = time.monotonic() + fuzz_seconds, random.SystemRandom(), 0
+def test_many_sessions(fuzz_seconds: float, judged: Counter[str]) -> None:
+    end, seeds = time.monotonic() + fuzz_seconds, random.SystemRandom()
     while time.monotonic() < end:
+        judged["sessions"] += 1
         check(random_session(seeds.randrange(2**32), seeds.randint(2, 3 * LENGTH)))
-        count += 1
-    sys.stderr.write(f"{count} sessions\n")
 
 
 def test_failures_are_reduced() -> None:

@@ -18,7 +18,9 @@
       array.yield %z : f64
     }
 
-Every region may capture outer values. All ops are pure: one whose results are not used may go, a `while` too.
+Every region may capture outer values. Carries and results of branches may be closures, sums and tuples
+(`mlirad.dialects.function`); slices, stacked values and records are arrays. All ops are pure: one whose
+results are not used may go, a `while` too.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.indexing import yielded
-from mlirad.dialects.shapes import Value, array_type, element_of, is_array, shape_of
+from mlirad.dialects.shapes import Value, array_type, element_of, is_array, is_value, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
 CHECKPOINTS = ("store", "recompute", "sqrt")
@@ -171,7 +173,8 @@ class ScanOp(TripsOp):
         if not 0 <= carries <= len(types):
             raise VerifyException(f"{carries} carries of {len(types)} operands")
         self.check_trips()
-        check_arrays(types, "operand")
+        check_values(types[:carries], "operand")
+        check_arrays(types[carries:], "operand", carries)
         for k, type_ in enumerate(types[carries:]):
             shape = shape_of(type_)
             if not shape or shape[0] != length:
@@ -179,8 +182,8 @@ class ScanOp(TripsOp):
         slices = [array_type(shape_of(t)[1:], element_of(t)) for t in types[carries:]]
         check_arguments(self.body.block, [i64, *types[:carries], *slices], "region")
         made, _ = yielded(self.body)
-        check_arrays(made, "yielded value")
         check_types(made[:carries], types[:carries], "carry", "region yields")
+        check_arrays(made[carries:], "yielded value", carries)
         stacked = [array_type((length, *shape_of(t)), element_of(t)) for t in made[carries:]]
         check_results(self.result_types, [*types[:carries], *stacked])
 
@@ -216,7 +219,7 @@ class WhileOp(StructuredOp):
     def verify_(self) -> None:
         """Both regions take the carries; the results are the carries and, with a record, the tape."""
         types = [o.type for o in self.operands]
-        check_arrays(types, "operand")
+        check_values(types, "operand")
         check_arguments(self.condition.block, types, "condition")
         check_arguments(self.body.block, types, "body")
         decided, _ = yielded(self.condition)
@@ -230,8 +233,8 @@ class WhileOp(StructuredOp):
             raise VerifyException(
                 f"body must yield {len(types)} carries and {recorded} recorded values, got {len(made)} values"
             )
-        check_arrays(made, "yielded value")
         check_types(made[: len(types)], types, "carry", "body yields")
+        check_arrays(made[len(types) :], "yielded value", len(types))
         tape = [] if self.record is None else [tape_type(made[len(types) :])]
         check_results(self.result_types, [*types, *tape])
 
@@ -312,15 +315,22 @@ def check_branches(branches: Sequence[Region], results: Sequence[Attribute]) -> 
     for k, branch in enumerate(branches):
         check_arguments(branch.block, (), f"branch {k}")
         made, _ = yielded(branch)
-        check_arrays(made, f"branch {k}: yielded value")
+        check_values(made, f"branch {k}: yielded value")
         check_types(made, results, "value", f"branch {k} yields")
 
 
-def check_arrays(types: Sequence[Attribute], what: str) -> None:
-    """Require scalars and arrays."""
-    for k, type_ in enumerate(types):
+def check_arrays(types: Sequence[Attribute], what: str, first: int = 0) -> None:
+    """Require scalars and arrays; `first` is the number of the first one."""
+    for k, type_ in enumerate(types, first):
         if not is_array(type_):
             raise VerifyException(f"{what} {k} must be a scalar or an array, got {type_}")
+
+
+def check_values(types: Sequence[Attribute], what: str) -> None:
+    """Require scalars, arrays, and tuples, closures and sums of such."""
+    for k, type_ in enumerate(types):
+        if not (is_array(type_) or is_value(type_)):
+            raise VerifyException(f"{what} {k} must be a value, got {type_}")
 
 
 def check_arguments(block: Block, types: Sequence[Attribute], what: str) -> None:

@@ -37,7 +37,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.control import check_arguments, check_arrays, check_results
+from mlirad.dialects.array.control import check_arguments, check_arrays, check_results, check_values
 from mlirad.dialects.array.indexing import yielded
 from mlirad.dialects.shapes import is_float
 from mlirad.dialects.syntax import StructuredOp
@@ -106,7 +106,7 @@ class CheckpointOp(StructuredOp):
         """The region yields the results."""
         check_arguments(self.body.block, (), "region")
         made, _ = yielded(self.body)
-        check_arrays(made, "yielded value")
+        check_values(made, "yielded value")
         check_results(self.result_types, made)
 
 

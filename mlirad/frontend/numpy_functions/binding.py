@@ -31,7 +31,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     static,
 )
 from mlirad.frontend.numpy_functions.results import require_traced_out, written_out
-from mlirad.frontend.source import user_line
+from mlirad.frontend.tracing.source import user_line
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 

@@ -18,9 +18,7 @@ import numpy as np
 
 from mlirad.dialects.shapes import Shape, Value, is_float, shape_of
 from mlirad.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
-from mlirad.frontend.dtypes import BOOL, I64, Dtype
-from mlirad.frontend.frames import emitting
-from mlirad.frontend.numpy_functions.axes import one_axis
+from mlirad.frontend.indexing.views import permuted, read_only
 from mlirad.frontend.numpy_functions.parameters import (
     Anything,
     ArrayLike,
@@ -33,19 +31,20 @@ from mlirad.frontend.numpy_functions.parameters import (
     own_dtype,
     static,
 )
-from mlirad.frontend.operations import (
+from mlirad.frontend.tracing.array import Array, Strides, made
+from mlirad.frontend.tracing.dtypes import BOOL, I64, Dtype
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import (
     Operand,
     as_array,
     broadcast_shapes,
     common,
     converted,
-    made,
     operand_of,
     xp,
 )
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import Strides, permuted, read_only
+from mlirad.frontend.tracing.shapes import one_axis
+from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder
 
 

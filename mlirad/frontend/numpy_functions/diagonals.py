@@ -9,14 +9,14 @@ import numpy as np
 
 from mlirad.dialects.shapes import Value
 from mlirad.errors import ShapeError
-from mlirad.frontend.numpy_functions.axes import one_axis
+from mlirad.frontend.indexing.views import read_only
 from mlirad.frontend.numpy_functions.padding import padded
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, DtypeLike, Int
 from mlirad.frontend.numpy_functions.shapes import moveaxis, ravel
-from mlirad.frontend.operations import broadcast_array, made, select, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import Strides, read_only
+from mlirad.frontend.tracing.array import Array, Strides, made
+from mlirad.frontend.tracing.operations import broadcast_array, select, xp
+from mlirad.frontend.tracing.shapes import one_axis
+from mlirad.frontend.tracing.source import user_line
 
 
 def _triangle(m: Array, mask: Callable[[int, int], Any]) -> Array:

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from mlirad.errors import ArgumentError, DtypeError, ShapeError
-from mlirad.frontend.dtypes import BOOL, F64
-from mlirad.frontend.numpy_functions.axes import distinct_axes, one_axis
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
@@ -19,9 +17,11 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandLike,
     own_dtype,
 )
-from mlirad.frontend.operations import as_array, converted, inexact, select, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import BOOL, F64
+from mlirad.frontend.tracing.operations import as_array, converted, inexact, select, xp
+from mlirad.frontend.tracing.shapes import distinct_axes, one_axis
+from mlirad.frontend.tracing.source import user_line
 
 
 def diff(

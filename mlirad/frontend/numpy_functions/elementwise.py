@@ -9,8 +9,6 @@ from typing import Any, cast
 import numpy as np
 
 from mlirad.errors import ArgumentError, ShapeError
-from mlirad.frontend.dtypes import BOOL
-from mlirad.frontend.numpy_functions.axes import distinct_axes, listed, one_axis
 from mlirad.frontend.numpy_functions.parameters import (
     Anything,
     ArrayLike,
@@ -19,9 +17,11 @@ from mlirad.frontend.numpy_functions.parameters import (
     Flag,
     Function,
 )
-from mlirad.frontend.operations import as_array, converted, inexact, select, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import BOOL
+from mlirad.frontend.tracing.operations import as_array, converted, inexact, select, xp
+from mlirad.frontend.tracing.shapes import distinct_axes, listed, one_axis
+from mlirad.frontend.tracing.source import user_line
 
 
 def fix(x: ArrayLike) -> Array:

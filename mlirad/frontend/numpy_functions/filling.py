@@ -11,8 +11,6 @@ import numpy as np
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, array_type
 from mlirad.errors import ArgumentError
-from mlirad.frontend.frames import emitting
-from mlirad.frontend.numpy_functions.axes import distinct_axes
 from mlirad.frontend.numpy_functions.parameters import (
     Anything,
     ArrayLike,
@@ -25,18 +23,11 @@ from mlirad.frontend.numpy_functions.parameters import (
     ShapeLike,
 )
 from mlirad.frontend.numpy_functions.shapes import broadcast_to, checked_extents
-from mlirad.frontend.operations import (
-    as_array,
-    converted,
-    kind_of,
-    made,
-    select,
-    value_of,
-    xp,
-)
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import copied
+from mlirad.frontend.tracing.array import Array, copied, made
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import as_array, converted, kind_of, select, value_of, xp
+from mlirad.frontend.tracing.shapes import distinct_axes
+from mlirad.frontend.tracing.source import user_line
 
 Order = Literal["C", "F", "A", "K", None]
 """Layouts, which traced arrays do not have."""

@@ -8,9 +8,6 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from mlirad.errors import DtypeError, ShapeError
-from mlirad.frontend.dtypes import Dtype
-from mlirad.frontend.frames import emitting
-from mlirad.frontend.numpy_functions.axes import one_axis
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
@@ -23,10 +20,12 @@ from mlirad.frontend.numpy_functions.parameters import (
     own_dtype,
 )
 from mlirad.frontend.numpy_functions.shapes import broadcast_arrays, ravel, reshape, swapaxes
-from mlirad.frontend.operations import as_array, check_equal_shapes, converted, made, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import copied
+from mlirad.frontend.tracing.array import Array, copied, made
+from mlirad.frontend.tracing.dtypes import Dtype
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import as_array, check_equal_shapes, converted, xp
+from mlirad.frontend.tracing.shapes import one_axis
+from mlirad.frontend.tracing.source import user_line
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 

@@ -8,8 +8,6 @@ from typing import Any, Literal
 import numpy as np
 
 from mlirad.errors import DtypeError, ShapeError
-from mlirad.frontend.dtypes import Dtype
-from mlirad.frontend.numpy_functions.axes import strict_axes
 from mlirad.frontend.numpy_functions.ordering import cumprod, cumsum
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
@@ -41,9 +39,11 @@ from mlirad.frontend.numpy_functions.reductions import (
     sum_,
     var,
 )
-from mlirad.frontend.operations import as_array, converted, select, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import Dtype
+from mlirad.frontend.tracing.operations import as_array, converted, select, xp
+from mlirad.frontend.tracing.shapes import strict_axes
+from mlirad.frontend.tracing.source import user_line
 
 
 def without_nan(x: Array, instead: float) -> Array:

@@ -13,11 +13,11 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.numpy_functions.axes import distinct_axes
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, AxisList, Flag, WrongKindError, kind, static
-from mlirad.frontend.operations import converted, inexact, select, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.operations import converted, inexact, select, xp
+from mlirad.frontend.tracing.shapes import distinct_axes
+from mlirad.frontend.tracing.source import user_line
 
 
 def _order(value: Any) -> Any:

@@ -8,9 +8,6 @@ from typing import Any, Literal
 import numpy as np
 
 from mlirad.errors import ArgumentError, ShapeError
-from mlirad.frontend.dtypes import BOOL, I32, I64
-from mlirad.frontend.frames import emitting
-from mlirad.frontend.numpy_functions.axes import one_axis
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
@@ -19,9 +16,12 @@ from mlirad.frontend.numpy_functions.parameters import (
     Ints,
     OperandList,
 )
-from mlirad.frontend.operations import as_array, converted, made, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.dtypes import BOOL, I32, I64
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import as_array, converted, xp
+from mlirad.frontend.tracing.shapes import one_axis
+from mlirad.frontend.tracing.source import user_line
 
 SortKind = Literal["quicksort", "mergesort", "heapsort", "stable", "quick", "heap", "merge", None]
 

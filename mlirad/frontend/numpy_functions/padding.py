@@ -8,13 +8,13 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from mlirad.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
-from mlirad.frontend.dtypes import BOOL
-from mlirad.frontend.frames import emitting
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Numbers, OperandLike, Static
 from mlirad.frontend.numpy_functions.shapes import take
-from mlirad.frontend.operations import Operand, as_array, converted, made, value_of, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.dtypes import BOOL
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import Operand, as_array, converted, value_of, xp
+from mlirad.frontend.tracing.source import user_line
 
 Pair = tuple[Any, Any]
 """What is meant for the places before a dimension, and for those after it."""

@@ -19,17 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import MliradError
-from mlirad.frontend.dtypes import BOOL, Dtype, language_dtype
-from mlirad.frontend.operations import (
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.dtypes import BOOL, Dtype, language_dtype
+from mlirad.frontend.tracing.operations import (
     Operand,
     as_array,
     contains_traced,
     converted,
-    made,
     operand_of,
     shape_of_operand,
 )
-from mlirad.frontend.tracer import Array
 
 UNSET: Any = np._NoValue  # pyright: ignore[reportAttributeAccessIssue, reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType]
 """NumPy's marker of an option that was not given."""

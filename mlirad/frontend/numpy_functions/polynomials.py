@@ -10,9 +10,9 @@ import numpy as np
 from mlirad.errors import ArgumentError, ShapeError
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Flag, Int, OperandLike
 from mlirad.frontend.numpy_functions.windows import convolve
-from mlirad.frontend.operations import as_array, common, converted, inexact, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.operations import as_array, common, converted, inexact, xp
+from mlirad.frontend.tracing.source import user_line
 
 
 def polyval(p: ArrayLike, x: ArrayLike) -> Array:

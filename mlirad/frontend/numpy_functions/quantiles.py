@@ -9,13 +9,13 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from mlirad.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
-from mlirad.frontend.dtypes import Dtype, language_dtype
-from mlirad.frontend.numpy_functions.axes import strict_axes
 from mlirad.frontend.numpy_functions.ordering import sort
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, AxisList, Flag, OperandLike, PlainNumbers
-from mlirad.frontend.operations import converted, inexact, select, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import Dtype, language_dtype
+from mlirad.frontend.tracing.operations import converted, inexact, select, xp
+from mlirad.frontend.tracing.shapes import strict_axes
+from mlirad.frontend.tracing.source import user_line
 
 Method = Literal[
     "linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",

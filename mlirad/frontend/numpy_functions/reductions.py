@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 
 from mlirad.errors import ArgumentError, DtypeError, ShapeError
-from mlirad.frontend.dtypes import BOOL, F64, I32, I64, Dtype
-from mlirad.frontend.frames import emitting
-from mlirad.frontend.numpy_functions.axes import all_axes, distinct_axes, one_axis, strict_axes
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axes,
@@ -23,9 +20,12 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandLike,
     Scalar,
 )
-from mlirad.frontend.operations import as_array, broadcast_array, converted, inexact, made, select, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.dtypes import BOOL, F64, I32, I64, Dtype
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import as_array, broadcast_array, converted, inexact, select, xp
+from mlirad.frontend.tracing.shapes import all_axes, distinct_axes, one_axis, strict_axes
+from mlirad.frontend.tracing.source import user_line
 
 
 def shaped(result: Array, source: Array, axes: list[int], keepdims: bool) -> Array:

@@ -8,12 +8,11 @@ from typing import Any, cast
 import numpy as np
 
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
-from mlirad.frontend.frames import emitting
-from mlirad.frontend.operations import as_array, broadcast_shapes, broadcast_value, converted
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import copied, is_ordered, is_ordered_array, view_of
-from mlirad.frontend.writes import replace
+from mlirad.frontend.numpy_functions.writes import replace
+from mlirad.frontend.tracing.array import Array, copied, is_ordered, is_ordered_array, view_of
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import as_array, broadcast_shapes, broadcast_value, converted
+from mlirad.frontend.tracing.source import user_line
 
 
 def as_copies(result: Any, is_row_major: bool) -> Any:

@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mlirad.errors import ArgumentError, ShapeError
-from mlirad.frontend.dtypes import F64
-from mlirad.frontend.loops import fori_loop
+from mlirad.frontend.constructs.loops import fori_loop
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Flag,
@@ -19,10 +18,11 @@ from mlirad.frontend.numpy_functions.parameters import (
     Scalar,
     own_dtype,
 )
-from mlirad.frontend.operations import as_array, common, converted, select
-from mlirad.frontend.operations import xp as numpy_
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import F64
+from mlirad.frontend.tracing.operations import as_array, common, converted, select
+from mlirad.frontend.tracing.operations import xp as numpy_
+from mlirad.frontend.tracing.source import user_line
 
 
 def searchsorted(

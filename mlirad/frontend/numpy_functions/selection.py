@@ -8,8 +8,6 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from mlirad.errors import ArgumentError, DtypeError, PositionError, ShapeError, TracingError
-from mlirad.frontend.dtypes import BOOL, F64, I64
-from mlirad.frontend.numpy_functions.axes import one_axis
 from mlirad.frontend.numpy_functions.parameters import (
     UNSET,
     ArrayLike,
@@ -26,10 +24,11 @@ from mlirad.frontend.numpy_functions.parameters import (
     own_dtype,
 )
 from mlirad.frontend.numpy_functions.shapes import checked_extents, take
-from mlirad.frontend.operations import as_array, common, converted, kind_of, result_type, select, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import copied
+from mlirad.frontend.tracing.array import Array, copied
+from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
+from mlirad.frontend.tracing.operations import as_array, common, converted, kind_of, result_type, select, xp
+from mlirad.frontend.tracing.shapes import one_axis
+from mlirad.frontend.tracing.source import user_line
 
 
 def where(condition: Condition, x: OperandLike = UNSET, y: OperandLike = UNSET) -> Array:

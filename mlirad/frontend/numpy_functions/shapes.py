@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from operator import index
 from typing import Any, Literal
 
 import numpy as np
 
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.frames import emitting
-from mlirad.frontend.keys import select_key
-from mlirad.frontend.numpy_functions.axes import all_axes, distinct_axes, listed, one_axis
+from mlirad.frontend.indexing.keys import select_key
+from mlirad.frontend.indexing.views import permuted, raveled, read_only, reshaped, selected
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
@@ -25,54 +23,17 @@ from mlirad.frontend.numpy_functions.parameters import (
     PositionsLike,
     ShapeLike,
 )
-from mlirad.frontend.operations import (
+from mlirad.frontend.tracing.array import Array, Strides, copied, made, row_major
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import (
     broadcast_array,
     broadcast_shapes,
     broadcast_value,
-    contains_traced,
     converted,
-    made,
     xp,
 )
-from mlirad.frontend.selections import Strides, row_major
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import (
-    copied,
-    permuted,
-    raveled,
-    read_only,
-    reshaped,
-    selected,
-)
-
-MAX_RANK = 64
-"""The most dimensions that a NumPy array has."""
-
-
-def static_shape(shape: Any) -> Shape:
-    """A shape given as an integer or a sequence of them."""
-    if isinstance(shape, Array) or contains_traced(shape):
-        return (index(shape if isinstance(shape, Array) else next(s for s in shape if isinstance(s, Array))),)
-    try:
-        return (index(shape),)
-    except TypeError:
-        pass
-    try:
-        return checked_rank(tuple(index(extent) for extent in shape))
-    except TypeError as error:
-        raise ShapeError(f"a shape is made of integers, got {shape!r}", location=user_line()) from error
-
-
-def checked_rank(shape: Shape) -> Shape:
-    """A shape with as many dimensions as NumPy's arrays can have."""
-    if len(shape) > MAX_RANK:
-        raise ShapeError(
-            f"a shape of {len(shape)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
-            location=user_line(),
-            hint="join some of them",
-        )
-    return shape
+from mlirad.frontend.tracing.shapes import all_axes, checked_rank, distinct_axes, listed, one_axis
+from mlirad.frontend.tracing.source import user_line
 
 
 def checked_extents(shape: Shape) -> Shape:

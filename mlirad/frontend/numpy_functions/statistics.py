@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from mlirad.errors import DtypeError, ShapeError
-from mlirad.frontend.dtypes import F64
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     DtypeLike,
     Flag,
     Int,
 )
-from mlirad.frontend.operations import converted, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import F64
+from mlirad.frontend.tracing.operations import converted, xp
+from mlirad.frontend.tracing.source import user_line
 
 
 def cov(

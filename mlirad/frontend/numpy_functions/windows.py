@@ -15,12 +15,12 @@ import numpy as np
 
 from mlirad.dialects.shapes import Shape
 from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.carries import in_trace
-from mlirad.frontend.frames import current_frame, emitting
+from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.numpy_functions.parameters import ArrayLike
-from mlirad.frontend.operations import as_array, common, made, operand_of, xp
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.frames import current_frame, emitting
+from mlirad.frontend.tracing.operations import as_array, common, operand_of, xp
+from mlirad.frontend.tracing.source import user_line
 
 
 def convolution(

@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
-from mlirad.frontend.dtypes import BOOL, I64
-from mlirad.frontend.frames import emitting
-from mlirad.frontend.numpy_functions.axes import one_axis
+from mlirad.frontend.indexing.selections import whole
+from mlirad.frontend.indexing.views import as_reshaped_view
 from mlirad.frontend.numpy_functions.joining import Casting
 from mlirad.frontend.numpy_functions.parameters import (
     Anything,
@@ -21,7 +20,11 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandLike,
     PositionsLike,
 )
-from mlirad.frontend.operations import (
+from mlirad.frontend.numpy_functions.writes import fitted, replace
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import BOOL, I64
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import (
     as_array,
     broadcast_array,
     broadcast_shapes,
@@ -32,11 +35,8 @@ from mlirad.frontend.operations import (
     select,
     xp,
 )
-from mlirad.frontend.selections import whole
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
-from mlirad.frontend.views import as_reshaped_view
-from mlirad.frontend.writes import fitted, replace
+from mlirad.frontend.tracing.shapes import one_axis
+from mlirad.frontend.tracing.source import user_line
 
 EVERYWHERE: Any = True
 """The mask that writes all elements."""

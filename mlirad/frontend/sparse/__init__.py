@@ -1,1 +1,1 @@
-"""Sparse derivatives: structures, compression by colouring, and matrices of SciPy."""
+"""Sparse derivatives: sparsity patterns, compression by colouring, and matrices of SciPy."""

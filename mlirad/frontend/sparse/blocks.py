@@ -1,11 +1,11 @@
-"""The entries of a structure that repeats, from one product for each row of its block.
+"""The entries of a pattern that repeats, from one product for each row of its block.
 
-    blocks(arguments...)  ->  (others..., entries of each result, by lane)
+    blocks(arguments...)  ->  (others..., entries of each result, by block row)
 
-The map is rebuilt as one out of what is gathered from the inputs (`mlirad.structure.lanes`). Its transpose is
-applied to the vector that is 1 in one row of every lane (or in several that share no column): that gives this
-row of all blocks. Entries are put in order by slices and concatenations, and the program writes the blocks of
-each result straight into its part of the array of all entries.
+The map is rebuilt as one out of what is gathered from the inputs (`mlirad.linear_maps.sparsity.block_rows`).
+Its transpose is applied to the vector that is 1 in one row of every block row (or in several that share no
+column): that gives this row of all blocks. Entries are put in order by slices and concatenations, and the
+program writes the blocks of each result straight into its part of the array of all entries.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, components_of, element_of, product_type, shape_of
-from mlirad.frontend.compilation import Executable
+from mlirad.frontend.compiling.compilation import Executable
 from mlirad.frontend.sparse.expressions import Expression, common_dtype, with_map
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.jit.arguments import type_of_element
 from mlirad.jit.call import NativeFunction
-from mlirad.structure import Lanes
-from mlirad.structure.lanes import Block, gathers_of_inputs, reached
+from mlirad.linear_maps.sparsity import BlockRows
+from mlirad.linear_maps.sparsity.block_rows import Block, gathers_of_inputs, reached
 
 MAX_ROWS_WRITTEN_OUT = 16
-"""How many products the program of a structure that repeats may have."""
+"""How many products the program of a pattern that repeats may have."""
 
 
 @dataclass(frozen=True)
@@ -45,39 +45,39 @@ class Blocks:
     layout: tuple[tuple[int, tuple[int, ...], bytes, bytes, bytes], ...]
 
     @classmethod
-    def of(cls, lanes: Lanes) -> Blocks:
-        """The layout of a structure that repeats."""
+    def of(cls, block_rows: BlockRows) -> Blocks:
+        """The layout of a pattern that repeats."""
         return cls(
             tuple(
                 (b.height, b.colours, b.rows.tobytes(), b.sources.tobytes(), b.elements.tobytes())
-                for b in lanes.blocks
+                for b in block_rows.blocks
             )
         )
 
 
-def pays(lanes: Lanes) -> bool:
+def pays(block_rows: BlockRows) -> bool:
     """Whether blocks need few products, no more than a row has entries."""
-    products = sum(max(b.colours, default=-1) + 1 for b in lanes.blocks if len(b.rows))
-    longest = max((int(np.bincount(b.rows).max()) for b in lanes.blocks if len(b.rows)), default=1)
-    return products <= max(longest, len(lanes.blocks)) and products <= MAX_ROWS_WRITTEN_OUT
+    products = sum(max(b.colours, default=-1) + 1 for b in block_rows.blocks if len(b.rows))
+    longest = max((int(np.bincount(b.rows).max()) for b in block_rows.blocks if len(b.rows)), default=1)
+    return products <= max(longest, len(block_rows.blocks)) and products <= MAX_ROWS_WRITTEN_OUT
 
 
-def blocks_module(expression: Expression, lanes: Lanes) -> ModuleOp:
+def blocks_module(expression: Expression, block_rows: BlockRows) -> ModuleOp:
     """The program as a module, the map not yet applied."""
 
     def entries(b: ArrayBuilder, map_: Value, extra: Sequence[Value]) -> list[Value]:
-        return _entries(b, map_, expression, lanes)
+        return _entries(b, map_, expression, block_rows)
 
     return with_map(expression, (), entries)
 
 
-def _entries(b: ArrayBuilder, map_: Value, expression: Expression, lanes: Lanes) -> list[Value]:
+def _entries(b: ArrayBuilder, map_: Value, expression: Expression, block_rows: BlockRows) -> list[Value]:
     element = ELEMENT_TYPES[common_dtype(expression.outputs, expression.inputs)]
-    space = product_type([s.space for s in lanes.sources])
-    of_gathered = _out_of_gathered(b, map_, lanes, space)
+    space = product_type([s.space for s in block_rows.sources])
+    of_gathered = _out_of_gathered(b, map_, block_rows, space)
     codomain = codomain_of(map_)
     parts: list[Value] = []
-    for (k, _), block in zip(expression.outputs, lanes.blocks, strict=True):
+    for (k, _), block in zip(expression.outputs, block_rows.blocks, strict=True):
         if not len(block.rows):
             continue
         is_part = isinstance(codomain, TupleType)
@@ -86,16 +86,16 @@ def _entries(b: ArrayBuilder, map_: Value, expression: Expression, lanes: Lanes)
     return parts
 
 
-def _out_of_gathered(b: ArrayBuilder, map_: Value, lanes: Lanes, space: Attribute) -> Value:
+def _out_of_gathered(b: ArrayBuilder, map_: Value, block_rows: BlockRows, space: Attribute) -> Value:
     """The map as one whose inputs are the sources."""
     gathers = gathers_of_inputs(map_)
     domain = domain_of(map_)
 
     def source(k: int) -> Value:
-        return b.project(space, k) if len(lanes.sources) > 1 else b.identity_map(space)
+        return b.project(space, k) if len(block_rows.sources) > 1 else b.identity_map(space)
 
-    direct = {s.leaf: source(k) for k, s in enumerate(lanes.sources) if s.node is None}
-    gathered = [source(k) for k, s in enumerate(lanes.sources) if s.node is not None]
+    direct = {s.leaf: source(k) for k, s in enumerate(block_rows.sources) if s.node is None}
+    gathered = [source(k) for k, s in enumerate(block_rows.sources) if s.node is not None]
     made: dict[Value, Value] = dict(zip(gathers, gathered, strict=True))
     for node in reached(map_, tuple(gathers)):
         op = node.owner
@@ -124,7 +124,7 @@ def _out_of_gathered(b: ArrayBuilder, map_: Value, lanes: Lanes, space: Attribut
 def _block(
     b: ArrayBuilder, map_: Value, block: Block, type_: Attribute, space: Attribute, element: Attribute
 ) -> Value:
-    """The entries of one result, an array of lanes by entries."""
+    """The entries of one result, an array of block rows by entries."""
     shape = shape_of(type_)
     types = linear.carried(space)
     rows: list[list[Value]] = []
@@ -132,14 +132,14 @@ def _block(
         chosen = np.array([c == colour for c in block.colours]).reshape(shape[1:])
         seed = _seed(b, chosen, type_)
         images = b.insert(linear.ApplyTransposeOp, [map_, seed], types).results
-        rows.append([b.reshape(v, (block.lanes, prod(shape_of(v)[1:]))) for v in images])
+        rows.append([b.reshape(v, (block.count, prod(shape_of(v)[1:]))) for v in images])
     pieces: list[Value] = []
     for first, last in block.runs():
         row = rows[block.colours[int(block.rows[first])]][int(block.sources[first])]
         elements = block.elements[first:last]
         for begin, end in _consecutive(elements):
             low, high = int(elements[begin]), int(elements[end - 1]) + 1
-            pieces.append(b.convert(b.slice(row, [0, low], [block.lanes, high], [1, 1]), element))
+            pieces.append(b.convert(b.slice(row, [0, low], [block.count, high], [1, 1]), element))
     return pieces[0] if len(pieces) == 1 else b.concatenate(pieces, 1)
 
 
@@ -150,7 +150,7 @@ def _consecutive(elements: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 
 def _seed(b: ArrayBuilder, chosen: NDArray[np.bool_], type_: Attribute) -> Value:
-    """The vector that is 1 in the chosen rows of every lane."""
+    """The vector that is 1 in the chosen rows of every block row."""
     if chosen.all():
         return b.splat(1.0, type_)
     element = element_of(type_)
@@ -160,13 +160,13 @@ def _seed(b: ArrayBuilder, chosen: NDArray[np.bool_], type_: Attribute) -> Value
 
 def entries_of_blocks(
     expression: Expression,
-    lanes: Lanes,
+    block_rows: BlockRows,
     call: Executable,
     native: NativeFunction | None,
     leaves: Sequence[Any],
 ) -> tuple[NDArray[Any], tuple[Any, ...]]:
     """All entries, and what else the function returns; compiled code writes the entries where they belong."""
-    shapes = [(b.lanes, len(b.rows)) for b in lanes.blocks if len(b.rows)]
+    shapes = [(b.count, len(b.rows)) for b in block_rows.blocks if len(b.rows)]
     entries = np.empty(sum(map(prod, shapes)), common_dtype(expression.outputs, expression.inputs))
     ends = np.cumsum([prod(shape) for shape in shapes])
     parts = [

@@ -1,4 +1,4 @@
-"""Compression: from a structure to few matrix-vector products in which every entry can be read off.
+"""Compression: from a pattern to few matrix-vector products in which every entry can be read off.
 
     columns     those that meet in no row share a product J v: entry (i, j) is element i of that of its colour
     rows        those that meet in no column share a product J^T u
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mlirad.frontend.sparse.greedy import column_colours, star_colours
-from mlirad.structure import Structure, from_positions
-from mlirad.structure.relations import Ints
+from mlirad.linear_maps.sparsity import SparsityPattern, from_positions
+from mlirad.linear_maps.sparsity.relations import Ints
 
 FEW_PRODUCTS = 3
 """Where columns alone need no more colours, a star colouring is not looked for."""
@@ -28,7 +28,7 @@ class Compression:
     """Which products are computed, and where each entry stands in them.
 
     `columns` has a colour per column and `rows` one per row, -1 where it takes no part. The products lie one
-    after the other, those with colours of columns first; entry k of the structure is element `places[k]`.
+    after the other, those with colours of columns first; entry k of the pattern is element `places[k]`.
     """
 
     columns: Ints
@@ -51,24 +51,24 @@ class Compression:
         return self.column_products + self.row_products
 
 
-def compress(structure: Structure, *, is_symmetric: bool = False) -> Compression:
+def compress(pattern: SparsityPattern, *, is_symmetric: bool = False) -> Compression:
     """The compression with the fewest products: of columns, of rows or, if it is symmetric, star."""
-    across = structure.T
-    by_columns, by_rows = _least(np.diff(structure.row_starts)), _least(np.diff(across.row_starts))
+    across = pattern.T
+    by_columns, by_rows = _least(np.diff(pattern.row_starts)), _least(np.diff(across.row_starts))
     if by_rows < by_columns and not is_symmetric:
-        return _transposed(_by_columns(across), structure)
-    plain = _by_columns(structure)
+        return _transposed(_by_columns(across), pattern)
+    plain = _by_columns(pattern)
     if not is_symmetric:
         return plain
     is_enough = plain.products <= FEW_PRODUCTS and not plain.row_products
-    star = plain if is_enough else _by_star(structure)
-    return star if star.products < plain.products else _mirrored(plain, structure)
+    star = plain if is_enough else _by_star(pattern)
+    return star if star.products < plain.products else _mirrored(plain, pattern)
 
 
-def _mirrored(c: Compression, structure: Structure) -> Compression:
+def _mirrored(c: Compression, pattern: SparsityPattern) -> Compression:
     """The compression with each entry above the diagonal read off where its mirror image is."""
-    mirror = c.places[structure.transposed_order]
-    return Compression(c.columns, c.rows, np.where(structure.rows < structure.columns, mirror, c.places))
+    mirror = c.places[pattern.transposed_order]
+    return Compression(c.columns, c.rows, np.where(pattern.rows < pattern.columns, mirror, c.places))
 
 
 def _least(degrees: Ints) -> int:
@@ -84,50 +84,50 @@ def _dense(degrees: Ints) -> Ints:
     return np.sort(order[: int(np.argmin(bounds))])
 
 
-def _by_columns(structure: Structure) -> Compression:
-    degrees = np.diff(structure.row_starts)
+def _by_columns(pattern: SparsityPattern) -> Compression:
+    degrees = np.diff(pattern.row_starts)
     dense = _dense(degrees)
-    is_dense = np.zeros(structure.shape[0], bool)
+    is_dense = np.zeros(pattern.shape[0], bool)
     is_dense[dense] = True
-    in_dense = is_dense[structure.rows]
-    sparse = structure if not len(dense) else _entries(structure, ~in_dense)
+    in_dense = is_dense[pattern.rows]
+    sparse = pattern if not len(dense) else _entries(pattern, ~in_dense)
     columns = _fewest_columns(sparse)
-    rows = np.full(structure.shape[0], -1, np.int64)
+    rows = np.full(pattern.shape[0], -1, np.int64)
     if len(dense):
-        rows[dense] = _fewest_columns(_entries(structure, in_dense).T)[dense]
-    height, width = structure.shape
+        rows[dense] = _fewest_columns(_entries(pattern, in_dense).T)[dense]
+    height, width = pattern.shape
     first = (int(columns.max(initial=-1)) + 1) * height
     places = np.where(
         in_dense,
-        first + rows[structure.rows] * width + structure.columns,
-        columns[structure.columns] * height + structure.rows,
+        first + rows[pattern.rows] * width + pattern.columns,
+        columns[pattern.columns] * height + pattern.rows,
     )
     return Compression(columns, rows, places)
 
 
-def _entries(structure: Structure, chosen: np.typing.NDArray[np.bool_]) -> Structure:
-    return from_positions(structure.shape, structure.rows[chosen], structure.columns[chosen])
+def _entries(pattern: SparsityPattern, chosen: np.typing.NDArray[np.bool_]) -> SparsityPattern:
+    return from_positions(pattern.shape, pattern.rows[chosen], pattern.columns[chosen])
 
 
-def _fewest_columns(structure: Structure) -> Ints:
+def _fewest_columns(pattern: SparsityPattern) -> Ints:
     """Colours of the columns that have entries, from the better one of two orders."""
-    degrees = np.diff(structure.T.row_starts)
+    degrees = np.diff(pattern.T.row_starts)
     natural = np.flatnonzero(degrees)
-    least = int(np.diff(structure.row_starts).max(initial=0))
-    colours = column_colours(structure, natural)
+    least = int(np.diff(pattern.row_starts).max(initial=0))
+    colours = column_colours(pattern, natural)
     if int(colours.max(initial=-1)) + 1 > least:
         by_degree = natural[np.argsort(-degrees[natural], kind="stable")]
-        other = column_colours(structure, by_degree)
+        other = column_colours(pattern, by_degree)
         if other.max() < colours.max():
             return other
     return colours
 
 
-def _transposed(of_transpose: Compression, structure: Structure) -> Compression:
-    """The compression of a structure from that of its transpose."""
+def _transposed(of_transpose: Compression, pattern: SparsityPattern) -> Compression:
+    """The compression of a pattern from that of its transpose."""
     places = np.empty_like(of_transpose.places)
-    places[structure.transposed_order] = of_transpose.places
-    height, width = structure.shape
+    places[pattern.transposed_order] = of_transpose.places
+    height, width = pattern.shape
     # The products of the transpose's columns came first, and are now those of rows.
     rows_before, columns_before = of_transpose.column_products * width, of_transpose.row_products * height
     is_row = places < rows_before
@@ -135,28 +135,28 @@ def _transposed(of_transpose: Compression, structure: Structure) -> Compression:
     return Compression(of_transpose.rows, of_transpose.columns, moved)
 
 
-def _by_star(structure: Structure) -> Compression:
+def _by_star(pattern: SparsityPattern) -> Compression:
     """Star colouring, dense rows apart; mirror images are read off at the same place."""
-    n = structure.shape[0]
-    outside = structure.rows != structure.columns
-    degrees = np.bincount(structure.rows[outside], minlength=n)
+    n = pattern.shape[0]
+    outside = pattern.rows != pattern.columns
+    degrees = np.bincount(pattern.rows[outside], minlength=n)
     hubs = _dense(degrees)
     is_hub = np.zeros(n, bool)
     is_hub[hubs] = True
-    left = outside & ~is_hub[structure.rows] & ~is_hub[structure.columns]
-    has_entries = np.bincount(structure.rows, minlength=n) > 0
-    colours = star_colours(_entries(structure, left), np.flatnonzero(has_entries & ~is_hub), len(hubs))
+    left = outside & ~is_hub[pattern.rows] & ~is_hub[pattern.columns]
+    has_entries = np.bincount(pattern.rows, minlength=n) > 0
+    colours = star_colours(_entries(pattern, left), np.flatnonzero(has_entries & ~is_hub), len(hubs))
     colours[hubs] = np.arange(len(hubs))
     count = int(colours.max(initial=-1)) + 1
     # Entry (i, j) is element i of the product of j's colour where no other column of row i has that colour.
-    keys = structure.rows * max(count, 1) + colours[structure.columns]
-    if count * n <= 8 * structure.count:
+    keys = pattern.rows * max(count, 1) + colours[pattern.columns]
+    if count * n <= 8 * pattern.count:
         is_direct = np.bincount(keys)[keys] == 1
     else:
         _, inverse, times = np.unique(keys, return_inverse=True, return_counts=True)
         is_direct = times[inverse] == 1
-    mirror = structure.transposed_order
-    position = np.arange(structure.count)
+    mirror = pattern.transposed_order
+    position = np.arange(pattern.count)
     prefers_mirror = is_direct[mirror] & (~is_direct | (mirror < position))
-    direct = colours[structure.columns] * n + structure.rows
+    direct = colours[pattern.columns] * n + pattern.rows
     return Compression(colours, np.full(n, -1, np.int64), np.where(prefers_mirror, direct[mirror], direct))

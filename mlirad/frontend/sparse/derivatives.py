@@ -24,24 +24,38 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
-from mlirad.frontend import jacobians
-from mlirad.frontend.compilation import Executable, Stats, compiling, executable, expand, kept_builds
-from mlirad.frontend.derivatives import Argnums, chosen_arguments
-from mlirad.frontend.frames import is_tracing
-from mlirad.frontend.functions import LeafType
-from mlirad.frontend.programs import Options
-from mlirad.frontend.pytree import Tree, flatten
-from mlirad.frontend.source import user_line
+from mlirad.frontend.compiling.compilation import (
+    Executable,
+    Stats,
+    compiling,
+    executable,
+    expand,
+    kept_builds,
+)
+from mlirad.frontend.compiling.programs import Options
+from mlirad.frontend.compiling.transformed import Transformed, prepared
+from mlirad.frontend.differentiation import jacobians
+from mlirad.frontend.differentiation.derivatives import Argnums, chosen_arguments
 from mlirad.frontend.sparse.blocks import Blocks, blocks_module, entries_of_blocks, pays
 from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
-from mlirad.frontend.tracebacks import plain_errors
-from mlirad.frontend.transformed import Transformed, prepared
+from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.functions import LeafType
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
-from mlirad.structure import Known, Lanes, Structure, find_lanes, from_lanes, structure_of
+from mlirad.linear_maps.sparsity import (
+    BlockRows,
+    Known,
+    SparsityPattern,
+    find_block_rows,
+    from_block_rows,
+    sparsity_of,
+)
 
 KEPT_STRUCTURES = 16
 """For how many contents of integer arguments the structure is kept."""
@@ -136,10 +150,10 @@ def _not_traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 class Instance:
     """What belongs to one content of the integer arguments: the entries come as blocks or by steps."""
 
-    structure: Structure
+    pattern: SparsityPattern
     template: Callable[[NDArray[Any]], Any]
     integers: list[NDArray[Any]]
-    lanes: Lanes | None = None
+    block_rows: BlockRows | None = None
     blocks: Blocks | None = None
     steps: tuple[Step, ...] = ()
 
@@ -160,7 +174,7 @@ class Matrices:
 
     def positions(self, leaves: Sequence[Any], *, lower: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows and columns of the entries, or of those in the lower triangle."""
-        found = self.instance(leaves).structure
+        found = self.instance(leaves).pattern
         kept = found.rows >= found.columns if lower else slice(None)
         return found.rows[kept].astype(np.int64), found.columns[kept].astype(np.int64)
 
@@ -176,11 +190,11 @@ class Matrices:
             others = made[: self.expression.others]
             return made[self.expression.others :]
 
-        if instance.blocks is None or instance.lanes is None:
-            entries = entries_from(instance.steps, instance.structure.count, run)
+        if instance.blocks is None or instance.block_rows is None:
+            entries = entries_from(instance.steps, instance.pattern.count, run)
         else:
             program = self.program(instance.blocks, instance)
-            entries, others = entries_of_blocks(self.expression, instance.lanes, *program, leaves)
+            entries, others = entries_of_blocks(self.expression, instance.block_rows, *program, leaves)
         matrix = instance.template(entries)
         tree = self.expression.other_tree
         return matrix if tree is None else (matrix, tree.unflatten(others))
@@ -215,20 +229,22 @@ class Matrices:
         outputs = [k for k, _ in e.outputs]
         start = time.perf_counter()
         with compiling():
-            lanes = None if self.is_symmetric else find_lanes(e.map, Known(given, functions), outputs)
-            if lanes is not None and pays(lanes):
-                structure = from_lanes(lanes, sum(prod(t.shape) for t in e.inputs))
+            block_rows = (
+                None if self.is_symmetric else find_block_rows(e.map, Known(given, functions), outputs)
+            )
+            if block_rows is not None and pays(block_rows):
+                pattern = from_block_rows(block_rows, sum(prod(t.shape) for t in e.inputs))
                 self.stats.add("structure", time.perf_counter() - start, None)
-                return Instance(structure, csr_maker(structure), integers, lanes, Blocks.of(lanes))
-            structure = structure_of(e.map, Known(given, functions), outputs)
+                return Instance(pattern, csr_maker(pattern), integers, block_rows, Blocks.of(block_rows))
+            pattern = sparsity_of(e.map, Known(given, functions), outputs)
         if self.is_symmetric:
-            structure = structure.symmetric_part()
+            pattern = pattern.symmetric_part()
         self.stats.add("structure", time.perf_counter() - start, None)
         start = time.perf_counter()
-        compression = compress(structure, is_symmetric=self.is_symmetric)
+        compression = compress(pattern, is_symmetric=self.is_symmetric)
         self.stats.add("compression", time.perf_counter() - start, None)
         steps = tuple(steps_of(e, compression))
-        return Instance(structure, csr_maker(structure), integers, steps=steps)
+        return Instance(pattern, csr_maker(pattern), integers, steps=steps)
 
     def program(self, which: Products | Blocks, instance: Instance) -> Compiled:
         """A program that computes entries, or products that have them."""
@@ -239,8 +255,8 @@ class Matrices:
                     if isinstance(which, Products):
                         module = products_module(self.expression, which)
                     else:
-                        assert instance.lanes is not None
-                        module = blocks_module(self.expression, instance.lanes)
+                        assert instance.block_rows is not None
+                        module = blocks_module(self.expression, instance.block_rows)
                     expand(module, self.options.method, self.stats, kept_builds(self.options.lanes))
                     program = executable(
                         module,
@@ -253,17 +269,17 @@ class Matrices:
             return program
 
 
-def csr_maker(structure: Structure) -> Callable[[NDArray[Any]], Any]:
+def csr_maker(pattern: SparsityPattern) -> Callable[[NDArray[Any]], Any]:
     """From the entries to the matrix; what does not depend on them is made once."""
     from scipy.sparse import csr_array
 
-    size = max(structure.count, *structure.shape)
+    size = max(pattern.count, *pattern.shape)
     index = np.int32 if size <= np.iinfo(np.int32).max else np.int64
-    columns, starts = structure.columns.astype(index), structure.row_starts.astype(index)
+    columns, starts = pattern.columns.astype(index), pattern.row_starts.astype(index)
     columns.flags.writeable = starts.flags.writeable = False
 
     def make(entries: NDArray[Any]) -> Any:
-        matrix: Any = csr_array((entries, columns, starts), shape=structure.shape)
+        matrix: Any = csr_array((entries, columns, starts), shape=pattern.shape)
         matrix.has_sorted_indices = matrix.has_canonical_format = True
         return matrix
 

@@ -3,7 +3,7 @@
     main(arguments..., vectors...) -> (others..., images...)
 
 is traced and brought to the point where the derivative is a value of type `linear.map` and not yet applied.
-The structure is found there, and programs that apply the map to compressing vectors are made from it.
+The sparsity pattern is found there, and programs that apply the map to compressing vectors are made from it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import DifferentiationError
-from mlirad.frontend.compilation import Stats, expand_to_maps
-from mlirad.frontend.derivatives import Argnums, argument_positions, linearize_at
-from mlirad.frontend.frames import Frame, Functions, tracing
-from mlirad.frontend.functions import LeafType, argument_paths, function_name, hint_of
-from mlirad.frontend.pytree import Tree
-from mlirad.frontend.source import user_line
-from mlirad.frontend.tracer import Array
+from mlirad.frontend.compiling.compilation import Stats, expand_to_maps
+from mlirad.frontend.differentiation.derivatives import Argnums, argument_positions, linearize_at
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.frames import Functions
+from mlirad.frontend.tracing.functions import LeafType, argument_hints, function_name, function_of
+from mlirad.frontend.tracing.pytree import Tree
+from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_of
@@ -67,14 +67,7 @@ def trace_expression(
     """The derivative of a function of arguments of this structure and of these types."""
     start = time.perf_counter()
     functions = Functions()
-    frame = Frame(functions, [t.type for t in types], None)
-    name = functions.fresh_name("main")
-    for arg, path in zip(frame.block.args, argument_paths(function, tree), strict=True):
-        arg.name_hint = hint_of(path)
-    with tracing(frame):
-        arguments = [
-            Array(v, frame.scope, t.weak) for v, t in zip(list(frame.block.args), types, strict=True)
-        ]
+    with function_of(functions, types, argument_hints(function, tree)) as (frame, arguments):
         args = tree.unflatten(arguments)
         at = linearize_at(function, args, argument_positions(function, argnums, len(args)))
         outputs, other_tree = at.traced.tree, None
@@ -92,7 +85,7 @@ def trace_expression(
         ]
         images = [v.value for v in at.image(vectors) if v is not None]
         others = [r.value for r in at.results[outputs.size :]]
-        main = frame.finish(name, [*others, *images], visibility=None)
+        main = frame.finish("main", [*others, *images], visibility=None)
     rows = tuple(
         (k, LeafType(r.shape, r.dtype))
         for k, r in enumerate(at.results[: outputs.size])
@@ -108,7 +101,7 @@ def trace_expression(
     expand_to_maps(module, method, stats)
     for f in functions_of(module):
         replace_function(f, expand_lambdas(f))
-    main = next(f for f in functions_of(module) if f.sym_name.data == name)
+    main = next(f for f in functions_of(module) if f.sym_name.data == "main")
     application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))
     inputs = tuple(LeafType(p.shape, p.dtype) for p in points)
     return Expression(module, main, application.map, len(types), inputs, rows, len(others), other_tree)

@@ -1,7 +1,7 @@
-"""Greedy colouring of sparse structures in native code: linear in what it reads, with no step in Python.
+"""Greedy colouring of sparse patterns in native code: linear in what it reads, with no step in Python.
 
-    column_colours(structure, order)    columns that meet in a row differ
-    star_colours(structure, order)      neighbours differ, and every path of four vertices has three colours
+    column_colours(pattern, order)    columns that meet in a row differ
+    star_colours(pattern, order)      neighbours differ, and every path of four vertices has three colours
 
 Each vertex in the given order takes the smallest colour that no earlier one forbids. Column colouring reads,
 for each column, the rows it is in (a partial distance-2 colouring of the bipartite graph); star colouring is
@@ -19,27 +19,27 @@ import numpy as np
 
 from mlirad.jit.engine import LoadedCode, load
 from mlirad.jit.host import host_address, runner
-from mlirad.lower.llvm_text import FunctionText, ModuleText, Parameter, Value
+from mlirad.linear_maps.sparsity import SparsityPattern
+from mlirad.linear_maps.sparsity.relations import Ints
+from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value
 from mlirad.lower.native_program import POLL
-from mlirad.structure import Structure
-from mlirad.structure.relations import Ints
 
 NAMES = ("columns", "star")
 
 
-def column_colours(structure: Structure, order: Ints, taken: int = 0) -> Ints:
+def column_colours(pattern: SparsityPattern, order: Ints, taken: int = 0) -> Ints:
     """A colour for each column of `order`, -1 for the others; the colours begin at `taken`."""
-    across = structure.T
+    across = pattern.T
     return _coloured(
-        "columns", structure.shape[1], order, (across.row_starts, across.columns, structure.row_starts,
-        structure.columns), taken,
+        "columns", pattern.shape[1], order, (across.row_starts, across.columns, pattern.row_starts,
+        pattern.columns), taken,
     )  # fmt: skip
 
 
-def star_colours(structure: Structure, order: Ints, taken: int = 0) -> Ints:
-    """A colour for each vertex of `order`; the structure is symmetric and has no diagonal."""
-    graph = structure.row_starts, structure.columns
-    return _coloured("star", structure.shape[1], order, (*graph, *graph), taken)
+def star_colours(pattern: SparsityPattern, order: Ints, taken: int = 0) -> Ints:
+    """A colour for each vertex of `order`; the pattern is symmetric and has no diagonal."""
+    graph = pattern.row_starts, pattern.columns
+    return _coloured("star", pattern.shape[1], order, (*graph, *graph), taken)
 
 
 def _coloured(name: str, count: int, order: Ints, graph: tuple[Ints, ...], taken: int) -> Ints:
@@ -65,7 +65,7 @@ class _Writer:
 
     def __init__(self, module: ModuleText, name: str):
         parameters = [Parameter("buffers", "ptr"), Parameter("arena", "ptr")]
-        self.f: FunctionText = module.function(name, parameters, linkage="")
+        self.f: IRBuilder = module.function(name, parameters, linkage="")
         table = self.f.arguments[0]
         counts, *rest = [self.f.load(self.f.gep(table, k, "ptr"), "ptr") for k in range(8)]
         self.count = self.f.load(counts, "i64")

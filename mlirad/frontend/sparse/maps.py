@@ -1,41 +1,46 @@
-"""`LinearMap.to_sparse`: the matrix of a map by the same structures and products as sparse derivatives.
+"""`LinearMap.to_sparse`: the matrix of a map by the same patterns and products as sparse derivatives.
 
-The map is a program of its residuals; the integers among these determine the structure. What is made for a
+The map is a program of its residuals; the integers among these determine the pattern. What is made for a
 map expression is kept with it, and serves all points.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.compilation import Stats, compiling
-from mlirad.frontend.frames import is_tracing
-from mlirad.frontend.functions import LeafType
-from mlirad.frontend.map_programs import cache_of
-from mlirad.frontend.programs import Options
-from mlirad.frontend.source import user_line
+from mlirad.frontend.compiling.compilation import Stats, compiling
+from mlirad.frontend.compiling.programs import Options
+from mlirad.frontend.linear_map.linear_maps import LinearMap
+from mlirad.frontend.linear_map.programs import cache_of
 from mlirad.frontend.sparse.derivatives import Matrices
 from mlirad.frontend.sparse.expressions import Expression
+from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.functions import LeafType
+from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.builder import returned
 from mlirad.passes.expand_lambdas import expand_lambdas
 
-if TYPE_CHECKING:
-    from mlirad.frontend.linear_maps import LinearMap
 
+def to_sparse(map_: LinearMap) -> Any:
+    """The matrix of the map as a `scipy.sparse.csr_array`, at the cost of its entries.
 
-def sparse_matrix(map_: LinearMap) -> Any:
-    """The matrix of a map as a `scipy.sparse.csr_array`. Raises UnsupportedError inside a trace."""
+    It has the entries that can differ from zero, by the program that the map is; see `ad.jacobian` with
+    `sparse=True`. Raises UnsupportedError inside a trace.
+    """
     matrices, leaves = _known(map_)
     return matrices.at(leaves)
 
 
-def positions(map_: LinearMap, *, lower: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows and columns of the entries of `sparse_matrix`. Raises UnsupportedError inside a trace."""
+def structure(map_: LinearMap, *, lower: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows and columns of the entries of `to_sparse`, by row and then by column.
+
+    With `lower` those of the lower triangle, diagonal included.
+    """
     matrices, leaves = _known(map_)
     return matrices.positions(leaves, lower=lower)
 

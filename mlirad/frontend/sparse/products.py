@@ -4,7 +4,7 @@
 
 The products are a `build` over the colours, of the map applied to the vector that is 1 at the coordinates of
 that colour; there is an array of them for each component of the images. Colours are an argument, so all
-structures that need as many products share a program. The entries are taken out of the products by one pass
+patterns that need as many products share a program. The entries are taken out of the products by one pass
 of NumPy: fused with the products it would make each of them anew.
 """
 

@@ -16,6 +16,8 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.control import shown
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.frame_type import FrameType
+from mlirad.dialects.function import PartialOp
+from mlirad.dialects.function.closures import signature_of
 from mlirad.dialects.linear import DerivedOp, DifferentiationOp, RecordedOp
 from mlirad.dialects.shapes import components_of, is_float
 from mlirad.ir.call_graph import CallGraph, references_of
@@ -43,6 +45,9 @@ class References:
                 self._check_types(op, op.callee_name, op.arguments.types, op.primals.types[:-1])
             case linear.CallOp():
                 self._check_types(op, op.callee_name, op.arguments.types, (op.result.type,))
+            case PartialOp():
+                made = signature_of(op.closure)
+                self._check_types(op, op.callee_name, [*made.inputs, *op.fixed.types], made.outputs)
             case DerivedOp():
                 self._derivatives.append((caller, op))
                 self._check_derived(op)

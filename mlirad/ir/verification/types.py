@@ -5,12 +5,15 @@ types.check(op, "result 0", tensor<3xf64>)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array.control import TapeType
+from mlirad.dialects.function import ClosureType, SumType
 from mlirad.dialects.linear import FunctionSpace, MapType
-from mlirad.dialects.shapes import ELEMENTS, STORED, is_array, size_of
+from mlirad.dialects.shapes import ELEMENTS, STORED, is_array, is_value, size_of
 from mlirad.ir.verification.errors import error_at
 
 MAX_ELEMENTS = 2**48
@@ -41,6 +44,14 @@ class TypeChecks:
                 pending += (current.point, current.space)
             elif isinstance(current, TapeType):
                 pending += current.types.data
+            elif isinstance(current, ClosureType | SumType):
+                if not is_value(current):
+                    raise error_at(
+                        op,
+                        f"{what} has type {type_}, which is made of what is no value",
+                        "parts of closures and sums are scalars, arrays, tuples, closures and sums",
+                    )
+                pending += _parts(current)
             elif not is_array(current, STORED if current is type_ or in_tape else ELEMENTS):
                 raise error_at(
                     op,
@@ -49,3 +60,7 @@ class TypeChecks:
                 )
             elif size_of(current) > MAX_ELEMENTS:
                 raise error_at(op, f"{what} has type {type_}, of more than {MAX_ELEMENTS} elements")
+
+
+def _parts(type_: ClosureType | SumType) -> Sequence[Attribute]:
+    return (*type_.inputs, *type_.outputs) if isinstance(type_, ClosureType) else type_.types.data

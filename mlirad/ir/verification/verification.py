@@ -2,8 +2,8 @@
 
 A module verifies when
 
-- it holds functions with a body and distinct names, and every op is of the language: `array`, `linear`,
-  `kernel`, `func.func`, `func.call`, `func.return`;
+- it holds functions with a body and distinct names, and every op is of the language: `array`, `function`,
+  `linear`, `kernel`, `func.func`, `func.call`, `func.return`;
 - every op has the operands, results, properties and regions that its definition declares, of types of the
   language, and obeys the rules of its dialect;
 - every operand is defined before its use, in the same block or around it, and functions see nothing of
@@ -35,6 +35,7 @@ from xdsl.ir import BlockArgument, Operation, OpResult, Region
 from mlirad.dialects.array import ARRAY_OPS, FRAME_OPS
 from mlirad.dialects.array.control import ReplayOp, TapeType
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.function import FUNCTION_OPS
 from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.kernel_plans import check_plan_attributes
 from mlirad.dialects.linear import Linear, WhileOp
@@ -48,7 +49,7 @@ from mlirad.ir.verification.references import References
 from mlirad.ir.verification.types import TypeChecks
 
 LANGUAGE: frozenset[type[Operation]] = frozenset(
-    (*ARRAY_OPS, *FRAME_OPS, *Linear.operations, *Kernel.operations, FuncOp, CallOp, ReturnOp)
+    (*ARRAY_OPS, *FRAME_OPS, *FUNCTION_OPS, *Linear.operations, *Kernel.operations, FuncOp, CallOp, ReturnOp)
 )
 """The ops a program is made of."""
 

@@ -1,6 +1,6 @@
 """Elementary functions as straight-line LLVM IR, for double and float at any vector width.
 
-`emit(f, "exp", [x])` writes the function into the current block of a `FunctionText` and gives the
+`emit(f, "exp", [x])` writes the function into the current block of a `IRBuilder` and gives the
 result. No function branches, except that sin, cos and tan skip their path for huge arguments, and
 none traps or touches memory. Special values (NaN, infinities, signed zeros, subnormals, overflow)
 are those of C99 and NumPy.
@@ -30,7 +30,7 @@ from mlirad.lower.elementary import (
     rounding,
     trigonometric,
 )
-from mlirad.lower.llvm_text import FunctionText, Value
+from mlirad.lower.llvm_text import IRBuilder, Value
 
 __all__ = ["ELEMENTARY", "Elementary", "emit"]
 
@@ -91,7 +91,7 @@ ELEMENTARY: Final[dict[str, Elementary]] = {
 }
 
 
-def emit(f: FunctionText, name: str, args: Sequence[Value], **attributes: int) -> Value:
+def emit(f: IRBuilder, name: str, args: Sequence[Value], **attributes: int) -> Value:
     """Write an elementary function of operands of one float kind and width; `polygamma` takes
     `order=n`.
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mlirad.lower.llvm_text import FunctionText, Parameter, Value, undefined
+from mlirad.lower.llvm_text import IRBuilder, Parameter, Value, undefined
 
 PREFIX = "mlirad_c_"
 
 
-def call_c(f: FunctionText, name: str, x: Value, constants: Sequence[Value] = ()) -> Value:
+def call_c(f: IRBuilder, name: str, x: Value, constants: Sequence[Value] = ()) -> Value:
     """The C function `double name(double, constants...)` of every lane of a float value."""
     widened = f.fpext(x) if x.kind == "float" else x
     symbol = PREFIX + name
@@ -25,11 +25,11 @@ def call_c(f: FunctionText, name: str, x: Value, constants: Sequence[Value] = ()
     return f.fptrunc(y) if x.kind == "float" else y
 
 
-def outlined(f: FunctionText, name: str, x: Value, body: Callable[[FunctionText, Value], Value]) -> Value:
+def outlined(f: IRBuilder, name: str, x: Value, body: Callable[[IRBuilder, Value], Value]) -> Value:
     """Call `body` of x as a function of its own, shared in the module and kept out of line."""
     symbol = f"mlirad.{name}.{x.kind}.{x.width}"
 
-    def define() -> FunctionText:
+    def define() -> IRBuilder:
         function = f.module.function(
             symbol,
             [Parameter("x", x.kind, x.width)],
@@ -46,11 +46,11 @@ def outlined(f: FunctionText, name: str, x: Value, body: Callable[[FunctionText,
     return result
 
 
-def where_rare(
-    f: FunctionText, condition: Value, x: Value, y: Value, body: Callable[[Value], Value]
+def where_unlikely(
+    f: IRBuilder, condition: Value, x: Value, y: Value, body: Callable[[Value], Value]
 ) -> Value:
     """`body(x)` where the condition holds and y elsewhere; a branch skips the body if no lane does."""
-    with f.conditional(f.any_lane(condition), [y], rare=True) as branch:
+    with f.conditional(f.any_lane(condition), [y], unlikely=True) as branch:
         branch.give(f.select(condition, body(x), y))
     return branch.results[0]
 
@@ -60,7 +60,7 @@ def in_double(
 ) -> Callable[..., Value]:
     """A function of doubles extended to single precision: computed in double, rounded once."""
 
-    def extended(f: FunctionText, *args: Value) -> Value:
+    def extended(f: IRBuilder, *args: Value) -> Value:
         if args[0].kind == "double":
             return emit(f, *args)
         return f.fptrunc(emit(f, *[f.fpext(x) for x in args]))

@@ -18,18 +18,18 @@ from mlirad.lower.elementary.floats import (
     two_product,
     with_sign_of,
 )
-from mlirad.lower.llvm_text import FunctionText, Value, constant
+from mlirad.lower.llvm_text import IRBuilder, Value, constant
 
 
 @in_double
-def erf(f: FunctionText, x: Value) -> Value:
+def erf(f: IRBuilder, x: Value) -> Value:
     a = magnitude(f, x)
     tail = f.fsub(1.0, _erfc_tail(f, at_most(f, a, 6.0)))
     return f.select(f.fcmp("olt", a, 1.0), _erf_near_zero(f, x), with_sign_of(f, tail, x))
 
 
 @in_double
-def erfc(f: FunctionText, x: Value) -> Value:
+def erfc(f: IRBuilder, x: Value) -> Value:
     a = magnitude(f, x)
     tail = _erfc_tail(f, at_most(f, a, 27.5))
     tail = f.select(f.fcmp("olt", x, 0.0), f.fsub(2.0, tail), tail)
@@ -37,16 +37,16 @@ def erfc(f: FunctionText, x: Value) -> Value:
 
 
 @in_double
-def erfinv(f: FunctionText, x: Value) -> Value:
+def erfinv(f: IRBuilder, x: Value) -> Value:
     """SciPy's `erfinv`."""
     return call_c(f, "erfinv", x, [constant("i32", 0)])
 
 
-def _erf_near_zero(f: FunctionText, x: Value) -> Value:
+def _erf_near_zero(f: IRBuilder, x: Value) -> Value:
     return f.fma(x, polynomial(f, f.fmul(x, x), c.ERF.double), x)
 
 
-def _erfc_tail(f: FunctionText, a: Value) -> Value:
+def _erfc_tail(f: IRBuilder, a: Value) -> Value:
     """erfc a for 0.45 ≤ a ≤ 27.5, where it has vanished."""
     inverse = f.fdiv(full(f, 1.0, a), f.fmul(f.fadd(a, 1.0), f.fadd(a, 3.0)))
     t = f.fmul(f.fsub(a, 3.0), f.fmul(f.fadd(a, 1.0), inverse))

@@ -22,7 +22,7 @@ from mlirad.lower.elementary.floats import (
     polynomial,
     with_sign_of,
 )
-from mlirad.lower.llvm_text import FunctionText, Value
+from mlirad.lower.llvm_text import IRBuilder, Value
 
 
 class Reduced(NamedTuple):
@@ -33,14 +33,14 @@ class Reduced(NamedTuple):
     tail: Value
 
 
-def exp(f: FunctionText, x: Value) -> Value:
+def exp(f: IRBuilder, x: Value) -> Value:
     form = format_of(x)
     x = at_least(f, at_most(f, x, 1.2 * form.bias), -1.2 * form.bias)
     counter, r, tail = reduce_exp(f, x, None, 2 * form.bias)
     return scale_twice(f, form, f.fadd(f.fadd(r, tail), 1.0), counter)
 
 
-def exp2(f: FunctionText, x: Value) -> Value:
+def exp2(f: IRBuilder, x: Value) -> Value:
     form = format_of(x)
     x = at_least(f, at_most(f, x, 2.0 * form.bias), -2.0 * form.bias)
     counter = f.fadd(x, form.rounder + 2 * form.bias)
@@ -50,7 +50,7 @@ def exp2(f: FunctionText, x: Value) -> Value:
     return scale_twice(f, form, f.fadd(p, 1.0), f.bitcast(counter, form.bits))
 
 
-def expm1(f: FunctionText, x: Value) -> Value:
+def expm1(f: IRBuilder, x: Value) -> Value:
     form = format_of(x)
     overflows = 710.0 if x.kind == "double" else 88.9
     limited = at_least(f, at_most(f, x, overflows), -1.5 * form.fraction)
@@ -58,7 +58,7 @@ def expm1(f: FunctionText, x: Value) -> Value:
     return _itself_near_zero(f, x, y)
 
 
-def tanh(f: FunctionText, x: Value) -> Value:
+def tanh(f: IRBuilder, x: Value) -> Value:
     """e/(e + 2) with e = expm1(2|x|)."""
     form = format_of(x)
     doubled = at_most(f, f.fmul(magnitude(f, x), 2.0), 0.75 * form.fraction)
@@ -66,7 +66,7 @@ def tanh(f: FunctionText, x: Value) -> Value:
     return with_sign_of(f, _over_one_more(f, half, half), x)
 
 
-def sinh(f: FunctionText, x: Value) -> Value:
+def sinh(f: IRBuilder, x: Value) -> Value:
     """(e + e/(e + 1))/2 with e = expm1|x|, of which e/4 is formed, so that only the result overflows."""
     quarter = _scaled_expm1(f, _overflowing_late(f, x), -2)
     # Beyond 2^60 the rest does not count.
@@ -76,7 +76,7 @@ def sinh(f: FunctionText, x: Value) -> Value:
     return _itself_near_zero(f, x, y)
 
 
-def cosh(f: FunctionText, x: Value) -> Value:
+def cosh(f: IRBuilder, x: Value) -> Value:
     """(e + 1/e)/2 with e = exp|x|, of which e/4 is formed, so that only the result overflows."""
     form = format_of(x)
     counter, r, tail = reduce_exp(f, _overflowing_late(f, x), None, form.bias - 2)
@@ -85,14 +85,14 @@ def cosh(f: FunctionText, x: Value) -> Value:
     return f.fmul(f.fadd(quarter, f.fdiv(full(f, 0.0625, x), quarter)), 2.0)
 
 
-def logistic(f: FunctionText, x: Value) -> Value:
+def logistic(f: IRBuilder, x: Value) -> Value:
     """1/(1 + e) for x ≥ 0, e/(1 + e) below, with e = exp(-|x|): neither overflows."""
     e = exp(f, f.fneg(magnitude(f, x)))
     numerator = f.select(f.fcmp("olt", x, 0.0), e, 1.0)
     return _over_one_more(f, numerator, e)
 
 
-def reduce_exp(f: FunctionText, x: Value, x_low: Value | None, offset: int) -> Reduced:
+def reduce_exp(f: IRBuilder, x: Value, x_low: Value | None, offset: int) -> Reduced:
     """Reduction and polynomial of exp(x + x_low); `offset` is added to n in the counter."""
     form = format_of(x)
     rounder = form.rounder + offset
@@ -109,7 +109,7 @@ def reduce_exp(f: FunctionText, x: Value, x_low: Value | None, offset: int) -> R
     return Reduced(f.bitcast(counter, form.bits), r, tail)
 
 
-def scale_twice(f: FunctionText, form: Format, y: Value, counter: Value) -> Value:
+def scale_twice(f: IRBuilder, form: Format, y: Value, counter: Value) -> Value:
     """y·2^n for a counter with offset 2·bias, |n| ≤ 2·bias, in two steps of about n/2, so that
     results overflow and underflow gradually by themselves."""
     first = f.lshr(counter, 1)
@@ -117,12 +117,12 @@ def scale_twice(f: FunctionText, form: Format, y: Value, counter: Value) -> Valu
     return f.fmul(f.fmul(y, _power_of_two(f, form, first)), _power_of_two(f, form, second))
 
 
-def _power_of_two(f: FunctionText, form: Format, biased: Value) -> Value:
+def _power_of_two(f: IRBuilder, form: Format, biased: Value) -> Value:
     """2^(biased - bias); only the low bits of the operand count."""
     return f.bitcast(f.shl(biased, form.fraction), form.kind)
 
 
-def _scaled_expm1(f: FunctionText, x: Value, exponent: int) -> Value:
+def _scaled_expm1(f: IRBuilder, x: Value, exponent: int) -> Value:
     """2^exponent expm1(x) = 2^exponent (2^n - 1) + 2^(exponent + n) (r + tail), small terms last.
 
     It does not overflow unless the result or 2^(exponent + n) does.
@@ -134,7 +134,7 @@ def _scaled_expm1(f: FunctionText, x: Value, exponent: int) -> Value:
     return f.fadd(high, f.fma(scale, tail, low))
 
 
-def _over_one_more(f: FunctionText, x: Value, y: Value) -> Value:
+def _over_one_more(f: IRBuilder, x: Value, y: Value) -> Value:
     """x/(y + 1) for y ≥ 0, little more than half an ulp off: sum and quotient are corrected by what
     they lost. y must be finite."""
     total = f.fadd(y, 1.0)
@@ -147,11 +147,11 @@ def _over_one_more(f: FunctionText, x: Value, y: Value) -> Value:
     return f.fma(remainder, inverse, quotient)
 
 
-def _itself_near_zero(f: FunctionText, x: Value, y: Value) -> Value:
+def _itself_near_zero(f: IRBuilder, x: Value, y: Value) -> Value:
     """x where it is so small that it is the result, and its scaled forms may have lost bits."""
     return f.select(f.fcmp("olt", magnitude(f, x), 2.0**-100), x, y)
 
 
-def _overflowing_late(f: FunctionText, x: Value) -> Value:
+def _overflowing_late(f: IRBuilder, x: Value) -> Value:
     """|x|, limited to a point where exp(x)/2 has overflowed and exp(x)/4 has not."""
     return at_most(f, magnitude(f, x), 710.6 if x.kind == "double" else 89.5)

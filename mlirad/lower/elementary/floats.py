@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
-from mlirad.lower.llvm_text import FunctionText, Kind, Operand, Value
+from mlirad.lower.llvm_text import IRBuilder, Kind, Operand, Value
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def format_of(x: Value) -> Format:
     return DOUBLE if x.kind == "double" else SINGLE
 
 
-def polynomial(f: FunctionText, x: Value, coefficients: Sequence[float]) -> Value:
+def polynomial(f: IRBuilder, x: Value, coefficients: Sequence[float]) -> Value:
     """Σ c_k x^k, even and odd terms as two interleaved chains: one more product, half the latency."""
     if len(coefficients) < 4:
         return horner(f, x, coefficients)
@@ -86,50 +86,50 @@ def polynomial(f: FunctionText, x: Value, coefficients: Sequence[float]) -> Valu
     return f.fma(horner(f, square, coefficients[1::2]), x, even)
 
 
-def horner(f: FunctionText, x: Value, coefficients: Sequence[float]) -> Value:
+def horner(f: IRBuilder, x: Value, coefficients: Sequence[float]) -> Value:
     """Σ c_k x^k in one chain of fused multiply-adds."""
     start = f.widen(f.value(coefficients[-1], x.kind), x.width)
     return reduce(lambda total, c: f.fma(total, x, c), reversed(coefficients[:-1]), start)
 
 
-def fast_two_sum(f: FunctionText, a: Value, b: Value) -> tuple[Value, Value]:
+def fast_two_sum(f: IRBuilder, a: Value, b: Value) -> tuple[Value, Value]:
     """a + b as rounded sum and exact error, for |a| ≥ |b| or a = 0."""
     total = f.fadd(a, b)
     return total, f.fsub(b, f.fsub(total, a))
 
 
-def two_sum(f: FunctionText, a: Operand, b: Value) -> tuple[Value, Value]:
+def two_sum(f: IRBuilder, a: Operand, b: Value) -> tuple[Value, Value]:
     """a + b as rounded sum and exact error."""
     total = f.fadd(a, b)
     part = f.fsub(total, a)
     return total, f.fadd(f.fsub(a, f.fsub(total, part)), f.fsub(b, part))
 
 
-def two_product(f: FunctionText, a: Value, b: Value) -> tuple[Value, Value]:
+def two_product(f: IRBuilder, a: Value, b: Value) -> tuple[Value, Value]:
     """a·b as rounded product and exact error, barring underflow."""
     product = f.fmul(a, b)
     return product, f.fma(a, b, f.fneg(product))
 
 
-def at_most(f: FunctionText, x: Value, limit: float) -> Value:
+def at_most(f: IRBuilder, x: Value, limit: float) -> Value:
     """min(x, limit) that keeps a NaN."""
     return f.select(f.fcmp("ogt", x, limit), limit, x)
 
 
-def at_least(f: FunctionText, x: Value, limit: float) -> Value:
+def at_least(f: IRBuilder, x: Value, limit: float) -> Value:
     """max(x, limit) that keeps a NaN."""
     return f.select(f.fcmp("olt", x, limit), limit, x)
 
 
-def magnitude(f: FunctionText, x: Value) -> Value:
+def magnitude(f: IRBuilder, x: Value) -> Value:
     return f.intrinsic("fabs", x)
 
 
-def with_sign_of(f: FunctionText, x: Value, sign: Value) -> Value:
+def with_sign_of(f: IRBuilder, x: Value, sign: Value) -> Value:
     """|x| with the sign of another value, that of zeros included."""
     return f.intrinsic("copysign", x, sign)
 
 
-def full(f: FunctionText, number: float, like: Value) -> Value:
+def full(f: IRBuilder, number: float, like: Value) -> Value:
     """A literal with kind and width of a value."""
     return f.widen(f.value(number, like.kind), like.width)

@@ -15,7 +15,7 @@ from mlirad.lower.elementary.calls import call_c, in_double
 from mlirad.lower.elementary.floats import full, horner, two_product
 from mlirad.lower.elementary.logarithm import log
 from mlirad.lower.elementary.trigonometric import sine_and_cosine
-from mlirad.lower.llvm_text import FunctionText, Value
+from mlirad.lower.llvm_text import IRBuilder, Value
 
 _BERNOULLI: Final = tuple(
     Fraction(*pair)
@@ -29,12 +29,12 @@ _PI_LOW: Final = 1.2246467991473532e-16
 
 
 @in_double
-def lgamma(f: FunctionText, x: Value) -> Value:
+def lgamma(f: IRBuilder, x: Value) -> Value:
     """The C library's `lgamma`."""
     return call_c(f, "lgamma", x)
 
 
-def polygamma(f: FunctionText, x: Value, order: int) -> Value:
+def polygamma(f: IRBuilder, x: Value, order: int) -> Value:
     """The derivative of order + 1 of log Γ; order 0 is the digamma function."""
     if x.kind == "float":
         return f.fptrunc(polygamma(f, f.fpext(x), order))
@@ -51,7 +51,7 @@ def polygamma(f: FunctionText, x: Value, order: int) -> Value:
     return f.select(pole, at_pole, y)
 
 
-def _positive(f: FunctionText, x: Value, order: int) -> Value:
+def _positive(f: IRBuilder, x: Value, order: int) -> Value:
     """(-1)^(n+1) n! ζ(n + 1, x) for x > 0, by Euler's and Maclaurin's summation; n = 0 is its limit,
     with a logarithm."""
     steps = _STEPS + order // 2
@@ -81,7 +81,7 @@ def _positive(f: FunctionText, x: Value, order: int) -> Value:
     return f.select(f.fcmp("oeq", x, float("inf")), sign * 0.0, y)
 
 
-def _reflection(f: FunctionText, x: Value, order: int) -> Value:
+def _reflection(f: IRBuilder, x: Value, order: int) -> Value:
     """π Dⁿ cot(πx), Dⁿ cot(πx) = πⁿ Q_n(cot πx) with Q_0(c) = c, Q_{n+1} = -(1 + c²) Q_n'."""
     # Away from the nearest multiple of ½, so that sine and cosine have short arguments.
     doubled = f.intrinsic("roundeven", f.fmul(x, 2.0))
@@ -98,7 +98,7 @@ def _reflection(f: FunctionText, x: Value, order: int) -> Value:
     return f.fmul(horner(f, cotangent, [float(a) for a in q]), pi ** (order + 1))
 
 
-def _integer_power(f: FunctionText, x: Value, exponent: int) -> Value:
+def _integer_power(f: IRBuilder, x: Value, exponent: int) -> Value:
     """x^exponent, exponent ≥ 1, by squaring."""
     if exponent == 1:
         return x

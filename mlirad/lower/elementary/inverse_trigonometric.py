@@ -15,10 +15,10 @@ from mlirad.lower.elementary.floats import (
     polynomial,
     with_sign_of,
 )
-from mlirad.lower.llvm_text import FunctionText, Value
+from mlirad.lower.llvm_text import IRBuilder, Value
 
 
-def asin(f: FunctionText, x: Value) -> Value:
+def asin(f: IRBuilder, x: Value) -> Value:
     """x + x³ P(x²) up to ½; beyond, π/2 - 2 asin √((1 - |x|)/2)."""
     form = format_of(x)
     a = magnitude(f, x)
@@ -30,7 +30,7 @@ def asin(f: FunctionText, x: Value) -> Value:
     return with_sign_of(f, f.fadd(high, f.fadd(low, f.fma(multiple, t, base_low))), x)
 
 
-def acos(f: FunctionText, x: Value) -> Value:
+def acos(f: IRBuilder, x: Value) -> Value:
     """π/2 - asin x up to ½; beyond, 2 asin √((1 - x)/2), or π minus that of -x."""
     form = format_of(x)
     large, s, t = _half_angle(f, magnitude(f, x))
@@ -48,7 +48,7 @@ def acos(f: FunctionText, x: Value) -> Value:
     return f.fadd(high, f.fadd(low, f.fma(multiple, t, base_low)))
 
 
-def atan(f: FunctionText, x: Value) -> Value:
+def atan(f: IRBuilder, x: Value) -> Value:
     """atan2(x, 1)."""
     # From 2^60 on the result is π/2; the limit keeps infinity out of the quotient.
     a = f.intrinsic("minimum", magnitude(f, x), 2.0**60)
@@ -57,7 +57,7 @@ def atan(f: FunctionText, x: Value) -> Value:
     return with_sign_of(f, _angle(f, smaller, larger, swapped, None), x)
 
 
-def atan2(f: FunctionText, y: Value, x: Value) -> Value:
+def atan2(f: IRBuilder, y: Value, x: Value) -> Value:
     """The angle of (x, y), with C's choices at zeros and infinities."""
     form = format_of(x)
     a, b = magnitude(f, y), magnitude(f, x)
@@ -80,7 +80,7 @@ def atan2(f: FunctionText, y: Value, x: Value) -> Value:
     return f.select(f.fcmp("uno", x, y), f.fadd(x, y), angle)
 
 
-def _half_angle(f: FunctionText, a: Value) -> tuple[Value, Value, Value]:
+def _half_angle(f: IRBuilder, a: Value) -> tuple[Value, Value, Value]:
     """Whether |x| > ½, and asin(s) = s + t with s = |x|, or √((1 - |x|)/2), exact but for the root."""
     large = f.fcmp("ogt", a, 0.5)
     half = f.fma(a, -0.5, 0.5)
@@ -89,7 +89,7 @@ def _half_angle(f: FunctionText, a: Value) -> tuple[Value, Value, Value]:
     return large, s, f.fmul(s, f.fmul(z, polynomial(f, z, c.ASIN.of(a.kind))))
 
 
-def _angle(f: FunctionText, smaller: Value, larger: Value, swapped: Value, turned: Value | None) -> Value:
+def _angle(f: IRBuilder, smaller: Value, larger: Value, swapped: Value, turned: Value | None) -> Value:
     """The angle whose tangent is smaller/larger, in [0, π/4]; subtracted from π/2 where swapped, the
     result subtracted from π where turned.
 

@@ -20,7 +20,7 @@ from mlirad.lower.elementary.floats import (
     two_sum,
     with_sign_of,
 )
-from mlirad.lower.llvm_text import FunctionText, Value
+from mlirad.lower.llvm_text import IRBuilder, Value
 
 _SQRT_HALF = 0.7071067811865476
 
@@ -33,14 +33,14 @@ class Split(NamedTuple):
     biased: Value
 
 
-def log(f: FunctionText, x: Value) -> Value:
+def log(f: IRBuilder, x: Value) -> Value:
     form = format_of(x)
     split = split_normalised(f, x)
     y = _log_of_split(f, form, split.k, f.fsub(split.m, 1.0), None)
     return log_special(f, x, y)
 
 
-def log2(f: FunctionText, x: Value) -> Value:
+def log2(f: IRBuilder, x: Value) -> Value:
     """k + log m · log2 e, the product in two parts: exact at powers of two."""
     form = format_of(x)
     split = split_normalised(f, x)
@@ -54,20 +54,20 @@ def log2(f: FunctionText, x: Value) -> Value:
     return log_special(f, x, f.fadd(total, f.fadd(rest, error)))
 
 
-def log1p(f: FunctionText, x: Value) -> Value:
+def log1p(f: IRBuilder, x: Value) -> Value:
     y = with_sign_of(f, log1p_sum(f, x), x)
     y = f.select(f.fcmp("oeq", x, float("inf")), x, y)
     y = f.select(f.fcmp("ogt", x, -1.0), y, float("nan"))
     return f.select(f.fcmp("oeq", x, -1.0), float("-inf"), y)
 
 
-def softplus(f: FunctionText, x: Value) -> Value:
+def softplus(f: IRBuilder, x: Value) -> Value:
     """log(1 + exp x) = max(x, 0) + log1p(exp(-|x|))."""
     tail = log1p_sum(f, exp(f, f.fneg(magnitude(f, x))))
     return f.fadd(f.select(f.fcmp("ogt", x, 0.0), x, 0.0), tail)
 
 
-def asinh(f: FunctionText, x: Value) -> Value:
+def asinh(f: IRBuilder, x: Value) -> Value:
     """log1p(a + a²/(1 + √(1 + a²))), a = |x|; beyond 2^60, log 2a."""
     a = magnitude(f, x)
     huge = f.fcmp("ogt", a, 2.0**60)
@@ -80,7 +80,7 @@ def asinh(f: FunctionText, x: Value) -> Value:
     return with_sign_of(f, y, x)
 
 
-def acosh(f: FunctionText, x: Value) -> Value:
+def acosh(f: IRBuilder, x: Value) -> Value:
     """log1p(t + √(t² + 2t)), t = x - 1; beyond 2^60, log 2x."""
     huge = f.fcmp("ogt", x, 2.0**60)
     t, t_low = two_sum(f, -1.0, x)
@@ -92,7 +92,7 @@ def acosh(f: FunctionText, x: Value) -> Value:
     return f.select(f.fcmp("oge", x, 1.0), y, float("nan"))
 
 
-def atanh(f: FunctionText, x: Value) -> Value:
+def atanh(f: IRBuilder, x: Value) -> Value:
     """½ log1p(2a/(1 - a)), a = |x|, with the quotient's error from its remainder."""
     a = magnitude(f, x)
     denominator = f.fsub(1.0, a)
@@ -108,7 +108,7 @@ def atanh(f: FunctionText, x: Value) -> Value:
     return with_sign_of(f, y, x)
 
 
-def split_normalised(f: FunctionText, x: Value) -> Split:
+def split_normalised(f: IRBuilder, x: Value) -> Split:
     """`split` for any positive x: subnormal numbers are scaled up first."""
     form = format_of(x)
     shift = form.fraction + 2
@@ -117,7 +117,7 @@ def split_normalised(f: FunctionText, x: Value) -> Split:
     return split(f, scaled, f.select(small, full(f, shift, x), 0.0))
 
 
-def split(f: FunctionText, x: Value, less: Value | None = None) -> Split:
+def split(f: IRBuilder, x: Value, less: Value | None = None) -> Split:
     """Exponent (minus `less`) and significand of a positive normal number, with √½ ≤ m < √2."""
     form = format_of(x)
     low_end = form.pattern(_SQRT_HALF)
@@ -130,7 +130,7 @@ def split(f: FunctionText, x: Value, less: Value | None = None) -> Split:
     return Split(k if less is None else f.fsub(k, less), m, biased)
 
 
-def log1p_sum(f: FunctionText, x: Value, x_low: Value | None = None, more: Value | None = None) -> Value:
+def log1p_sum(f: IRBuilder, x: Value, x_low: Value | None = None, more: Value | None = None) -> Value:
     """log(1 + x + x_low) + more·ln 2 for finite x > -1, with full relative accuracy near 0.
 
     1 + x is split like the argument of log; what its rounding lost joins the significand."""
@@ -147,14 +147,14 @@ def log1p_sum(f: FunctionText, x: Value, x_low: Value | None = None, more: Value
     return _log_of_split(f, form, k, g, g_low)
 
 
-def log_special(f: FunctionText, x: Value, y: Value) -> Value:
+def log_special(f: IRBuilder, x: Value, y: Value) -> Value:
     """-inf at 0, NaN below and at NaN, inf at inf, y elsewhere."""
     y = f.select(f.fcmp("olt", x, float("inf")), y, x)
     zero_or_less = f.select(f.fcmp("oeq", x, 0.0), full(f, float("-inf"), x), float("nan"))
     return f.select(f.fcmp("ogt", x, 0.0), y, zero_or_less)
 
 
-def _log_of_split(f: FunctionText, form: Format, k: Value, g: Value, g_low: Value | None) -> Value:
+def _log_of_split(f: IRBuilder, form: Format, k: Value, g: Value, g_low: Value | None) -> Value:
     """k ln 2 + log(1 + g + g_low)."""
     s, inner = _atanh_parts(f, form, g)
     # k ln2[0] is exact, and 0 or larger than g.
@@ -165,7 +165,7 @@ def _log_of_split(f: FunctionText, form: Format, k: Value, g: Value, g_low: Valu
     return f.fadd(total, f.fma(f.fneg(s), inner, rest))
 
 
-def _atanh_parts(f: FunctionText, form: Format, g: Value) -> tuple[Value, Value]:
+def _atanh_parts(f: IRBuilder, form: Format, g: Value) -> tuple[Value, Value]:
     """s and g - z R(z), whose product is g - log(1 + g)."""
     s = f.fdiv(g, f.fadd(g, 2.0))
     z = f.fmul(s, s)

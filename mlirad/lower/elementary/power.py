@@ -20,13 +20,13 @@ from mlirad.lower.elementary.floats import (
     with_sign_of,
 )
 from mlirad.lower.elementary.logarithm import log, split_normalised
-from mlirad.lower.llvm_text import FunctionText, Value
+from mlirad.lower.llvm_text import IRBuilder, Value
 
 _THIRD = (0.3333333333333333, 1.850371707708594e-17)
 _INFINITY = float("inf")
 
 
-def power(f: FunctionText, x: Value, y: Value) -> Value:
+def power(f: IRBuilder, x: Value, y: Value) -> Value:
     """x^y with all of C99's special cases. Literal exponents -1, 1, 2, 3 are products or quotients."""
     if y.literal == 1:
         return x
@@ -41,7 +41,7 @@ def power(f: FunctionText, x: Value, y: Value) -> Value:
     return _power(f, x, y, is_single=False)
 
 
-def _power(f: FunctionText, x: Value, y: Value, is_single: bool) -> Value:
+def _power(f: IRBuilder, x: Value, y: Value, is_single: bool) -> Value:
     """The power of doubles, good to single precision only if `is_single`."""
     a = magnitude(f, x)
     if is_single:
@@ -59,7 +59,7 @@ def _power(f: FunctionText, x: Value, y: Value, is_single: bool) -> Value:
     return _special(f, x, y, a, result)
 
 
-def _special(f: FunctionText, x: Value, y: Value, a: Value, result: Value) -> Value:
+def _special(f: IRBuilder, x: Value, y: Value, a: Value, result: Value) -> Value:
     """Zeros, infinities, NaN, and the sign for negative x."""
     y_size = magnitude(f, y)
     extreme = f.or_(
@@ -85,7 +85,7 @@ def _special(f: FunctionText, x: Value, y: Value, a: Value, result: Value) -> Va
     return f.select(one, 1.0, result)
 
 
-def _log_in_two_parts(f: FunctionText, a: Value) -> tuple[Value, Value]:
+def _log_in_two_parts(f: IRBuilder, a: Value) -> tuple[Value, Value]:
     """log a for finite a > 0 to about 66 bits.
 
     log m = 2 (s + s W), W = z (1/3 + z R(z)); s, z, W in two parts each, R in one.
@@ -115,13 +115,13 @@ def _log_in_two_parts(f: FunctionText, a: Value) -> tuple[Value, Value]:
     return fast_two_sum(f, total, rest)
 
 
-def rsqrt(f: FunctionText, x: Value) -> Value:
+def rsqrt(f: IRBuilder, x: Value) -> Value:
     """1/√x, rounded twice."""
     return f.fdiv(full(f, 1.0, x), f.intrinsic("sqrt", x))
 
 
 @in_double
-def hypot(f: FunctionText, x: Value, y: Value) -> Value:
+def hypot(f: IRBuilder, x: Value, y: Value) -> Value:
     """√(x² + y²), scaled away from overflow and underflow; infinite if either is."""
     a, b = magnitude(f, x), magnitude(f, y)
     larger = f.intrinsic("maximum", a, b)
@@ -138,7 +138,7 @@ def hypot(f: FunctionText, x: Value, y: Value) -> Value:
 
 
 @in_double
-def cbrt(f: FunctionText, x: Value) -> Value:
+def cbrt(f: IRBuilder, x: Value) -> Value:
     """|x| = 8^q 2^j m; Newton's iteration for (2^j m)^(-1/3), and one step for its square times
     2^j m with the residual in two parts."""
     a = magnitude(f, x)

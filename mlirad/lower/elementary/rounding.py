@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from mlirad.lower.elementary.floats import full
-from mlirad.lower.llvm_text import FunctionText, Value
+from mlirad.lower.llvm_text import IRBuilder, Value
 
 
-def sqrt(f: FunctionText, x: Value) -> Value:
+def sqrt(f: IRBuilder, x: Value) -> Value:
     return f.intrinsic("sqrt", x)
 
 
-def floor(f: FunctionText, x: Value) -> Value:
+def floor(f: IRBuilder, x: Value) -> Value:
     return f.intrinsic("floor", x)
 
 
-def ceil(f: FunctionText, x: Value) -> Value:
+def ceil(f: IRBuilder, x: Value) -> Value:
     return f.intrinsic("ceil", x)
 
 
-def round_to_even(f: FunctionText, x: Value) -> Value:
+def round_to_even(f: IRBuilder, x: Value) -> Value:
     return f.intrinsic("roundeven", x)
 
 
-def truncate(f: FunctionText, x: Value) -> Value:
+def truncate(f: IRBuilder, x: Value) -> Value:
     return f.intrinsic("trunc", x)
 
 
-def sign(f: FunctionText, x: Value) -> Value:
+def sign(f: IRBuilder, x: Value) -> Value:
     """-1, 0 or 1; NaN of NaN; +0 of both zeros, as in NumPy."""
     zero = full(f, 0.0, x)
     below = f.select(f.fcmp("olt", x, 0.0), -1.0, zero)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mlirad.lower.elementary import coefficients as c
-from mlirad.lower.elementary.calls import call_c, outlined, where_rare
+from mlirad.lower.elementary.calls import call_c, outlined, where_unlikely
 from mlirad.lower.elementary.floats import (
     fast_two_sum,
     format_of,
@@ -22,7 +22,7 @@ from mlirad.lower.elementary.floats import (
     two_product,
     two_sum,
 )
-from mlirad.lower.llvm_text import FunctionText, Value
+from mlirad.lower.llvm_text import IRBuilder, Value
 
 
 class Reduced(NamedTuple):
@@ -33,7 +33,7 @@ class Reduced(NamedTuple):
     r_low: Value
 
 
-def sin(f: FunctionText, x: Value) -> Value:
+def sin(f: IRBuilder, x: Value) -> Value:
     reduced = _reduce(f, x)
     sine, cosine = sine_and_cosine(f, reduced.r, reduced.r_low)
     y = f.select(_odd(f, reduced.quadrant), cosine, sine)
@@ -42,7 +42,7 @@ def sin(f: FunctionText, x: Value) -> Value:
     return _large(f, "sin", x, y)
 
 
-def cos(f: FunctionText, x: Value) -> Value:
+def cos(f: IRBuilder, x: Value) -> Value:
     reduced = _reduce(f, x)
     sine, cosine = sine_and_cosine(f, reduced.r, reduced.r_low)
     quadrant = f.add(reduced.quadrant, 1)
@@ -50,7 +50,7 @@ def cos(f: FunctionText, x: Value) -> Value:
     return _large(f, "cos", x, _negate_if_second_bit(f, y, quadrant))
 
 
-def tan(f: FunctionText, x: Value) -> Value:
+def tan(f: IRBuilder, x: Value) -> Value:
     """sin r / cos r, or its negative reciprocal in odd quadrants, sine and cosine in two parts."""
     reduced = _reduce(f, x)
     odd = _odd(f, reduced.quadrant)
@@ -67,13 +67,13 @@ def tan(f: FunctionText, x: Value) -> Value:
     return _large(f, "tan", x, y)
 
 
-def sine_and_cosine(f: FunctionText, r: Value, r_low: Value) -> tuple[Value, Value]:
+def sine_and_cosine(f: IRBuilder, r: Value, r_low: Value) -> tuple[Value, Value]:
     """sin and cos of r + r_low for |r| ≤ π/4."""
     reduced = Reduced(r, r, r_low)
     return f.fadd(*_sine_sum(f, reduced)), f.fadd(*_cosine_sum(f, reduced))
 
 
-def _sine_sum(f: FunctionText, reduced: Reduced) -> tuple[Value, Value]:
+def _sine_sum(f: IRBuilder, reduced: Reduced) -> tuple[Value, Value]:
     """sin(r + r_low) as r and a small term."""
     r = reduced.r
     z = f.fmul(r, r)
@@ -81,7 +81,7 @@ def _sine_sum(f: FunctionText, reduced: Reduced) -> tuple[Value, Value]:
     return r, f.fma(r, cubic, reduced.r_low)
 
 
-def _cosine_sum(f: FunctionText, reduced: Reduced) -> tuple[Value, Value]:
+def _cosine_sum(f: IRBuilder, reduced: Reduced) -> tuple[Value, Value]:
     """cos(r + r_low) as 1 - r²/2, rounded, and a small term."""
     r = reduced.r
     z = f.fmul(r, r)
@@ -93,7 +93,7 @@ def _cosine_sum(f: FunctionText, reduced: Reduced) -> tuple[Value, Value]:
     return near, f.fadd(quartic, lost)
 
 
-def _reduce(f: FunctionText, x: Value) -> Reduced:
+def _reduce(f: IRBuilder, x: Value) -> Reduced:
     form = format_of(x)
     counter = f.fma(x, 1.0 / form.half_pi[0], form.rounder)
     n = f.fneg(f.fsub(counter, form.rounder))
@@ -105,23 +105,23 @@ def _reduce(f: FunctionText, x: Value) -> Reduced:
     return Reduced(f.bitcast(counter, form.bits), r, r_low)
 
 
-def _odd(f: FunctionText, quadrant: Value) -> Value:
+def _odd(f: IRBuilder, quadrant: Value) -> Value:
     return f.icmp("ne", f.and_(quadrant, 1), 0)
 
 
-def _negate_if_second_bit(f: FunctionText, y: Value, quadrant: Value) -> Value:
+def _negate_if_second_bit(f: IRBuilder, y: Value, quadrant: Value) -> Value:
     form = format_of(y)
     sign = f.shl(f.and_(quadrant, 2), form.size - 2)
     return f.bitcast(f.xor(f.bitcast(y, form.bits), sign), form.kind)
 
 
-def _large(f: FunctionText, name: str, x: Value, y: Value) -> Value:
+def _large(f: IRBuilder, name: str, x: Value, y: Value) -> Value:
     large = f.fcmp("oge", magnitude(f, x), 2.0**28 if x.kind == "double" else 2.0**16)
 
-    def through_c(f: FunctionText, x: Value) -> Value:
+    def through_c(f: IRBuilder, x: Value) -> Value:
         # The C library reports the invalid operation at infinity by errno; not calling it is cheaper.
         infinite = f.fcmp("oeq", magnitude(f, x), float("inf"))
         finite = f.select(infinite, full(f, 0.0, x), x)
         return f.select(infinite, full(f, float("nan"), x), call_c(f, name, finite))
 
-    return where_rare(f, large, x, y, lambda x: outlined(f, name, x, through_c))
+    return where_unlikely(f, large, x, y, lambda x: outlined(f, name, x, through_c))

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from mlirad.lower.emit.buffers import Buffer
-from mlirad.lower.llvm_text import FunctionText, Kind, Value, constant, lanes, type_text, undefined
+from mlirad.lower.llvm_text import IRBuilder, Kind, Value, constant, lanes, type_text, undefined
 
 MOST_SCALAR_LANES: Final = 16
 """Up to this many lanes with a stride are loaded or stored one by one."""
@@ -43,7 +43,7 @@ class Spread(NamedTuple):
 class Access:
     """Writes the loads and stores of one function. `fault` is the pointer to the fault cell, if checked."""
 
-    def __init__(self, f: FunctionText, fault: Value | None = None):
+    def __init__(self, f: IRBuilder, fault: Value | None = None):
         self.f = f
         self.fault = fault
         self._number = 0
@@ -167,6 +167,6 @@ class Access:
         inside = f.icmp("ult", offset, spread.buffer.nbytes)
         wanted = constant("i1", 1) if guard is None else guard
         outside = f.and_(f.not_(inside), wanted)
-        with f.conditional(f.any_lane(outside), rare=True):
+        with f.conditional(f.any_lane(outside), unlikely=True):
             f.store(constant("i64", self._number), self.fault)
         return f.and_(inside, wanted)

@@ -26,7 +26,7 @@ from mlirad.lower.emit.access import Access, Spread
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Place
 from mlirad.lower.emit.elementwise import emit_elementwise, kind_of
-from mlirad.lower.llvm_text import FunctionText, Value, constant, lanes
+from mlirad.lower.llvm_text import IRBuilder, Value, constant, lanes
 
 Part = tuple[int, list[tuple[Ssa | int, int]]]
 """What one level adds to a pointer: coefficients of its loop and of values computed there."""
@@ -41,7 +41,7 @@ class BodyCode:
 
     def __init__(
         self,
-        f: FunctionText,
+        f: IRBuilder,
         access: Access,
         body: Body,
         order: Sequence[int],
@@ -82,10 +82,6 @@ class BodyCode:
     def level_of(self, loops: frozenset[int]) -> int:
         """The level of a value that depends on these loops."""
         return max((self._level[d] for d in loops), default=-1)
-
-    def ops_at(self, level: int) -> Sequence[Operation]:
-        """The ops printed when the loop of a level is opened."""
-        return self._ops[level + 1]
 
     def _plan_pointer(self, base: Address, used: int) -> None:
         parts = self._parts.get(base)

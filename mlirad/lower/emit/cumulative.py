@@ -16,8 +16,8 @@ from math import prod
 from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
 from mlirad.dialects.kernel import CumulativeOp
 from mlirad.lower.emit import reductions, segments
-from mlirad.lower.emit.kernels import Emitter, begin_kernel
-from mlirad.lower.llvm_text import BYTES, FunctionText, Kind, Operand, Value, constant
+from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
+from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Operand, Value, constant
 
 LINES = 4
 """How many lines run side by side."""
@@ -27,7 +27,7 @@ BLOCK = 16
 """How many floats of 32 bits are added up without more digits."""
 
 
-def emit_cumulative(emitter: Emitter, op: CumulativeOp) -> None:
+def emit_cumulative(emitter: KernelEmitter, op: CumulativeOp) -> None:
     """Write the function of a prefix reduction and the call of it."""
     source, output = emitter.buffers[op.operand], emitter.buffers[op.result]
     if not output.size:
@@ -59,7 +59,7 @@ def emit_cumulative(emitter: Emitter, op: CumulativeOp) -> None:
         blocks(0, full, LINES)
         blocks(full, outer, 1)
     else:
-        native = max(1, emitter.vector_bytes // BYTES[kind])
+        native = max(1, emitter.program.vector_bytes // BYTES[kind])
         width = segments.floor_power(min(native, inner))
         with f.loop(0, outer, name="outer") as around:
             start = f.mul(around.index, extent * inner)
@@ -70,7 +70,7 @@ def emit_cumulative(emitter: Emitter, op: CumulativeOp) -> None:
 
 
 def _write_lines(
-    f: FunctionText,
+    f: IRBuilder,
     read: Value,
     written: Value,
     starts: list[Value],

@@ -23,8 +23,8 @@ from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.fills import fill
-from mlirad.lower.emit.kernels import Emitter, KernelText, begin_kernel
-from mlirad.lower.llvm_text import BYTES, FunctionText, Kind, Value, constant
+from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel
+from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Value, constant
 
 MULTIPLICATIONS_PER_INSTRUCTION = 4
 """How fast BLAS is taken to be."""
@@ -58,7 +58,7 @@ class Matrix:
         return distance if distance >= max(1, rows) else None
 
 
-def emit_dot(emitter: Emitter, op: DotOp) -> None:
+def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
     """Write the function of a contraction and the call of it.
 
     Raises `CompileError` for element types and layouts that BLAS does not take.
@@ -121,7 +121,7 @@ def _group(buffer: Buffer, dims: Sequence[int]) -> tuple[int, int] | None:
 
 
 def _batched(
-    f: FunctionText,
+    f: IRBuilder,
     blas: _Blas,
     pointers: Sequence[Value],
     steps: Sequence[tuple[int, tuple[int, int, int]]],

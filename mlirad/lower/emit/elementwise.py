@@ -26,7 +26,7 @@ from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.elementary import emit
 from mlirad.lower.emit import integers, remainders
-from mlirad.lower.llvm_text import FunctionText, Kind, Value, mangled
+from mlirad.lower.llvm_text import IRBuilder, Kind, Value, mangled
 
 _KINDS: Final[dict[Attribute, Kind]] = {f64: "double", f32: "float", i64: "i64", i32: "i32", i1: "i1"}
 
@@ -41,7 +41,7 @@ def kind_of(what: Ssa | Attribute) -> Kind:
     return "i64" if isinstance(element, FrameType) else _KINDS[element]
 
 
-def emit_elementwise(f: FunctionText, op: Operation, operands: Sequence[Value]) -> Value:
+def emit_elementwise(f: IRBuilder, op: Operation, operands: Sequence[Value]) -> Value:
     """The value of a scalar elementwise op on operands of any widths."""
     code = _PLAIN.get(type(op))
     if code is not None:
@@ -60,17 +60,17 @@ def emit_elementwise(f: FunctionText, op: Operation, operands: Sequence[Value]) 
             return emit(f, name, operands)
 
 
-def maximum(f: FunctionText, x: Value, y: Value) -> Value:
+def maximum(f: IRBuilder, x: Value, y: Value) -> Value:
     """The larger; NaN if either is."""
     return _extremum(f, "max", x, y)
 
 
-def minimum(f: FunctionText, x: Value, y: Value) -> Value:
+def minimum(f: IRBuilder, x: Value, y: Value) -> Value:
     """The smaller; NaN if either is."""
     return _extremum(f, "min", x, y)
 
 
-def _extremum(f: FunctionText, which: str, x: Value, y: Value) -> Value:
+def _extremum(f: IRBuilder, which: str, x: Value, y: Value) -> Value:
     x, y = f.common(x, y)
     if not x.is_float:
         return f.intrinsic(f"{'u' if x.kind == 'i1' else 's'}{which}", x, y)
@@ -80,69 +80,69 @@ def _extremum(f: FunctionText, which: str, x: Value, y: Value) -> Value:
 
 
 def _by_kind(of_floats: _Code, of_integers: _Code) -> _Code:
-    def code(f: FunctionText, x: Value, *others: Value) -> Value:
+    def code(f: IRBuilder, x: Value, *others: Value) -> Value:
         return (of_floats if x.is_float else of_integers)(f, x, *others)
 
     return code
 
 
-def _neg(f: FunctionText, x: Value) -> Value:
+def _neg(f: IRBuilder, x: Value) -> Value:
     return f.fneg(x) if x.is_float else f.neg(x)
 
 
-def _abs(f: FunctionText, x: Value) -> Value:
+def _abs(f: IRBuilder, x: Value) -> Value:
     return f.intrinsic("fabs", x) if x.is_float else integers.absolute(f, x)
 
 
-def _sign(f: FunctionText, x: Value) -> Value:
+def _sign(f: IRBuilder, x: Value) -> Value:
     if not x.is_float:
         return integers.sign(f, x)
     signed = f.intrinsic("copysign", 1.0, x)
     return f.select(f.fcmp("ueq", x, 0.0), x, signed)
 
 
-def _add(f: FunctionText, x: Value, y: Value) -> Value:
+def _add(f: IRBuilder, x: Value, y: Value) -> Value:
     return f.fadd(x, y, CONTRACT) if x.is_float else f.add(x, y)
 
 
-def _sub(f: FunctionText, x: Value, y: Value) -> Value:
+def _sub(f: IRBuilder, x: Value, y: Value) -> Value:
     return f.fsub(x, y, CONTRACT) if x.is_float else f.sub(x, y)
 
 
-def _mul(f: FunctionText, x: Value, y: Value) -> Value:
+def _mul(f: IRBuilder, x: Value, y: Value) -> Value:
     return f.fmul(x, y, CONTRACT) if x.is_float else f.mul(x, y)
 
 
-def _absorbing_mul(f: FunctionText, k: Value, dx: Value) -> Value:
+def _absorbing_mul(f: IRBuilder, k: Value, dx: Value) -> Value:
     """Two compares into a mask and a masked product."""
     both = f.and_(f.fcmp("une", k, 0.0), f.fcmp("une", dx, 0.0))
     return f.select(both, f.fmul(k, dx, CONTRACT), 0.0)
 
 
-def _is_finite(f: FunctionText, x: Value) -> Value:
+def _is_finite(f: IRBuilder, x: Value) -> Value:
     return f.fcmp("olt", f.intrinsic("fabs", x), float("inf"))
 
 
-def _is_nan(f: FunctionText, x: Value) -> Value:
+def _is_nan(f: IRBuilder, x: Value) -> Value:
     return f.fcmp("uno", x, x)
 
 
-def _select(f: FunctionText, condition: Value, x: Value, y: Value) -> Value:
+def _select(f: IRBuilder, condition: Value, x: Value, y: Value) -> Value:
     return f.select(condition, x, y)
 
 
-def _float_pow(f: FunctionText, x: Value, y: Value) -> Value:
+def _float_pow(f: IRBuilder, x: Value, y: Value) -> Value:
     return emit(f, "pow", [x, y])
 
 
-def _copysign(f: FunctionText, x: Value, y: Value) -> Value:
+def _copysign(f: IRBuilder, x: Value, y: Value) -> Value:
     return f.intrinsic("copysign", x, y)
 
 
 _FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 
 
-def _compare(f: FunctionText, predicate: str, x: Value, y: Value) -> Value:
+def _compare(f: IRBuilder, predicate: str, x: Value, y: Value) -> Value:
     if x.is_float:
         return f.fcmp(_FLOAT_PREDICATES[predicate], x, y)
     if predicate in ("eq", "ne"):
@@ -150,7 +150,7 @@ def _compare(f: FunctionText, predicate: str, x: Value, y: Value) -> Value:
     return f.icmp(("u" if x.kind == "i1" else "s") + predicate, x, y)
 
 
-def _convert(f: FunctionText, x: Value, kind: Kind) -> Value:
+def _convert(f: IRBuilder, x: Value, kind: Kind) -> Value:
     if x.kind == kind:
         return x
     if kind == "i1":
@@ -166,12 +166,12 @@ def _convert(f: FunctionText, x: Value, kind: Kind) -> Value:
     return f.sext(x, kind) if kind == "i64" else f.trunc(x, kind)
 
 
-def _same(f: FunctionText, x: Value) -> Value:
+def _same(f: IRBuilder, x: Value) -> Value:
     return x
 
 
 def _method(name: str) -> _Code:
-    return cast("_Code", getattr(FunctionText, name))
+    return cast("_Code", getattr(IRBuilder, name))
 
 
 _PLAIN: Final[dict[type[Operation], _Code]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.emit.kernels import KernelText
-from mlirad.lower.llvm_text import FunctionText, Value
+from mlirad.lower.llvm_text import IRBuilder, Value
 
 FILL_LANES = 4
 """Elements that one iteration of a fill stores."""
@@ -23,7 +23,7 @@ def fill(kernel: KernelText, buffer: Buffer, value: Value) -> None:
                 f.store(f.widen(value, width), f.gep(pointer, loop.index, buffer.kind))
 
 
-def copy(f: FunctionText, pointers: dict[Place, Value], source: Buffer, target: Buffer) -> None:
+def copy(f: IRBuilder, pointers: dict[Place, Value], source: Buffer, target: Buffer) -> None:
     """Copy a buffer into another one of the same shape, whatever their layouts."""
     a, b = pointers[source.place], pointers[target.place]
     if not source.size or source.place == target.place:
@@ -34,7 +34,7 @@ def copy(f: FunctionText, pointers: dict[Place, Value], source: Buffer, target: 
     _copy_loops(f, a, b, source, target, 0)
 
 
-def _copy_loops(f: FunctionText, a: Value, b: Value, source: Buffer, target: Buffer, d: int) -> None:
+def _copy_loops(f: IRBuilder, a: Value, b: Value, source: Buffer, target: Buffer, d: int) -> None:
     if d == len(source.shape):
         f.store(f.load(a, source.kind), b)
         return

@@ -9,40 +9,40 @@ guard, and LLVM turns it into multiplications.
 
 from __future__ import annotations
 
-from mlirad.lower.llvm_text import BITS, FunctionText, Value, constant, mangled
+from mlirad.lower.llvm_text import BITS, IRBuilder, Value, constant, mangled
 
 
-def div(f: FunctionText, x: Value, y: Value) -> Value:
+def div(f: IRBuilder, x: Value, y: Value) -> Value:
     """The truncated quotient."""
     return _completed(f, x, y, f.sdiv(x, _nontrivial(f, y)))
 
 
-def fmod(f: FunctionText, x: Value, y: Value) -> Value:
+def fmod(f: IRBuilder, x: Value, y: Value) -> Value:
     """The remainder of the truncated quotient, with the sign of x; 0 for y = 0."""
     return f.srem(x, _nontrivial(f, y))
 
 
-def rem(f: FunctionText, x: Value, y: Value) -> Value:
+def rem(f: IRBuilder, x: Value, y: Value) -> Value:
     """The remainder of the floored quotient, with the sign of y; 0 for y = 0."""
     divisor = _nontrivial(f, y)
     remainder = f.srem(x, divisor)
     return f.select(_is_off(f, remainder, divisor), f.add(remainder, divisor), remainder)
 
 
-def floor_div(f: FunctionText, x: Value, y: Value) -> Value:
+def floor_div(f: IRBuilder, x: Value, y: Value) -> Value:
     """The floored quotient."""
     divisor = _nontrivial(f, y)
     off = _is_off(f, f.srem(x, divisor), divisor)
     return _completed(f, x, y, f.sub(f.sdiv(x, divisor), f.zext(off, x.kind)))
 
 
-def _is_off(f: FunctionText, remainder: Value, divisor: Value) -> Value:
+def _is_off(f: IRBuilder, remainder: Value, divisor: Value) -> Value:
     """Whether truncation differs from flooring: a remainder that is not 0 with the other sign."""
     opposite = f.icmp("slt", f.xor(remainder, divisor), 0)
     return f.and_(f.icmp("ne", remainder, 0), opposite)
 
 
-def _nontrivial(f: FunctionText, y: Value) -> Value:
+def _nontrivial(f: IRBuilder, y: Value) -> Value:
     """The divisor with 0 and -1, which trap, replaced by 1."""
     if y.literal is not None:
         return y if y.literal not in (0, -1) else f.widen(constant(y.kind, 1), y.width)
@@ -51,7 +51,7 @@ def _nontrivial(f: FunctionText, y: Value) -> Value:
     return f.select(trivial, 1, y)
 
 
-def _completed(f: FunctionText, x: Value, y: Value, quotient: Value) -> Value:
+def _completed(f: IRBuilder, x: Value, y: Value, quotient: Value) -> Value:
     """The quotient, with -x at y = -1 and 0 at y = 0."""
     if y.literal is not None and y.literal not in (0, -1):
         return quotient
@@ -59,7 +59,7 @@ def _completed(f: FunctionText, x: Value, y: Value, quotient: Value) -> Value:
     return f.select(f.icmp("eq", y, 0), 0, negated)
 
 
-def shift_left(f: FunctionText, x: Value, y: Value) -> Value:
+def shift_left(f: IRBuilder, x: Value, y: Value) -> Value:
     """x << y; 0 for a count outside [0, bits)."""
     bits = BITS[x.kind]
     if y.literal is not None:
@@ -68,22 +68,22 @@ def shift_left(f: FunctionText, x: Value, y: Value) -> Value:
     return f.select(f.icmp("ult", y, bits), f.shl(x, y), 0)
 
 
-def shift_right(f: FunctionText, x: Value, y: Value) -> Value:
+def shift_right(f: IRBuilder, x: Value, y: Value) -> Value:
     """x >> y keeping the sign; the sign alone for a count outside [0, bits)."""
     return f.ashr(x, f.intrinsic("umin", y, BITS[x.kind] - 1))
 
 
-def absolute(f: FunctionText, x: Value) -> Value:
+def absolute(f: IRBuilder, x: Value) -> Value:
     """|x|; the least integer is its own."""
     return f.call_pure(f"llvm.abs.{mangled(x.kind, x.width)}", x.kind, x.width, x, constant("i1", 0))
 
 
-def sign(f: FunctionText, x: Value) -> Value:
+def sign(f: IRBuilder, x: Value) -> Value:
     """-1, 0 or 1."""
     return f.select(f.icmp("sgt", x, 0), 1, f.ashr(x, BITS[x.kind] - 1))
 
 
-def power(f: FunctionText, x: Value, y: Value) -> Value:
+def power(f: IRBuilder, x: Value, y: Value) -> Value:
     """x^y by repeated squaring, wrapping; 0 for y < 0.
 
     The loop runs once per bit of the largest exponent among the lanes; a literal exponent needs no loop.
@@ -105,7 +105,7 @@ def power(f: FunctionText, x: Value, y: Value) -> Value:
     return f.select(f.icmp("slt", y, 0), 0, loop.results[0])
 
 
-def _literal_power(f: FunctionText, x: Value, exponent: int) -> Value:
+def _literal_power(f: IRBuilder, x: Value, exponent: int) -> Value:
     product = f.widen(constant(x.kind, 1), x.width)
     square = x
     while exponent:

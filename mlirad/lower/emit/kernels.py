@@ -7,7 +7,8 @@ A parameter stands for a place: operands and results that share memory share the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -18,7 +19,7 @@ from mlirad.ir.locations import place_of
 from mlirad.lower.elementary import ELEMENTARY
 from mlirad.lower.emit.access import Access
 from mlirad.lower.emit.buffers import Buffer, Place
-from mlirad.lower.llvm_text import Bounds, FunctionText, ModuleText, Parameter, Value
+from mlirad.lower.llvm_text import Bounds, IRBuilder, ModuleText, Parameter, Value
 
 FAULT_PLACE: Final = Place("fault", 0)
 """The place of the fault cell of checked programs."""
@@ -28,30 +29,45 @@ TINY_WORK: Final = 64
 
 
 @dataclass
-class Emitter:
-    """What the kernels of one program share."""
+class ProgramText:
+    """What the functions of one program share."""
 
     module: ModuleText
-    buffers: dict[Ssa, Buffer]
     vector_bytes: int
     address_checks: bool
     operations: int = 0
+    kernels: int = 0
+
+
+@dataclass
+class KernelEmitter:
+    """What the kernels of one function share; `calls` are those to be called next, with their places."""
+
+    program: ProgramText
+    buffers: dict[Ssa, Buffer]
     trips: int = 1
     """How often the code being written runs, roughly."""
     calls: list[tuple[str, list[Place]]] = field(default_factory=list[tuple[str, list[Place]]])
+
+    @contextmanager
+    def repeated(self, trips: int) -> Generator[None]:
+        """Write code that runs so many times as often as the code around it."""
+        around, self.trips = self.trips, self.trips * trips
+        yield
+        self.trips = around
 
 
 @dataclass
 class KernelText:
     """A kernel function being written."""
 
-    f: FunctionText
+    f: IRBuilder
     access: Access
     pointers: dict[Place, Value]
 
 
 def begin_kernel(
-    emitter: Emitter,
+    emitter: KernelEmitter,
     op: Operation,
     what: str,
     read: Iterable[Buffer],
@@ -59,6 +75,7 @@ def begin_kernel(
     work: int,
 ) -> KernelText:
     """Begin the function of a kernel that reads and writes these buffers, and call it from the program."""
+    program = emitter.program
     buffers: dict[Place, Buffer] = {}
     for buffer in (*written, *read):
         known = buffers.get(buffer.place)
@@ -77,20 +94,21 @@ def begin_kernel(
             attributes.append("readonly")
         parameters.append(Parameter(f"b{len(places)}", "ptr", 1, " ".join(attributes)))
         places.append(place)
-    if emitter.address_checks:
+    if program.address_checks:
         parameters.append(Parameter("fault", "ptr"))
         places.append(FAULT_PLACE)
-    name = kernel_name(op, len(emitter.calls), what)
+    name = kernel_name(op, program.kernels, what)
+    program.kernels += 1
     inlining = "alwaysinline" if work <= TINY_WORK else "noinline"
-    f = emitter.module.function(name, parameters, attributes=f"{inlining} nounwind")
+    f = program.module.function(name, parameters, attributes=f"{inlining} nounwind")
     emitter.calls.append((name, places))
-    emitter.operations += work * emitter.trips
+    program.operations += work * emitter.trips
     pointers = dict(zip(places, f.arguments, strict=True))
-    if emitter.address_checks:
+    if program.address_checks:
         f.own(pointers[FAULT_PLACE])
         stretches = [(pointers[place], buffer.nbytes) for place, buffer in buffers.items()]
         f.bounds = Bounds(pointers[FAULT_PLACE], stretches)
-    access = Access(f, pointers[FAULT_PLACE] if emitter.address_checks else None)
+    access = Access(f, pointers[FAULT_PLACE] if program.address_checks else None)
     return KernelText(f, access, pointers)
 
 

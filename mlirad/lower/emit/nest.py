@@ -26,7 +26,7 @@ from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.fills import fill
-from mlirad.lower.emit.kernels import Emitter, KernelText, begin_kernel, cost_of
+from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks, trips_of
 from mlirad.lower.emit.reductions import IDEMPOTENT, Accumulator
 from mlirad.lower.emit.schedule import NestSchedule
@@ -34,7 +34,7 @@ from mlirad.lower.emit.segments import Segment
 from mlirad.lower.llvm_text import Loop, Operand, Value, constant
 
 
-def emit_nest(emitter: Emitter, op: NestOp) -> None:
+def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     """Write the function of a nest and the call of it; there is none if no element is to be computed."""
     outputs = [emitter.buffers[r] for r in op.roots]
     space = values_of(op.space)
@@ -58,7 +58,7 @@ def emit_nest(emitter: Emitter, op: NestOp) -> None:
     work = prod(op.extents) * (cost_of(needed) + len(outputs))
     kernel = begin_kernel(emitter, op, what, read, outputs, work)
     in_place = any(a.overlaps(b) for a in outputs for b in read)
-    schedule = NestSchedule.of(op, body, combiners, emitter.vector_bytes, may_repeat=not in_place)
+    schedule = NestSchedule.of(op, body, combiners, emitter.program.vector_bytes, may_repeat=not in_place)
     _NestCode(kernel, body, combiners, outputs, schedule).write()
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.kernels import KernelText
 from mlirad.lower.emit.segments import Segment
-from mlirad.lower.llvm_text import FunctionText, Loop, Operand, Value, constant
+from mlirad.lower.llvm_text import IRBuilder, Loop, Operand, Value, constant
 
 LONG: Final = 256
 """From how many additions to a sum on it is made block by block."""
@@ -44,7 +44,7 @@ def block_of(trips: int) -> int:
 
 @contextmanager
 def in_blocks(
-    f: FunctionText, bounds: tuple[Operand, Operand], step: int, name: str, carries: Sequence[Value] = ()
+    f: IRBuilder, bounds: tuple[Operand, Operand], step: int, name: str, carries: Sequence[Value] = ()
 ) -> Generator[tuple[Loop, Value]]:
     """A loop over blocks of `step` indices, and the end of a block."""
     lower, upper = bounds

@@ -12,10 +12,10 @@ from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import shape_of
+from mlirad.lower.emit.activation_records import RECORD_STACK
 from mlirad.lower.emit.buffers import Place, program_buffers
-from mlirad.lower.emit.frames import STORE_PLACE
-from mlirad.lower.emit.kernels import FAULT_PLACE, Emitter
-from mlirad.lower.emit.main import FunctionEmitter
+from mlirad.lower.emit.function import FunctionEmitter
+from mlirad.lower.emit.kernels import FAULT_PLACE, ProgramText
 from mlirad.lower.llvm_text import ModuleText
 from mlirad.lower.native_program import ArraySpec, NativeProgram
 
@@ -40,27 +40,27 @@ def emit_program(
     block = function.body.block
     returned = cast(ReturnOp, block.last_op)
     memory = program_buffers(function, returned)
-    emitter = Emitter(ModuleText(polls=True), memory.buffers, vector_bytes, address_checks)
+    program = ProgramText(ModuleText(polls=True), vector_bytes, address_checks)
     constants = [literal_array(op) for op in memory.passed]
     cells: list[Place] = []
     if address_checks:
         cells.append(FAULT_PLACE)
     constants += [np.zeros(1, np.int64) for _ in cells]
     if any(isinstance(o, SaveOp | RestoreOp) for f in (function, *callees) for o in f.walk()):
-        cells.append(STORE_PLACE)
+        cells.append(RECORD_STACK)
     for callee in callees:
         last = cast(ReturnOp, callee.body.block.last_op)
         inner = program_buffers(callee, last, all_in_text=True)
-        FunctionEmitter(emitter, callee, inner, cells, called=True).write()
-    FunctionEmitter(emitter, function, memory, cells, calls=bool(callees)).write()
+        FunctionEmitter(program, callee, inner, cells, called=True).write()
+    FunctionEmitter(program, function, memory, cells, calls=bool(callees)).write()
     return NativeProgram(
-        emitter.module.text(),
+        program.module.text(),
         tuple(_spec(a) for a in block.args),
         tuple(_spec(v) for v in returned.arguments),
         tuple(constants),
         memory.arena_bytes,
-        tuple(emitter.module.externals),
-        emitter.operations,
+        tuple(program.module.externals),
+        program.operations,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from mlirad.lower.emit.elementwise import CONTRACT, maximum, minimum
-from mlirad.lower.llvm_text import BITS, FunctionText, Kind, Value, constant
+from mlirad.lower.llvm_text import BITS, IRBuilder, Kind, Value, constant
 
 Accumulator = list[Value]
 
@@ -43,7 +43,7 @@ def identity(combiner: str, kind: Kind, *, of_memory: bool = False) -> Value:
             return constant(kind, 0)
 
 
-def start(f: FunctionText, combiner: str, kind: Kind, width: int) -> Accumulator:
+def start(f: IRBuilder, combiner: str, kind: Kind, width: int) -> Accumulator:
     """An accumulator that nothing has entered."""
     values = [f.widen(identity(combiner, kind), width)]
     if combiner.startswith("arg"):
@@ -51,7 +51,7 @@ def start(f: FunctionText, combiner: str, kind: Kind, width: int) -> Accumulator
     return values
 
 
-def combine(f: FunctionText, combiner: str, total: Accumulator, new: Accumulator) -> Accumulator:
+def combine(f: IRBuilder, combiner: str, total: Accumulator, new: Accumulator) -> Accumulator:
     """The accumulator after one operand; for arguments `new` is later than all before."""
     a, b = total[0], new[0]
     match combiner:
@@ -72,7 +72,7 @@ def combine(f: FunctionText, combiner: str, total: Accumulator, new: Accumulator
             return [f.select(better, b, a), f.select(better, new[1], total[1])]
 
 
-def _is_better(f: FunctionText, combiner: str, new: Value, old: Value) -> Value:
+def _is_better(f: IRBuilder, combiner: str, new: Value, old: Value) -> Value:
     """Whether an operand replaces an earlier one: it is beyond it, or the first NaN."""
     beyond = "gt" if combiner == "argmax" else "lt"
     if not new.is_float:
@@ -80,7 +80,7 @@ def _is_better(f: FunctionText, combiner: str, new: Value, old: Value) -> Value:
     return f.and_(f.fcmp("u" + beyond, new, old), f.fcmp("ord", old, old))
 
 
-def merge(f: FunctionText, combiner: str, one: Accumulator, other: Accumulator) -> Accumulator:
+def merge(f: IRBuilder, combiner: str, one: Accumulator, other: Accumulator) -> Accumulator:
     """Two accumulators of different operands in one."""
     if len(one) == 1:
         return combine(f, combiner, one, other)
@@ -90,7 +90,7 @@ def merge(f: FunctionText, combiner: str, one: Accumulator, other: Accumulator) 
     return [f.select(better, other[0], one[0]), f.select(better, other[1], one[1])]
 
 
-def across_lanes(f: FunctionText, combiner: str, total: Accumulator) -> Accumulator:
+def across_lanes(f: IRBuilder, combiner: str, total: Accumulator) -> Accumulator:
     """The lanes of an accumulator in one scalar accumulator."""
     value = total[0]
     if value.width == 1:
@@ -118,7 +118,7 @@ def across_lanes(f: FunctionText, combiner: str, total: Accumulator) -> Accumula
             return [best, f.reduce("smin", positions)]
 
 
-def _extremum_of_lanes(f: FunctionText, which: str, value: Value) -> Value:
+def _extremum_of_lanes(f: IRBuilder, which: str, value: Value) -> Value:
     if value.is_float:
         return f.reduce(f"f{which}imum", value, flags="nsz")
     return f.reduce(f"s{which}", value)

@@ -11,11 +11,11 @@ infinities) take the exact bit-by-bit library function, behind a branch that is 
 
 from __future__ import annotations
 
-from mlirad.lower.elementary.calls import where_rare
-from mlirad.lower.llvm_text import FunctionText, Value
+from mlirad.lower.elementary.calls import where_unlikely
+from mlirad.lower.llvm_text import IRBuilder, Value
 
 
-def fmod(f: FunctionText, x: Value, y: Value) -> Value:
+def fmod(f: IRBuilder, x: Value, y: Value) -> Value:
     """The remainder of the truncated quotient; NaN for y = 0 or infinite x."""
     x, y = f.common(x, y)
     quotient = f.fdiv(x, y)
@@ -30,10 +30,10 @@ def fmod(f: FunctionText, x: Value, y: Value) -> Value:
     usual = f.fcmp("olt", f.intrinsic("fabs", quotient), limit)
     # an infinite divisor makes 0 * inf above
     usual = f.and_(usual, f.fcmp("olt", size, float("inf")))
-    return where_rare(f, f.not_(usual), x, remainder, lambda v: f.frem(v, y))
+    return where_unlikely(f, f.not_(usual), x, remainder, lambda v: f.frem(v, y))
 
 
-def rem(f: FunctionText, x: Value, y: Value) -> Value:
+def rem(f: IRBuilder, x: Value, y: Value) -> Value:
     """The remainder of the floored quotient; a zero has the sign of y."""
     remainder = fmod(f, x, y)
     moved = f.select(_is_off(f, remainder, y), f.fadd(remainder, y), remainder)
@@ -41,7 +41,7 @@ def rem(f: FunctionText, x: Value, y: Value) -> Value:
     return f.select(f.fcmp("oeq", remainder, 0.0), zero, moved)
 
 
-def floor_div(f: FunctionText, x: Value, y: Value) -> Value:
+def floor_div(f: IRBuilder, x: Value, y: Value) -> Value:
     """The floored quotient; x / y for y = 0."""
     remainder = fmod(f, x, y)
     quotient = f.fdiv(f.fsub(x, remainder), y)
@@ -54,7 +54,7 @@ def floor_div(f: FunctionText, x: Value, y: Value) -> Value:
     return f.select(f.fcmp("oeq", y, 0.0), plain, result)
 
 
-def _is_off(f: FunctionText, remainder: Value, y: Value) -> Value:
+def _is_off(f: IRBuilder, remainder: Value, y: Value) -> Value:
     """Whether the remainder is not 0 and has the sign opposite to y."""
     one = f.intrinsic("copysign", 1.0, y)
     return f.fcmp("olt", f.fmul(remainder, one), 0.0)

@@ -12,11 +12,11 @@ import json
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.kernel import ReportOp
 from mlirad.dialects.shapes import shape_of
-from mlirad.lower.emit.kernels import Emitter, begin_kernel
+from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
 from mlirad.lower.native_program import REPORT
 
 
-def emit_report(emitter: Emitter, op: ReportOp) -> None:
+def emit_report(emitter: KernelEmitter, op: ReportOp) -> None:
     """Write the function of a report and the call of it."""
     token, condition, *values = (emitter.buffers[o] for o in op.operands)
     output = emitter.buffers[op.result]
@@ -39,7 +39,7 @@ def emit_report(emitter: Emitter, op: ReportOp) -> None:
     holds = kernel.pointers[condition.place]
     with f.loop(0, lanes, name="lane") as loop:
         applies = f.load(f.gep(holds, loop.index, "i8"), "i8")
-        with f.conditional(f.icmp("ne", applies, 0), rare=True):
+        with f.conditional(f.icmp("ne", applies, 0), unlikely=True):
             status = f.call(REPORT, [f.context, description, table, loop.index], "i64")
             assert status is not None
             f.stop_if(f.icmp("ne", status, 0))

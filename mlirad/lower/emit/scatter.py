@@ -22,12 +22,12 @@ from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.fills import copy, fill
-from mlirad.lower.emit.kernels import Emitter, KernelText, begin_kernel, cost_of
+from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
 from mlirad.lower.emit.partial_sums import LONG, PartialSums, in_blocks, trips_of
 from mlirad.lower.emit.reductions import combine
 from mlirad.lower.emit.schedule import native_lanes
 from mlirad.lower.emit.segments import Segment
-from mlirad.lower.llvm_text import FunctionText, Value, constant
+from mlirad.lower.llvm_text import IRBuilder, Value, constant
 
 LEAST_SEARCHED: Final = 8
 MOST_SEARCHED: Final = 32
@@ -37,7 +37,7 @@ _MANY: Final = 64
 """Additions per element in a block, on average, beside which adding the block to the totals costs little."""
 
 
-def emit_scatter(emitter: Emitter, op: ScatterOp) -> None:
+def emit_scatter(emitter: KernelEmitter, op: ScatterOp) -> None:
     """Write the function of a scatter and the call of it."""
     output = emitter.buffers[op.result]
     if not output.size:
@@ -61,7 +61,7 @@ def emit_scatter(emitter: Emitter, op: ScatterOp) -> None:
     if not is_empty:
         others = [b for b in read if base is None or b is not base]
         writes = prod(op.extents)
-        code = _ScatterCode(kernel, op, body, address, emitter.vector_bytes)
+        code = _ScatterCode(kernel, op, body, address, emitter.program.vector_bytes)
         if writes >= LONG * output.size and not any(b.overlaps(output) for b in others):
             code.write_in_blocks(output, keep=base is not None)
         else:
@@ -184,7 +184,7 @@ class _ScatterCode:
 class _Search:
     """Looks for the iterations of a loop whose guard holds: a vector of guards at a time, then bit by bit."""
 
-    def __init__(self, f: FunctionText, code: BodyCode, guard: Ssa, level: int, extent: int):
+    def __init__(self, f: IRBuilder, code: BodyCode, guard: Ssa, level: int, extent: int):
         self.level = level
         self._f = f
         self._code = code

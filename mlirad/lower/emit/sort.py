@@ -12,8 +12,8 @@ from __future__ import annotations
 from math import prod
 
 from mlirad.dialects.kernel import SortOp
-from mlirad.lower.emit.kernels import Emitter, begin_kernel
-from mlirad.lower.llvm_text import BYTES, Bounds, FunctionText, Kind, ModuleText, Parameter, Value
+from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
+from mlirad.lower.llvm_text import BYTES, Bounds, IRBuilder, Kind, ModuleText, Parameter, Value
 
 RUN = 16
 """Lines of this length are sorted by insertion."""
@@ -24,7 +24,7 @@ SHORT = 1 << 13
 MOST_PASSES = 64
 
 
-def emit_sort(emitter: Emitter, op: SortOp) -> None:
+def emit_sort(emitter: KernelEmitter, op: SortOp) -> None:
     """Write the function of a sort and the call of it."""
     source = emitter.buffers[op.operand]
     buffers = [emitter.buffers[r] for r in op.results]
@@ -70,7 +70,7 @@ def emit_sort(emitter: Emitter, op: SortOp) -> None:
     f.ret()
 
 
-def _define_sort(f: FunctionText, kind: Kind, extent: int, *, positions: bool) -> str:
+def _define_sort(f: IRBuilder, kind: Kind, extent: int, *, positions: bool) -> str:
     """The name of the function that sorts a line of this kind: one for short lines, one that polls for
     others."""
     is_short = extent <= SHORT
@@ -83,7 +83,7 @@ def _define_sort(f: FunctionText, kind: Kind, extent: int, *, positions: bool) -
     return name
 
 
-def _is_before(f: FunctionText, a: Value, b: Value) -> Value:
+def _is_before(f: IRBuilder, a: Value, b: Value) -> Value:
     if a.is_float:
         return f.and_(f.fcmp("ord", a, a), f.fcmp("ult", a, b))
     return f.icmp("ult" if a.kind == "i1" else "slt", a, b)
@@ -92,7 +92,7 @@ def _is_before(f: FunctionText, a: Value, b: Value) -> Value:
 class _Columns:
     """What moves together in a line: elements, and with them their positions."""
 
-    def __init__(self, f: FunctionText, kinds: list[Kind]):
+    def __init__(self, f: IRBuilder, kinds: list[Kind]):
         self.f = f
         self.kinds = kinds
 
@@ -110,7 +110,7 @@ class _Columns:
 
 def _write_sort(
     module: ModuleText, name: str, kind: Kind, at_most: int | None, *, positions: bool, checks: bool
-) -> FunctionText:
+) -> IRBuilder:
     kinds: list[Kind] = [kind, "i64"] if positions else [kind]
     names = [f"{which}{k}" for k in range(len(kinds)) for which in ("line", "other")]
     parameters = [Parameter(n, "ptr", 1, "noalias") for n in names]
@@ -156,7 +156,7 @@ def _write_sort(
     return f
 
 
-def _sort_run(f: FunctionText, columns: _Columns, line: list[Value], start: Value, end: Value) -> None:
+def _sort_run(f: IRBuilder, columns: _Columns, line: list[Value], start: Value, end: Value) -> None:
     """Sort a short stretch by insertion."""
     place = f.alloca("i64", 1, 8)
     with f.loop(f.add(start, 1), end, name="insert", at_most=RUN) as loop:
@@ -179,7 +179,7 @@ def _sort_run(f: FunctionText, columns: _Columns, line: list[Value], start: Valu
 
 
 def _merge(
-    f: FunctionText,
+    f: IRBuilder,
     columns: _Columns,
     source: list[Value],
     target: list[Value],

@@ -34,6 +34,7 @@ from mlirad.dialects.shapes import STORED, Value, is_array
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, returned
+from mlirad.ir.functions import require_first_order
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
 from mlirad.lower.form_kernels.kernel_builder import KernelBuilder
@@ -69,8 +70,9 @@ def require_array_code(function: FuncOp) -> None:
     """Raise `UnsupportedError` for the first op that lowering does not take.
 
     These are kernels, as lowering runs once, and what the pipeline `expand` leaves nothing of: builds, linear
-    maps, custom derivatives and checkpoints.
+    maps, custom derivatives, checkpoints, and functions as values.
     """
+    require_first_order(function)
     for k, argument in enumerate(function_block(function).args):
         _require_array(function, argument, f"argument {k}")
     for op in nested_ops(function.body):

@@ -1,7 +1,7 @@
 """A small, fast, typed writer of LLVM IR text (LLVM 22, opaque pointers).
 
-`ModuleText` collects functions and constants, `FunctionText` writes instructions, `Value` is an
-operand with its kind and vector width. The same calls always give the same text.
+`ModuleText` collects functions and constants, `IRBuilder` writes the instructions of one function, `Value`
+is an operand with its kind and vector width. The same calls always give the same text.
 
     module = ModuleText()
     parameters = [Parameter("a", "double"), Parameter("x", "double", 8)]
@@ -12,9 +12,9 @@ operand with its kind and vector width. The same calls always give the same text
 """
 
 from mlirad.lower.llvm_text.checking import Bounds
-from mlirad.lower.llvm_text.emission import Operand
-from mlirad.lower.llvm_text.function import Conditional, FunctionText, Loop
-from mlirad.lower.llvm_text.module import ModuleText, Parameter
+from mlirad.lower.llvm_text.control_flow import Conditional, Loop
+from mlirad.lower.llvm_text.emission import Operand, Parameter
+from mlirad.lower.llvm_text.module import IRBuilder, ModuleText
 from mlirad.lower.llvm_text.value import (
     BITS,
     BYTES,
@@ -34,7 +34,7 @@ __all__ = [
     "BYTES",
     "Bounds",
     "Conditional",
-    "FunctionText",
+    "IRBuilder",
     "Kind",
     "Loop",
     "ModuleText",

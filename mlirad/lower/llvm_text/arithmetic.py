@@ -60,10 +60,6 @@ class Arithmetic(Emission):
         """a·b + c, rounded once."""
         return self.intrinsic("fma", a, b, c)
 
-    def fmuladd(self, a: Operand, b: Operand, c: Operand) -> Value:
-        """a·b + c, rounded once or twice, whichever is faster."""
-        return self.intrinsic("fmuladd", a, b, c)
-
     def _float_binary(self, name: str, a: Operand, b: Operand, flags: str | None) -> Value:
         left, right = self.common(a, b)
         flags = self.float_flags if flags is None else flags
@@ -91,9 +87,6 @@ class Arithmetic(Emission):
 
     def udiv(self, a: Operand, b: Operand) -> Value:
         return self._integer("udiv", a, b, "")
-
-    def urem(self, a: Operand, b: Operand) -> Value:
-        return self._integer("urem", a, b, "")
 
     def and_(self, a: Operand, b: Operand) -> Value:
         return self._integer("and", a, b, "")
@@ -171,10 +164,6 @@ class Arithmetic(Emission):
     def uitofp(self, a: Value, kind: Kind) -> Value:
         return self.convert("uitofp", a, kind)
 
-    def fptosi(self, a: Value, kind: Kind) -> Value:
-        """Truncation; poison outside the range of the integer: see `fptosi_sat`."""
-        return self.convert("fptosi", a, kind)
-
     def fptosi_sat(self, a: Value, kind: Kind) -> Value:
         """Truncation, saturating; NaN gives 0."""
         name = f"llvm.fptosi.sat.{mangled(kind, a.width)}.{mangled(a.kind, a.width)}"
@@ -217,7 +206,7 @@ class Arithmetic(Emission):
 
     def intrinsic(self, name: str, *operands: Operand) -> Value:
         """`llvm.<name>` on operands and result of one type: sqrt fabs floor ceil trunc rint
-        roundeven copysign minnum maxnum minimum maximum smin smax umin umax fma fmuladd ctpop ..."""
+        roundeven copysign minnum maxnum minimum maximum smin smax umin umax fma ctpop ..."""
         values = self.common(*operands)
         kind, width = values[0].kind, values[0].width
         return self.call_pure(f"llvm.{name}.{mangled(kind, width)}", kind, width, *values)
@@ -231,11 +220,6 @@ class Arithmetic(Emission):
         """Trailing zeros; of 0, the number of bits."""
         name = f"llvm.cttz.{mangled(a.kind, a.width)}"
         return self.call_pure(name, a.kind, a.width, a, constant("i1", 0))
-
-    def is_fpclass(self, a: Value, mask: int) -> Value:
-        """Membership in IEEE classes: NaN 3, infinite 516, normal 264, subnormal 144, zero 96."""
-        name = f"llvm.is.fpclass.{mangled(a.kind, a.width)}"
-        return self.call_pure(name, "i1", a.width, a, constant("i32", mask))
 
     def reduce(self, name: str, a: Value, start: Operand | None = None, flags: str | None = None) -> Value:
         """`llvm.vector.reduce.<name>` to a scalar: fadd fmul (with start; in lane order unless
@@ -256,7 +240,7 @@ class Arithmetic(Emission):
         """A call of a pure function, declared if it is an intrinsic."""
         result = type_text(kind, width)
         if name.startswith("llvm."):
-            self.module.declare(name, result, [v.type for v in operands])
+            self.globals.declare(name, result, [v.type for v in operands])
         spelled = f"call {flags} {result}" if flags else f"call {result}"
         arguments = ", ".join([v.typed for v in operands])
         return self.pure(f"{spelled} @{name}({arguments})", kind, width)

@@ -17,6 +17,7 @@ from typing import Final
 from mlirad.lower.llvm_text.emission import Operand
 from mlirad.lower.llvm_text.memory import Memory
 from mlirad.lower.llvm_text.value import BYTES, Kind, Value, constant
+from mlirad.lower.native_program import BUFFER_ALIGNMENT
 
 UNKNOWN_ACCESS: Final = -1
 """What the fault cell holds after an access outside that has no number."""
@@ -79,9 +80,11 @@ class Checking(Memory):
         """The address, or that of a slot where it is outside."""
         if self.bounds is None or self._is_own(pointer):
             return pointer
-        return self.select(self.inside(pointer, size), pointer, self.alloca("i8", size, 64))
+        return self.select(self.inside(pointer, size), pointer, self.alloca("i8", size))
 
-    def alloca(self, kind: Kind, count: int = 1, align: int = 64, *, initial: Value | None = None) -> Value:
+    def alloca(
+        self, kind: Kind, count: int = 1, align: int = BUFFER_ALIGNMENT, *, initial: Value | None = None
+    ) -> Value:
         slot = super().alloca(kind, count, align, initial=initial)
         self.own(slot)
         return slot
@@ -92,17 +95,15 @@ class Checking(Memory):
             self.own(address)
         return address
 
-    def load(
-        self, pointer: Value, kind: Kind, width: int = 1, align: int | None = None, suffix: str = ""
-    ) -> Value:
+    def load(self, pointer: Value, kind: Kind, width: int = 1, align: int | None = None) -> Value:
         if kind == "i1":  # comes here again as a byte
-            return super().load(pointer, kind, width, align, suffix)
-        return super().load(self._checked(pointer, BYTES[kind] * width), kind, width, align, suffix)
+            return super().load(pointer, kind, width, align)
+        return super().load(self._checked(pointer, BYTES[kind] * width), kind, width, align)
 
-    def store(self, value: Value, pointer: Value, align: int | None = None, suffix: str = "") -> None:
+    def store(self, value: Value, pointer: Value, align: int | None = None) -> None:
         if value.kind != "i1":
             pointer = self._checked(pointer, BYTES[value.kind] * value.width)
-        super().store(value, pointer, align, suffix)
+        super().store(value, pointer, align)
 
     def _block_memory(self, name: str, target: Value, second: Value, size: Operand) -> None:
         inside = self.inside(target, size)

@@ -2,18 +2,28 @@
 
 A pure instruction is written once per scope: asking again for the same right-hand side gives the
 first result. A scope is a block with the blocks it dominates, as far as the structured constructs
-of `FunctionText` (loops, conditionals) tell; a bare label starts with an empty memory.
+of `ControlFlow` (loops, conditionals) tell; a bare label starts with an empty memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from mlirad.lower.llvm_text.module import ModuleText, Parameter
+from mlirad.lower.llvm_text.globals import ModuleGlobals
 from mlirad.lower.llvm_text.value import Kind, Value, constant, type_text, undefined
 
 Operand = Value | float | int
 """What arithmetic methods take: a value, or a Python number that takes the other operand's kind."""
+
+
+class Parameter(NamedTuple):
+    """A parameter of a function: `attributes` such as `"noalias nonnull align 64"`."""
+
+    name: str
+    kind: Kind
+    width: int = 1
+    attributes: str = ""
 
 
 class Emission:
@@ -21,14 +31,14 @@ class Emission:
 
     def __init__(
         self,
-        module: ModuleText,
+        shared: ModuleGlobals,
         name: str,
         parameters: Sequence[Parameter],
         result_type: str,
         linkage: str,
         attributes: str,
     ) -> None:
-        self.module = module
+        self.globals = shared
         self.name = name
         self.arguments = [Value(f"%{p.name}", p.kind, p.width) for p in parameters]
         self.block = "entry"
@@ -86,6 +96,15 @@ class Emission:
         self._lines.append(f"{name}:")
         self.block = name
         self._known = {}
+
+    def branch(self, target: str) -> None:
+        """Jump to a block; the current block ends here."""
+        self.line(f"br label %{target}")
+
+    def branch_if(self, condition: Value, then: str, otherwise: str, *, unlikely: bool = False) -> None:
+        """Jump by a scalar condition, which may be `unlikely`; the current block ends here."""
+        weights = self.globals.unlikely() if unlikely else ""
+        self.line(f"br {condition.typed}, label %{then}, label %{otherwise}{weights}")
 
     def value(self, operand: Operand, kind: Kind) -> Value:
         """The operand as a value; a Python number becomes a literal of the kind."""

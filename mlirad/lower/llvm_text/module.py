@@ -1,81 +1,108 @@
-"""A module of LLVM IR as text: declarations, constants, functions and metadata, each once.
-
-Everything is keyed by content and kept in order of first use, so the same calls give the same text.
+"""A module of LLVM IR as text, and the writer of one of its functions.
 
     module = ModuleText()
-    table = module.table("double", [1.0, 2.0])      # @table.0 = private constant ...
-    function = module.function("f", [Parameter("x", "double")], "double", linkage="")
-    function.ret(function.fadd(function.arguments[0], 1.0))
+    f = module.function("f", [Parameter("x", "double")], "double", linkage="")
+    f.ret(f.fadd(f.arguments[0], 1.0))
     llvmlite.binding.parse_assembly(module.text())
+
+The two know each other: a module makes its functions, and a function may add others that it calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
-from mlirad.lower.llvm_text.value import BYTES, Kind, Value, constant, type_text
-
-if TYPE_CHECKING:
-    from mlirad.lower.llvm_text.function import FunctionText
-
-
-class Parameter(NamedTuple):
-    """A parameter of a function: `attributes` such as `"noalias nonnull align 64"`."""
-
-    name: str
-    kind: Kind
-    width: int = 1
-    attributes: str = ""
+from mlirad.lower.llvm_text.control_flow import ControlFlow
+from mlirad.lower.llvm_text.emission import Parameter
+from mlirad.lower.llvm_text.globals import ModuleGlobals
+from mlirad.lower.llvm_text.value import Kind, Value, type_text
 
 
-class ModuleText:
-    """Collects the parts of one module and joins them to text.
+class IRBuilder(ControlFlow):
+    """Writes the instructions of one function; made by `ModuleText.function`."""
 
-    `externals` maps each symbol that must be resolved outside the module (`mlirad_c_lgamma`) to its
-    declaration; intrinsics are not among them. With `polls`, code that may run long asks the host now and
-    then whether to go on; see `polling.py`.
-    """
+    def __init__(
+        self,
+        module: ModuleText,
+        name: str,
+        parameters: Sequence[Parameter],
+        result_type: str,
+        linkage: str,
+        attributes: str,
+    ) -> None:
+        super().__init__(module, name, parameters, result_type, linkage, attributes)
+        self.module = module
+
+    def ret(self, value: Value | None = None) -> None:
+        """Return; the block ends here."""
+        self.line("ret void" if value is None else f"ret {value.typed}")
+
+    def call(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        result: Kind | None = None,
+        width: int = 1,
+        *,
+        attributes: str = "",
+    ) -> Value | None:
+        """Call a function of the module or a declared one; the result is None if it has none.
+
+        One of the module that may end early is given the record of the call too, and ends this one as well.
+        """
+        callee = self.module.defined(name)
+        if callee is not None and callee is not self:
+            return self._call_defined(callee, operands, result, width, attributes)
+        return self._write_call(name, operands, result, width, attributes)
+
+    def _call_defined(
+        self,
+        callee: IRBuilder,
+        operands: Sequence[Value],
+        result: Kind | None,
+        width: int,
+        attributes: str,
+    ) -> Value | None:
+        if not callee.takes_context:
+            if self.is_long(self.work + callee.work):
+                self.poll()
+            self.work += callee.work
+            return self._write_call(callee.name, operands, result, width, attributes)
+        value = self._write_call(callee.name, [*operands, self.context], result, width, attributes)
+        self._stop_if_stopped()
+        return value
+
+    def call_stopping(self, name: str, operands: Sequence[Value]) -> None:
+        """Call a function of the module that may not have been written yet, and end if it ended early.
+
+        Its operands include the record of the call.
+        """
+        self._write_call(name, operands, None, 1, "")
+        self._stop_if_stopped()
+
+    def _write_call(
+        self, name: str, operands: Sequence[Value], result: Kind | None, width: int, attributes: str
+    ) -> Value | None:
+        spelled = f"call {'void' if result is None else type_text(result, width)}"
+        text = f"{spelled} @{name}({', '.join(v.typed for v in operands)})"
+        if attributes:
+            text += f" {attributes}"
+        if result is None:
+            self.line(text)
+            return None
+        return self.define(text, result, width)
+
+    def any_lane(self, mask: Value) -> Value:
+        """Whether any lane of a mask is set, as a scalar."""
+        return self.reduce("or", mask)
+
+
+class ModuleText(ModuleGlobals):
+    """Collects the parts of one module and joins them to text."""
 
     def __init__(self, *, polls: bool = False) -> None:
-        self.polls = polls
-        self.externals: dict[str, str] = {}
-        self._declarations: dict[str, str] = {}
-        self._tables: dict[tuple[Kind, tuple[str, ...]], Value] = {}
-        self._globals: list[str] = []
-        self._functions: dict[str, FunctionText] = {}
-        self._metadata: dict[str, str] = {}
-        self._domains = 0
-
-    def declare(self, name: str, result: str, parameters: Sequence[str], attributes: str = "") -> None:
-        """Declare an intrinsic (or any function the linker knows), once."""
-        if name not in self._declarations:
-            suffix = f" {attributes}" if attributes else ""
-            self._declarations[name] = f"declare {result} @{name}({', '.join(parameters)}){suffix}"
-
-    def external(self, name: str, result: str, parameters: Sequence[str], attributes: str = "") -> None:
-        """Declare a symbol whose address the just-in-time compiler must supply."""
-        if name not in self.externals:
-            self.declare(name, result, parameters, attributes)
-            self.externals[name] = self._declarations[name]
-
-    def table(self, kind: Kind, numbers: Sequence[float | int]) -> Value:
-        """A pointer to a constant array with these elements; equal tables are shared."""
-        texts = tuple(constant(kind, number).text for number in numbers)
-        key = (kind, texts)
-        if key not in self._tables:
-            value = Value(f"@table.{len(self._tables)}", "ptr")
-            elements = ", ".join(f"{kind} {text}" for text in texts)
-            self._globals.append(
-                f"{value.text} = private unnamed_addr constant [{len(texts)} x {kind}] "
-                f"[{elements}], align {max(BYTES[kind], 64)}"
-            )
-            self._tables[key] = value
-        return self._tables[key]
-
-    def add_global(self, definition: str) -> None:
-        """Add a whole line that defines a global, as given."""
-        self._globals.append(definition)
+        super().__init__(polls=polls)
+        self._functions: dict[str, IRBuilder] = {}
 
     def function(
         self,
@@ -86,57 +113,31 @@ class ModuleText:
         *,
         linkage: str = "internal",
         attributes: str = "nounwind",
-    ) -> FunctionText:
+    ) -> IRBuilder:
         """Begin a function; `result=None` is void. The name must be new in the module."""
-        # Functions hold their module: the modules of the two classes import each other.
-        from mlirad.lower.llvm_text.function import FunctionText
-
         if name in self._functions:
             raise ValueError(f"function {name} is defined twice")
         result_type = "void" if result is None else type_text(result, result_width)
-        function = FunctionText(self, name, parameters, result_type, linkage, attributes)
+        function = IRBuilder(self, name, parameters, result_type, linkage, attributes)
         self._functions[name] = function
         return function
 
-    def defined(self, name: str) -> FunctionText | None:
+    def defined(self, name: str) -> IRBuilder | None:
         """The function of that name, if the module has one."""
         return self._functions.get(name)
 
-    def move_last(self, function: FunctionText) -> None:
+    def move_last(self, function: IRBuilder) -> None:
         """Let a function stand after all that were defined so far."""
         self._functions[function.name] = self._functions.pop(function.name)
 
-    def shared_function(self, name: str, define: Callable[[], FunctionText]) -> None:
+    def shared_function(self, name: str, define: Callable[[], IRBuilder]) -> None:
         """Define an internal function by calling `define`, unless its name is defined already."""
         if name not in self._functions:
             define()
 
-    def metadata(self, node: str) -> str:
-        """The reference `!k` of a metadata node given by its text, `!{!"branch_weights", ...}`."""
-        reference = self._metadata.get(node)
-        if reference is None:
-            reference = self._metadata[node] = f"!{len(self._metadata)}"
-        return reference
-
-    def alias_scopes(self, count: int) -> list[str]:
-        """Suffixes for loads and stores of `count` buffers that do not overlap each other."""
-        domain = self.metadata(f'distinct !{{!"domain.{self._domains}"}}')
-        scopes = [
-            self.metadata(f'distinct !{{!"scope.{self._domains}.{k}", {domain}}}') for k in range(count)
-        ]
-        self._domains += 1
-        suffixes: list[str] = []
-        for scope in scopes:
-            others = ", ".join(other for other in scopes if other != scope)
-            suffix = f", !alias.scope {self.metadata('!{' + scope + '}')}"
-            if others:
-                suffix += f", !noalias {self.metadata('!{' + others + '}')}"
-            suffixes.append(suffix)
-        return suffixes
-
     def text(self) -> str:
-        """The whole module: globals, functions in order of definition, declarations, metadata."""
-        parts = list(self._globals)
+        """The whole module: added text, globals, functions in order of definition, declarations, metadata."""
+        parts = [*self._added, *self._globals]
         parts += [function.text() for function in self._functions.values()]
         parts += self._declarations.values()
         parts += [f"{reference} = {node}" for node, reference in self._metadata.items()]

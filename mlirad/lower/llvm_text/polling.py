@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import Final
 
 from mlirad.lower.llvm_text.checking import Checking
-from mlirad.lower.llvm_text.module import Parameter
-from mlirad.lower.llvm_text.value import Value
+from mlirad.lower.llvm_text.emission import Parameter
+from mlirad.lower.llvm_text.value import Value, constant
 from mlirad.lower.native_program import POLL, STATUS_WORD
 
 LONGEST: Final = 1 << 24
@@ -74,10 +74,19 @@ class Polling(Checking):
         return super().text()
 
     def stop_if(self, condition: Value) -> None:
-        """End early where a condition holds, which is rare."""
+        """End early where a condition holds, which is unlikely."""
         known, after = self._known, self.fresh_label("goes_on")
-        weights = self.module.metadata('!{!"branch_weights", i32 1, i32 10000}')
-        self.line(f"br {condition.typed}, label %{self.stop_label}, label %{after}, !prof {weights}")
+        self.branch_if(condition, self.stop_label, after, unlikely=True)
+        self.label(after)
+        self._known = known
+
+    def fail_if(self, condition: Value, status: int) -> None:
+        """End the call with this status where a condition holds, which is unlikely."""
+        fails, after, known = self.fresh_label("fails"), self.fresh_label("goes_on"), self._known
+        self.branch_if(condition, fails, after, unlikely=True)
+        self.label(fails)
+        self.store(constant("i64", status), self.gep(self.context, STATUS_WORD, "i64"))
+        self.branch(self.stop_label)
         self.label(after)
         self._known = known
 
@@ -88,11 +97,11 @@ class Polling(Checking):
 
     def poll(self) -> None:
         """Ask the host, and end early if it says so."""
-        self.module.external(POLL, "i64", ["ptr captures(none)"], POLL_ATTRIBUTES)
+        self.globals.external(POLL, "i64", ["ptr captures(none)"], POLL_ATTRIBUTES)
         status = self.define(f"call i64 @{POLL}({self.context.typed})", "i64")
         self.stop_if(self.icmp("ne", status, 0))
         self.work = 0
 
     def is_long(self, work: int) -> bool:
         """Whether so many instructions are too many to run without a poll."""
-        return self.module.polls and work > LONGEST
+        return self.globals.polls and work > LONGEST

@@ -39,13 +39,12 @@ from mlirad.dialects.kernel_plans import (
 )
 from mlirad.dialects.shapes import FLAG, Value, ints
 from mlirad.ir.builder import function_block
-from mlirad.lower.plan_memory.arena import ALIGNMENT, Arena
+from mlirad.lower.plan_memory.arena import Arena
 from mlirad.lower.plan_memory.carries import PLACED_OPS
 from mlirad.lower.plan_memory.lifetimes import Lifetimes, bytes_of, is_row_major, place
 from mlirad.lower.plan_memory.updates import planned_lifetimes, updated_arguments
 
 __all__ = [
-    "ALIGNMENT",
     "ARENA_ATTRIBUTE",
     "Arena",
     "PlanMemoryPass",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 
-ALIGNMENT = 64
-"""The alignment of values in the arena, in bytes: a cache line, and the widest vector."""
+from mlirad.lower.native_program import BUFFER_ALIGNMENT
 
 
 class Arena:
@@ -50,4 +49,4 @@ class Arena:
 
 def aligned(size: int) -> int:
     """Bytes rounded up to the alignment."""
-    return -(-size // ALIGNMENT) * ALIGNMENT
+    return -(-size // BUFFER_ALIGNMENT) * BUFFER_ALIGNMENT

@@ -11,7 +11,6 @@ Stated as the attribute `kernel.carries` of the loop: per carry -1, the offset o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, Region
@@ -24,8 +23,6 @@ from mlirad.dialects.shapes import Value, shape_of
 
 PLACED_OPS = (*LOWERED_CONTROL, CallOp, SaveOp)
 """The ops that state the places of their results as an attribute."""
-
-ControlOp: TypeAlias = control.ScanOp | control.WhileOp | control.ReplayOp | control.IfOp | control.SwitchOp
 
 
 def body_of(op: Operation) -> Region:

@@ -24,10 +24,8 @@ from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import Shape, Value, element_of, is_float, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.lower.affine import AffineForms
+from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
 from mlirad.lower.schedule_kernels.costs import element_bytes, op_cost
-
-ASSUMED_TRIPS = 16
-"""How many trips a loop is taken to make whose number of trips is not known."""
 
 Layouts: TypeAlias = Mapping[Value, Shape]
 """The storage order of the buffers that are not row-major, dimensions from outermost to innermost."""

@@ -25,11 +25,11 @@ from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
 from mlirad.ir.maps import is_local
 from mlirad.ir.regions import nested_ops
+from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.elements import from_values, to_values
 from mlirad.passes.expand_lambdas import expand_lambdas
 from mlirad.passes.function_pass import holds, visit_regions
 from mlirad.passes.simplify_maps import simplify_maps
-from mlirad.rules.elements import from_values, to_values
-from mlirad.rules.walk import Walk
 
 
 def apply_maps(function: FuncOp) -> FuncOp:

@@ -22,11 +22,11 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import calls_of
 from mlirad.ir.locations import location_of
+from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.apply.primitives import APPLY, APPLY_TRANSPOSE, ONTO
+from mlirad.linear_maps.elements import Element, assembled, components, from_values, to_values
 from mlirad.passes.apply_linear_maps.application import apply_maps, prepared_for_application
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.rules.applications import APPLY, APPLY_TRANSPOSE, ONTO
-from mlirad.rules.elements import Element, assembled, components, from_values, to_values
-from mlirad.rules.walk import Walk
 
 PRIVATE = StringAttr("private")
 

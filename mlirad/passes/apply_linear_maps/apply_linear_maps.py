@@ -14,6 +14,7 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects import linear
 from mlirad.ir.call_graph import functions_by_name, functions_of
+from mlirad.ir.functions import require_first_order
 from mlirad.passes.apply_linear_maps.application import apply_maps
 from mlirad.passes.apply_linear_maps.application_functions import add_applications
 from mlirad.passes.function_pass import FunctionPass, drop_unreferenced, holds
@@ -27,6 +28,7 @@ class ApplyLinearMapsPass(FunctionPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Apply the maps of all functions; functions that apply the maps of others are added."""
+        require_first_order(op)
         called = any(holds(function, linear.CallOp) for function in functions_of(op))
         super().apply(ctx, op)
         if called:

@@ -33,6 +33,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, new_function
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.free_values import own_operands
+from mlirad.ir.functions import require_first_order
 from mlirad.passes.bulk_operations.calls import BulkCalls
 from mlirad.passes.bulk_operations.computing_readings import COMPUTING_RULES
 from mlirad.passes.bulk_operations.paths import Paths
@@ -59,6 +60,7 @@ class BulkOperationsPass(FunctionPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Transform the functions in program order, then add the batched ones that they call."""
+        require_first_order(op)
         calls = BulkCalls(op)
         transform_functions(op, lambda function: bulk_function(function, calls))
         add_bulk_functions(calls)

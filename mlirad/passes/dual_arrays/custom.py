@@ -26,11 +26,11 @@ from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import handed_over, yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.locations import location_of
+from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.elements import value_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.duals import Construct, DualArrays
 from mlirad.passes.dual_arrays.steps import trace
-from mlirad.rules.elements import value_of
-from mlirad.rules.walk import Walk
 
 
 def custom(d: DualArrays, op: CustomOp) -> None:

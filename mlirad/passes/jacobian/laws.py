@@ -2,8 +2,8 @@
 
     S(a) ∘ S(b) = S(a b)     S(a) ∘ m ⊕ S(b) ∘ m = S(a + b) ∘ m     1 ⊕ S(b) = S(1 + b)
 
-These hold up to rounding, where the factors are finite; what is compiled keeps to `mlirad.rules.laws`, which
-hold always. Each leaves fewer maps, so building terminates as it does there.
+These hold up to rounding, where the factors are finite; what is compiled keeps to `mlirad.linear_maps.laws`,
+which hold always. Each leaves fewer maps, so building terminates as it does there.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from mlirad.ir.arrays import rebuild_function
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.linear_maps.laws import LawBuilder
 from mlirad.passes.bulk_operations import bulk_function
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import holds
-from mlirad.rules.laws import LawBuilder
 
 
 def simplified(function: FuncOp) -> FuncOp:

@@ -20,6 +20,7 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.linear import PullOp, PushOp
 from mlirad.ir.call_graph import functions_of
+from mlirad.ir.functions import require_first_order
 from mlirad.passes.bulk_operations import BulkOperationsPass
 from mlirad.passes.function_pass import drop_unreferenced, holds, replace_function
 from mlirad.passes.outline_derivatives.derived import DerivedFunctions
@@ -33,6 +34,7 @@ class OutlineDerivativesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the functions that call derived ones, and add these; loops without carries become bulk."""
+        require_first_order(op)
         functions = functions_of(op)
         if not any(holds(f, (PushOp, PullOp)) for f in functions):
             return

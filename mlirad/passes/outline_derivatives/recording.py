@@ -31,13 +31,13 @@ from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import callee_name
 from mlirad.ir.free_values import own_operands
+from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.elements import Element, value_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.steps import Step, trace
 from mlirad.passes.outline_derivatives.sources import Sources
-from mlirad.rules.elements import Element, value_of
-from mlirad.rules.walk import Walk
 
 
 class Recordings:

@@ -19,10 +19,10 @@ from mlirad.dialects.shapes import Value, is_float
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures
 from mlirad.ir.locations import location_of
+from mlirad.linear_maps.apply.rules import one_way
 from mlirad.passes.dual_arrays.activity import active_carries, active_values
 from mlirad.passes.dual_arrays.custom import linear_rule
 from mlirad.passes.tangents.forward_mode import ForwardMode, ForwardRule
-from mlirad.rules.rule_applications import one_way
 
 
 def _run(t: ForwardMode, region: Region) -> None:

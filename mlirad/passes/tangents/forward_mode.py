@@ -24,11 +24,11 @@ from mlirad.dialects.shapes import Shape, Value, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
+from mlirad.linear_maps.apply.evaluator import Walk
+from mlirad.linear_maps.elements import as_value
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.duals import Construct, DualArrays
 from mlirad.rules.derivatives import ZERO
-from mlirad.rules.elements import as_value
-from mlirad.rules.walk import Walk
 
 Callee: TypeAlias = Callable[[str, Shape], str]
 """From the name of a function and positions of its operands to the function with their tangents."""

@@ -1,0 +1,40 @@
+"""The `function` dialect: functions as values, and values of one of several types.
+
+    %f = function.lambda (%z : f64) : -> !function.closure<(f64) -> f64> {
+      %y = array.mul %z, %w : f64
+      array.yield %y : f64
+    }
+    %r = function.apply %f, %x : !function.closure<(f64) -> f64>, f64 -> f64
+
+Recursion has no op: a recursive function is a recursive `func.func`, and as a value it is `partial`. The pass
+`eliminate-functions` replaces all of it by arrays, branches and calls, before anything is differentiated.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Dialect
+
+from mlirad.dialects.function.closures import CLOSURE_OPS, ApplyOp, LambdaOp, PartialOp
+from mlirad.dialects.function.data import DATA_OPS, CaseOp, GetOp, InjectOp, TupleOp
+from mlirad.dialects.function_types import ClosureType, SumType, closure_type, sum_type
+
+FUNCTION_OPS = (*CLOSURE_OPS, *DATA_OPS)
+"""Every op of the dialect, in the order of the documentation."""
+
+Function = Dialect("function", [*FUNCTION_OPS], [ClosureType, SumType])
+
+__all__ = [
+    "FUNCTION_OPS",
+    "ApplyOp",
+    "CaseOp",
+    "ClosureType",
+    "Function",
+    "GetOp",
+    "InjectOp",
+    "LambdaOp",
+    "PartialOp",
+    "SumType",
+    "TupleOp",
+    "closure_type",
+    "sum_type",
+]

@@ -1,0 +1,71 @@
+"""The types of functions as values and of values of one of several types.
+
+    !function.closure<(f64, i64) -> f64>        a function together with the values that it captured
+    !function.sum<i64, tensor<3xf64>>           a value of one of these types, and which of them it is
+
+Their parts are values: scalars, arrays, tuples, closures and sums (`is_value` of `mlirad.dialects.shapes`),
+which the check of a module requires. There are no arrays of closures or of sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, FunctionType
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+
+@irdl_attr_definition
+class ClosureType(ParametrizedAttribute, TypeAttribute):
+    """The type of functions from some values to some values."""
+
+    name = "function.closure"
+    signature: FunctionType = param_def()
+
+    @property
+    def inputs(self) -> tuple[Attribute, ...]:
+        """The types of the parameters."""
+        return tuple(self.signature.inputs.data)
+
+    @property
+    def outputs(self) -> tuple[Attribute, ...]:
+        """The types of the results."""
+        return tuple(self.signature.outputs.data)
+
+
+@irdl_attr_definition
+class SumType(ParametrizedAttribute, TypeAttribute):
+    """The type of values of one of several types, the alternatives, that know which one it is."""
+
+    name = "function.sum"
+    types: ArrayAttr[Attribute] = param_def()
+
+    def verify(self) -> None:
+        """There is an alternative."""
+        if not self.types.data:
+            raise VerifyException("a sum needs at least one alternative")
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Print the alternatives in angle brackets."""
+        with printer.in_angle_brackets():
+            printer.print_list(self.types.data, printer.print_attribute)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read what `print_parameters` prints."""
+        types = parser.parse_comma_separated_list(AttrParser.Delimiter.ANGLE, parser.parse_type)
+        return (ArrayAttr[Attribute](types),)
+
+
+def closure_type(inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> ClosureType:
+    """The type of functions from the `inputs` to the `outputs`."""
+    return ClosureType(FunctionType.from_lists(inputs, outputs))
+
+
+def sum_type(types: Sequence[Attribute]) -> SumType:
+    """The type of values of one of the given types."""
+    return SumType(ArrayAttr[Attribute](types))

@@ -1,0 +1,1 @@
+"""Compiled functions: signature, cache, call, lowered program, statistics."""

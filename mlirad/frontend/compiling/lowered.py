@@ -1,0 +1,172 @@
+"""A function for one signature, at each step from its trace to machine code.
+
+    lowered = ad.grad(loss).lower(w, x)       traced for arguments like these
+    lowered.ir(after="bulk-operations")       the program after a pass
+    compiled = lowered.compile()
+    compiled(w, x)                            runs; other shapes and dtypes are an error, never a compile
+
+The steps are made when they are asked for, each once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from mlirad.errors import TracingError
+from mlirad.frontend.compiling.compilation import (
+    Stats,
+    compiling,
+    expand,
+    kept_builds,
+    native_program,
+    text_after,
+)
+from mlirad.frontend.compiling.programs import Options, Program
+from mlirad.frontend.tracing.functions import LeafType
+from mlirad.frontend.tracing.pytree import Tree
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.jit.engine import assembly
+from mlirad.lower.native_program import ArraySpec, NativeProgram
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a program is compiled for: the structure of the arguments, the type and the path of each leaf, and
+    the values of static arguments.
+    """
+
+    tree: Tree
+    types: tuple[LeafType, ...]
+    paths: tuple[str, ...]
+    static: tuple[object, ...] = ()
+
+    def require(self, other: Signature, name: str) -> None:
+        """Raise unless arguments of the other signature fit a program for this one."""
+        hint = "call the function that was lowered: it compiles for each signature"
+        if self.tree != other.tree:
+            raise TracingError(
+                f"{name} is compiled for arguments structured {self.tree}, and is given {other.tree}",
+                location=user_line(),
+                hint=hint,
+            )
+        if self.static != other.static:
+            raise TracingError(
+                f"{name} is compiled for other values of static arguments", location=user_line(), hint=hint
+            )
+        for wanted, given, path in zip(self.types, other.types, self.paths, strict=True):
+            if (wanted.shape, wanted.dtype) != (given.shape, given.dtype):
+                raise TracingError(
+                    f"{name} is compiled for {path}: {wanted.dtype}{list(wanted.shape)}, and is given "
+                    f"{given.dtype}{list(given.shape)}",
+                    location=user_line(),
+                    hint=hint,
+                )
+
+
+Reading = Callable[[tuple[Any, ...], dict[str, Any]], tuple[Signature, Sequence[Any]]]
+"""From the arguments of a call to their signature and their leaves."""
+
+
+class Lowered:
+    """A function traced for one signature."""
+
+    def __init__(
+        self,
+        name: str,
+        signature: Signature,
+        options: Options,
+        read: Reading,
+        trace: Callable[[], ModuleOp],
+        make: Callable[[], Program],
+    ):
+        self.name = name
+        self.signature = signature
+        self.options = options
+        self._read = read
+        self._trace = trace
+        self._make = make
+
+    @plain_errors
+    def ir(self, after: str | None = None) -> str:
+        """The program as MLIR text: as traced, or after the (last) pass `after` of the pipeline."""
+        with compiling():
+            return text_after(self._trace(), after, self.options.method, kept_builds(self.options.lanes))
+
+    def as_text(self, after: str | None = None) -> str:
+        """The same as `ir`."""
+        return self.ir(after)
+
+    @cached_property
+    def program(self) -> NativeProgram:
+        """The program as LLVM IR text and the memory that it needs."""
+        with compiling():
+            module = self._trace()
+            expand(module, self.options.method, kept=kept_builds(self.options.lanes))
+            return native_program(module, "main")
+
+    def llvm(self) -> str:
+        """The LLVM IR, before LLVM optimises it."""
+        return self.program.llvm
+
+    def asm(self) -> str:
+        """The assembly."""
+        return assembly(self.llvm())
+
+    @property
+    def arena_bytes(self) -> int:
+        """The bytes of scratch memory that the program needs."""
+        return self.program.arena_bytes
+
+    @property
+    def outputs(self) -> tuple[ArraySpec, ...]:
+        """Element type and shape of each result."""
+        return self.program.outputs
+
+    @cached_property
+    def _compiled(self) -> Program:
+        return self._make()
+
+    def stats(self) -> Stats:
+        """What compiling takes, stage by stage, and what the program needs."""
+        return self._compiled.stats
+
+    @plain_errors
+    def compile(self) -> Compiled:
+        """The program, ready to be called with arguments of this signature."""
+        return Compiled(self, self._compiled, self._read)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}, lowered for {_shown(self.signature)}>"
+
+
+class Compiled:
+    """A compiled function that accepts one signature. Raises `TracingError` for any other."""
+
+    def __init__(self, lowered: Lowered, program: Program, read: Reading):
+        self.lowered = lowered
+        self._program = program
+        self._read = read
+
+    @plain_errors
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        given, leaves = self._read(args, kwargs)
+        self.lowered.signature.require(given, self.lowered.name)
+        return self._program.call(*leaves)
+
+    def stats(self) -> Stats:
+        """What compiling took, stage by stage, and what the program needs."""
+        return self._program.stats
+
+    def __repr__(self) -> str:
+        return f"<{self.lowered.name}, compiled for {_shown(self.lowered.signature)}>"
+
+
+def _shown(signature: Signature) -> str:
+    types = zip(signature.paths, signature.types, strict=True)
+    return ", ".join(f"{path}: {t.dtype}{list(t.shape)}" for path, t in types) or "no arguments"

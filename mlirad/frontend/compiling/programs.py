@@ -1,0 +1,342 @@
+"""Compiled programs and where they are kept.
+
+The programs of one function, one transformation and one set of options are shared between all objects that
+`ad.grad(f)` makes, and are dropped with the function; at most `CACHE_SIZE` are kept, least recently used
+first out.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
+from typing import Any, Literal, TypedDict, cast
+
+import numpy as np
+
+from mlirad.errors import CaptureWarning, TracingError, UnsupportedError
+from mlirad.frontend.compiling.compilation import Stats
+from mlirad.frontend.tracing.capture_walk import LIMIT, PROGRAMS
+from mlirad.frontend.tracing.captures import Captures, Watch, WeakRoot, classes_key, weak_root
+from mlirad.frontend.tracing.functions import LeafType, definition_of, function_name
+from mlirad.frontend.tracing.pytree import Tree
+from mlirad.frontend.tracing.source import user_line, user_place
+from mlirad.jit.call import NativeFunction
+from mlirad.jit.forking import CompileLock
+from mlirad.jit.guards import Guards
+
+CACHE_SIZE = 256
+"""How many compiled signatures of one function are kept."""
+
+MOST_SECONDS = 1e9
+"""Time limits are below this: 30 years."""
+
+
+Lanes = int | Literal["all"] | None
+
+
+class CompileOptions(TypedDict, total=False):
+    """What every transformation takes by name: the fields of `Options`."""
+
+    interpret: bool
+    method: str
+    lanes: Lanes
+    check_bounds: bool
+    check_nans: bool
+    timeout: float | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a function is compiled.
+
+    `interpret` runs it by the reference interpreter. `method` is how derivatives are expanded. `lanes` is how
+    many positions of a `build` or `vmap` are computed at a time: "all", by operations on whole arrays; 1, one
+    after another; n, by operations on blocks of n. `None` is "all" where the memory of the program stays
+    within `MEMORY_LIMIT`. `check_bounds` raises a `PositionError` for a position that is found outside its
+    array when the program runs, `check_nans` a `NotANumberError` where the function makes NaN. `timeout` is
+    how many seconds a call may take once it is compiled; one that takes longer raises a `TimeLimitError`.
+    """
+
+    interpret: bool = False
+    method: str = "dual-arrays"
+    lanes: Lanes = None
+    check_bounds: bool = False
+    check_nans: bool = False
+    timeout: float | None = None
+
+    @property
+    def checks(self) -> frozenset[str]:
+        """What the program checks when it runs."""
+        return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
+
+    def __post_init__(self) -> None:
+        if self.timeout is not None and not 0 < self.timeout < MOST_SECONDS:
+            raise UnsupportedError(
+                f"timeout is {self.timeout}, which is no number of seconds to wait",
+                location=user_line(),
+                hint="write timeout=10.0 to let calls take ten seconds, or leave it out",
+            )
+        if isinstance(self.lanes, int) and self.lanes < 1:
+            raise UnsupportedError(
+                f"lanes is {self.lanes}, which is no number of positions",
+                location=user_line(),
+                hint='write lanes=1 to compute them one after another, or lanes="all"',
+            )
+
+
+def options_of(given: CompileOptions) -> Options:
+    """The options with the names and values given; raises `UnsupportedError` for a name that is none."""
+    names = tuple(CompileOptions.__annotations__)
+    for name in given:
+        if name not in names:
+            raise UnsupportedError(
+                f"there is no option {name!r}", location=user_line(), hint=f"there are {', '.join(names)}"
+            )
+    return Options(**cast("dict[str, Any]", given))
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled signature. `call` takes the leaves of the arguments and returns the result.
+
+    `native` is the machine code where it can be called with the arguments themselves: where all are arrays
+    (a scalar would have to be told from a weak one) and the result is an array or a tuple of arrays.
+    """
+
+    call: Callable[..., Any]
+    native: NativeFunction | None
+    stats: Stats
+
+
+class Cache:
+    """The compiled programs of a function, by signature and by what the function reads from outside.
+
+    Without a function, for code that reads nothing from outside, by signature alone.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any] | WeakRoot | None = None, transformation: Hashable = None
+    ) -> None:
+        self._transformation = transformation
+        self.programs: OrderedDict[tuple[Hashable, Hashable], Program] = OrderedDict()
+        self.lock = CompileLock()
+        self._watch = None if function is None else Watch(function)
+        self._last: dict[Hashable, Captures] = {}
+        self._changes = 0
+        self._is_whole = True
+        self._written: set[str] = set()
+
+    def captures(self) -> Captures:
+        """What the function reads from outside at present."""
+        return NOTHING if self._watch is None else self._watch.current()
+
+    def find(self, key: Hashable) -> Program | None:
+        """The program of a signature, moved to the end of the queue for removal."""
+        place = (key, self.captures().key)
+        found = self.programs.get(place)
+        if found is not None:
+            try:
+                self.programs.move_to_end(place)
+            except KeyError:  # removed by another thread meanwhile
+                return found
+        return found
+
+    def find_or_make(self, key: Hashable, make: Callable[[], Program]) -> Program:
+        """The program of a signature; one thread makes it while the others wait.
+
+        Raises `TracingError` if the function draws random numbers while it is traced.
+        """
+        with self.lock:
+            captures = self.captures()
+            found = self.programs.get((key, captures.key))
+            if found is None:
+                self._note(key, captures)
+                states = captures.generator_states()
+                found = make()
+                self._require_undrawn(captures, states)
+                captures = self._settled(captures)
+                self._count(key, captures)
+                self._last[key] = captures
+                self.programs[key, captures.key] = found
+                while len(self.programs) > CACHE_SIZE:
+                    dropped, _ = self.programs.popitem(last=False)
+                    self._last.pop(dropped[0], None)
+            return found
+
+    # What changes --------------------------------------------------------------------------------
+
+    def _count(self, key: Hashable, captures: Captures) -> None:
+        """Warn, once, of functions that are made anew by the same code, each to be compiled for the same."""
+        root = None if self._watch is None else self._watch.root
+        if not isinstance(root, FunctionType):
+            return
+        counts = _compiles.setdefault(root.__code__, {})
+        what = hash((self._transformation, key, captures.key))
+        counts[what] = counts.get(what, 0) + 1
+        if counts[what] == REMADE:
+            warn(
+                f"{self._name} is compiled for the {REMADE}th time, as it is made anew for every call",
+                "make the function once, outside of the loop, and transform it there: g = ad.grad(f)",
+            )
+        while len(counts) > CACHE_SIZE:
+            del counts[next(iter(counts))]
+
+    def _note(self, key: Hashable, captures: Captures) -> None:
+        """Warn, once, if a signature is compiled again and again because of what is read from outside."""
+        if not captures.is_whole and self._is_whole:
+            self._is_whole = False
+            warn(
+                f"{self._name} reads more than {LIMIT} values from outside. Changes of the rest are not seen",
+                "pass them as arguments, or keep numbers in arrays",
+            )
+        last = self._last.get(key)
+        if last is None:
+            return
+        self._changes += 1
+        if self._changes == CHANGES:
+            changed = last.differences(captures)
+            warn(
+                f"{self._name} is compiled for the {CHANGES + 1}th time, because what it reads from outside "
+                f"changes: {_listed(changed)}",
+                "pass what changes as an argument: arrays and numbers are then inputs of one program",
+            )
+
+    def _settled(self, before: Captures) -> Captures:
+        """What the program just made depends on: what was read before the trace, without what traces write.
+
+        Containers that grow in a trace, such as notes and tables of what was computed before, are left out
+        from then on, and variables that a second trace changes as well. These are reported.
+        """
+        after = self.captures()
+        watch = self._watch
+        if watch is None or after is before or after.key == before.key:
+            return before
+        grown = before.grown(after)
+        changed = [name for name in before.differences(after) if not any(map(name.endswith, grown))]
+        written = [name for name in changed if name in self._written]
+        self._written.update(changed)
+        if written:
+            warn(
+                f"{self._name} changes what it reads from outside when it is traced: {_listed(written)}. "
+                f"Calls of the compiled program do not change it",
+                "pass it as an argument and return the new value",
+            )
+        if grown or written:
+            watch.ignore([*grown, *written])
+            return self.captures()
+        return before
+
+    def _require_undrawn(self, captures: Captures, states: list[object]) -> None:
+        for (name, generator), before, now in zip(
+            captures.generators, states, captures.generator_states(), strict=True
+        ):
+            if before != now:
+                raise TracingError(
+                    f"{self._name} draws random numbers from {name or type(generator).__name__}: they would "
+                    f"be drawn once, when it is traced, and be the same in every call",
+                    location=definition_of(cast(Watch, self._watch).root),
+                    hint="draw them outside and pass them as an argument",
+                )
+
+    @property
+    def _name(self) -> str:
+        return function_name(cast(Watch, self._watch).root)
+
+
+NOTHING = Captures((), Guards(()), (), frozenset())
+"""What code reads that reads nothing from outside."""
+
+CHANGES = 3
+"""After how many programs, made because what is read from outside has changed, there is a warning."""
+
+
+REMADE = 10
+"""At which compile of equal functions there is a warning."""
+
+_compiles: weakref.WeakKeyDictionary[CodeType, dict[int, int]] = weakref.WeakKeyDictionary()
+"""How often functions of the same code were compiled, by what is the same about them."""
+
+
+def warn(message: str, hint: str) -> None:
+    """A `CaptureWarning` at the user's line."""
+    file, line = user_place() or ("<unknown>", 0)
+    warnings.warn_explicit(f"{message}\n  hint: {hint}", CaptureWarning, file, line)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (" and more" if len(names) > 3 else "")
+
+
+class Programs:
+    """The caches of one function, by transformation and options. A copy of it is empty."""
+
+    def __init__(self, function: Any):
+        self._owner = id(function)
+        self._caches: dict[Hashable, Cache] = {}
+
+    def belongs_to(self, function: Any) -> bool:
+        """Whether these are the programs of the function, not of one whose attributes were copied."""
+        return self._owner == id(function)
+
+    def cache(self, function: Any, transformation: Hashable) -> Cache:
+        """The cache of a transformation."""
+        return self._caches.get(transformation) or self._caches.setdefault(
+            transformation, Cache(function, transformation)
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Programs, (None,)
+
+    def __deepcopy__(self, memo: object) -> Programs:
+        return Programs(None)
+
+    __copy__: Any = None
+
+
+def signature_key(tree: Tree, types: Sequence[LeafType]) -> Hashable:
+    """The key of arguments: structure, the classes in it with their methods, and the types of leaves."""
+    return tree, tuple(types), classes_key(tree.kinds())
+
+
+_of_builtins: dict[int, Programs] = {}
+"""The programs of functions written in C, which live as long as the process."""
+
+_of_objects: OrderedDict[tuple[int, int], tuple[object, Programs]] = OrderedDict()
+"""The programs of methods and other callable objects, by identity. They keep an object alive only if what it
+reads leads back to it.
+"""
+
+OBJECTS = 8
+"""For how many methods and callable objects programs are kept, besides those that somebody holds."""
+
+
+def cache_of(function: Callable[..., Any], transformation: Hashable) -> Cache:
+    """The cache shared by all objects that apply this transformation, with its options, to this function."""
+    if isinstance(function, FunctionType | functools.partial) or type(function).__module__.startswith(
+        "mlirad."
+    ):
+        # An attribute of the function, so that what the programs keep can be collected with it.
+        attributes = function.__dict__
+        programs = attributes.get(PROGRAMS)
+        if programs is None or not programs.belongs_to(function):
+            programs = attributes[PROGRAMS] = Programs(function)
+        return programs.cache(function, transformation)
+    if isinstance(function, np.ufunc | BuiltinFunctionType):
+        return _of_builtins.setdefault(id(function), Programs(function)).cache(function, transformation)
+    owner: Any = function.__self__ if isinstance(function, MethodType) else function
+    key = (id(owner), id(function.__func__) if isinstance(function, MethodType) else 0)
+    found = _of_objects.get(key)
+    if found is None:
+        try:
+            reference = weakref.ref(owner, lambda _: _of_objects.pop(key, None))
+        except TypeError:  # the programs then belong to the transformed function alone
+            return Cache(function)
+        found = _of_objects[key] = (reference, Programs(function))
+        while len(_of_objects) > OBJECTS:
+            _of_objects.popitem(last=False)
+    return found[1].cache(weak_root(function), transformation)

@@ -1,0 +1,397 @@
+"""`Transformed`: a function that is traced, differentiated perhaps, and compiled when it is called.
+
+It is compiled once per signature: the structure of its arguments, their shapes and dtypes, which of them are
+Python scalars, and the values of static arguments. Inside a trace nothing is compiled: the call adds ops.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import time
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, ClassVar, TypeAlias, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from mlirad.errors import MliradError, TracingError, UnsupportedError
+from mlirad.frontend.compiling.compilation import (
+    BLOCK_LIMIT,
+    MEMORY_LIMIT,
+    Executable,
+    Stats,
+    compiled,
+    compiling,
+    expand,
+    holds_builds,
+    interpreted,
+    kept_builds,
+    native_program,
+)
+from mlirad.frontend.compiling.lowered import Lowered, Signature
+from mlirad.frontend.compiling.programs import Options, Program, cache_of, signature_key
+from mlirad.frontend.tracing.array import copied_leaves
+from mlirad.frontend.tracing.captures import static_key
+from mlirad.frontend.tracing.dtypes import plain_array
+from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.functions import (
+    LeafType,
+    argument_paths,
+    function_name,
+    leaf_type,
+    trace_module,
+)
+from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
+from mlirad.jit.call import NativeFunction
+from mlirad.lower.native_program import NativeProgram
+
+Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
+"""What a transformation does inside a trace: from the function and its arguments to the results."""
+
+_SCALARS = frozenset((int, float, bool))
+
+
+class Transformed:
+    """A function to be traced, differentiated perhaps, and compiled when it is called."""
+
+    CAPTURED: ClassVar = ("_function", "_static")
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        implementation: Implementation,
+        transformation: Hashable,
+        options: Options,
+        static_argnames: Sequence[str] | str = (),
+    ):
+        if not callable(function):
+            raise TracingError(
+                f"a function is needed, got a {type(function).__name__}",
+                location=user_line(),
+                hint="write ad.grad(f)(x), not ad.grad(f(x))",
+            )
+        functools.update_wrapper(self, function, updated=())
+        self._function = function
+        self._implementation = implementation
+        self._options = options
+        self._static = static_names(function, static_argnames)
+        self._cache = cache_of(function, (transformation, options, self._static))
+        self._entry: Callable[..., Any] | None = None  # machine code for a signature that was used twice
+        self._entry_key: tuple[Hashable, object] = (None, None)  # what it was, and what the function read
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            if self._entry is not None and not kwargs:
+                return self._entry(*args)
+            return self._dispatch(args, kwargs)
+        except MliradError as error:
+            hide_frames(error)
+            raise
+
+    def _dispatch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call by looking up the signature."""
+        if not kwargs and not self._static and not is_tracing():
+            key = plain_key(args)
+            program = self._cache.find(key)
+            if program is not None:
+                if program.native is not None:
+                    self._enter(key, program.native)
+                return program.call(*args)
+        return self._call(args, kwargs)
+
+    def _enter(self, key: Hashable, native: NativeFunction) -> None:
+        """Have machine code take the calls of a signature, for as long as its guards hold."""
+        captures = self._cache.captures()
+        if self._entry is None or (self._entry_key[0] == key and self._entry_key[1] is not captures):
+            self._entry = native.entry_or(_dispatch_of(weakref.ref(self)), captures.guards)
+            self._entry_key = (key, captures)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if is_tracing():
+            function, moving = self._bound(args, kwargs)
+            return copied_leaves(self._implementation(function, copied_leaves(moving)))
+        function, moving = self._bound(args, kwargs)
+        leaves, tree = flatten(moving)
+        types = self._types(function, leaves, tree)
+        key, is_plain = self._key(args, kwargs, leaves, tree, types)
+        program = self._cache.find(key)
+        if program is None:
+            program = self._cache.find_or_make(key, lambda: self._compile(function, tree, types))
+        if is_plain:
+            return program.call(*args)
+        return program.call(*map(prepared, leaves))
+
+    def _key(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        leaves: list[Any],
+        tree: Tree,
+        types: list[LeafType],
+    ) -> tuple[Hashable, bool]:
+        """The signature, and whether it is the short one: of arrays and scalars by position."""
+        if not kwargs and not self._static and all(map(_is_plain, args)):
+            return plain_key(args), True
+        static = tuple(self._static_value(name, args, kwargs) for name in self._static)
+        names = tuple(sorted(name for name in kwargs if name not in self._static))
+        return (signature_key(tree, types), names, static), False
+
+    def _types(self, function: Callable[..., Any], leaves: list[Any], tree: Tree) -> list[LeafType]:
+        paths = argument_paths(function, tree) if leaves else []
+        return [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
+
+    # Arguments by name ---------------------------------------------------------------------------
+
+    def _bound(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """The function of the arguments that move, all by position, and these arguments."""
+        if not kwargs and not self._static:
+            return self._function, args
+        try:
+            signature = inspect.signature(self._function)
+            bound = signature.bind(*args, **kwargs)
+        except (TypeError, ValueError) as error:
+            raise TracingError(f"{function_name(self._function)}: {error}", location=user_line()) from error
+        fixed = {name: value for name, value in bound.arguments.items() if name in self._static}
+        moving = {name: value for name, value in bound.arguments.items() if name not in self._static}
+        return _with_names(self._function, signature, tuple(moving), fixed), tuple(moving.values())
+
+    def _static_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
+        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        value = bound.arguments.get(name)
+        try:
+            hash(value)
+        except TypeError as error:
+            raise TracingError(
+                f"the static argument {name} is a {type(value).__name__}, which is not hashable",
+                location=user_line(),
+                hint="pass static arguments as numbers, strings or tuples of them",
+            ) from error
+        return static_key(value)
+
+    # Compiling -----------------------------------------------------------------------------------
+
+    def _trace(
+        self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
+    ) -> tuple[ModuleOp, Tree]:
+        implementation = self._implementation
+
+        def traced(*args: Any) -> Any:
+            return implementation(function, args)
+
+        functools.update_wrapper(traced, function, updated=())
+        module, result, _ = trace_module(traced, tree, types, self._options.checks)
+        return module, result
+
+    def _compile(self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> Program:
+        options = self._options
+        stats = Stats()
+        with compiling():
+            start = time.perf_counter()
+            module, result = self._trace(function, tree, types)
+            stats.add("trace", time.perf_counter() - start, module)
+            has_builds = options.lanes is None and not options.interpret and holds_builds(module)
+            expand(module, options.method, stats, kept_builds(options.lanes))
+            if options.interpret:
+                flat, native = interpreted(module, "main", options.timeout), None
+            else:
+                program = native_program(module, "main", stats)
+                if has_builds and program.arena_bytes > MEMORY_LIMIT:
+                    program = self._in_blocks(program, function, tree, types, stats)
+                flat, native = compiled(program, "main", options.timeout, stats)
+        call = structured(flat, result)
+        is_direct = call is flat and tree.children == (LEAF,) * len(types) and all(t.shape for t in types)
+        return Program(call, native if is_direct else None, stats)
+
+    def _in_blocks(
+        self,
+        program: NativeProgram,
+        function: Callable[..., Any],
+        tree: Tree,
+        types: Sequence[LeafType],
+        stats: Stats,
+    ) -> NativeProgram:
+        """The program, or one whose builds are cut into blocks of positions, if that needs less memory."""
+        module, _ = self._trace(function, tree, types)
+        expand(module, self._options.method, stats, f"builds-to-loops{{limit={BLOCK_LIMIT}}}")
+        in_blocks = native_program(module, "main", stats)
+        return in_blocks if in_blocks.arena_bytes < program.arena_bytes else program
+
+    def _signature(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Callable[..., Any], Tree, list[LeafType]]:
+        function, moving = self._bound(args, kwargs)
+        leaves, tree = flatten(moving)
+        return function, tree, self._types(function, leaves, tree)
+
+    # Looking inside ------------------------------------------------------------------------------
+
+    @plain_errors
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """The function for arguments like these, to be looked into and compiled ahead of its calls."""
+        function, tree, types = self._signature(args, kwargs)
+        signature, _ = self._read(args, kwargs)
+        return Lowered(
+            function_name(self._function),
+            signature,
+            self._options,
+            self._read,
+            lambda: self._trace(function, tree, types)[0],
+            lambda: self._compile(function, tree, types),
+        )
+
+    def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:
+        function, moving = self._bound(args, kwargs)
+        leaves, tree = flatten(moving)
+        static = tuple(self._static_value(name, args, kwargs) for name in self._static)
+        types, paths = self._types(function, leaves, tree), argument_paths(function, tree) if leaves else ()
+        return Signature(tree, tuple(types), tuple(paths), static), list(map(prepared, leaves))
+
+    @plain_errors
+    def ir(self, *args: Any, after: str | None = None, **kwargs: Any) -> str:
+        """The program for arguments like these as MLIR text: as traced, or after the pass `after`."""
+        return self.lower(*args, **kwargs).ir(after)
+
+    @plain_errors
+    def stats(self, *args: Any, **kwargs: Any) -> Stats:
+        """The time of every stage of a compile for arguments like these, and the ops after it."""
+        return self.lower(*args, **kwargs).stats()
+
+    @plain_errors
+    def llvm(self, *args: Any, **kwargs: Any) -> str:
+        """The LLVM IR for arguments like these, before LLVM optimises it."""
+        return self.lower(*args, **kwargs).llvm()
+
+    @plain_errors
+    def asm(self, *args: Any, **kwargs: Any) -> str:
+        """The assembly for arguments like these."""
+        return self.lower(*args, **kwargs).asm()
+
+    @plain_errors
+    def structure(self, *args: Any, **kwargs: Any) -> Any:
+        """The rows and columns of the entries of a sparse derivative. Raises UnsupportedError for others."""
+        raise UnsupportedError(
+            "only a sparse derivative has a structure",
+            location=user_line(),
+            hint="write ad.jacobian(f, sparse=True) or ad.hessian(f, sparse=True)",
+        )
+
+    def __repr__(self) -> str:
+        return f"<{function_name(self._function)}, transformed by mlirad>"
+
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
+        """As a method, bound to its instance."""
+        if instance is None:
+            return self
+        raise UnsupportedError(
+            "methods cannot be transformed where they are defined",
+            location=user_line(),
+            hint="write ad.grad(lambda x: self.method(x)), or make the instance a dataclass argument",
+        )
+
+
+def run_compiled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function gives outside of a trace: compiled for the arguments, as by `ad.jit`, and run."""
+    return Transformed(function, lambda f, given: f(*given), "jit", Options())(*args, **kwargs)
+
+
+def static_names(function: Callable[..., Any], given: Sequence[str] | str) -> tuple[str, ...]:
+    """The names of static arguments; raises `TracingError` for what names no parameter."""
+    if isinstance(given, str):
+        names = (given,)
+    else:
+        try:
+            names = tuple(given)
+        except TypeError:
+            names = (cast(Any, given),)
+    if not names:
+        return ()
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return names
+    kinds = {name: parameter.kind for name, parameter in parameters.items()}
+    takes_any = inspect.Parameter.VAR_KEYWORD in kinds.values()
+    known = [n for n, kind in kinds.items() if kind not in (kind.VAR_POSITIONAL, kind.VAR_KEYWORD)]
+    for name in names:
+        if not isinstance(cast(object, name), str):
+            raise TracingError(
+                f"static_argnames has {name!r}, which is no name",
+                location=user_line(),
+                hint=f"name parameters as strings: {', '.join(map(repr, known)) or 'there are none'}",
+            )
+        if name not in known and (not takes_any or name in kinds):
+            raise TracingError(
+                f"{function_name(function)} has no parameter {name!r} that could be static",
+                location=user_line(),
+                hint=f"it has {', '.join(known) or 'none'}",
+            )
+    return tuple(sorted(set(names)))
+
+
+def _dispatch_of(reference: weakref.ref[Transformed]) -> Callable[..., Any]:
+    """The dispatching call of an object, without keeping it alive."""
+
+    def dispatch(*args: Any) -> Any:
+        transformed = reference()
+        assert transformed is not None
+        return transformed._dispatch(args, {})  # pyright: ignore[reportPrivateUsage]
+
+    return dispatch
+
+
+def plain_key(args: tuple[Any, ...]) -> Hashable:
+    """The signature of arrays and scalars, made in a hurry; of anything else, a key that is never entered."""
+    kinds: list[type[Any]] = [type(a) for a in args]
+    return tuple(
+        [
+            (a.dtype, a.shape) if kind is np.ndarray or issubclass(kind, np.generic) else kind
+            for a, kind in zip(args, kinds, strict=True)
+        ]
+    )
+
+
+def _is_plain(argument: Any) -> bool:
+    kind = cast("type[Any]", type(argument))
+    return kind is np.ndarray or kind in _SCALARS or issubclass(kind, np.generic)
+
+
+def structured(flat: Executable, tree: Tree) -> Executable:
+    """An executable whose flat results are put into the structure `tree`."""
+    if tree == LEAF:
+        return flat
+    if tree.size == 1:
+        return lambda *leaves: tree.unflatten([flat(*leaves)])
+    if tree.kind is tuple and all(child == LEAF for child in tree.children):
+        return flat
+    return lambda *leaves: tree.unflatten(flat(*leaves))
+
+
+def prepared(leaf: Any) -> Any:
+    """A leaf of a type that programs take."""
+    return leaf if _is_plain(leaf) else plain_array(leaf)
+
+
+def _with_names(
+    function: Callable[..., Any], signature: inspect.Signature, names: tuple[str, ...], fixed: dict[str, Any]
+) -> Callable[..., Any]:
+    """The function of the named arguments, by position; the others are fixed."""
+
+    def named(*args: Any) -> Any:
+        bound = inspect.BoundArguments(signature, OrderedDict())
+        given = dict(zip(names, args, strict=True)) | fixed
+        bound.arguments.update({name: given[name] for name in signature.parameters if name in given})
+        return function(*bound.args, **bound.kwargs)
+
+    functools.update_wrapper(named, function, updated=())
+    del cast(Any, named).__wrapped__
+    kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    cast(Any, named).__signature__ = inspect.Signature([inspect.Parameter(name, kinds) for name in names])
+    return named

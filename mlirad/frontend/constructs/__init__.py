@@ -1,0 +1,1 @@
+"""What NumPy has no word for: builds, loops, branches, recursion, batches."""

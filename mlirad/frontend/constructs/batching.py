@@ -1,0 +1,89 @@
+"""`vmap`: a function of one element as a function of a batch of them.
+
+    ad.vmap(f, in_axes=(0, None))(x, w)            build over i of f(x[i], w)
+
+It is a `build` over the batch, which `bulk-operations` turns into operations on whole arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from mlirad.errors import ShapeError
+from mlirad.frontend.constructs.build import build_over
+from mlirad.frontend.tracing.array import Array, copied_leaves
+from mlirad.frontend.tracing.functions import function_name
+from mlirad.frontend.tracing.operations import as_array, xp
+from mlirad.frontend.tracing.pytree import flatten, parts_of
+from mlirad.frontend.tracing.shapes import one_axis
+from mlirad.frontend.tracing.source import user_line
+
+Axes: TypeAlias = Any
+"""An axis, `None`, or a structure of them that begins like that of the values."""
+
+
+def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tuple[Any, ...]) -> Any:
+    """The function on every element of the batch, its results stacked along `out_axes`."""
+    if isinstance(in_axes, int) or in_axes is None:
+        in_axes = (in_axes,) * len(args)
+    if len(in_axes) != len(args):
+        raise ShapeError(
+            f"vmap: in_axes has {len(in_axes)} entries, and {function_name(function)} is given {len(args)} "
+            f"arguments",
+            location=user_line(),
+        )
+    leaves, tree = flatten(args)
+    axes = _spread(tuple(in_axes), args, "in_axes")
+    paths = tree.paths("args")
+    moved: list[Array | None] = []
+    sizes: dict[int, str] = {}
+    for leaf, axis, path in zip(leaves, axes, paths, strict=True):
+        if axis is None:
+            moved.append(None)
+            continue
+        array = as_array(leaf)
+        if not array.shape:
+            raise ShapeError(
+                f"vmap: {path} is a scalar and has no axis {axis}",
+                location=user_line(),
+                hint="give it None in in_axes if it is the same for the whole batch",
+            )
+        array = xp.moveaxis(array, one_axis(axis, array.ndim), 0)
+        sizes.setdefault(array.shape[0], path)
+        moved.append(array)
+    if len(sizes) != 1:
+        found = ", ".join(f"{path} has {size}" for size, path in sizes.items()) or "all in_axes are None"
+        raise ShapeError(f"vmap needs one batch size: {found}", location=user_line())
+
+    def element(i: Array) -> Any:
+        inner = [leaf if m is None else m[i] for leaf, m in zip(leaves, moved, strict=True)]
+        return function(*copied_leaves(tree.unflatten(inner)))
+
+    places: list[int | None] = []
+
+    def shared(result: Any) -> list[bool]:
+        places[:] = _spread(out_axes, result, "out_axes")
+        return [place is None for place in places]
+
+    result = build_over((next(iter(sizes)),), element, whole=shared)
+    stacked, structure = flatten(result)
+    return structure.unflatten(
+        [
+            r if p is None else xp.moveaxis(r, 0, one_axis(p, r.ndim))
+            for r, p in zip(stacked, places, strict=True)
+        ]
+    )
+
+
+def _spread(axes: Axes, value: Any, what: str) -> list[int | None]:
+    """One axis per leaf of `value`; an axis where the value has a structure holds for all of it."""
+    if axes is None or isinstance(axes, int):
+        return [axes] * len(flatten(value)[0])
+    parts = parts_of(value)
+    given = parts_of(axes)
+    if parts is None or given is None or list(parts) != list(given):
+        raise ShapeError(
+            f"vmap: {what} {axes!r} does not fit the structure {flatten(value)[1]}", location=user_line()
+        )
+    return [axis for name, part in parts.items() for axis in _spread(given[name], part, what)]

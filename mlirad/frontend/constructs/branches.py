@@ -1,0 +1,107 @@
+"""Branches: `cond` and `switch`. Only the branch that is chosen runs; `np.where` computes both sides.
+
+ad.cond(x > 0, np.sqrt, lambda x: 0.0, x)
+ad.switch(i, [np.sin, np.cos, np.tan], x)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mlirad.dialects.shapes import Value
+from mlirad.errors import DtypeError, UnsupportedError
+from mlirad.frontend.constructs.carries import Regions, Results, in_trace, scoped, settled
+from mlirad.frontend.constructs.loops import flag_of
+from mlirad.frontend.constructs.recursion import UnknownResult
+from mlirad.frontend.tracing.array import copied_leaves
+from mlirad.frontend.tracing.dtypes import I64
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import as_array, converted
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import last_token, receiving, starting_with
+
+Choice = Callable[[Sequence[Callable[[], list[Value]]]], list[Value]]
+
+
+def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
+    """`true_fun(*operands)` where `pred` holds, else `false_fun(*operands)`; both return equal structures."""
+
+    def chosen() -> Any:
+        flag = flag_of(pred, "cond").value
+        return _branched(
+            [true_fun, false_fun],
+            ["the true branch", "the false branch"],
+            operands,
+            lambda branches: emitting().if_(flag, *branches),
+            "cond",
+        )
+
+    return in_trace("cond", chosen)
+
+
+def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+    """`branches[index](*operands)`; an index outside takes the nearest branch."""
+
+    def chosen() -> Any:
+        listed = list(branches)
+        if not listed:
+            raise UnsupportedError("switch needs at least one branch", location=user_line())
+        position = as_array(index)
+        if position.shape or position.dtype.kind != "i":
+            raise DtypeError(
+                f"switch: the index must be an integer scalar, got {position!r}",
+                location=user_line(),
+                hint="convert it with .astype(np.int64); for a boolean write ad.cond",
+            )
+        number = converted(position, I64).value
+        names = [f"branch {k}" for k in range(len(listed))]
+        return _branched(
+            listed, names, operands, lambda regions: emitting().switch(number, regions), "switch"
+        )
+
+    return in_trace("switch", chosen)
+
+
+def _branched(
+    functions: Sequence[Callable[..., Any]],
+    names: Sequence[str],
+    operands: tuple[Any, ...],
+    choose: Choice,
+    what: str,
+) -> Any:
+    """Branches whose results agree, by an op that `choose` emits.
+
+    While the result of a recursive function is still unknown, a branch that needs it does not count: the
+    others say what it is.
+    """
+    results = Results(what)
+    last = last_token()
+    sides = [starting_with(last, function) for function in functions]
+    unknown: set[int] = set()
+
+    def attempt(regions: Regions) -> list[Value]:
+        results.begin()
+
+        def branch(k: int) -> Callable[[], list[Value]]:
+            def traced() -> list[Value]:
+                try:
+                    return results.returned(sides[k](*copied_leaves(operands)), names[k])
+                except UnknownResult:
+                    unknown.add(k)
+                    raise
+
+            return scoped(regions, traced)
+
+        known = [k for k in range(len(functions)) if k not in unknown]
+        if len(known) == 1 and unknown:
+            return branch(known[0])()
+        return choose([branch(k) for k in (known if unknown else range(len(functions)))])
+
+    while True:
+        count = len(unknown)
+        try:
+            return receiving(results.structure(settled(attempt)))
+        except UnknownResult:
+            if len(unknown) in (count, len(functions)):
+                raise

@@ -1,0 +1,343 @@
+"""Construction by position: `build`, `gather`, `scatter`, `index`, `map`, and lifting with `asarray`.
+
+    ad.build((n, m), lambda i, j: x[i] * y[j])              the outer product
+    ad.gather(x, (3,), lambda i: (i + 1,))                  x[1:4]
+    ad.scatter(x, (5,), lambda i: (at[i],))                 zeros, with x[i] added at at[i]
+
+The indices are traced integers, each known to range over its extent. `index`, `gather` and `scatter` take
+positions as they are: outside the array, negative ones included, reads 0 and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.ir import Region
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.shapes import Shape, Value, shape_of
+from mlirad.errors import PositionError, ShapeError, TracingError, UnsupportedError
+from mlirad.frontend.constructs.carries import in_trace
+from mlirad.frontend.constructs.loops import checked_checkpoint
+from mlirad.frontend.tracing.array import Array, copied, copied_leaves, made
+from mlirad.frontend.tracing.dtypes import I64, language_dtype
+from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
+from mlirad.frontend.tracing.functions import require_arguments
+from mlirad.frontend.tracing.operations import as_array, converted, xp
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.run_time_checks import BOUNDS, check_position
+from mlirad.frontend.tracing.shapes import static_shape
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import checks, has_reports, last_token, receiving, starting_with
+from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.builder import yields
+from mlirad.ir.chunked_builds import chunked_build
+from mlirad.ir.dependences import Dependences
+from mlirad.ir.regions import discard
+
+
+def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
+    """A traced array of a NumPy array, so that traced positions can index it, or of a nest of traced values.
+
+    Outside of a trace it is `np.asarray`.
+    """
+    if not is_tracing():
+        return np.asarray(value, dtype)
+    if isinstance(value, Array) and dtype is None:
+        return value
+    return as_array(value, None if dtype is None else language_dtype(dtype))
+
+
+def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
+    """Arrays or scalars of one shape along a new dimension."""
+    return xp.stack([asarray(a) for a in arrays], axis=axis)
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """`x` where the condition holds, `y` elsewhere; a side that is not taken has no derivative."""
+    return xp.where(asarray(condition), x, y)
+
+
+def build(
+    shape: int | Sequence[int],
+    function: Callable[..., Any],
+    *,
+    lanes: int | None = None,
+    checkpoint: str | None = None,
+) -> Any:
+    """`out[i, j, ...] = function(i, j, ...)` over all positions of `shape`.
+
+    The function may return a scalar, an array (whose dimensions follow those of `shape`), or any structure of
+    them, and then so does `build`.
+
+    `lanes` says how many positions are computed at a time, which bounds the memory: 1 is a loop over single
+    positions, n one over blocks of about n; without it all are, by operations on whole arrays. `checkpoint`
+    is that of the loop: "recompute" by default, where a gradient computes each position once more and keeps
+    nothing of it; "store" keeps what each made.
+    """
+    extents = _extents(shape, "build")
+    require_arguments(function, len(extents), "build")
+    if lanes is not None and lanes < 1:
+        raise UnsupportedError(
+            f"build: lanes is {lanes!r}, which is no number of positions",
+            location=user_line(),
+            hint="write lanes=1 to compute one position after another",
+        )
+    kept = "recompute" if checkpoint is None else checked_checkpoint(checkpoint)
+    return in_trace("build", lambda: build_over(extents, function, lanes, kept))
+
+
+def map_(function: Callable[..., Any], *arrays: Any) -> Any:
+    """`function` on the slices of the arrays along their first dimension, its results stacked."""
+
+    require_arguments(function, len(arrays), "map")
+
+    def mapped() -> Any:
+        leaves, tree = flatten(arrays)
+        traced = [as_array(leaf) for leaf in leaves]
+        lengths = {a.shape[0] if a.shape else None for a in traced}
+        if len(lengths) != 1 or None in lengths:
+            raise ShapeError(
+                f"map needs arrays of one length, got shapes {', '.join(str(a.shape) for a in traced)}",
+                location=user_line(),
+            )
+        return build_over((traced[0].shape[0],), _mapped(function, tree, traced))
+
+    return in_trace("map", mapped)
+
+
+def index(x: Any, positions: Any) -> Any:
+    """The element, or the sub-array, of `x` at leading positions, taken as they are: outside it is 0."""
+
+    def indexed() -> Array:
+        array = as_array(x)
+        values = _positions(positions, array.shape, "index")
+        for position, extent in zip(values, array.shape, strict=False):
+            check_position(position, extent, counts_from_end=False)
+        return made(emitting().guarded_index(array.value, values)) if values else copied(array)
+
+    return in_trace("index", indexed)
+
+
+def gather(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
+    """`out[i, j, ...] = x[function(i, j, ...)]` over all positions of `shape`; outside of x it is 0."""
+    extents = _extents(shape, "gather")
+    require_arguments(function, len(extents), "gather")
+
+    def gathered() -> Array:
+        array, frame, b = as_array(x), current_frame(), emitting()
+        source = array.value
+        found = _computed(function, extents) if has_reports() else function
+
+        def body(*indices: Value) -> list[Value]:
+            return _call_positions(found, indices, array.shape, "gather")
+
+        region = frame.region(extents, body)
+        count = len(yields(region))
+        indexed = array.shape[:count]
+        if _all_inside(b, yields(region), indexed):
+            return made(b.gather(source, extents, region), weak=array.weak)
+        _check_region(b, region, extents, indexed)
+        inside = b.build(extents, lambda *at: b.inside(b.inline_region(region, at, {}), indexed))
+        value = b.gather(source, extents, region)
+        rank = len(extents)
+        mask = b.broadcast(inside, shape_of(value), range(rank))
+        return made(b.select(mask, value, b.zeros(value.type)), weak=array.weak)
+
+    return in_trace("gather", gathered)
+
+
+def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
+    """Zeros of the leading extents `shape` with `x[i, j, ...]` added at `function(i, j, ...)`.
+
+    The function takes as many indices as it has parameters (those of a function of `*indices` as many as x
+    has dimensions); the further dimensions of x are the further ones of the result.
+    """
+    extents = _extents(shape, "scatter")
+
+    def scattered() -> Array:
+        array, frame, b = as_array(x), current_frame(), emitting()
+        source = array.value
+        space = array.shape[: _index_count(function, array.ndim, len(extents))]
+
+        found = _computed(function, space) if has_reports() else function
+
+        def body(*indices: Value) -> list[Value]:
+            positions = _call_positions(found, indices, extents, "scatter")
+            if len(positions) != len(extents):
+                raise PositionError(
+                    f"scatter into shape {extents} needs {len(extents)} positions, got {len(positions)}",
+                    location=user_line(),
+                )
+            return positions
+
+        region = frame.region(space, body)
+        if not _all_inside(b, yields(region), extents):
+            _check_region(b, region, space, extents)
+            inside = b.build(space, lambda *at: b.inside(b.inline_region(region, at, {}), extents))
+            mask = b.broadcast(inside, shape_of(source), range(len(space)))
+            source = b.select(mask, source, b.zeros(source.type))
+        return made(b.scatter(source, len(space), extents, region))
+
+    return in_trace("scatter", scattered)
+
+
+def stop_gradient(x: Any) -> Any:
+    """The same values, treated as constants by differentiation."""
+    leaves, tree = flatten(x)
+    return tree.unflatten([_stopped(leaf) for leaf in leaves])
+
+
+# Parts -------------------------------------------------------------------------------------------
+
+
+def _mapped(function: Callable[..., Any], tree: Tree, arrays: list[Array]) -> Callable[[Array], Any]:
+    return lambda i: function(*copied_leaves(tree.unflatten([a[i] for a in arrays])))
+
+
+def _extents(shape: int | Sequence[int], what: str) -> Shape:
+    extents = static_shape(shape)
+    if min(extents, default=0) < 0:
+        raise ShapeError(f"{what} with a negative extent: {extents}", location=user_line())
+    return extents
+
+
+def _indices(values: Sequence[Value]) -> list[Array]:
+    scope = current_frame().scope
+    return [Array(value, scope) for value in values]
+
+
+def build_over(
+    extents: Shape,
+    function: Callable[..., Any],
+    lanes: int | None = None,
+    checkpoint: str | None = "recompute",
+    whole: Callable[[Any], Sequence[bool]] | None = None,
+) -> Any:
+    """`build` inside a trace.
+
+    `whole` says, of a result of the function, which leaves are no elements: the same at all positions, they
+    stay as they are. It is a `TracingError` if such a leaf depends on the position.
+    """
+    if not extents:
+        leaves, tree = flatten(function())
+        return tree.unflatten([copied(as_array(leaf)) for leaf in leaves])
+    frame, b = current_frame(), emitting()
+    found: list[Tree] = []
+    kept: list[bool] = []
+    last = last_token()
+    position = starting_with(last, function)
+
+    def body(*indices: Value) -> list[Value]:
+        result = position(*_indices(indices))
+        if whole is not None:
+            kept.extend(whole(result[0] if last is not None else result))
+        leaves, tree = flatten(result)
+        found.append(tree)
+        return [as_array(leaf).value for leaf in leaves]
+
+    region = frame.region(extents, body)
+    count = len(yields(region))
+    if any(kept):
+        paths = found[0].paths("result")
+        values = [
+            _same(b, region, k, paths[k])
+            if k < len(kept) and kept[k]
+            else b.build(extents, _part(b, region, k))
+            for k in range(count)
+        ]
+        discard(region)
+    elif lanes is not None:
+        values = chunked_build(b, extents, lambda *at: b.inline_region(region, at, {}), lanes, checkpoint)
+        discard(region)
+    elif count == 1:
+        values = [b.build_from(extents, region)]
+    else:
+        values = [b.build(extents, _part(b, region, k)) for k in range(count)]
+        discard(region)
+    if last is not None:
+        values[-1] = b.reduce("max", values[-1], range(len(extents)))
+    return receiving(found[0].unflatten([made(value) for value in values]))
+
+
+def _same(b: ArrayBuilder, region: Region, k: int, path: str) -> Value:
+    """The value number k of a region, which is the same for all indices."""
+    if not Dependences().yielded(region)[k].isdisjoint(region.block.args):
+        raise TracingError(
+            f"{path} differs between the elements of the batch, and out_axes is None for it",
+            location=user_line(),
+            hint="give it an axis, and take one element of the result, or reduce it",
+        )
+    return b.inline_region(region, [b.index_constant(0) for _ in region.block.args], {})[k]
+
+
+def _part(b: ArrayBuilder, region: Region, k: int) -> Callable[..., Value]:
+    """The region as the body of a build of its value number k alone."""
+    return lambda *at: b.inline_region(region, at, {})[k]
+
+
+def _computed(function: Callable[..., Any], extents: Shape) -> Callable[..., Any]:
+    """A function of indices that reads what a build of it makes: regions of positions hold no reports."""
+    computed = build_over(extents, function)
+    return lambda *indices: tuple(
+        made(emitting().index(as_array(p).value, [i.value for i in indices]))
+        for p in (cast("Sequence[Any]", computed) if isinstance(computed, tuple | list) else (computed,))
+    )
+
+
+def _call_positions(
+    function: Callable[..., Any], indices: Sequence[Value], shape: Shape, what: str
+) -> list[Value]:
+    return _positions(function(*_indices(indices)), shape, what)
+
+
+def _positions(given: Any, shape: Shape, what: str) -> list[Value]:
+    """Positions as i64 scalars; raises for too many, or for what is no integer."""
+    listed = cast("Sequence[Any]", given) if isinstance(given, tuple | list) else (given,)
+    if len(listed) > len(shape):
+        raise PositionError(
+            f"{what}: {len(listed)} positions for an array of shape {shape}", location=user_line()
+        )
+    values: list[Value] = []
+    for one in listed:
+        position = as_array(one)
+        if position.dtype.kind != "i" or position.shape:
+            raise PositionError(
+                f"{what}: a position must be an integer scalar, got {position!r}",
+                location=user_line(),
+                hint="convert it with .astype(np.int64)",
+            )
+        values.append(converted(position, I64).value)
+    return values
+
+
+def _check_region(b: ArrayBuilder, region: Region, space: Shape, shape: Sequence[int]) -> None:
+    """Report the positions outside of `shape` that a region yields, if the program is to do so."""
+    for k, extent in enumerate(shape) if checks(BOUNDS) else ():
+        found = b.build(space, _part(b, region, k))
+        check_position(found, extent, counts_from_end=False)
+
+
+def _all_inside(b: ArrayBuilder, positions: Sequence[Value], shape: Sequence[int]) -> bool:
+    return all(b.ranges.inside(p, e) for p, e in zip(positions, shape, strict=False))
+
+
+def _index_count(function: Callable[..., Any], rank: int, positions: int) -> int:
+    """How many leading indices a function of positions takes."""
+    code = getattr(function, "__code__", None)
+    if code is None or code.co_flags & 0x04:  # a parameter *indices
+        return rank
+    bound = 1 if hasattr(function, "__self__") else 0
+    optional = len(getattr(function, "__defaults__", None) or ())
+    return min(code.co_argcount - bound - optional, rank)
+
+
+def _stopped(leaf: Any) -> Any:
+    if not isinstance(leaf, Array):
+        return leaf
+    if leaf.dtype.kind != "f":
+        return copied(leaf)
+    return made(emitting().unary(ew.StopGradientOp, leaf.value), weak=leaf.weak)

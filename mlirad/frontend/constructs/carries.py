@@ -1,0 +1,302 @@
+"""Structures of traced values that go into regions and come out: carries of loops, results of branches.
+
+A loop hands its carries from trip to trip, so each leaf must come out as it went in. A Python scalar has no
+dtype of its own and takes that of what the body makes of it, for which the body is traced once more:
+
+    ad.fold(lambda c, x: c + x, 0, xs)        the carry is a float, like the elements of xs
+
+Everything else that changes its structure, shape or dtype is an error that names the leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar, cast
+
+from xdsl.ir import Block, Region
+
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.shapes import Shape, Value, array_type
+from mlirad.errors import DtypeError, ShapeError, TracingError
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.dtypes import F32, I32, PYTHON_TYPES, Dtype, Kind, result_type
+from mlirad.frontend.tracing.frames import current_frame, is_tracing
+from mlirad.frontend.tracing.operations import as_array, value_of
+from mlirad.frontend.tracing.pytree import Tree, flatten, structure_text
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import has_reports, resume, with_last_token
+from mlirad.ir.regions import discard
+
+T = TypeVar("T")
+
+ATTEMPTS = 8
+"""How often a body is traced until the types of its Python scalars stay: each time one becomes wider."""
+
+
+class Retrace(Exception):
+    """The region being traced must be traced again: what it was told of types has changed."""
+
+
+class Regions:
+    """The blocks of an attempt to trace regions, to be dropped if it is given up."""
+
+    def __init__(self) -> None:
+        self._around = current_frame().builder.block
+        self._blocks: list[Block] = []
+
+    def enter(self) -> None:
+        """Note the block that is being emitted into."""
+        block = current_frame().builder.block
+        if block is not self._around:
+            self._blocks.append(block)
+
+    def drop(self) -> None:
+        """What the regions captured no longer counts as used."""
+        for block in self._blocks:
+            region = block.parent
+            discard(Region(block) if region is None else region)
+
+
+def settled(attempt: Callable[[Regions], T]) -> T:
+    """The result of `attempt`, made again as long as it raises `Retrace`."""
+    for _ in range(ATTEMPTS):
+        regions = Regions()
+        try:
+            return attempt(regions)
+        except Retrace:
+            regions.drop()
+    raise TracingError("the types of the carried values do not settle", location=user_line())
+
+
+@dataclass
+class Leaf:
+    """What is known of one value that a region makes: its type, and whether that is a Python scalar's."""
+
+    shape: Shape
+    dtype: Dtype
+    weak: bool
+
+    @staticmethod
+    def of(array: Array) -> Leaf:
+        """The type of a traced value."""
+        return Leaf(array.shape, array.dtype, array.weak)
+
+    @property
+    def kind(self) -> Kind:
+        """How it promotes."""
+        return PYTHON_TYPES[self.dtype.kind] if self.weak else self.dtype
+
+    def __str__(self) -> str:
+        return f"{self.dtype}{list(self.shape)}"
+
+
+class Carry:
+    """The carried values of a loop: their structure, the initial ones, and the types that stay."""
+
+    def __init__(self, init: Any, what: str):
+        leaves, self.tree = flatten(init)
+        self.what = what
+        self.paths = self.tree.paths("carry")
+        self._arrays = [leaf_array(leaf, path, what) for leaf, path in zip(leaves, self.paths, strict=True)]
+        self.types = [Leaf.of(a) for a in self._arrays]
+
+    def start(self) -> list[Value]:
+        """The initial values."""
+        if has_reports():
+            resume(self._arrays[-1])  # an attempt that was given up has left its last token
+        return with_last_token([value_of(a, t.dtype) for a, t in zip(self._arrays, self.types, strict=True)])
+
+    def structure(self, values: Sequence[Value]) -> Any:
+        """Values of these types in the structure of the carries."""
+        return self.tree.unflatten([made(v, weak=t.weak) for v, t in zip(values, self.types, strict=True)])
+
+    def returned(self, result: Any) -> list[Value]:
+        """What a body returned as the new carries; raises `Retrace` where a Python scalar takes a dtype."""
+        values: list[Value] = []
+        changed = False
+        for k, (leaf, path) in enumerate(zip(self._matched(result), self.paths, strict=True)):
+            array, old = leaf_array(leaf, path, self.what), self.types[k]
+            found = Leaf.of(array)
+            self._check_shape(found, old, path)
+            if found.dtype == old.dtype:
+                values.append(array.value)
+                if old.weak and not found.weak:
+                    self.types[k] = found
+                    # only values of 32 bits promote otherwise with a Python scalar than with what it became
+                    changed = changed or _holds_narrow()
+            elif old.weak:
+                self.types[k] = Leaf(old.shape, result_type([found.kind, old.kind]), found.weak)
+                if not found.weak and found.dtype != self.types[k].dtype:
+                    raise self._error(path, old, found)
+                changed = True
+            elif found.weak and result_type([found.kind, old.dtype]) == old.dtype:
+                values.append(value_of(array, old.dtype))
+            else:
+                raise self._error(path, old, found)
+        if changed:
+            raise Retrace
+        return with_last_token(values)
+
+    def _matched(self, result: Any) -> list[Any]:
+        try:
+            return self.tree.flatten_like(result, "carry")
+        except ValueError as error:
+            raise TracingError(
+                f"{self.what}: the carry is structured like {self.tree}, and the body returns one like "
+                f"{structure_text(result)}",
+                location=user_line(),
+                hint="each trip must return what it was given: the same tuples, keys and fields",
+            ) from error
+
+    def _check_shape(self, found: Leaf, old: Leaf, path: str) -> None:
+        if found.shape != old.shape:
+            raise ShapeError(
+                f"{self.what}: {path} starts as {old}, and the body returns {found}",
+                location=user_line(),
+                hint=f"start with the shape that stays: np.zeros({found.shape}) or np.broadcast_to",
+            )
+
+    def _error(self, path: str, old: Leaf, found: Leaf) -> DtypeError:
+        return DtypeError(
+            f"{self.what}: {path} starts as {old}, and the body returns {found}",
+            location=user_line(),
+            hint=f"convert one of them: .astype(np.{found.dtype}) on the initial value, or "
+            f".astype(np.{old.dtype}) on what the body returns",
+        )
+
+
+class Results:
+    """The results of several branches, which must agree; Python scalars take the dtype of the others."""
+
+    def __init__(self, what: str):
+        self.what = what
+        self.tree: Tree | None = None
+        self.wanted: list[Leaf] = []
+        self._count = 0
+
+    def begin(self) -> None:
+        """Start an attempt to trace the branches."""
+        self._count = 0
+
+    def returned(self, result: Any, branch: str) -> list[Value]:
+        """What a branch returned, of the types that the branches agree on."""
+        leaves, tree = flatten(result)
+        if self.tree is None:
+            self.tree = tree
+        elif tree != self.tree:
+            raise TracingError(
+                f"{self.what}: {branch} returns a value structured like {tree}, another one like {self.tree}",
+                location=user_line(),
+                hint="all branches must return the same tuples, keys and fields",
+            )
+        paths = tree.paths("result")
+        arrays = [leaf_array(leaf, path, self.what) for leaf, path in zip(leaves, paths, strict=True)]
+        found = [Leaf.of(a) for a in arrays]
+        if not self.wanted:
+            self.wanted = list(found)
+        is_late = False
+        for k, (leaf, path) in enumerate(zip(found, paths, strict=True)):
+            common = self._common(self.wanted[k], leaf, path, branch)
+            is_late = is_late or (self._count > 0 and common.dtype != self.wanted[k].dtype)
+            self.wanted[k] = common
+        self._count += 1
+        if is_late:
+            raise Retrace
+        return with_last_token([value_of(a, w.dtype) for a, w in zip(arrays, self.wanted, strict=True)])
+
+    def structure(self, values: Sequence[Value]) -> Any:
+        """The chosen values in the structure that the branches return."""
+        assert self.tree is not None
+        return self.tree.unflatten([made(v, weak=w.weak) for v, w in zip(values, self.wanted, strict=True)])
+
+    def _common(self, one: Leaf, other: Leaf, path: str, branch: str) -> Leaf:
+        if one.shape != other.shape:
+            raise ShapeError(
+                f"{self.what}: {path} of {branch} is {other}, that of another branch {one}",
+                location=user_line(),
+                hint="all branches must return arrays of the same shapes",
+            )
+        kinds = [one.kind, other.kind]
+        dtype = result_type(kinds)
+        for leaf in (one, other):
+            if not leaf.weak and leaf.dtype != dtype:
+                raise DtypeError(
+                    f"{self.what}: {path} of {branch} is {other}, that of another branch {one}",
+                    location=user_line(),
+                    hint=f"convert one of them with .astype(np.{dtype})",
+                )
+        return Leaf(one.shape, dtype, one.weak and other.weak)
+
+
+def slices_of(xs: Any, length: int | None, what: str) -> tuple[list[Array], Tree, int]:
+    """The arrays that a loop takes slices of, their structure, and the number of trips."""
+    leaves, tree = flatten(xs)
+    paths = tree.paths("xs")
+    arrays = [leaf_array(leaf, path, what) for leaf, path in zip(leaves, paths, strict=True)]
+    found = length
+    for array, path in zip(arrays, paths, strict=True):
+        if not array.shape:
+            raise ShapeError(
+                f"{what}: {path} is a scalar and has no slices",
+                location=user_line(),
+                hint="what is the same in every trip need not be passed: the body sees it anyway",
+            )
+        if found is not None and array.shape[0] != found:
+            raise ShapeError(
+                f"{what}: {path} of shape {array.shape} has {array.shape[0]} slices, {found} are expected",
+                location=user_line(),
+                hint="the arrays are sliced along their first dimension, which must be as long as the loop",
+            )
+        found = array.shape[0]
+    if found is None:
+        raise ShapeError(f"{what} needs `xs` or `length`", location=user_line())
+    return arrays, tree, found
+
+
+def in_trace(name: str, make: Callable[[], T]) -> T:
+    """The result of `make`; raises outside of a trace, where `ad.<name>` has nothing to add ops to."""
+    if is_tracing():
+        return make()
+    raise TracingError(
+        f"ad.{name} is called outside of a traced function",
+        location=user_line(),
+        hint=f"call it in a function that ad.jit, ad.grad or another transformation traces: "
+        f"ad.jit(lambda: ad.{name}(...))()",
+    )
+
+
+Body: TypeAlias = Callable[..., list[Value]]
+
+
+def scoped(regions: Regions, body: Body) -> Body:
+    """The body of a region, in a scope of its own: what is traced in it must not leave otherwise."""
+
+    def inside(*args: Any) -> list[Value]:
+        regions.enter()
+        with current_frame().open_scope():
+            return body(*args)
+
+    return inside
+
+
+def leaf_array(leaf: Any, path: str, what: str) -> Array:
+    """A leaf as an array; raises for what is none."""
+    kind = cast("type[Any]", type(leaf))
+    if callable(leaf) or issubclass(kind, str | bytes | set | frozenset):
+        raise TracingError(
+            f"{what}: {path} is a {kind.__name__}, which is no array",
+            location=user_line(),
+            hint="carry arrays and scalars; what does not change need not be carried",
+        )
+    return as_array(leaf)
+
+
+def _holds_narrow() -> bool:
+    """Whether the region being traced makes values of 32 bits, which a Python scalar adapts to."""
+    narrow = {array_type((), ELEMENT_TYPES[d]) for d in (F32, I32)}
+    return any(
+        getattr(r.type, "element_type", r.type) in narrow
+        for op in current_frame().builder.block.walk()
+        for r in op.results
+    )

@@ -1,0 +1,244 @@
+"""Loops: `scan`, `fold`, `fori_loop` and `while_loop`, on structures of values, with any captures.
+
+    ad.scan(lambda c, x: (c + x, c), 0.0, xs)          the sum of xs, and the sums before each element
+    ad.fold(lambda c, x: c * x, 1.0, xs)               the product
+    ad.fori_loop(0, n, lambda i, y: y * x[i], 1.0)     a loop that counts; n may be traced
+    ad.while_loop(lambda y: y > 1, lambda y: y / 2, x)
+
+The number of trips of `scan` and `fold` is static; what a body reads from outside is captured, which costs
+nothing. Each body is traced once, whatever the number of trips.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, cast
+
+from mlirad.dialects.array.control import CHECKPOINTS
+from mlirad.dialects.shapes import Value
+from mlirad.errors import DtypeError, ShapeError, TracingError, UnsupportedError
+from mlirad.frontend.constructs.carries import Carry, Regions, in_trace, scoped, settled, slices_of
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.dtypes import BOOL, I64
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import as_array, converted
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import last_token, receiving, sealed, sending
+from mlirad.ir.arrays import ArrayBuilder
+
+
+def scan(
+    f: Callable[[Any, Any], tuple[Any, Any]],
+    init: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    checkpoint: str | None = None,
+) -> tuple[Any, Any]:
+    """The last carry and the stacked outputs of `f(carry, x) -> (carry, y)` over the slices x of `xs`.
+
+    `xs` is an array, a structure of arrays of one length, or `None`, and then `length` says how many trips
+    there are. With `reverse` the loop starts at the last slice; output k belongs to slice k either way.
+    `checkpoint` says what the reverse sweep of a derivative keeps of the trips: "store" what each made,
+    "recompute" its carry only, "sqrt" the carry of every √length-th; by default the compiler decides.
+    """
+    return in_trace("scan", lambda: _scan(f, init, xs, length, reverse, checkpoint, "scan"))
+
+
+def fold(f: Callable[[Any, Any], Any], init: Any, xs: Any, checkpoint: str | None = None) -> Any:
+    """The last carry of `f(carry, x) -> carry` over the slices x of `xs`."""
+
+    def step(carry: Any, x: Any) -> tuple[Any, Any]:
+        return f(carry, x), ()
+
+    return in_trace("fold", lambda: _scan(step, init, xs, None, False, checkpoint, "fold")[0])
+
+
+def fori_loop(
+    lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any, checkpoint: str | None = None
+) -> Any:
+    """The last carry of `body(i, carry) -> carry` for i from `lower` to `upper` - 1.
+
+    Between static bounds this is a `scan`; with a traced bound it is a `while_loop`. As in a Python loop, i
+    promotes like a Python integer.
+    """
+
+    def looped() -> Any:
+        if isinstance(lower, Array) or isinstance(upper, Array):
+            return _count_up(_bound(lower), _bound(upper), body, init)
+        first, length = _static(lower), max(_static(upper) - _static(lower), 0)
+
+        def step(i: Array, carry: Any) -> Any:
+            return body(i + first if first else i, carry), ()
+
+        return _counted(step, init, length, checked_checkpoint(checkpoint))
+
+    return in_trace("fori_loop", looped)
+
+
+def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any) -> Any:
+    """The last carry of `body(carry) -> carry`, repeated as long as `cond(carry)` holds."""
+    return in_trace("while_loop", lambda: _while(cond, body, init, "while_loop"))
+
+
+# Parts -------------------------------------------------------------------------------------------
+
+
+def _scan(
+    f: Callable[[Any, Any], Any],
+    init: Any,
+    xs: Any,
+    length: int | None,
+    reverse: bool,
+    checkpoint: str | None,
+    what: str,
+) -> tuple[Any, Any]:
+    arrays, tree, trips = slices_of(xs, None if length is None else _static(length), what)
+
+    def step(i: Array, carry: Any, slices: list[Array]) -> Any:
+        return f(carry, tree.unflatten(slices))
+
+    return _emit(step, init, arrays, trips, reverse, checked_checkpoint(checkpoint), what)
+
+
+def _counted(step: Callable[[Array, Any], Any], init: Any, length: int, checkpoint: str | None) -> Any:
+    def body(i: Array, carry: Any, slices: list[Array]) -> Any:
+        return step(i, carry)
+
+    return _emit(body, init, [], length, False, checkpoint, "fori_loop")[0]
+
+
+def _emit(
+    step: Callable[[Array, Any, list[Array]], Any],
+    init: Any,
+    arrays: list[Array],
+    length: int,
+    reverse: bool,
+    checkpoint: str | None,
+    what: str,
+) -> tuple[Any, Any]:
+    carry = Carry(sending(init), what)
+    sliced = [a.value for a in arrays]
+    found: list[tuple[Tree, list[bool]]] = []
+
+    def attempt(regions: Regions) -> tuple[list[Value], list[Value]]:
+        b = emitting()
+
+        def body(index: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+            def traced() -> list[Value]:
+                given = [made(v) for v in slices]
+                result = step(made(index, weak=True), receiving(carry.structure(carries)), given)
+                new, y = _pair(result, what)
+                leaves, tree = flatten(y)
+                outputs = [as_array(leaf) for leaf in leaves]
+                values = carry.returned(sending(new))
+                found[:] = [(tree, [o.weak for o in outputs])]
+                return [*values, *(o.value for o in outputs)]
+
+            values = scoped(regions, traced)()
+            return values[: len(carry.types)], values[len(carry.types) :]
+
+        return b.scan(carry.start(), sliced, length, body, reverse=reverse, checkpoint=checkpoint)
+
+    last, stacked = settled(attempt)
+    tree, weak = found[0]
+    outputs = tree.unflatten([made(v, weak=w) for v, w in zip(stacked, weak, strict=True)])
+    return receiving(carry.structure(last)), outputs
+
+
+def _pair(result: Any, what: str) -> tuple[Any, Any]:
+    kind = cast("type[Any]", type(result))
+    if issubclass(kind, tuple) and len(result) == 2:
+        return result
+    raise TracingError(
+        f"{what}: the body must return (carry, output), got a {kind.__name__}",
+        location=user_line(),
+        hint="return (carry, None) if there is no output, or use ad.fold",
+    )
+
+
+def _count_up(lower: Array, upper: Array, body: Callable[[Any, Any], Any], init: Any) -> Any:
+    """A loop between bounds that are not known. What is known of them holds of the index in the body."""
+    b = emitting()
+    low, high = b.ranges.bounds(lower.value)[0], b.ranges.bounds(upper.value)[1]
+    limit = converted(upper, I64)
+
+    def goes_on(state: tuple[Array, Any]) -> Any:
+        return cast(Any, state[0]) < limit
+
+    def step(state: tuple[Array, Any]) -> Any:
+        i, carry = state
+        inner: ArrayBuilder = emitting()
+        if low is not None and high is not None and low < high:
+            inner.ranges.set(i.value, low, high - 1)
+        index = made(i.value, weak=True)
+        return i + 1, body(index, carry)
+
+    return _while(goes_on, step, (converted(lower, I64), init), "fori_loop")[1]
+
+
+def _while(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any, what: str) -> Any:
+    carry = Carry(sending(init), what)
+
+    def attempt(regions: Regions) -> list[Value]:
+        b = emitting()
+
+        def condition(*values: Value) -> list[Value]:
+            given = receiving(carry.structure(values))
+            before = last_token()
+            return sealed([flag_of(cond(given), what).value], before)
+
+        def step(*values: Value) -> list[Value]:
+            return carry.returned(sending(body(receiving(carry.structure(values)))))
+
+        first, second = scoped(regions, condition), scoped(regions, step)
+        return b.while_(carry.start(), lambda *values: first(*values)[0], second)
+
+    return receiving(carry.structure(settled(attempt)))
+
+
+def flag_of(condition: Any, what: str) -> Array:
+    """A condition as a boolean scalar; numbers are true unless they are 0."""
+    flag = as_array(condition)
+    if flag.shape:
+        raise ShapeError(
+            f"{what}: the condition has shape {flag.shape}, and one boolean is expected",
+            location=user_line(),
+            hint="reduce it with np.any or np.all; to choose element by element write np.where",
+        )
+    return converted(flag, BOOL)
+
+
+def _bound(value: Any) -> Array:
+    bound = as_array(value)
+    if bound.shape or bound.dtype.kind != "i":
+        raise DtypeError(
+            f"fori_loop: a bound must be an integer scalar, got {bound!r}",
+            location=user_line(),
+            hint="convert it with .astype(np.int64)",
+        )
+    return converted(bound, I64)
+
+
+def _static(value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        raise ShapeError(
+            f"the number of trips must be a static integer, got {value!r}",
+            location=user_line(),
+            hint="for a number that is traced write ad.fori_loop or ad.while_loop",
+        ) from error
+
+
+def checked_checkpoint(checkpoint: str | None) -> str | None:
+    """What the reverse sweep keeps, if that is said; raises for what it cannot keep."""
+    if checkpoint is not None and checkpoint not in CHECKPOINTS:
+        raise UnsupportedError(
+            f"there is no checkpoint {checkpoint!r}",
+            location=user_line(),
+            hint=f"there are {', '.join(CHECKPOINTS)}",
+        )
+    return checkpoint

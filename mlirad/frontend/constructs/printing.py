@@ -1,0 +1,65 @@
+"""`ad.debug_print`: a message with values, printed when the program runs.
+
+ad.debug_print("x = {}", x)      %t1 = array.report print %t0, %true, %x {message = "x = {}"}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.dialects.builtin import i1
+
+from mlirad.dialects.messages import check_message, fields
+from mlirad.errors import TracingError
+from mlirad.frontend.tracing.frames import emitting, is_tracing
+from mlirad.frontend.tracing.operations import as_array
+from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import ReportsNeeded, has_reports, report
+
+
+def debug_print(message: str, *values: Any) -> None:
+    """Print a message, filled with the values, when the program runs, or at once outside of a trace.
+
+    In the message `{}` stands for the next value and `{0}` for the first one, with a format as in `{:.3f}`
+    where it is a scalar, and `{{` and `}}` for braces.
+
+    Prints come in program order. In loops each trip prints, in branches that which is taken. In a `build` or
+    `vmap` each position prints, in the order of positions; several prints of one position come one after the
+    other for all positions, and a print that does not depend on the position comes once. Derivatives print
+    once, when the value is computed.
+    """
+    leaves, tree = flatten(values)
+    if not is_tracing():
+        _require_message(lambda: fields(message, len(values)), message)
+        print(message.format(*values))  # noqa: T201 - what it is for
+        return
+    if len(leaves) != len(values) or len(tree.children) != len(values):
+        raise TracingError(
+            "debug_print prints arrays and scalars, and was given a structure",
+            location=user_line(),
+            hint="pass the parts of the structure one by one",
+        )
+    arrays = [as_array(v) for v in values]
+    _require_message(lambda: check_message(message, [a.value.type for a in arrays]), message)
+    if not has_reports():
+        raise ReportsNeeded
+    report("print", emitting().constant(True, i1), [a.value for a in arrays], message)
+
+
+def _require_message(check: Callable[[], object], message: Any) -> None:
+    if not isinstance(message, str):
+        raise TracingError(
+            f"debug_print takes a message first, a str, got {type(message).__name__}",
+            location=user_line(),
+            hint='write ad.debug_print("x = {}", x)',
+        )
+    try:
+        check()
+    except ValueError as error:
+        raise TracingError(
+            f"debug_print cannot fill {message!r}: {error}",
+            location=user_line(),
+            hint='write one {} for each value, as in ad.debug_print("x = {}, y = {:.3f}", x, y)',
+        ) from error

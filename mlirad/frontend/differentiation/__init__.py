@@ -1,0 +1,1 @@
+"""Derivatives of Python functions, custom ones, and checks of them."""

@@ -1,0 +1,317 @@
+"""`custom_derivative`: a function with a derivative of the user's own, and `checkpoint`.
+
+    @ad.custom_derivative
+    def log1pexp(x):
+        return np.log1p(np.exp(x))
+
+    @log1pexp.rule
+    def _(x):
+        slope = 1 - 1 / (1 + np.exp(x))
+        return lambda dx: slope * dx
+
+A rule gives the derivative at the arguments: by its application, or by that of its transpose. In that
+direction it is applied as it is written, and derivatives of higher order differentiate it like other code.
+From a rule that is linear both modes follow. Beside one that is not, the other mode takes a rule of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias, TypeVar, cast
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute, Region
+
+from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.linear import dependences
+from mlirad.dialects.shapes import FLAG, Value, is_float
+from mlirad.errors import DifferentiationError, ShapeError
+from mlirad.frontend.compiling.transformed import run_compiled
+from mlirad.frontend.constructs import repeated
+from mlirad.frontend.linear_map.linear_maps import LinearMap
+from mlirad.frontend.tracing.array import Array, copied_leaves, made
+from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
+from mlirad.frontend.tracing.functions import call, definition_of, function_name, with_signature
+from mlirad.frontend.tracing.operations import as_array
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import has_reports, last_token, resume, sealed, token
+from mlirad.ir.builder import yields
+from mlirad.ir.locations import location_of
+
+
+class _Open(threading.local):
+    """The functions whose rules are being traced."""
+
+    def __init__(self) -> None:
+        self.rules: list[CustomDerivative] = []
+
+
+_open = _Open()
+
+Rule = Callable[..., Callable[..., Any]]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A rule as it was given, and its direction."""
+
+    CAPTURED: ClassVar = ("rule", "is_transposed")
+
+    rule: Rule
+    is_transposed: bool
+
+    @property
+    def vectors(self) -> str:
+        """What the rule takes."""
+        return "cotangents" if self.is_transposed else "tangents"
+
+
+class CustomDerivative:
+    """A function whose derivative is given by a rule. Outside of a trace, calling it compiles and runs it."""
+
+    CAPTURED: ClassVar = ("_function", "_rules")
+
+    def __init__(self, function: Callable[..., Any]):
+        functools.update_wrapper(self, function, updated=())
+        self._function = function
+        self._rules: dict[bool, _Given] = {}
+
+    def rule(self, rule: F) -> F:
+        """Use `rule(*args)`, a function of one tangent per argument, or a `LinearMap`, for forward mode.
+
+        It returns the tangent of the result, in the structure of the result. Leaves without a derivative have
+        `None` as tangent, and `None` returned stands for 0. It serves reverse mode, too, if it is linear.
+        """
+        self._rules[False] = _Given(rule, False)
+        return rule
+
+    def transposed_rule(self, rule: F) -> F:
+        """Use `rule(*args)`, a function of a cotangent of the result, or a map, for reverse mode.
+
+        It returns the cotangent of the argument, or a tuple of them if there are several. It serves forward
+        mode, too, if it is linear.
+        """
+        self._rules[True] = _Given(rule, True)
+        return rule
+
+    def __call__(self, *args: Any) -> Any:
+        if not is_tracing():
+            return run_compiled(self, args, {})
+        if not self._rules:
+            raise DifferentiationError(
+                f"{function_name(self._function)} has a custom derivative without a rule",
+                location=definition_of(self._function),
+                hint="give it one: @f.rule before a function of the arguments that returns a linear function",
+            )
+        if self in _open.rules:
+            return copied_leaves(self._function(*copied_leaves(args)))
+        leaves, arguments = flatten(args)
+        return self._emit([as_array(leaf) for leaf in leaves], arguments)
+
+    def __repr__(self) -> str:
+        return f"<{function_name(self._function)}, with a derivative of its own>"
+
+    # Tracing -------------------------------------------------------------------------------------
+
+    def _emit(self, inputs: list[Array], arguments: Tree) -> Any:
+        b, frame = emitting(), current_frame()
+        types: list[Attribute] = [x.value.type for x in inputs]
+        weak = [x.weak for x in inputs]
+        found: list[tuple[Tree, list[Array]]] = []
+
+        def body(*values: Value) -> list[Value]:
+            with frame.open_scope():
+                results, tree = call(self._function, arguments.unflatten(_arrays(values, weak)))
+                found.append((tree, results))
+                return _with_token([r.value for r in results])
+
+        last = last_token()
+        regions = [b.region(types, body)]
+        resume(None if last is None else made(b.constant(0, i64)))
+        tree, results = found[0]
+        made_types = [v.type for v in yields(regions[0])]
+        vectors = [[t for t in space if is_float(t)] for space in (types, made_types)]
+        for given in (self._rules[k] for k in sorted(self._rules)):
+
+            def derivative(*values: Value, given: _Given = given) -> list[Value]:
+                with frame.open_scope():
+                    point = _arrays(values[: len(inputs)], weak)
+                    moved = [made(v) for v in values[len(inputs) :]]
+                    image = self._image(given, arguments, point, moved, tree, results)
+                    return sealed([t.value for t in image])
+
+            regions.append(b.region([*types, *vectors[given.is_transposed]], derivative))
+            self._require_no_constant(given, regions[-1], regions[-1].block.args[len(inputs) :])
+        properties = {"transposed": FLAG} if len(regions) == 2 and True in self._rules else None
+        op = b.insert(CustomOp, [x.value for x in inputs], made_types, properties, regions)
+        if last is not None:
+            resume(made(op.results[-1]))
+        return tree.unflatten([made(v, weak=r.weak) for v, r in zip(op.results, results, strict=False)])
+
+    def _require_no_constant(self, given: _Given, code: Region, vectors: Sequence[Value]) -> None:
+        """Raise if the code of the rule has a part that does not go away with the vectors."""
+        for found in dependences(code, vectors):
+            if found.has_fixed_part:
+                where = None if found.op is None else location_of(found.op)
+                raise DifferentiationError(
+                    f"the rule of {function_name(self._function)} is not linear: what it returns is not 0 "
+                    f"where the {given.vectors} are 0",
+                    location=where or definition_of(given.rule),
+                    hint=f"return a sum of {given.vectors} times factors, without a constant part",
+                )
+
+    def _image(
+        self,
+        given: _Given,
+        arguments: Tree,
+        point: list[Array],
+        vectors: list[Array],
+        tree: Tree,
+        results: Sequence[Array],
+    ) -> list[Array]:
+        """What a rule makes of tangents of the float arguments, or of cotangents of the float results."""
+        spaces = (arguments, point), (tree, list(results))
+        source, target = spaces[::-1] if given.is_transposed else spaces
+        _open.rules.append(self)
+        try:
+            return self._applied(given, arguments.unflatten(point), vectors, source, target)
+        finally:
+            _open.rules.remove(self)
+
+    def _applied(
+        self, given: _Given, args: Any, vectors: list[Array], source: _Space, target: _Space
+    ) -> list[Array]:
+        rule = given.rule
+        application = rule(*args)
+        if not callable(application):
+            raise DifferentiationError(
+                f"the rule of {function_name(self._function)} returns a {type(application).__name__}",
+                location=definition_of(rule),
+                hint=f"return a linear function of the {given.vectors}: lambda dx: slope * dx",
+            )
+        if isinstance(application, LinearMap):
+            return _image_of_map(application, vectors, _floats(target), rule)
+        tree, leaves = source
+        rest = iter(vectors)
+        moved = tree.unflatten([next(rest) if _is_float(x) else None for x in leaves])
+        result = application(moved) if given.is_transposed else application(*moved)
+        tree, leaves = target
+        # The cotangent of a single argument is given by itself.
+        whole = (result,) if given.is_transposed and len(tree.children) == 1 else result
+        what = f"the {given.vectors.removesuffix('s')}{'s' * given.is_transposed} that the rule returns"
+        try:
+            made_leaves = tree.flatten_like(whole, what)
+        except ValueError as error:
+            raise ShapeError(
+                str(error), location=definition_of(application) or definition_of(rule)
+            ) from error
+        return [
+            _fitted(leaf, like, given, application)
+            for leaf, like in zip(made_leaves, leaves, strict=True)
+            if _is_float(like)
+        ]
+
+
+_Space: TypeAlias = tuple[Tree, list[Array]]
+"""The structure of arguments or results, and their leaves."""
+
+
+def _is_float(leaf: Array) -> bool:
+    return leaf.dtype.kind == "f"
+
+
+def _floats(space: _Space) -> list[Array]:
+    return [leaf for leaf in space[1] if _is_float(leaf)]
+
+
+def custom_derivative(function: Callable[..., Any]) -> CustomDerivative:
+    """`function` with a derivative that rules give: see `CustomDerivative.rule` and `.transposed_rule`.
+
+    A rule may call the function; there it is differentiated as it is written. So is the function by values
+    that it reads from outside: a rule is for its arguments.
+    """
+    return CustomDerivative(function)
+
+
+def checkpoint(function: F) -> F:
+    """`function`, of whose inside derivatives keep nothing: reverse mode runs it again.
+
+    That saves memory for time. What is kept of a loop's trips, `checkpoint=` of the loops says.
+    """
+
+    @functools.wraps(function)
+    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+        if not is_tracing():
+            return run_compiled(checkpointed, args, kwargs)
+        b, frame = emitting(), current_frame()
+        found: list[tuple[Tree, list[Array]]] = []
+        if kwargs:
+            code = functools.partial(function, **copied_leaves(kwargs))
+        else:
+            code = with_signature(lambda *args: repeated.call(function, args), function)
+
+        def body() -> list[Value]:
+            with frame.open_scope():
+                results, tree = call(code, args)
+                found.append((tree, results))
+                return _with_token([r.value for r in results])
+
+        last = last_token()
+        region = b.region((), body)
+        tree, results = found[0]
+        types = [v.type for v in yields(region)]
+        op = b.insert(CheckpointOp, (), types, None, (region,))
+        if last is not None:
+            resume(made(op.results[-1]))
+        return tree.unflatten([made(v, weak=r.weak) for v, r in zip(op.results, results, strict=False)])
+
+    return cast(F, checkpointed)
+
+
+def _with_token(values: list[Value]) -> list[Value]:
+    """The values that a region returns and, where there are reports, the last token."""
+    return [*values, token().value] if has_reports() else values
+
+
+def _arrays(values: Sequence[Value], weak: Sequence[bool]) -> list[Array]:
+    return [made(v, weak=w) for v, w in zip(values, weak, strict=True)]
+
+
+def _image_of_map(
+    map_: LinearMap, vectors: Sequence[Array], target: Sequence[Array], rule: Rule
+) -> list[Array]:
+    """The images of tangents by a map between the float leaves of arguments and of results, or back."""
+    for space, leaves, what in (
+        (map_.domain, vectors, "starts from"),
+        (map_.codomain, target, "ends in"),
+    ):
+        if [(t.shape, t.dtype) for t in space.moving] != [(a.shape, a.dtype) for a in leaves]:
+            expected = ", ".join(f"{a.dtype}{list(a.shape)}" for a in leaves) or "no floats"
+            raise ShapeError(
+                f"the rule's map {what} {space}, and the function has {expected} there",
+                location=definition_of(rule) or user_line(),
+                hint="a rule gives the map from tangents of all float arguments to those of the results, a "
+                "transposed rule the map from cotangents of the results to those of the arguments",
+            )
+    return list(map_.image(vectors))
+
+
+def _fitted(leaf: Any, like: Array, given: _Given, application: Callable[..., Any]) -> Array:
+    """A tangent of the type of what it belongs to."""
+    if leaf is None:
+        return as_array(np.zeros(like.shape, like.dtype))
+    tangent = as_array(leaf)
+    if tangent.shape != like.shape:
+        raise ShapeError(
+            f"the rule returns a {given.vectors.removesuffix('s')} of shape {tangent.shape}, "
+            f"and {like.shape} is expected",
+            location=definition_of(application) or definition_of(given.rule) or user_line(),
+            hint="a tangent or cotangent has the shape of what it belongs to",
+        )
+    return as_array(tangent, like.dtype)

@@ -1,0 +1,290 @@
+"""Differentiation inside a trace: every transformation as ops `linear.linearize` and its applications.
+
+The differentiated function is traced as a function of its own, of the leaves with respect to which it is
+differentiated; `linear.linearize` names it, and the map is applied to tangents (`jvp`) or, transposed, to
+cotangents (`vjp`, `grad`). Whatever else the function reads is a parameter without a tangent, so
+transformations nest in any order.
+
+At the top level the same functions run, in a trace of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.dialects.builtin import SymbolRefAttr, i64
+from xdsl.ir import Attribute
+
+from mlirad.dialects import linear
+from mlirad.dialects.shapes import (
+    Value,
+    ints,
+    is_float,
+    product_type,
+    tangent_type,
+)
+from mlirad.errors import DifferentiationError, DtypeError, ShapeError
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.dtypes import F64
+from mlirad.frontend.tracing.frames import Frame, current_frame, emitting
+from mlirad.frontend.tracing.functions import (
+    Traced,
+    function_name,
+    hint_of,
+    leaf_type,
+    parameter_names,
+    trace_inner,
+)
+from mlirad.frontend.tracing.operations import as_array
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tokens import resume
+
+Argnums: TypeAlias = int | str | Sequence[int | str]
+
+
+@dataclass(frozen=True)
+class Linearization:
+    """A function linearised at a point of the trace: what it returned, and its derivative there.
+
+    `leaves` are all leaves of the differentiated arguments and `moving` says which of them are floats.
+    """
+
+    traced: Traced
+    frame: Frame
+    operands: tuple[Array, ...]
+    arguments: Tree
+    leaves: int
+    moving: tuple[int, ...]
+    results: tuple[Array, ...]
+
+    @property
+    def value(self) -> Any:
+        """What the function returned."""
+        return self.traced.tree.unflatten(self.results)
+
+    def image(self, tangents: Sequence[Array]) -> list[Array | None]:
+        """The derivative applied to one tangent per moving leaf; `None` for results without derivative."""
+        images = iter(
+            self._apply(linear.ApplyOp, tangents, [t for t in self.traced.result_types if is_float(t)])
+        )
+        return [next(images) if is_float(t) else None for t in self.traced.result_types]
+
+    def transposed_image(self, cotangents: Sequence[Array]) -> list[Array | None]:
+        """The transposed derivative applied to one cotangent per float result; `None` for unmoving leaves."""
+        moving = [self.operands[k].value.type for k in range(len(self.moving))]
+        images = iter(self._apply(linear.ApplyTransposeOp, cotangents, moving))
+        return [next(images) if k in self.moving else None for k in range(self.leaves)]
+
+    def map(self, operands: Sequence[Value]) -> Value:
+        """The derivative as a value, of the operands of the linearisation."""
+        return _linearize(self.traced, operands, len(self.moving))[-1]
+
+    def _apply(
+        self, op_class: type[linear.ApplicationOp], arguments: Sequence[Array], types: Sequence[Attribute]
+    ) -> list[Array]:
+        b = emitting()
+        map_ = self.map([o.value for o in self.operands])
+        op = b.insert(op_class, [map_, *(a.value for a in arguments)], list(types))
+        return [made(value) for value in op.results]
+
+
+def linearize_at(function: Callable[..., Any], args: tuple[Any, ...], wrt: Sequence[int]) -> Linearization:
+    """Linearise with respect to the arguments at the positions `wrt`; the others are passed as they are."""
+    chosen = tuple(args[k] for k in wrt)
+    leaves, tree = flatten(chosen)
+    names = parameter_names(function, len(args))
+    paths = [path for k, child in zip(wrt, tree.children, strict=True) for path in child.paths(names[k])]
+    types = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
+    moving = [k for k, t in enumerate(types) if t.dtype.kind == "f"]
+    if not moving:
+        shown = ", ".join(f"{p} of dtype {t.dtype}" for p, t in zip(paths, types, strict=True)) or "none"
+        raise DifferentiationError(
+            f"{function_name(function)} has no floating-point argument to differentiate with respect to: "
+            f"it is given {shown}",
+            location=user_line(),
+            hint="pass floats (3.0 instead of 3), or choose other arguments with argnums",
+        )
+
+    def rebuild(parameters: list[Array]) -> tuple[Any, ...]:
+        inner = list(leaves)
+        for k, parameter in zip(moving, parameters, strict=True):
+            inner[k] = parameter
+        rebuilt = list(args)
+        for k, value in zip(wrt, tree.unflatten(inner), strict=True):
+            rebuilt[k] = value
+        return tuple(rebuilt)
+
+    points = [as_array(leaves[k]) for k in moving]
+    hints = [hint_of(paths[k]) for k in moving]
+    traced = trace_inner(function, rebuild, [types[k] for k in moving], hints)
+    b, frame = emitting(), current_frame()
+    operands = [p.value for p in points] + list(traced.captured)
+    results = _linearize(traced, operands, len(moving))[:-1]
+    if traced.has_token:
+        resume(made(results.pop()))
+    b.location = emitting().location
+    arrays = tuple(made(v, weak=w) for v, w in zip(results, traced.weak, strict=True))
+    return Linearization(
+        traced, frame, tuple(made(v) for v in operands), tree, len(leaves), tuple(moving), arrays
+    )
+
+
+def _linearize(traced: Traced, operands: Sequence[Value], moving: int) -> list[Value]:
+    """The results of the function and the map, by an op that is shared with an equal one."""
+    b = emitting()
+    domain = product_type([tangent_type(v.type) for v in operands[:moving]])
+    made_types = [*traced.result_types, i64] if traced.has_token else list(traced.result_types)
+    codomain = product_type([tangent_type(t) for t in made_types])
+    properties: dict[str, Attribute] = {
+        "callee": _symbol(traced.name),
+        "wrt": ints(tuple(range(moving))),
+    }
+    types = [*made_types, linear.MapType(domain, codomain)]
+    return list(b.insert(linear.LinearizeOp, operands, types, properties).results)
+
+
+def _symbol(name: str) -> SymbolRefAttr:
+    return SymbolRefAttr(name)
+
+
+# The transformations on traced arguments ---------------------------------------------------------
+
+
+def chosen_arguments(argnums: Argnums) -> int | str | tuple[int | str, ...]:
+    """`argnums` as something hashable; raises for what is neither positions nor names."""
+    given: object = argnums
+    several = tuple(cast("Sequence[object]", given)) if isinstance(given, Sequence) else (given,)
+    for one in several if not isinstance(given, str) else ():
+        if not isinstance(one, int | str | np.integer) or isinstance(one, bool):
+            raise DifferentiationError(
+                f"argnums holds {one!r}, which is neither a position nor a name", location=user_line()
+            )
+    return argnums if isinstance(argnums, int | str) else tuple(argnums)
+
+
+def argument_positions(function: Callable[..., Any], argnums: Argnums, count: int) -> list[int]:
+    """The positions that `argnums` (positions or names) means."""
+    given = [argnums] if isinstance(argnums, int | str) else list(argnums)
+    names = parameter_names(function, count)
+    found: list[int] = []
+    for one in given:
+        if isinstance(one, str):
+            if one not in names:
+                raise DifferentiationError(
+                    f"{function_name(function)} has no parameter {one!r}; it has {', '.join(names)}",
+                    location=user_line(),
+                )
+            found.append(names.index(one))
+        elif not -count <= one < count:
+            raise DifferentiationError(
+                f"argnums names argument {one} of a call with {count}", location=user_line()
+            )
+        else:
+            found.append(one % count)
+    if len(set(found)) < len(found):
+        repeated = next(names[k] for k in found if found.count(k) > 1)
+        raise DifferentiationError(
+            f"argnums names the argument {repeated} more than once",
+            location=user_line(),
+            hint="name every argument once; its gradient can be used twice",
+        )
+    return found
+
+
+def value_and_grad(
+    function: Callable[..., Any], argnums: Argnums, has_aux: bool, args: tuple[Any, ...]
+) -> tuple[Any, Any]:
+    """The value (with aux, if there is) and the gradient, structured like the chosen arguments."""
+    positions = argument_positions(function, argnums, len(args))
+    at = linearize_at(function, args, positions)
+    value: Any = at.value
+    if has_aux and not (isinstance(value, tuple) and len(cast("tuple[Any, ...]", value)) == 2):
+        raise DifferentiationError(
+            f"{function_name(function)} must return (value, aux) with has_aux=True", location=user_line()
+        )
+    objective = cast(Any, value)[0] if has_aux else cast(Any, value)
+    _require_scalar(objective, function)
+    one = as_array(1.0, objective.dtype)
+    zeros = [np.zeros_like(cast(Any, r)) for r in at.results[1:] if r.dtype.kind == "f"]
+    leaves = at.transposed_image([one, *zeros])
+    gradient = at.arguments.unflatten(leaves)
+    return cast(Any, value), gradient[0] if isinstance(argnums, int | str) else gradient
+
+
+def _require_scalar(objective: Any, function: Callable[..., Any]) -> None:
+    name = function_name(function)
+    if not isinstance(objective, Array):
+        raise DifferentiationError(
+            f"{name} returns a {type(objective).__name__}, and a gradient is of one scalar",
+            location=user_line(),
+            hint="return has_aux pairs with has_aux=True; use ad.vjp for functions with several results",
+        )
+    if objective.shape:
+        raise DifferentiationError(
+            f"{name} returns an array of shape {objective.shape}, and a gradient is of one scalar",
+            location=user_line(),
+            hint="sum it, or use ad.vjp or ad.jvp for functions with array results",
+        )
+    if objective.dtype.kind != "f":
+        raise DifferentiationError(
+            f"{name} returns a scalar of dtype {objective.dtype}, which has no derivative",
+            location=user_line(),
+            hint="return a float",
+        )
+
+
+def jvp(function: Callable[..., Any], primals: tuple[Any, ...], tangents: Any) -> tuple[Any, Any]:
+    """The value, and the derivative applied to the tangents."""
+    at = linearize_at(function, primals, range(len(primals)))
+    return at.value, at.traced.tree.unflatten(at.image(tangents_of(at, tangents, "tangents")))
+
+
+def tangents_of(at: Linearization, given: Any, what: str) -> list[Array]:
+    """Tangents structured like the arguments, as one array per moving leaf."""
+    leaves = _structured(
+        at.arguments, tuple(cast("list[Any]", given)) if isinstance(given, list) else given, what
+    )
+    paths = at.arguments.paths(what)
+    return [_vector(leaves[k], at.operands[n], paths[k]) for n, k in enumerate(at.moving)]
+
+
+def cotangents_of(at: Linearization, given: Any, what: str) -> list[Array]:
+    """Cotangents structured like the results, as one array per float result."""
+    tree = at.traced.tree
+    leaves, paths = _structured(tree, given, what), tree.paths(what)
+    return [
+        _vector(leaf, result, path)
+        for leaf, result, path in zip(leaves, at.results, paths, strict=True)
+        if result.dtype.kind == "f"
+    ]
+
+
+def _structured(tree: Tree, given: Any, what: str) -> list[Any]:
+    try:
+        return tree.flatten_like(given, what)
+    except ValueError as error:
+        raise ShapeError(str(error), location=user_line()) from error
+
+
+def _vector(given: Any, like: Array, path: str) -> Array:
+    """An element of the tangent space at `like`; `None` is 0."""
+    if given is None:
+        return cast(Array, np.zeros_like(cast(Any, like)))
+    vector = as_array(given)
+    if vector.shape != like.shape:
+        raise ShapeError(
+            f"{path} has shape {vector.shape}, and {like.shape} is expected",
+            location=user_line(),
+            hint="a tangent or cotangent has the shape of what it belongs to",
+        )
+    if not vector.weak and vector.dtype == F64 and like.dtype != F64:
+        raise DtypeError(
+            f"{path} has dtype {vector.dtype}, and {like.dtype} is expected",
+            location=user_line(),
+            hint=f"convert it with .astype(np.{like.dtype})",
+        )
+    return as_array(vector, like.dtype)

@@ -1,0 +1,156 @@
+"""Whole derivatives as arrays: Jacobians by columns or rows, and Hessians.
+
+The derivative is linearised once and applied to every basis vector, by a `build` over the positions of the
+vector's one 1; made bulk, that is the map of a matrix (paper 002, Appendix A). The Jacobian of an output of
+shape t with respect to an input of shape s is an array of shape t + s, for every pair of leaves:
+
+    jacobian of f: x -> {"y": ...}           {"y": an array of shape y.shape + x.shape}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+
+from mlirad.dialects.shapes import Shape
+from mlirad.errors import DifferentiationError
+from mlirad.frontend.constructs.build import build_over
+from mlirad.frontend.differentiation.derivatives import (
+    Argnums,
+    Linearization,
+    argument_positions,
+    jvp,
+    linearize_at,
+    value_and_grad,
+)
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import Dtype
+from mlirad.frontend.tracing.functions import function_name, with_signature
+from mlirad.frontend.tracing.operations import as_array, xp
+from mlirad.frontend.tracing.pytree import Tree
+from mlirad.frontend.tracing.source import user_line
+
+Mode: TypeAlias = Literal["forward", "reverse", "auto"]
+
+
+def jacobian(
+    function: Callable[..., Any], argnums: Argnums, has_aux: bool, mode: Mode, args: tuple[Any, ...]
+) -> tuple[Any, Any]:
+    """The Jacobian, structured like the result and, in each leaf of it, like the chosen arguments; and aux.
+
+    The mode "auto" applies the map to the fewer basis vectors: those of the arguments or of the results.
+    """
+    at = linearize_at(function, args, argument_positions(function, argnums, len(args)))
+    outputs, aux = _outputs(at, function, has_aux)
+    rows = [k for k in range(outputs.size) if at.results[k].dtype.kind == "f"]
+    if not rows:
+        raise DifferentiationError(
+            f"{function_name(function)} returns no floats: there is nothing to differentiate",
+            location=user_line(),
+        )
+    if mode == "auto":
+        is_tall = sum(at.results[r].size for r in rows) >= sum(p.size for p in _points(at))
+        mode = "forward" if is_tall else "reverse"
+    blocks = (_columns if mode == "forward" else _rows)(at, rows)
+    structured = [
+        _like_arguments(at, argnums, [blocks.get((r, k)) for k in range(at.leaves)])
+        for r in range(outputs.size)
+    ]
+    return outputs.unflatten(structured), aux
+
+
+def hessian(function: Callable[..., Any], argnums: Argnums, args: tuple[Any, ...]) -> Any:
+    """The Jacobian of the gradient, its columns by forward mode."""
+    return jacobian(gradient_of(function, argnums), argnums, False, "forward", args)[0]
+
+
+def hvp(function: Callable[..., Any], primals: tuple[Any, ...], tangents: Any) -> Any:
+    """The Hessian times the tangents: the derivative of the gradient with respect to all arguments."""
+    argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
+    return jvp(gradient_of(function, argnums), primals, tangents)[1]
+
+
+# Parts -------------------------------------------------------------------------------------------
+
+
+def gradient_of(function: Callable[..., Any], argnums: Argnums) -> Callable[..., Any]:
+    """The gradient of a scalar function, as a function of the same arguments."""
+
+    def gradient(*args: Any) -> Any:
+        return value_and_grad(function, argnums, False, args)[1]
+
+    return with_signature(gradient, function)
+
+
+def _outputs(at: Linearization, function: Callable[..., Any], has_aux: bool) -> tuple[Tree, Any]:
+    """The structure of what is differentiated of the results, and what is not."""
+    tree = at.traced.tree
+    if not has_aux:
+        return tree, None
+    if tree.kind is not tuple or len(tree.children) != 2:
+        raise DifferentiationError(
+            f"{function_name(function)} must return (value, aux) with has_aux=True", location=user_line()
+        )
+    return tree.children[0], cast("tuple[Any, Any]", at.value)[1]
+
+
+def _points(at: Linearization) -> tuple[Array, ...]:
+    return at.operands[: len(at.moving)]
+
+
+def _columns(at: Linearization, rows: Sequence[int]) -> dict[tuple[int, int], Any]:
+    """The blocks by results and arguments, from the images of the arguments' basis."""
+    points = _points(at)
+    blocks: dict[tuple[int, int], Any] = {}
+    for n, k in enumerate(at.moving):
+
+        def image(*position: Array, n: int = n) -> list[Any]:
+            images = at.image(_basis(points, n, position))
+            return [images[r] for r in rows]
+
+        rank = points[n].ndim
+        for r, column in zip(rows, build_over(points[n].shape, image), strict=True):
+            last = range(column.ndim - rank, column.ndim)
+            blocks[r, k] = xp.moveaxis(column, tuple(range(rank)), tuple(last))
+    return blocks
+
+
+def _rows(at: Linearization, rows: Sequence[int]) -> dict[tuple[int, int], Any]:
+    """The blocks by results and arguments, from the transposed images of the results' basis."""
+    results = [r for r in at.results if r.dtype.kind == "f"]
+    numbers = [k for k, r in enumerate(at.results) if r.dtype.kind == "f"]
+    blocks: dict[tuple[int, int], Any] = {}
+    for r in rows:
+        n = numbers.index(r)
+
+        def image(*position: Array, n: int = n) -> list[Any]:
+            images = at.transposed_image(_basis(results, n, position))
+            return [images[k] for k in at.moving]
+
+        for k, row in zip(at.moving, build_over(results[n].shape, image), strict=True):
+            blocks[r, k] = row
+    return blocks
+
+
+def _basis(like: Sequence[Array], n: int, position: tuple[Array, ...]) -> list[Array]:
+    """Vectors like these: number n has a 1 at the position, everything else is 0."""
+    return [
+        one_at(position, one.shape, one.dtype) if k == n else cast(Array, np.zeros_like(cast(Any, one)))
+        for k, one in enumerate(like)
+    ]
+
+
+def one_at(position: tuple[Array, ...], shape: Shape, dtype: Dtype) -> Array:
+    """The array that is 1 at a position and 0 elsewhere."""
+    hit: Any = True
+    for d, (p, extent) in enumerate(zip(position, shape, strict=True)):
+        line = np.arange(extent).reshape([extent if k == d else 1 for k in range(len(shape))])
+        hit = (line == p) & hit
+    return as_array(xp.where(hit, dtype.type(1), dtype.type(0))) if shape else as_array(1, dtype)
+
+
+def _like_arguments(at: Linearization, argnums: Argnums, leaves: list[Any]) -> Any:
+    structured = at.arguments.unflatten(leaves)
+    return structured[0] if isinstance(argnums, int | str) else structured

@@ -1,0 +1,221 @@
+"""`linearize` and `vjp`: a function's value at a point and its derivative there as an object.
+
+    y, J = ad.linearize(f, x)          J(dx) is the derivative, J.T(ct) its transpose
+    y, pullback = ad.vjp(f, x)         pullback(ct) is a tuple, one cotangent per argument
+
+At the top level one program computes the value and the residuals, which the map keeps; applying the map runs
+a second program on the residuals and the vector, so nothing of f is computed again. A residual that is an
+argument is not copied. Inside a trace the map is an op that is applied wherever it is called.
+
+    program, leaves = linearized(f, (x,), Options())     compiled once for arguments like these
+    program.split.map                                    the map's code, a function of the residuals
+    value, residuals = program.run(leaves)               at this point
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, ClassVar, Unpack, cast
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import FuncOp
+
+from mlirad.dialects.shapes import UNIT, Value, components_of
+from mlirad.frontend.compiling.compilation import (
+    Stats,
+    compiling,
+    executable,
+    expand,
+    expand_to_maps,
+    kept_builds,
+)
+from mlirad.frontend.compiling.programs import (
+    Cache,
+    CompileOptions,
+    Options,
+    cache_of,
+    options_of,
+    signature_key,
+)
+from mlirad.frontend.differentiation import derivatives
+from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at
+from mlirad.frontend.linear_map.expressions import ATOM, MapExpression, MapNode, Step, Text, paired
+from mlirad.frontend.linear_map.linear_maps import LinearMap
+from mlirad.frontend.linear_map.linearized import Linearized
+from mlirad.frontend.linear_map.spaces import Space, moving_type
+from mlirad.frontend.tracing.dtypes import plain_array
+from mlirad.frontend.tracing.frames import Functions, is_tracing
+from mlirad.frontend.tracing.functions import (
+    LeafType,
+    argument_hints,
+    argument_paths,
+    function_name,
+    function_of,
+    leaf_type,
+    parameter_names,
+    with_reports,
+)
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.tokens import sealed
+from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.call_graph import functions_of
+from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.ir.regions import nested_ops
+from mlirad.passes.split_map import split_map
+
+
+@plain_errors
+def linearize(
+    function: Callable[..., Any], *primals: Any, **options: Unpack[CompileOptions]
+) -> tuple[Any, LinearMap]:
+    """The value of `function` at `primals` and its derivative there."""
+    if is_tracing():
+        at = linearize_at(function, primals, range(len(primals)))
+        return at.value, _traced_map(at, function)
+    program, leaves = linearized(function, primals, options_of(options))
+    value, residuals = program.run(leaves)
+    return value, LinearMap(program.expression, residuals)
+
+
+@plain_errors
+def vjp(
+    function: Callable[..., Any], *primals: Any, **options: Unpack[CompileOptions]
+) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """The value of `function` at `primals`, and the function from a cotangent of it to those of the primals.
+
+    The cotangents come as a tuple, one entry per argument, with `None` for integer and boolean leaves.
+    """
+    if is_tracing():
+        at = linearize_at(function, primals, range(len(primals)))
+
+        def pull_traced(cotangent: Any) -> tuple[Any, ...]:
+            vectors = derivatives.cotangents_of(at, cotangent, "the cotangent")
+            return at.arguments.unflatten(at.transposed_image(vectors))
+
+        return at.value, pull_traced
+    value, derivative = linearize(function, *primals, **options)
+
+    def pullback(cotangent: Any) -> tuple[Any, ...]:
+        vectors = derivative.codomain.read((cotangent,), "the cotangent")
+        return derivative.domain.structured(derivative.T.image(vectors))
+
+    return value, pullback
+
+
+def _traced_map(at: Linearization, function: Callable[..., Any]) -> LinearMap:
+    """The map of a linearisation in the trace, which stays an op that is applied where it is called."""
+    moving = {k: LeafType(o.shape, o.dtype) for k, o in zip(at.moving, at.operands, strict=False)}
+    names = tuple(parameter_names(function, len(at.arguments.children)))
+    domain = Space(at.arguments, tuple(moving.get(k) for k in range(at.leaves)), True, names)
+    results = (moving_type(LeafType(r.shape, r.dtype)) for r in at.results)
+    node = TracedDerivative(at.traced.name, at)
+    step = Step(node, arrays=tuple(range(len(at.operands))))
+    return LinearMap(MapExpression(domain, Space(at.traced.tree, tuple(results)), (step,)), at.operands)
+
+
+@dataclass(frozen=True)
+class TracedDerivative(MapNode):
+    """The derivative of a function of the module being traced, made of the operands it is linearised at."""
+
+    name: str
+    at: Linearization = field(compare=False)
+    is_traced: ClassVar[bool] = True
+
+    def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
+        whole = self.at.map(arrays)
+        codomain = codomain_of(whole)
+        carried = [k for k, part in enumerate(components_of(codomain)) if part != UNIT]
+        if len(carried) == len(components_of(codomain)):
+            return whole
+        return paired(b, domain_of(whole), [b.compose(b.project(codomain, k), whole) for k in carried])
+
+    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
+        return f"D({self.name})", ATOM
+
+
+# Compiling ---------------------------------------------------------------------------------------
+
+
+def linearized(
+    function: Callable[..., Any], primals: tuple[Any, ...], options: Options
+) -> tuple[Linearized, list[Any]]:
+    """The compiled linearisation for primals like these, and their leaves as its program takes them."""
+    leaves, tree = flatten(primals)
+    paths = argument_paths(function, tree)
+    types = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
+    cache: Cache = cache_of(function, ("linearize", options))
+    key = signature_key(tree, types)
+    found = cast("Linearized | None", cache.find(key))
+    if found is None:
+        make = cast(Any, lambda: _compile(function, tree, types, options))
+        found = cast(Linearized, cache.find_or_make(key, make))
+    return found, [v if type(v) in (int, float, bool) else plain_array(v) for v in leaves]
+
+
+def _compile(
+    function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], options: Options
+) -> Linearized:
+    stats = Stats()
+    with compiling():
+        start = time.perf_counter()
+        module, codomain = trace_map(function, tree, types, options.checks)
+        stats.add("trace", time.perf_counter() - start, module)
+        expand_to_maps(module, options.method, stats, kept_builds(options.lanes))
+        main = _main(module)
+        called = _renamed([f for f in functions_of(module) if f is not main], main)
+        split = split_map(main)
+        pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
+        expand(pieces, options.method, stats)
+        primal, _ = executable(
+            pieces, "primal", interpret=options.interpret, timeout=options.timeout, stats=stats
+        )
+    names = tuple(parameter_names(function, len(tree.children)))
+    domain = Space(tree, tuple(moving_type(t) for t in types), True, names)
+    name = function_name(function)
+    return Linearized(name, primal, split, domain, codomain, options, stats, Cache(), called)
+
+
+_numbers = count()
+
+
+def _renamed(functions: list[FuncOp], main: FuncOp) -> tuple[FuncOp, ...]:
+    """The functions by names that no other linearisation has, also where they and `main` are named."""
+    names = {f.sym_name.data: f"{f.sym_name.data}.{next(_numbers)}" for f in functions}
+    for function in (*functions, main):
+        for op in nested_ops(function.body) if names else ():
+            callee = op.properties.get("callee")
+            if isinstance(callee, SymbolRefAttr) and callee.root_reference.data in names:
+                op.properties["callee"] = SymbolRefAttr(names[callee.root_reference.data])
+    for function in functions:
+        function.properties["sym_name"] = StringAttr(names[function.sym_name.data])
+        function.detach()
+    return tuple(functions)
+
+
+def _main(module: ModuleOp) -> FuncOp:
+    return next(op for op in module.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+
+
+def trace_map(
+    function: Callable[..., Any],
+    tree: Tree,
+    types: Sequence[LeafType],
+    checks: frozenset[str] = frozenset(),
+) -> tuple[ModuleOp, Space]:
+    """The module of @main from the point to the values and the map, and the space the map ends in."""
+    return with_reports(lambda functions: _trace_map(functions, function, tree, types), checks)
+
+
+def _trace_map(
+    functions: Functions, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
+) -> tuple[ModuleOp, Space]:
+    with function_of(functions, types, argument_hints(function, tree)) as (frame, arguments):
+        at = linearize_at(function, tree.unflatten(arguments), range(len(tree.children)))
+        map_ = at.map([o.value for o in at.operands])
+        main = frame.finish("main", [*sealed([r.value for r in at.results]), map_], visibility=None)
+    results = tuple(moving_type(LeafType(r.shape, r.dtype)) for r in at.results)
+    return ModuleOp([*functions.finished, main]), Space(at.traced.tree, results)

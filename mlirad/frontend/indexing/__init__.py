@@ -1,0 +1,1 @@
+"""What `x[key]` means: keys, selections, views, reads and updates."""

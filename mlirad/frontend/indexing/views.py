@@ -1,0 +1,256 @@
+"""Views: traced arrays that are parts of another one, as basic indexing and `.T` give them in NumPy.
+
+    y = x[1:].T         y is a view of x, y's base
+    y[0] = 7.0          writes x, through the keys in between as one key of x
+    x[1] = 0.0          y is read again from x when it is used next
+
+An array that is no view holds an SSA value, which a write replaces. A view knows the array it was taken from
+and how, and keeps the value that it read until its base is written. Which operations give views is decided
+as in NumPy: from strides, which exist here as numbers only. Arguments are in row-major order, and so is what
+is computed from arrays in such order; of other arrays the order in memory is not known, and what would depend
+on it is an error.
+
+A body that is traced on its own, of a loop, a branch or a derivative, cannot write what is made outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TypeVar
+
+from mlirad.dialects.shapes import Shape, Value
+from mlirad.errors import TracingError
+from mlirad.frontend.indexing.keys import Selection, Strided
+from mlirad.frontend.indexing.selections import whole
+from mlirad.frontend.tracing.array import (
+    Array,
+    Strides,
+    View,
+    base_of,
+    copied,
+    row_major,
+    strides_of,
+    view_of,
+)
+from mlirad.frontend.tracing.frames import current_frame, emitting, leaked_error
+from mlirad.frontend.tracing.source import user_line
+
+T = TypeVar("T")
+
+NO_KEY = object()
+"""What no brackets hold."""
+
+
+@dataclass(slots=True, eq=False)
+class Selected(View):
+    """The elements of `parent` at a basic selection. `key` is what stood in the brackets."""
+
+    selection: Selection
+    key: object
+
+    def strides(self, parent: Strides) -> Strides:
+        terms, found = self.selection.terms, list[int]()
+        for part in self.selection.view:
+            term = terms[part] if isinstance(part, int) else None
+            found.append(
+                parent[part] * term.step if isinstance(term, Strided) and isinstance(part, int) else 0
+            )
+        return tuple(found)
+
+
+@dataclass(slots=True, eq=False)
+class Reshaped(View):
+    """The elements of `parent` in another shape."""
+
+    shape: Shape
+
+    def strides(self, parent: Strides) -> Strides | None:
+        return strides_reshaped(self.parent.shape, parent, self.shape)
+
+
+@dataclass(slots=True, eq=False)
+class ReadOnly(View):
+    """What can be read of `parent` in another way, and not be written: diagonals, repeated elements."""
+
+    what: str
+    spread: Callable[[Strides], Strides]
+    """The strides, from those of the parent."""
+
+    def strides(self, parent: Strides) -> Strides:
+        return self.spread(parent)
+
+
+@dataclass(slots=True, eq=False)
+class Uncertain(View):
+    """`parent` in another shape, which is a view or a copy depending on an order that is not known."""
+
+    def strides(self, parent: Strides) -> None:
+        return None
+
+
+# Making views ------------------------------------------------------------------------------------
+
+
+def view(x: Array, how: View, value: Value) -> Array:
+    """A view of `x` that has been read as `value`."""
+    scope = current_frame().scope
+    result = Array(value, scope, x.weak)
+    result._view, result._version = how, how.base._version  # pyright: ignore[reportPrivateUsage]
+    return result
+
+
+def selected(x: Array, selection: Selection, read: Callable[[Value], Value], key: object = NO_KEY) -> Array:
+    """The elements at a basic selection, which `read` reads."""
+    return view(x, Selected(x, base_of(x), read, selection, key), read(x.value))
+
+
+def reshaped(x: Array, shape: Shape) -> Array:
+    """`np.reshape(x, shape)`, for a shape known to fit: a view wherever NumPy gives one."""
+    units = _with_other_units(x.shape, shape)
+    if units is not None:
+        return selected(x, units, lambda parent: emitting().reshape(parent, shape))
+    strides = strides_of(x)
+    if strides is None:
+        return _uncertain(x, shape)
+    forced = as_reshaped_view(x, shape)
+    return _in_order(forced) if strides_reshaped(x.shape, strides, shape) is None else forced
+
+
+def raveled(x: Array) -> Array:
+    """`np.ravel(x)`: a view if the elements lie one after the other, a copy otherwise."""
+    strides = strides_of(x)
+    if strides is None:
+        return _uncertain(x, (x.size,))
+    forced = as_reshaped_view(x, (x.size,))
+    is_contiguous = strides_reshaped(x.shape, strides, (x.size,)) == (1,)
+    return forced if is_contiguous else _in_order(forced)
+
+
+def _in_order(x: Array) -> Array:
+    """A copy in row-major order."""
+    result = copied(x)
+    result._is_row_major = True  # pyright: ignore[reportPrivateUsage]
+    return result
+
+
+def as_reshaped_view(x: Array, shape: Shape) -> Array:
+    """The elements in row-major order in another shape, as a view however they lie in memory."""
+
+    def read(parent: Value) -> Value:
+        return emitting().reshape(parent, shape)
+
+    return view(x, Reshaped(x, base_of(x), read, shape), read(x.value))
+
+
+def _uncertain(x: Array, shape: Shape) -> Array:
+    def read(parent: Value) -> Value:
+        raise _uncertain_error("reads")
+
+    return view(x, Uncertain(x, base_of(x), read), emitting().reshape(x.value, shape))
+
+
+def permuted(x: Array, order: Sequence[int]) -> Array:
+    """`np.transpose(x, order)`."""
+    selection = Selection(x.shape, whole(x.shape).terms, list(order))
+    return selected(x, selection, lambda parent: emitting().transpose(parent, order))
+
+
+def read_only(
+    x: Array, read: Callable[[Value], Value], what: str, spread: Callable[[Strides], Strides]
+) -> Array:
+    """A view that cannot be written, because it is `what`; `spread` gives its strides from those of `x`."""
+    return view(x, ReadOnly(x, base_of(x), read, what, spread), read(x.value))
+
+
+# Order in memory ---------------------------------------------------------------------------------
+
+
+def strides_reshaped(shape: Shape, strides: Strides, new: Shape) -> Strides | None:
+    """The strides of the same memory in another shape, `None` if it takes a copy, as NumPy finds it out.
+
+    Both shapes are cut into groups of equal sizes; within a group of the old one, each dimension must begin
+    where the next ones end.
+    """
+    if not prod(shape):
+        return row_major(new)
+    old = [(e, s) for e, s in zip(shape, strides, strict=True) if e != 1]
+    wanted = [e for e in new if e != 1]
+    found: list[int] = []
+    i = j = 0
+    while i < len(old) and j < len(wanted):
+        last_old, last_new = i + 1, j + 1
+        size_old, size_new = old[i][0], wanted[j]
+        while size_old != size_new:
+            if size_new < size_old:
+                size_new *= wanted[last_new]
+                last_new += 1
+            else:
+                size_old *= old[last_old][0]
+                last_old += 1
+        if any(old[k][1] != old[k + 1][1] * old[k + 1][0] for k in range(i, last_old - 1)):
+            return None
+        inner = old[last_old - 1][1]
+        found += [inner * prod(wanted[k + 1 : last_new]) for k in range(j, last_new)]
+        i, j = last_old, last_new
+    steps = iter(found)
+    return tuple(1 if e == 1 else next(steps) for e in new)
+
+
+def _with_other_units(old: Shape, new: Shape) -> Selection | None:
+    """Dimensions of extent 1 dropped and added, as a selection; `None` for other changes of shape."""
+    kept = [d for d, e in enumerate(old) if e != 1]
+    if [old[d] for d in kept] != [e for e in new if e != 1]:
+        return None
+    places = iter(kept)
+    return Selection(
+        old,
+        [0 if e == 1 else Strided(0, 1, e) for e in old],
+        [None if e == 1 else next(places) for e in new],
+    )
+
+
+# Writing -----------------------------------------------------------------------------------------
+
+
+def require_writable(x: Array) -> None:
+    """Raise if a write to `x` could not show in its base."""
+    how = view_of(x)
+    while how is not None:
+        if isinstance(how, ReadOnly):
+            raise TracingError(
+                f"{how.what} can be read only, as in NumPy",
+                location=user_line(),
+                hint="write a copy of it, x.copy(), or the array that it is taken from",
+            )
+        if isinstance(how, Uncertain):
+            raise _uncertain_error("writes")
+        how = view_of(how.parent)
+    base = base_of(x)
+    owner = base._owner  # pyright: ignore[reportPrivateUsage]
+    if not owner.is_open:
+        raise leaked_error()
+    if owner is not current_frame().scope:
+        raise TracingError(
+            f"this writes {base!r}, which is made outside of the body that is being traced (of a loop, a "
+            f"branch, a build or a differentiated function), and no write leaves such a body",
+            location=user_line(),
+            hint="hand the array in and out: as the carry of a loop, the operand and result of a branch, an "
+            "argument and result of a function; or write a copy of it: y = x.copy()",
+        )
+
+
+def assign(x: Array, value: Value) -> None:
+    """Let an array that is no view hold another value."""
+    x._value, x._scope = value, current_frame().scope  # pyright: ignore[reportPrivateUsage]
+    x._version += 1  # pyright: ignore[reportPrivateUsage]
+
+
+def _uncertain_error(verb: str) -> TracingError:
+    return TracingError(
+        f"whether this {verb} a view or a copy depends on an order of elements in memory that is not known",
+        location=user_line(),
+        hint="say which is meant: y = x.reshape(shape).copy() is a copy; to change x itself, write it before "
+        "it is reshaped",
+    )

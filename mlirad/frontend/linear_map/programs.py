@@ -1,0 +1,114 @@
+"""Applying map expressions: in a trace as ops, at the top level by a program per expression and use.
+
+    J.T @ J  on a vector      one program of J's arrays and the vector: the map of J is written out twice in
+                              it, once transposed, and applied
+
+A program takes the arrays of the expression as parameters, so it serves all points, and copies none of them.
+It is kept with the first linearised function in the expression, and dropped with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlirad.dialects import linear
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.shapes import Value, array_type
+from mlirad.errors import TracingError
+from mlirad.frontend.compiling.compilation import Executable, compiling, executable, expand
+from mlirad.frontend.compiling.programs import Cache
+from mlirad.frontend.linear_map.expressions import MapExpression
+from mlirad.frontend.linear_map.nodes import Transpose
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.frames import Functions, emitting, leaked_error
+from mlirad.frontend.tracing.functions import LeafType, function_of
+from mlirad.frontend.tracing.operations import as_array
+from mlirad.frontend.tracing.source import user_line
+from mlirad.ir.arrays import ArrayBuilder, new_function
+
+Body: TypeAlias = Callable[[MapExpression, list[Array], list[Array]], Sequence[Array]]
+"""What a program computes: from an expression, its arrays and further arguments."""
+
+
+def apply_traced(expression: MapExpression, arrays: Sequence[Any], vectors: Sequence[Array]) -> list[Array]:
+    """The image of a vector, one array per leaf, as ops of the function being traced."""
+    root, is_transposed = expression, False
+    while isinstance(root.steps[-1].node, Transpose):
+        (inner,) = root.steps[-1].maps
+        root = MapExpression(root.codomain, root.domain, root.steps[: inner + 1])
+        is_transposed = not is_transposed
+    b = emitting()
+    values = [as_array(a).value for a in arrays]
+    map_ = root.emit(b, values)
+    op_class = linear.ApplyTransposeOp if is_transposed else linear.ApplyOp
+    types = [leaf.type for leaf in expression.codomain.moving]
+    op = b.insert(op_class, [map_, *(as_array(v).value for v in vectors)], types)
+    return [made(image) for image in op.results]
+
+
+def run(
+    expression: MapExpression, what: Hashable, body: Body, arrays: Sequence[Any], arguments: Sequence[Any]
+) -> tuple[Any, ...]:
+    """What `body` computes, called `what`, by a compiled program; for use outside of a trace."""
+    if expression.is_traced or any(isinstance(a, Array) for a in arrays):
+        raise leaked_error()
+    types = [LeafType(np.shape(a), np.asarray(a).dtype) for a in arguments]
+    key = (expression, what, tuple(types))
+    cache = cache_of(expression)
+    program = cast("Executable | None", cache.find(key))
+    if program is None:
+        make = cast(Any, lambda: _compile(expression, body, arrays, types))
+        program = cast(Executable, cache.find_or_make(key, make))
+    results: Any = program(*arrays, *arguments)
+    return cast("tuple[Any, ...]", results) if isinstance(results, tuple) else (results,)
+
+
+def cache_of(expression: MapExpression) -> Cache:
+    """Where the programs of an expression are kept."""
+    programs = expression.programs
+    return programs[0].programs if programs else _cache
+
+
+_cache = Cache()
+"""The programs of expressions without a derivative in them."""
+
+
+def _compile(
+    expression: MapExpression, body: Body, arrays: Sequence[Any], types: Sequence[LeafType]
+) -> Executable:
+    of_arrays = [LeafType(np.shape(a), np.asarray(a).dtype) for a in arrays]
+    interpret = any(program.options.interpret for program in expression.programs)
+    limits = [p.options.timeout for p in expression.programs if p.options.timeout is not None]
+    timeout = min(limits, default=None)
+    with compiling():
+        functions = Functions()
+        with function_of(functions, [*of_arrays, *types]) as (frame, parameters):
+            known, given = parameters[: len(arrays)], parameters[len(arrays) :]
+            results = [r.value for r in body(expression, known, given)]
+            main = frame.finish("main", results, visibility=None)
+        called = [f.clone() for program in dict.fromkeys(expression.programs) for f in program.called]
+        module = ModuleOp([*functions.finished, *called, main])
+        expand(module, "dual-arrays")
+        return executable(module, "main", interpret=interpret, timeout=timeout)[0]
+
+
+def map_function(expression: MapExpression, arrays: Sequence[Any], name: str = "map") -> FuncOp:
+    """The expression as a function of its arrays that returns the map."""
+    if expression.is_traced:
+        raise TracingError(
+            "a map made inside a trace is not yet split into residuals and code",
+            location=user_line(),
+            hint="use ad.linearize outside of the traced function",
+        )
+    types = [array_type(np.shape(a), ELEMENT_TYPES[np.asarray(a).dtype]) for a in arrays]
+
+    def body(b: ArrayBuilder, *values: Value) -> list[Value]:
+        return [expression.emit(b, values)]
+
+    with compiling():
+        return new_function(name, types, body)

@@ -1,0 +1,116 @@
+"""NumPy's functions on traced arrays: `__array_function__`, by a table from the function to its tracing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mlirad.errors import MliradError, UnsupportedError
+from mlirad.frontend.numpy_functions import (
+    contraction,
+    diagonals,
+    differences,
+    elementwise,
+    filling,
+    joining,
+    nan_reductions,
+    norms,
+    ordering,
+    padding,
+    polynomials,
+    quantiles,
+    reductions,
+    searching,
+    selection,
+    shapes,
+    statistics,
+    windows,
+    writing,
+)
+from mlirad.frontend.numpy_functions.alternatives import alternative_to
+from mlirad.frontend.numpy_functions.binding import binding_of, internal_error, qualified_name
+from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order
+from mlirad.frontend.tracing.source import user_line
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    **shapes.FUNCTIONS,
+    **diagonals.FUNCTIONS,
+    **padding.FUNCTIONS,
+    **joining.FUNCTIONS,
+    **filling.FUNCTIONS,
+    **reductions.FUNCTIONS,
+    **nan_reductions.FUNCTIONS,
+    **quantiles.FUNCTIONS,
+    **contraction.FUNCTIONS,
+    **selection.FUNCTIONS,
+    **elementwise.FUNCTIONS,
+    **differences.FUNCTIONS,
+    **polynomials.FUNCTIONS,
+    **statistics.FUNCTIONS,
+    **ordering.FUNCTIONS,
+    **searching.FUNCTIONS,
+    **norms.FUNCTIONS,
+    **windows.FUNCTIONS,
+    **writing.FUNCTIONS,
+}
+"""Every NumPy function that can be traced. Its arguments are read by the annotations of what traces it."""
+
+
+VIEWS: frozenset[Callable[..., Any]] = frozenset(
+    (
+        np.reshape, np.ravel, np.transpose, np.permute_dims, np.swapaxes, np.moveaxis, np.rollaxis,
+        np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.broadcast_to,
+        np.broadcast_arrays, np.meshgrid, np.flip, np.fliplr, np.flipud, np.rot90, np.matrix_transpose,
+        np.diagonal, np.diag, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, np.real, np.imag,
+        np.real_if_close, np.nan_to_num, np.diff, np.linalg.matrix_power,
+        np.linalg.matrix_transpose, np.linalg.diagonal, np.einsum,
+        *(getattr(np, name) for name in ("unstack", "astype") if hasattr(np, name)),
+    )
+)  # fmt: skip
+"""The functions whose results can share elements with their arguments. Those of all others are copies."""
+
+TRANSPOSING: frozenset[Callable[..., Any]] = frozenset(
+    (
+        np.linspace,
+        np.take_along_axis,
+        np.take,
+        np.repeat,
+        np.pad,
+        np.gradient,
+        np.diff,
+        np.cross,
+        np.linalg.cross,
+        np.einsum,
+        np.nanquantile,
+        np.nanpercentile,
+    )
+)
+"""Functions that may lay out what they return in another order than row-major."""
+
+
+def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """NumPy's `__array_function__`."""
+    traced = FUNCTIONS.get(function)
+    name = qualified_name(function)
+    if traced is None:
+        raise UnsupportedError(
+            f"{name} cannot be traced", location=user_line(), hint=alternative_to(name.removeprefix("np."))
+        )
+    binding = binding_of(function, traced)
+    try:
+        result, is_written = binding.call(args, kwargs)
+    except (MliradError, RecursionError):
+        raise
+    except Exception as error:
+        if function in elementwise.CALL_BACK:  # the user's own function has raised
+            raise
+        raise internal_error(name, error) from error
+    if is_written:
+        return result
+    is_row_major = function not in TRANSPOSING and all_ordered((*args, *kwargs.values()))
+    if function in VIEWS:
+        return in_order(result, args, is_row_major)
+    order = binding.given("order", args, kwargs)
+    return as_copies(result, order == "C" if order in ("C", "F") else is_row_major)

@@ -1,0 +1,151 @@
+"""Writing traced arrays: `x[key] = values`, which shows in all arrays that share elements, and `x.at[key]`.
+
+x[0][1] = 3.0       written into the view x[0], and so into x
+x.at[i].add(v)      a copy of x, changed
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from mlirad.dialects.shapes import Value, is_boolean, shape_of
+from mlirad.errors import ShapeError, TracingError
+from mlirad.frontend.indexing.keys import Selection, select_key
+from mlirad.frontend.indexing.reads import read_value
+from mlirad.frontend.indexing.selections import composed, unraveled, whole
+from mlirad.frontend.indexing.updates import updated_value
+from mlirad.frontend.indexing.views import Reshaped, Selected, assign, require_writable
+from mlirad.frontend.numpy_functions.colliding import may_collide, one_by_one
+from mlirad.frontend.numpy_functions.ufunc_meanings import truth
+from mlirad.frontend.tracing.array import Array, made, view_of
+from mlirad.frontend.tracing.dtypes import BOOL, I32, loop_dtypes
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import (
+    as_array,
+    broadcast_shapes,
+    broadcast_value,
+    converted,
+    kind_of,
+    operand_of,
+    value_of,
+    xp,
+)
+from mlirad.frontend.tracing.source import user_line
+from mlirad.ir.arrays import ArrayBuilder
+
+
+def write(x: Array, key: Any, values: Any) -> None:
+    """`x[key] = values`, also in the array that `x` is a view of; the elements take the dtype of `x`."""
+    how = view_of(values) if isinstance(values, Array) else None
+    if isinstance(how, Selected) and how.parent is x and how.key is key:
+        return  # `x[key] += 1` writes into the view x[key], and then assigns it to x[key]
+    require_writable(x)
+    mask = _traced_mask(key)
+    if mask is not None:
+        _write_masked(x, mask, values)
+        return
+    selection = select_key(x.shape, key)
+    _write_through(x, selection, fitted(x, values, selection))
+
+
+def replace(x: Array, value: Value) -> None:
+    """Write all elements of an array or view."""
+    require_writable(x)
+    _write_through(x, whole(x.shape), value)
+
+
+def updated(x: Array, key: Any, values: Any, kind: str) -> Array:
+    """A copy of `x` with `values` set, added, subtracted or multiplied at `key`, in the dtype of `x`.
+
+    Integers take no floats but to be set, and booleans take booleans, which are added by `or`.
+    """
+    selection = select_key(x.shape, key)
+    given = operand_of(values)
+    if kind != "set":
+        ufunc = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply}[kind]
+        loop_dtypes(ufunc, (x.dtype, kind_of(given)), x.dtype)
+    if kind == "subtract":
+        given, kind = xp.negative(as_array(given, x.dtype)), "add"
+    if kind == "multiply" and may_collide(selection):
+        return one_by_one(x, selection, fitted(x, given, selection), _product)
+    b = emitting()
+    if kind == "add" and x.dtype == BOOL:
+        counts = updated(converted(x, I32), key, converted(as_array(given), I32), "add")
+        return made(truth(b, counts.value))
+    new = fitted(x, given, selection)
+    if kind == "multiply":
+        new = _product(b, fitted(x, made(read_value(x.value, selection)), selection), new)
+    return made(updated_value(x.value, selection, new, "set" if kind == "multiply" else kind))
+
+
+def _product(b: ArrayBuilder, x: Value, y: Value) -> Value:
+    return b.logical_and(x, y) if is_boolean(x) else b.mul(x, y)
+
+
+# Writing to bases --------------------------------------------------------------------------------
+
+
+def fitted(x: Array, values: Any, selection: Selection) -> Value:
+    """Values to be written in the dtype of `x` and the shape of the selection."""
+    given = operand_of(values)
+    b = emitting()
+    new = value_of(given, x.dtype)
+    shape = selection.result_shape
+    extra = len(shape_of(new)) - len(shape)
+    if extra > 0 and set(shape_of(new)[:extra]) == {1}:  # as NumPy, which drops them
+        new = b.reshape(new, shape_of(new)[extra:])
+    if broadcast_shapes([shape, shape_of(new)], "x[key] = values") != shape:
+        raise ShapeError(
+            f"values of shape {shape_of(new)} do not fit a place of shape {shape}", location=user_line()
+        )
+    return broadcast_value(b, new, shape)
+
+
+def _write_through(x: Array, selection: Selection, new: Value) -> None:
+    """Write values of the shape of the selection into `x`, and so into its base."""
+    b = emitting()
+    how = view_of(x)
+    while how is not None:
+        parent = how.parent
+        inner = None
+        if isinstance(how, Selected):
+            inner = composed(how.selection, selection)
+        elif isinstance(how, Reshaped):
+            inner = unraveled(parent.shape, selection)
+        if inner is None:
+            new = updated_value(x.value, selection, new, "set")
+            inner = how.selection if isinstance(how, Selected) else whole(parent.shape)
+        new = b.reshape(new, inner.result_shape)
+        selection, x, how = inner, parent, view_of(parent)
+    assign(x, updated_value(x.value, selection, new, "set"))
+
+
+def _traced_mask(key: Any) -> Array | None:
+    """A traced mask that is all of a key."""
+    parts = cast("tuple[Any, ...]", key if isinstance(key, tuple) else (key,))
+    only = parts[0] if len(parts) == 1 else None
+    return only if isinstance(only, Array) and only.dtype == BOOL else None
+
+
+def _write_masked(x: Array, mask: Array, values: Any) -> None:
+    """`x[mask] = values`, for values that are the same at all places of the mask."""
+    rest = x.shape[mask.ndim :]
+    if mask.shape != x.shape[: mask.ndim]:
+        raise ShapeError(
+            f"a mask of shape {mask.shape} for an array of shape {x.shape}", location=user_line()
+        )
+    b = emitting()
+    new = value_of(operand_of(values), x.dtype)
+    shape = shape_of(new)
+    if len(shape) == len(rest) + 1 and shape[0] == 1:
+        new = b.reshape(new, shape[1:])
+    if len(shape_of(new)) > len(rest):
+        raise TracingError(
+            f"values of shape {shape} for x[mask], where the number of places is not known while tracing",
+            location=user_line(),
+            hint="write x[...] = np.where(mask, values, x) with values of the shape of x, or np.place",
+        )
+    flags = b.broadcast(mask.value, x.shape, range(mask.ndim))
+    replace(x, b.select(flags, broadcast_value(b, new, x.shape), x.value))

@@ -1,0 +1,289 @@
+"""`Array`: what a traced function gets in place of a NumPy array.
+
+It answers NumPy's operators, ufuncs, functions and indexing by adding ops to the function being traced. It
+has a shape and a dtype and no elements, so whatever needs elements (`if x > 0`, `float(x)`, `math.sin(x)`,
+`np.array([x])`) is a `TracingError` that says what to write instead.
+
+What the operators, functions and methods of NumPy mean is defined above, and bound to the class by
+`numpy_functions.array_methods`. Here is what an array holds: its value, whether it is a view of another one,
+and in which order its elements would lie in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import numpy as np
+from xdsl.ir import Operation
+
+from mlirad.dialects.array.literals import numpy_dtype
+from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
+from mlirad.errors import TracingError, UnsupportedError
+from mlirad.frontend.tracing.frames import Scope, current_frame
+from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.scipy_functions import WRITTEN_OUT, scipy_function
+from mlirad.frontend.tracing.source import user_line
+from mlirad.ir.locations import location_of
+
+T = TypeVar("T")
+
+Strides = tuple[int, ...]
+"""How many elements apart in memory neighbours along each dimension are."""
+
+
+@dataclass(slots=True, eq=False)
+class View:
+    """How an array is a part of another one, `parent`; `base` is the array that holds the elements of both.
+
+    `indexing.views` defines the kinds.
+    """
+
+    parent: Array
+    base: Array
+    read: Callable[[Value], Value]
+    """The value, from that of the parent."""
+
+    def strides(self, parent: Strides) -> Strides | None:
+        """The strides of the view from those of its parent; `None` if they are not known."""
+        raise NotImplementedError
+
+
+class Array:
+    """A traced value. `weak` marks a scalar that promotes like the Python one it comes from.
+
+    It is written in the scope that made it, `_owner`. A view (see `views`) keeps the value that it read from
+    its base when that had been written `_version` times.
+    """
+
+    __slots__ = ("_is_row_major", "_owner", "_scope", "_value", "_version", "_view", "weak")
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]
+
+    if TYPE_CHECKING:  # what `numpy_functions.array_methods` binds
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, key: Any) -> Array: ...
+        def __setitem__(self, key: Any, value: Any) -> None: ...
+
+    def __init__(self, value: Value, scope: Scope, weak: bool = False):
+        self._value = value
+        self._scope = self._owner = scope
+        self._view: View | None = None
+        self._version = 0
+        self._is_row_major = True
+        self.weak = weak and not shape_of(value)
+
+    @property
+    def value(self) -> Value:
+        """The SSA value, as one that can be used in the function being traced."""
+        if self._view is not None:
+            self._refresh()
+        return current_frame().value(self._value, self._scope)
+
+    def _refresh(self) -> None:
+        """Read a view again if its base has been written since, or it was read in a scope that has ended."""
+        view = self._view
+        if view is None or (self._version == view.base._version and self._scope.is_open):
+            return
+        self._value = view.read(view.parent.value)
+        self._scope, self._version = current_frame().scope, view.base._version
+
+    # What is known of it -------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Shape:
+        """The extents."""
+        return shape_of(self._value)
+
+    @shape.setter
+    def shape(self, shape: Any) -> NoReturn:
+        raise UnsupportedError(
+            "the shape of a traced array cannot change in place",
+            location=user_line(),
+            hint="write y = x.reshape(shape) and go on with y",
+        )
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type."""
+        return numpy_dtype(self._value.type)
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> NoReturn:
+        raise UnsupportedError(
+            "the dtype of a traced array cannot change in place",
+            location=user_line(),
+            hint="write y = x.astype(dtype) and go on with y",
+        )
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(shape_of(self._value))
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return size_of(self._value)
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of its elements."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        """The number of bytes of one element."""
+        return self.dtype.itemsize
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TracingError("a scalar has no length", location=user_line())
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Array]:
+        if not self.shape:
+            raise TracingError("a scalar has no elements to iterate over", location=user_line())
+        return (self[k] for k in range(self.shape[0]))
+
+    def __repr__(self) -> str:
+        name = self._value.name_hint
+        return f"Array({'' if name is None else name + ': '}{self.dtype}{list(self.shape)})"
+
+    def __str__(self) -> str:
+        owner = self._value.owner
+        place = location_of(owner) if isinstance(owner, Operation) else None
+        return repr(self) if place is None else f"{self!r} made at {place}"
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        name = scipy_function()
+        if name is not None:
+            raise TracingError(
+                f"SciPy's {name} works on NumPy arrays, and {self!r} is traced",
+                location=user_line(),
+                hint=f"write {WRITTEN_OUT[name]}"
+                if name in WRITTEN_OUT
+                else "write it with NumPy's functions and SciPy's ufuncs",
+            )
+        raise TracingError(
+            f"{self!r} is traced and has no elements, so NumPy cannot make an array of it",
+            location=user_line(),
+            hint="write np.stack or ad.stack for np.array([...]), ad.asarray(a) for a NumPy array `a` that "
+            "is indexed by traced positions, and a.at[i].set(v) on ad.asarray(a) for a[i] = v",
+        )
+
+    # What needs elements -------------------------------------------------------------------------
+
+    def __bool__(self) -> bool:
+        raise TracingError(
+            f"the truth of {self!r} is not known while the function is traced",
+            location=user_line(),
+            hint="write np.where(condition, a, b) for a choice between values, ad.cond(condition, f, g) for "
+            "one between computations, ad.while_loop(condition, body, init) for `while`, np.logical_and "
+            "for `and`, np.maximum for max; shapes and other static things may steer Python code",
+        )
+
+    def __float__(self) -> float:
+        raise TracingError(
+            f"{self!r} is traced and has no value yet, so it cannot become a Python float",
+            location=user_line(),
+            hint="write np.sin(x) for math.sin(x), np.exp(x) for math.exp(x) and so on, and "
+            "x.astype(np.float64) for float(x)",
+        )
+
+    def __int__(self) -> int:
+        raise TracingError(
+            f"{self!r} is traced and has no value yet, so it cannot become a Python int",
+            location=user_line(),
+            hint="write x.astype(np.int64) for int(x), np.floor(x) for math.floor(x)",
+        )
+
+    __trunc__ = __floor__ = __ceil__ = __int__
+
+    def __complex__(self) -> complex:
+        raise TracingError(
+            f"{self!r} is traced, and there are no complex numbers in the language", location=user_line()
+        )
+
+    def __index__(self) -> int:
+        raise TracingError(
+            f"{self!r} is traced and cannot be a Python index, a shape or the bound of a range",
+            location=user_line(),
+            hint="write ad.fori_loop(0, n, body, init) for `for i in range(n)`; to index a NumPy array or a "
+            "list by it, make that traced first: ad.asarray(a)[i]; shapes must be static (list the argument "
+            "in static_argnames if it is one)",
+        )
+
+
+def made(value: Value, *, weak: bool = False) -> Array:
+    """A value just emitted, as an array."""
+    return Array(value, current_frame().scope, weak)
+
+
+def row_major(shape: Shape) -> Strides:
+    """The strides of a contiguous array in row-major order."""
+    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+
+
+def base_of(x: Array) -> Array:
+    """The array that `x` is a part of, itself if it is no view."""
+    how = x._view
+    return x if how is None else how.base
+
+
+def view_of(x: Array) -> View | None:
+    """How `x` is a view of another array, `None` if it is none."""
+    return x._view
+
+
+def copied(x: Array) -> Array:
+    """The elements that `x` has now, as an array of its own: nothing is computed."""
+    x._refresh()
+    result = Array(x._value, x._scope, x.weak)
+    result._owner = current_frame().scope
+    result._is_row_major = is_ordered(x)
+    return result
+
+
+def copied_leaves(structure: T) -> T:
+    """A structure with copies of its traced arrays, as arguments and results are handed over.
+
+    So a function that is traced on its own can write its arguments, and its caller does not see it.
+    """
+    leaves, tree = flatten(structure)
+    if not any(isinstance(leaf, Array) for leaf in leaves):
+        return structure
+    return tree.unflatten([copied(leaf) if isinstance(leaf, Array) else leaf for leaf in leaves])
+
+
+def strides_of(x: Array) -> Strides | None:
+    """The strides that `x` would have in NumPy, in elements; `None` if they are not known."""
+    how = view_of(x)
+    if how is None:
+        return row_major(x.shape) if x.ndim < 2 or x._is_row_major else None
+    parent = strides_of(how.parent)
+    return None if parent is None else how.strides(parent)
+
+
+def is_ordered(x: Array) -> bool:
+    """Whether what NumPy computes from `x`, element by element, is in row-major order."""
+    if view_of(x) is None:
+        return x.ndim < 2 or x._is_row_major
+    if x.ndim < 2:
+        return True
+    strides = strides_of(x)
+    return strides is not None and _is_ordered(x.shape, strides)
+
+
+def is_ordered_array(x: np.ndarray[Any, Any]) -> bool:
+    """The same of a NumPy array."""
+    return x.ndim < 2 or bool(x.flags.c_contiguous) or _is_ordered(x.shape, x.strides)
+
+
+def _is_ordered(shape: Shape, strides: Strides) -> bool:
+    steps = [abs(s) for s, e in zip(strides, shape, strict=True) if e > 1 and s]
+    return all(a >= b for a, b in pairwise(steps))

@@ -1,0 +1,439 @@
+"""The walk over the objects that a function reaches, which `captures.py` describes.
+
+It is breadth first, in an order that the program determines, and enters every value under the name by which
+the code reaches it: `config.rates[0]`, `self.scale`, `helper: table`.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import sys
+import weakref
+from collections import deque
+from collections.abc import Hashable, Iterable
+from dataclasses import fields, is_dataclass
+from functools import partial
+from hashlib import blake2b
+from types import (
+    BuiltinFunctionType,
+    BuiltinMethodType,
+    CellType,
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    SimpleNamespace,
+)
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from mlirad.frontend.tracing.captured_objects import (
+    are_same,
+    as_array,
+    attribute_table,
+    generators_of,
+    is_equal_array,
+    is_program_class,
+    module_called,
+    slots_of,
+)
+from mlirad.frontend.tracing.code_reads import CodeReads, is_program_file, reads_of
+from mlirad.frontend.tracing.value_keys import Same, base_key, value_key
+from mlirad.jit.guards import (
+    MISSING,
+    ArrayGuard,
+    AttributeGuard,
+    CallGuard,
+    CellGuard,
+    DictGuard,
+    FunctionGuard,
+    Guard,
+    ItemGuard,
+    ListGuard,
+    TypeGuard,
+    WeakGuard,
+    cell_content,
+)
+
+LIMIT: Final = 20_000
+"""How many values are looked at. What lies beyond is taken not to change."""
+
+MANY: Final = 64
+"""The numbers and strings in a longer list are one entry together."""
+
+SIZE_OF: Final = "the number of elements of "
+
+GENERATORS: Final = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)
+"""What draws random numbers."""
+
+EVERY_NAME: Final = "*"
+"""In sets of names: code reads attributes that it does not name."""
+
+PROGRAMS: Final = "__mlirad_programs__"
+"""The attribute of a function that holds its compiled programs."""
+
+_IMPLICIT: Final = frozenset((
+    "__call__", "__getattr__", "__getattribute__", "__getitem__", "__setitem__", "__iter__", "__next__",
+    "__len__", "__contains__", "__enter__", "__exit__", "__bool__", "__float__", "__int__", "__index__",
+    "__array__", "__array_ufunc__", "__array_function__", "__add__", "__radd__", "__iadd__", "__sub__",
+    "__rsub__", "__isub__", "__mul__", "__rmul__", "__imul__", "__truediv__", "__rtruediv__",
+    "__itruediv__", "__floordiv__", "__rfloordiv__", "__mod__", "__rmod__", "__divmod__", "__pow__",
+    "__rpow__", "__matmul__", "__rmatmul__", "__and__", "__rand__", "__or__", "__ror__", "__xor__",
+    "__rxor__", "__neg__", "__pos__", "__abs__", "__invert__", "__eq__", "__ne__", "__lt__", "__le__",
+    "__gt__", "__ge__", "__get__", "__missing__", "__round__",
+))  # fmt: skip
+"""Methods that run without being named."""
+
+_CONSTRUCTING: Final = frozenset(("__new__", "__init__", "__post_init__"))
+
+_PLAIN_OBJECTS: Final = (SimpleNamespace,)
+"""Classes of Python whose instances are what their attributes are."""
+
+
+class Walk:
+    """One walk over what an object reaches."""
+
+    def __init__(self, names: frozenset[str], ignored: frozenset[str], weak: object):
+        self._weak = weak
+        self._ignored = ignored
+        self.names: set[str] = set(names)
+        self.is_selective = False
+        self.entries: list[tuple[str, Hashable]] = []
+        self.guards: list[Guard] = []
+        self.generators: list[tuple[str, Any]] = []
+        self._seen: dict[int, str] = {}
+        self._kept: list[object] = []  # so that no identity is used twice
+        self._waiting: deque[tuple[Any, str]] = deque()
+        self._builtins_seen: set[tuple[int, str]] = set()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing was left out because there is too much."""
+        return len(self.entries) < LIMIT
+
+    @property
+    def _reads_all(self) -> bool:
+        return EVERY_NAME in self.names
+
+    def run(self, root: object) -> None:
+        """Look at all that the root reaches."""
+        self._look_at(root, "")
+        while self.is_whole and self._waiting:
+            self._open(*self._waiting.popleft())
+
+    def _look_at(self, value: Any, path: str) -> None:
+        """Enter what stands at `path`, and open it later if it has parts."""
+        if path in self._ignored:
+            return
+        if value is MISSING:
+            self.entries.append((path, None))
+            return
+        key = value_key(value)
+        if key is not None:
+            self.entries.append((path, key))
+            return
+        known = self._seen.get(id(value))
+        if known is not None:
+            self.entries.append((path, ("same", known)))
+            return
+        self._seen[id(value)] = path
+        self._kept.append(value)
+        self._waiting.append((value, path))
+
+    def _enter(self, path: str, *key: Hashable) -> None:
+        self.entries.append((path, key))
+
+    def _guard(self, path: str, guard: Guard) -> None:
+        """Guard the place at `path`."""
+        if path not in self._ignored:
+            self.guards.append(guard)
+
+    # Kinds of objects ----------------------------------------------------------------------------
+
+    def _open(self, value: Any, path: str) -> None:
+        kind = cast("type[Any]", type(value))
+        if kind is FunctionType:
+            self._function(value, path)
+        elif isinstance(value, MethodType):
+            self._enter(path, "method")
+            self._look_at(value.__func__, path)
+            self._look_at(value.__self__, "self" if not path else f"{path}.__self__")
+        elif isinstance(value, BuiltinFunctionType | BuiltinMethodType | MethodWrapperType):
+            self._enter(path, Same(value))
+            self._look_at(value.__self__, path)
+        elif isinstance(value, GENERATORS):
+            self._enter(path, Same(value))
+            self.generators.append((path, value))
+        elif isinstance(value, ModuleType):
+            self._module(value, path)
+        elif isinstance(value, type):
+            self._enter(path, Same(value))
+            self._class(value, path, _IMPLICIT | _CONSTRUCTING)
+        elif isinstance(value, np.ndarray):
+            self._array(cast("npt.NDArray[Any]", value), path)
+        elif isinstance(value, functools.partial):
+            self._enter(path, "partial", Same(kind))
+            self._look_at(value.func, path)
+            self._look_at(value.args, f"{path}.args")
+            self._look_at(value.keywords, f"{path}.keywords")
+        elif isinstance(value, property):
+            self._enter(path, "property")
+            self._look_at(value.fget, path)
+        elif isinstance(value, staticmethod | classmethod):
+            self._enter(path, kind.__name__)
+            self._look_at(cast(Any, value).__func__, path)
+        elif isinstance(value, functools.cached_property):
+            self._enter(path, "cached")
+            self._look_at(value.func, path)
+        else:
+            self._object(value, kind, path)
+
+    def _object(self, value: Any, kind: type[Any], path: str) -> None:
+        """A container, or an object with attributes, or one of which nothing is known but what it is."""
+        parts = getattr(kind, "CAPTURED", None) if kind.__module__.startswith("mlirad.") else None
+        if parts is not None:
+            self._enter(path, Same(kind))
+            for name in parts:
+                self._attribute(value, name, path)
+            return
+        number = base_key(value)
+        if number is not None:
+            self._enter(path, Same(kind), number)
+        is_container = self._container(value, kind, path) or number is not None
+        if is_program_class(kind):
+            self._enter(path, "object", Same(kind))
+            if value is not self._weak:
+                self.guards.append(TypeGuard(value, kind))
+            self._class(kind, kind.__name__, _IMPLICIT)
+            self._attributes(value, kind, path)
+        elif isinstance(value, _PLAIN_OBJECTS):
+            self._enter(path, "object", Same(kind))
+            self._all_attributes(value, path)
+        elif not is_container:
+            self._foreign(value, kind, path)
+
+    def _container(self, value: Any, kind: type[Any], path: str) -> bool:
+        """Enter the elements of a container of Python's, or of a class derived from one."""
+        if isinstance(value, dict):
+            self._dict(cast("dict[Any, Any]", value), kind, path)
+        elif isinstance(value, list):
+            self._list(cast("list[Any]", value), kind, path)
+        elif isinstance(value, tuple | frozenset):
+            self._elements(tuple(cast("Iterable[Any]", value)), kind, path)
+        elif isinstance(value, set | deque):
+            given = cast("Iterable[Any]", value)
+            before = tuple(given)
+            self.guards.append(CallGuard(lambda: are_same(before, given)))
+            self._elements(before, kind, path)
+        else:
+            return False
+        return True
+
+    def _dict(self, table: dict[Any, Any], kind: type[Any], path: str) -> None:
+        names = {key: f"{path}[{key!r}]" for key in table}
+        if self._ignored.isdisjoint(names.values()):
+            self.guards.append(DictGuard(table))
+        else:
+            for key, name in names.items():
+                self._guard(name, ItemGuard(table, key, table[key]))
+        self._enter(path, Same(kind))
+        self._enter(SIZE_OF + path, len(table))
+        for k, (key, value) in enumerate(table.items()):
+            self._look_at(key, f"key {k} of {path}")
+            self._look_at(value, names[key])
+
+    def _list(self, values: list[Any], kind: type[Any], path: str) -> None:
+        names = [f"{path}[{k}]" for k in range(len(values))] if self._ignored else []
+        if self._ignored.isdisjoint(names):
+            self.guards.append(ListGuard(values))
+        else:
+            for k, name in enumerate(names):
+                self._guard(name, CallGuard(partial(_is_element, values, k, values[k])))
+        self._elements(tuple(values), kind, path)
+
+    def _elements(self, values: tuple[Any, ...], kind: type[Any], path: str) -> None:
+        self._enter(SIZE_OF + path, len(values))
+        if len(values) > MANY:
+            keys = tuple(value_key(value) for value in values)
+            if None not in keys:
+                self._enter(path, Same(kind), keys)
+                return
+        self._enter(path, Same(kind))
+        for k, value in enumerate(values):
+            self._look_at(value, f"{path}[{k}]")
+
+    def _array(self, array: npt.NDArray[Any], path: str) -> None:
+        if array.dtype.hasobject:
+            self._enter(path, Same(array))
+            return
+        content = blake2b(np.ascontiguousarray(array).data, digest_size=16).digest() if array.size else b""
+        self._enter(path, Same(type(array)), array.dtype.str, array.shape, content)
+        self.guards.append(ArrayGuard(array))
+
+    # Functions -----------------------------------------------------------------------------------
+
+    def _function(self, function: FunctionType, path: str) -> None:
+        code = function.__code__
+        is_programs_own = is_program_file(code.co_filename)
+        self._enter(path, "function", code)
+        self.guards.append(FunctionGuard(function))
+        self._look_at(function.__defaults__, f"{_inside(path, 'the defaults')}")
+        if function.__kwdefaults__ is not None:
+            self._look_at(function.__kwdefaults__, f"{_inside(path, 'the defaults by name')}")
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            self._cell(cell, _inside(path, name))
+        if not is_programs_own:
+            return
+        reads = reads_of(code)
+        self.names |= reads.attributes
+        if reads.reads_all:
+            self.names.add(EVERY_NAME)
+        self._globals(function, reads, path)
+        own = {name: value for name, value in function.__dict__.items() if name != PROGRAMS}
+        for name in sorted(self.names & own.keys()) if own else ():
+            self.guards.append(ItemGuard(function.__dict__, name, own[name]))
+            self._look_at(own[name], f"{path or function.__name__}.{name}")
+
+    def _cell(self, cell: CellType, path: str) -> None:
+        content = cell_content(cell)
+        self._guard(path, CellGuard(cell, content))
+        self._look_at(content, path)
+
+    def _globals(self, function: FunctionType, reads: CodeReads, path: str) -> None:
+        table = function.__globals__
+        for name in reads.globals:
+            place = (id(table), name)
+            if place in self._builtins_seen:
+                continue
+            self._builtins_seen.add(place)
+            value = table.get(name, MISSING)
+            self._guard(_inside(path, name), ItemGuard(table, sys.intern(name), value))
+            self._look_at(value, _inside(path, name))
+        for name in reads.modules:
+            module = module_called(name, table)
+            if module is not None:
+                self._look_at(module, name)
+
+    # Attributes ----------------------------------------------------------------------------------
+
+    def _module(self, module: ModuleType, path: str) -> None:
+        self._enter(path, Same(module))
+        self.is_selective = True
+        for generator in generators_of(module, self.names):
+            self._look_at(generator, path)
+        file = getattr(module, "__file__", None)
+        if file is not None and not is_program_file(file):
+            return
+        for name in sorted(self.names & vars(module).keys()):
+            value = vars(module)[name]
+            self._guard(f"{path}.{name}", ItemGuard(vars(module), name, value))
+            self._look_at(value, f"{path}.{name}")
+
+    def _class(self, cls: type[Any], path: str, implicit: frozenset[str]) -> None:
+        """The attributes of a class of the program, and of those it derives from, that code names."""
+        if not is_program_class(cls):
+            return
+        self.is_selective = True
+        for base in cls.__mro__:
+            if not is_program_class(base):
+                continue
+            own = vars(base)
+            wanted = own.keys() if self._reads_all else (self.names | implicit) & own.keys()
+            for name in sorted(wanted):
+                if self._reads_all and name.startswith("__") and name not in implicit:
+                    continue
+                place = (id(base), name)
+                if place in self._builtins_seen:
+                    continue
+                self._builtins_seen.add(place)
+                value: object = own[name]
+                self._guard(f"{base.__name__}.{name}", _class_guard(cls, base, name, value))
+                self._look_at(value, f"{base.__name__}.{name}")
+
+    def _attributes(self, value: Any, kind: type[Any], path: str) -> None:
+        """The attributes of an object of the program that code names, and the fields of a dataclass."""
+        self.is_selective = True
+        table = attribute_table(value)
+        if value is self._weak:
+            self.guards.append(WeakGuard(weakref.ref(value), kind, table))
+        elif table is not None:
+            self.guards.append(AttributeGuard(value, "__dict__", table))
+        if self._reads_all:
+            self._all_attributes(value, path)
+            return
+        wanted = set(self.names)
+        if is_dataclass(kind):
+            wanted |= {field.name for field in fields(kind)}
+        for name in sorted(wanted & slots_of(kind)):
+            self._attribute(value, name, path)
+        if table is None:
+            return
+        for name in sorted(wanted):
+            if name in table:
+                self._guard(f"{path}.{name}", ItemGuard(table, name, table[name]))
+                self._look_at(table[name], f"{path}.{name}")
+            elif hasattr(kind, name):  # which an attribute of the object would hide
+                self.guards.append(ItemGuard(table, name, MISSING))
+
+    def _all_attributes(self, value: Any, path: str) -> None:
+        table = attribute_table(value)
+        if table is not None:
+            if not any(f"{path}.{name}" in self._ignored for name in table):
+                self.guards.append(DictGuard(table))
+            for name, part in table.items():
+                self._guard(f"{path}.{name}", ItemGuard(table, name, part))
+                self._look_at(part, f"{path}.{name}")
+        for name in sorted(slots_of(cast("type[Any]", type(value)))):
+            self._attribute(value, name, path)
+
+    def _attribute(self, value: Any, name: str, path: str) -> None:
+        found = getattr(value, name, MISSING)
+        path = path if name == "_function" else f"{path}.{name}"
+        self._guard(path, AttributeGuard(value, sys.intern(name), found))
+        self._look_at(found, path)
+
+    def _foreign(self, value: Any, kind: type[Any], path: str) -> None:
+        """An object of an installed package: as an array, or by its attributes; else by what it is."""
+        if kind.__module__.partition(".")[0] in (*sys.stdlib_module_names, "mlirad"):
+            wrapped = getattr(value, "__wrapped__", None)
+            self._enter(path, Same(value))
+            if isinstance(wrapped, FunctionType):  # such as a function with a cache
+                self._look_at(wrapped, path)
+            return
+        owner = getattr(value, "__self__", None)
+        if owner is not None:  # a method in C
+            self._enter(path, Same(kind), getattr(value, "__name__", ""))
+            self._look_at(owner, path)
+            return
+        array = as_array(value)
+        if array is not None:
+            before = array.copy()
+            self._enter(path, Same(kind), array.dtype.str, array.shape, before.tobytes())
+            self.guards.append(CallGuard(lambda: is_equal_array(before, value)))
+            return
+        self._enter(path, Same(value))
+        table = attribute_table(value)
+        for name in [*(table or ()), *sorted(slots_of(kind))]:
+            part: Any = getattr(value, name, None)
+            if isinstance(part, np.ndarray | list | dict | set | tuple) or value_key(part) is not None:
+                self._attribute(value, name, path)
+
+
+def _inside(path: str, name: str) -> str:
+    """A variable of the function at `path`; the function itself stands at ''."""
+    return f"{path}: {name}" if path else name
+
+
+def _class_guard(cls: type[Any], base: type[Any], name: str, value: object) -> Guard:
+    """A guard of what `cls` finds in the class `base` under a name."""
+    found = getattr(cls, name, MISSING)
+    if found is getattr(cls, name, None):  # not made anew at each look, as methods of classes are
+        return AttributeGuard(cls, sys.intern(name), found)
+    return CallGuard(lambda: vars(base).get(name, MISSING) is value)
+
+
+def _is_element(values: list[Any], place: int, expected: object) -> bool:
+    return place < len(values) and values[place] is expected

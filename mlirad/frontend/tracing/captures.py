@@ -1,0 +1,181 @@
+"""What a function reads from outside when it is traced: variables, globals, attributes, elements, defaults.
+
+    scale = np.array([2.0, 3.0])                find_captures(f, "f").key
+    f = lambda x: helper(x) * scale             -->  scale: float64[2] and its elements,
+                                                     helper: its code, and what that reads
+
+The key says all that a trace can have seen; traces of functions with equal keys are equal. While the guards
+hold, the key is the same, and they are quick to check. So a program is used only while what it was made of is
+as it was, and again when that comes back.
+
+Found by walking the objects that the code names: of functions, all that their code reads, in turn; of objects
+and classes of the program, the attributes whose names appear in the code that was found; of objects of
+installed packages, all attributes; of containers and arrays, all elements. The modules and the code of
+Python, of mlirad and of installed packages are taken not to change.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from types import MethodType
+from typing import Any, Final
+
+from mlirad.frontend.tracing.capture_walk import EVERY_NAME, SIZE_OF, Walk
+from mlirad.frontend.tracing.captured_objects import generator_state, is_program_class
+from mlirad.frontend.tracing.value_keys import value_key
+from mlirad.jit.guards import Guards
+
+RECENT: Final = 8
+"""For how many states of what a function reads the guards are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Captures:
+    """What a function reads from outside, by the name under which its code reaches it."""
+
+    entries: tuple[tuple[str, Hashable], ...]
+    guards: Guards
+    generators: tuple[tuple[str, Any], ...]
+    names: frozenset[str]
+    key: Hashable = None
+    is_whole: bool = True
+    """Whether all was looked at."""
+
+    def grown(self, after: Captures) -> list[str]:
+        """The names of containers that have another number of elements after a trace."""
+        return [name.removeprefix(SIZE_OF) for name in self.differences(after) if name.startswith(SIZE_OF)]
+
+    def differences(self, other: Captures) -> list[str]:
+        """The names of what is there in both and not the same."""
+        own, others = _by_name(self.entries), _by_name(other.entries)
+        return [name for name, keys in own.items() if others.get(name, keys) != keys]
+
+    def generator_states(self) -> list[object]:
+        """Where the generators of random numbers stand."""
+        return [generator_state(generator) for _, generator in self.generators]
+
+
+class WeakRoot:
+    """A method, or an object that can be called, which is not kept alive."""
+
+    def __init__(self, function: Any):
+        is_method = isinstance(function, MethodType)
+        self._reference: Callable[[], Any] = (weakref.WeakMethod if is_method else weakref.ref)(function)
+
+    def function(self) -> Any:
+        """The object. Whoever asks holds it."""
+        return self._reference()
+
+
+def weak_root(function: Callable[..., Any]) -> WeakRoot:
+    """A method or another callable object, as the root of a watch that does not keep it alive."""
+    return WeakRoot(function)
+
+
+class Watch:
+    """What one function, or object, reads from outside, over time."""
+
+    def __init__(self, root: object, names: frozenset[str] = frozenset()):
+        self._root = root
+        self._recent: tuple[Captures, ...] = ()
+        self._names = names
+        self._ignored: frozenset[str] = frozenset()
+
+    @property
+    def root(self) -> Any:
+        """The function or object."""
+        return self._root.function() if isinstance(self._root, WeakRoot) else self._root
+
+    def current(self) -> Captures:
+        """What it reads now."""
+        recent = self._recent
+        for place, captures in enumerate(recent):
+            if captures.guards.hold():
+                if place:
+                    self._recent = (captures, *recent[:place], *recent[place + 1 :])
+                return captures
+        is_weak = isinstance(self._root, WeakRoot)
+        found = find_captures(self.root, self._names, self._ignored, is_weak=is_weak)
+        self._names = found.names
+        self._recent = (found, *recent[: RECENT - 1])
+        return found
+
+    def ignore(self, names: Iterable[str]) -> None:
+        """Look no more at what has these names: the function itself writes it."""
+        self._ignored |= set(names)
+        self._recent = ()
+
+
+def find_captures(
+    root: object,
+    names: frozenset[str] = frozenset(),
+    ignored: frozenset[str] = frozenset(),
+    *,
+    is_weak: bool = False,
+) -> Captures:
+    """What `root` reads from outside; `names` are names of attributes to look at besides those it finds, and
+    at what is `ignored` it does not look.
+
+    If it is weak, the guards do not keep alive the root or, of a method, its instance.
+    """
+    weak = getattr(root, "__self__", root) if is_weak else None
+    while True:
+        walk = Walk(names, ignored, weak)
+        walk.run(root)
+        found = frozenset(walk.names)
+        if found == names or not walk.is_selective:
+            break
+        names = found
+    entries = tuple(walk.entries)
+    return Captures(entries, Guards(walk.guards), tuple(walk.generators), names, _Key(entries), walk.is_whole)
+
+
+def static_key(value: object) -> Hashable:
+    """The key of a static argument: what it is now and all that it holds and, for functions, reads."""
+    key = value_key(value)
+    if key is not None:
+        return key
+    watch = _watches.pop(id(value), None)
+    if watch is None:
+        watch = Watch(value, frozenset((EVERY_NAME,)))
+    _watches[id(value)] = watch  # at the end, as the most recently used
+    while len(_watches) > 64:
+        _watches.pop(next(iter(_watches)), None)
+    return watch.current().key
+
+
+def classes_key(kinds: Iterable[type[Any]]) -> Hashable:
+    """The key of the classes of structured arguments, whose methods a traced function can call."""
+    return tuple(static_key(kind) for kind in kinds if is_program_class(kind))
+
+
+_watches: dict[int, Watch] = {}
+"""Of objects used as static arguments, by their identity; each keeps its object."""
+
+
+class _Key:
+    """The key of captures, hashed once."""
+
+    __slots__ = ("_entries", "_hash")
+
+    def __init__(self, entries: tuple[tuple[str, Hashable], ...]):
+        self._entries = entries
+        self._hash = hash(entries)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, _Key) and self._hash == other._hash and self._entries == other._entries
+        )
+
+
+def _by_name(entries: Iterable[tuple[str, Hashable]]) -> dict[str, list[Hashable]]:
+    """The keys of entries; an object and the function in it can have one name."""
+    found: dict[str, list[Hashable]] = {}
+    for name, key in entries:
+        found.setdefault(name, []).append(key)
+    return found

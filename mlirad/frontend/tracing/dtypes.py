@@ -1,0 +1,136 @@
+"""Element types of NumPy operations, by NumPy's own promotion.
+
+The language has float64, float32, int64, int32 and bool. What an operation converts its operands to is asked
+of NumPy (`ufunc.resolve_dtypes`, `np.result_type`), with Python scalars standing for themselves, so that
+`float32 * 2.0` stays float32. A dtype outside the language is replaced by the narrowest one of the language
+that holds all its values (float16 by float32, uint8 by int32, uint32 by int64); where there is none it is a
+`DtypeError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.errors import DtypeError, UnsupportedError
+from mlirad.frontend.tracing.source import user_line
+
+Dtype: TypeAlias = np.dtype[Any]
+Kind: TypeAlias = Dtype | type[bool] | type[int] | type[float]
+"""The dtype of an operand, or the Python type of what has no width of its own."""
+
+PYTHON_TYPES: dict[str, type[bool] | type[int] | type[float]] = {"b": bool, "i": int, "f": float}
+"""What an operand without a width of its own is in Python, by the kind of its dtype."""
+
+BOOL, I32, I64, F32, F64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float32, np.float64))
+_BY_CODE: dict[str, Dtype] = {f"{d.kind}{d.itemsize}": d for d in ELEMENT_TYPES}
+_REPLACED: dict[str, Dtype] = {
+    "i1": I32, "i2": I32, "u1": I32, "u2": I32, "u4": I64, "f2": F32,
+}  # fmt: skip
+
+
+def language_dtype(dtype: npt.DTypeLike) -> Dtype:
+    """The dtype of the language that stands for `dtype`; raises `DtypeError` if there is none."""
+    try:
+        known = np.dtype(dtype)
+    except TypeError as error:
+        raise DtypeError(str(error), location=user_line()) from error
+    code = f"{known.kind}{known.itemsize}"
+    found = _BY_CODE.get(code) or _REPLACED.get(code)
+    if found is None:
+        raise DtypeError(
+            f"there are no arrays of dtype {known}",
+            location=user_line(),
+            hint="use float64, float32, int64, int32 or bool",
+        )
+    return found
+
+
+def result_type(kinds: Sequence[Kind]) -> Dtype:
+    """The dtype that NumPy promotes the operands to."""
+    return _result_type(tuple(kinds))
+
+
+@cache
+def _result_type(kinds: tuple[Kind, ...]) -> Dtype:
+    return language_dtype(np.result_type(*(k if isinstance(k, np.dtype) else k(0) for k in kinds)))
+
+
+def loop_dtypes(
+    ufunc: np.ufunc,
+    kinds: tuple[Kind, ...],
+    out: Dtype | None = None,
+    *,
+    dtype: Dtype | None = None,
+    casting: str = "same_kind",
+) -> tuple[Dtype, ...]:
+    """The dtypes that a ufunc converts its operands to, and those of its results, which `dtype` may give.
+
+    Raises `DtypeError` where the ufunc is not defined, or its result cannot be written into dtype `out`.
+    """
+    try:
+        return _loop_dtypes(ufunc, kinds, out, dtype, casting)
+    except DtypeError:
+        raise
+    except (TypeError, ValueError) as error:
+        shown = ", ".join(k.name if isinstance(k, np.dtype) else k.__name__ for k in kinds)
+        wanted = "" if dtype is None else f" with dtype {dtype}"
+        raise DtypeError(
+            f"np.{ufunc.__name__} is not defined on ({shown}){wanted}",
+            location=user_line(),
+            hint=f"NumPy says: {error}",
+        ) from error
+
+
+@cache
+def _loop_dtypes(
+    ufunc: np.ufunc, kinds: tuple[Kind, ...], out: Dtype | None, dtype: Dtype | None, casting: str
+) -> tuple[Dtype, ...]:
+    if not any(isinstance(k, np.dtype) for k in kinds):  # NumPy would compare Python numbers as objects
+        kinds = tuple(np.dtype(k) for k in kinds)
+    kinds = tuple(BOOL if k is bool else k for k in kinds)
+    resolved = ufunc.resolve_dtypes((*kinds, *[out] * ufunc.nout), casting="same_kind")
+    if dtype is not None or casting != "same_kind":
+        # NumPy crashes where it refuses to cast a Python scalar, so that has its dtype by now.
+        operands = [k if isinstance(k, np.dtype) else d for k, d in zip(kinds, resolved, strict=False)]
+        given: dict[str, Any] = {"casting": casting}
+        if dtype is not None:
+            given["signature"] = (*[None] * ufunc.nin, *[dtype] * ufunc.nout)
+        resolved = ufunc.resolve_dtypes((*operands, *[out] * ufunc.nout), **given)
+    return tuple(language_dtype(found) for found in resolved)
+
+
+def plain_array(value: object) -> npt.NDArray[Any]:
+    """A concrete array-like as a plain array of a dtype of the language."""
+    kind: type[Any] = type(value)
+    if isinstance(value, np.ndarray) and kind is not np.ndarray:
+        raise DtypeError(
+            f"an argument is a {kind.__name__}, not a plain array",
+            location=user_line(),
+            hint="what makes it special would be lost; pass np.asarray(x) if that is meant",
+        )
+    array = _as_array(cast(object, value))
+    if array.dtype in ELEMENT_TYPES:
+        return array
+    return array.astype(language_dtype(array.dtype))
+
+
+def _as_array(value: object) -> npt.NDArray[Any]:
+    """As NumPy sees it; the arrays of other libraries by DLPack, without a copy."""
+    given = cast(Any, value)
+    if isinstance(value, np.ndarray | np.generic) or not hasattr(value, "__dlpack__"):
+        return np.asarray(given)
+    kind: str = type(given).__name__
+    try:
+        return np.from_dlpack(given)
+    except Exception as error:  # each library raises classes of its own
+        raise UnsupportedError(
+            f"a {kind} does not hand its elements over: {error}",
+            location=user_line(),
+            hint="pass a NumPy array of the same elements",
+        ) from error

@@ -1,0 +1,235 @@
+"""Functions under construction, and which traced value may be used where.
+
+While a Python function is traced, a `Frame` holds the builder of its `func.func`. Frames nest: a function
+that is differentiated inside another is traced in a frame of its own, and every value of an outer frame that
+it uses becomes one more parameter (closure conversion, at any depth). So each derivative is taken of a closed
+function, and derivatives of derivatives cannot be confused.
+
+    def f(x):                                   @f(%x):   %g = call @g(%x, %x)
+        return ad.grad(lambda y: x * y)(x)      @g(%y, %x'):  the captured x is an ordinary parameter
+
+A frame is a stack of scopes: the body of the function and the regions open in it. A value belongs to the
+scope it was made in, and using it after that scope has closed is a leak, reported as a `TracingError`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects.builtin import FunctionType
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region
+
+from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
+from mlirad.dialects.shapes import Value, shape_of, values_of
+from mlirad.errors import TracingError, UnsupportedError
+from mlirad.frontend.tracing.source import user_line, user_location
+from mlirad.ir.arrays import ArrayBuilder
+
+MAX_OPERATIONS = 300_000
+"""How many operations one program may be written out to; it would be compiled for hours."""
+
+
+class FrameBuilder(ArrayBuilder):
+    """A builder that knows the frame it builds."""
+
+    frame: Frame
+
+
+class Scope:
+    """The body of a function, or of a region in it, while it is open."""
+
+    __slots__ = ("frame", "is_open")
+
+    def __init__(self, frame: Frame):
+        self.frame = frame
+        self.is_open = True
+
+
+class Frame:
+    """One function under construction."""
+
+    def __init__(self, module: Functions, argument_types: Sequence[Attribute], parent: Frame | None):
+        self.functions = module
+        self.parent = parent
+        self.block = Block(arg_types=argument_types)
+        self.block_arguments = list(self.block.args)
+        self.builder = module.builder_class(self.block)
+        if isinstance(self.builder, FrameBuilder):
+            self.builder.frame = self
+        self.scopes = [Scope(self)]
+        self.captured: dict[Value, Value] = {}
+        self.token: Any = None
+        """The last token of the program's reports, a traced value; see `reports`."""
+        self.token_block = self.block
+        """The block that the token can be used in."""
+
+    @property
+    def scope(self) -> Scope:
+        """The innermost open scope."""
+        return self.scopes[-1]
+
+    def add_argument(self, type_: Attribute) -> Value:
+        """One more parameter of the function."""
+        return self.block.insert_arg(type_, len(self.block.args))
+
+    def value(self, value: Value, scope: Scope) -> Value:
+        """`value`, made in `scope`, as a value that can be used here; an outer one is captured."""
+        if not scope.is_open:
+            raise leaked_error()
+        if scope.frame is self:
+            return value
+        if self.parent is None:
+            raise leaked_error()
+        return self._capture(self.parent.value(value, scope))
+
+    def _capture(self, outer: Value) -> Value:
+        constant = self._constant(outer)
+        if constant is not None:
+            return constant
+        known = self.captured.get(outer)
+        if known is None:
+            assert self.parent is not None
+            known = self.captured[outer] = self.add_argument(outer.type)
+            known.name_hint = outer.name_hint
+            interval = self.parent.builder.ranges.interval(outer)
+            if interval is not None:
+                self.builder.ranges.set(known, *interval)
+        return known
+
+    def _constant(self, outer: Value) -> Value | None:
+        """A literal is written again instead of captured."""
+        owner, b = outer.owner, self.builder
+        if isinstance(owner, BroadcastOp):
+            inner = self._constant(owner.operand)
+            return None if inner is None else b.broadcast(inner, shape_of(outer), values_of(owner.dims))
+        if isinstance(owner, ConstantOp):
+            return b.emit(ConstantOp, (), outer.type, owner.properties)
+        return None
+
+    def region(self, extents: Sequence[int], body: Callable[..., Iterable[Value]]) -> Region:
+        """A region over i64 indices of the given extents, in a scope of its own."""
+
+        def scoped(*indices: Value) -> Iterable[Value]:
+            with self.open_scope():
+                return list(body(*indices))
+
+        return self.builder.index_region(extents, scoped)
+
+    @contextmanager
+    def open_scope(self) -> Generator[Scope]:
+        """A scope that is open during the `with` block."""
+        scope = Scope(self)
+        self.scopes.append(scope)
+        try:
+            yield scope
+        finally:
+            scope.is_open = False
+            self.scopes.pop()
+
+    def finish(self, name: str, results: Sequence[Value], *, visibility: str | None) -> FuncOp:
+        """Close the function: it returns `results`."""
+        self.block.add_op(ReturnOp.create(operands=list(results), location=self.builder.location))
+        types = FunctionType.from_lists(self.block.arg_types, [r.type for r in results])
+        return FuncOp(name, types, Region(self.block), visibility)
+
+
+@dataclass
+class Repeats:
+    """How often functions that may be shared were called: in all, and each for each types of arguments."""
+
+    total: int = 0
+    calls: dict[Hashable, tuple[int, Any]] = field(default_factory=dict[Hashable, "tuple[int, Any]"])
+
+
+class Functions:
+    """The functions of a module under construction, with names for more.
+
+    `kept` holds those that calls share, by what they are made of. `has_reports` says that tokens go through
+    them, and `checks` what is checked when they run.
+    """
+
+    def __init__(
+        self,
+        *,
+        has_reports: bool = False,
+        checks: frozenset[str] = frozenset(),
+        builder_class: type[ArrayBuilder] = ArrayBuilder,
+    ) -> None:
+        self.has_reports = has_reports
+        self.checks = checks
+        self.builder_class = builder_class
+        self.finished: list[FuncOp] = []
+        self.kept: dict[Hashable, list[Any]] = {}
+        self.repeats = Repeats()
+        self.emitted = 0
+        self._names: dict[str, int] = {}
+
+    def fresh_name(self, base: str) -> str:
+        """A symbol that no other function has."""
+        base = "".join(c if c.isalnum() or c == "_" else "_" for c in base).strip("_") or "function"
+        count = self._names.get(base, 0)
+        self._names[base] = count + 1
+        return f"{base}_{count}" if count else base
+
+
+class _Stack(threading.local):
+    frames: list[Frame]
+
+    def __init__(self) -> None:
+        self.frames = []
+
+
+_stack = _Stack()
+
+
+def is_tracing() -> bool:
+    """Whether a function is being traced in this thread."""
+    return bool(_stack.frames)
+
+
+def current_frame() -> Frame:
+    """The function being traced; a use of traced values outside of any is a leak."""
+    if not _stack.frames:
+        raise leaked_error()
+    return _stack.frames[-1]
+
+
+def emitting() -> ArrayBuilder:
+    """The builder of the function being traced, located at the user's line."""
+    frame = current_frame()
+    frame.functions.emitted += 1
+    if frame.functions.emitted > MAX_OPERATIONS:
+        raise UnsupportedError(
+            f"the program has more than {MAX_OPERATIONS} operations",
+            location=user_line(),
+            hint="use ad.fori_loop and ad.scan for loops, @ad.function for functions that are called often",
+        )
+    builder = frame.builder
+    builder.location = user_location()
+    return builder
+
+
+@contextmanager
+def tracing(frame: Frame) -> Generator[Frame]:
+    """Trace into `frame` during the `with` block, then close all its scopes."""
+    _stack.frames.append(frame)
+    try:
+        yield frame
+    finally:
+        _stack.frames.pop()
+        for scope in frame.scopes:
+            scope.is_open = False
+
+
+def leaked_error() -> TracingError:
+    """The error of a traced value used after its trace, or its region, has ended."""
+    return TracingError(
+        "a traced value is used after the function, or the body of `build`, that made it has ended",
+        location=user_line(),
+        hint="return it as a result instead of storing it in a variable from outside",
+    )

@@ -1,0 +1,323 @@
+"""Tracing a Python function into a `func.func`: of a whole module, or inside another traced function.
+
+    trace(f, x, y)      -->  a module with @main, of the shapes and dtypes of x and y
+
+`trace_inner` traces a function that is differentiated where it is called. It becomes a private function whose
+parameters are the leaves that are differentiated, followed by the outer values it captures.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, i64
+from xdsl.ir import Attribute
+
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.shapes import Shape, Value, array_type
+from mlirad.errors import MliradError, TracingError, UnsupportedError
+from mlirad.frontend.tracing.array import Array, copied_leaves, made
+from mlirad.frontend.tracing.dtypes import Dtype, language_dtype, plain_array
+from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
+from mlirad.frontend.tracing.operations import as_array
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
+from mlirad.frontend.tracing.source import traceback_line, user_line
+from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
+from mlirad.frontend.tracing.tracebacks import plain_errors
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class LeafType:
+    """What a traced function is compiled for: the shape and dtype of one leaf, and whether it is weak."""
+
+    shape: Shape
+    dtype: Dtype
+    weak: bool = False
+
+    @property
+    def type(self) -> Attribute:
+        """As a type of the language."""
+        return array_type(self.shape, ELEMENT_TYPES[self.dtype])
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A finished inner function: its symbol, what it captured (as values of the frame around it), and what it
+    returns.
+    """
+
+    name: str
+    captured: tuple[Value, ...]
+    result_types: tuple[Attribute, ...]
+    weak: tuple[bool, ...]
+    tree: Tree
+    has_token: bool = False
+    """Whether a token is one more result."""
+
+
+@contextmanager
+def function_of(
+    functions: Functions,
+    types: Sequence[LeafType],
+    hints: Sequence[str | None] = (),
+    outer: Frame | None = None,
+) -> Generator[tuple[Frame, list[Array]]]:
+    """A new function of parameters of these types, into which is traced in the `with` block.
+
+    It stands in the frame `outer`, or is the function @main of its module.
+    """
+    frame = Frame(functions, [t.type for t in types], outer)
+    if outer is None:
+        functions.fresh_name("main")
+    else:
+        frame.builder.location = outer.builder.location
+    parameters = list(frame.block.args)
+    for parameter, hint in zip(parameters, hints, strict=False):
+        parameter.name_hint = hint
+    with tracing(frame):
+        yield frame, [Array(v, frame.scope, t.weak) for v, t in zip(parameters, types, strict=True)]
+
+
+def with_reports(trace: Callable[[Functions], T], checks: frozenset[str] = frozenset()) -> T:
+    """The result of `trace`, which is called again if it meets a report; `checks` are reports themselves."""
+    if not checks:
+        try:
+            return trace(Functions())
+        except ReportsNeeded:
+            pass
+    if "nans" in checks:
+        return trace(Functions(has_reports=True, checks=checks, builder_class=NanCheckingBuilder))
+    return trace(Functions(has_reports=True, checks=checks))
+
+
+@plain_errors
+def trace(function: Callable[..., Any], *args: Any) -> ModuleOp:
+    """The module that `function` is on arguments like `args`: arrays, scalars, or structures of them."""
+    leaves, tree = flatten(args)
+    types = [leaf_type(leaf, path) for leaf, path in zip(leaves, argument_paths(function, tree), strict=True)]
+    return trace_module(function, tree, types)[0]
+
+
+def trace_module(
+    function: Callable[..., Any],
+    tree: Tree,
+    types: Sequence[LeafType],
+    checks: frozenset[str] = frozenset(),
+) -> tuple[ModuleOp, Tree, tuple[bool, ...]]:
+    """The module of a function of positional arguments with structure `tree`; the structure of its result."""
+    return with_reports(lambda functions: _trace_module(functions, function, tree, types), checks)
+
+
+def _trace_module(
+    functions: Functions, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
+) -> tuple[ModuleOp, Tree, tuple[bool, ...]]:
+    with function_of(functions, types, argument_hints(function, tree)) as (frame, arguments):
+        results, result_tree = call(function, tree.unflatten(arguments))
+        if any(getattr(value, "is_traced", False) for value in result_tree.statics()):
+            raise TracingError(
+                f"{function_name(function)} returns a LinearMap that is made in it; programs return arrays",
+                location=definition_of(function),
+                hint="return what is made with the map, or call ad.linearize outside of the function",
+            )
+        main = frame.finish("main", sealed([r.value for r in results]), visibility=None)
+    return ModuleOp([*functions.finished, main]), result_tree, tuple(r.weak for r in results)
+
+
+def trace_inner(
+    function: Callable[..., Any],
+    rebuild: Callable[[list[Array]], tuple[Any, ...]],
+    types: Sequence[LeafType],
+    hints: Sequence[str | None],
+    name: str | None = None,
+    *,
+    is_sealed: bool = False,
+) -> Traced:
+    """`function` on the arguments that `rebuild` makes of fresh parameters, as a function of its own.
+
+    It is called `name`, a symbol from `Functions.fresh_name`, or after the function. Its reports follow those
+    before it, and make one more result; if it is sealed they are its own.
+    """
+    outer = current_frame()
+    functions = outer.functions
+    if name is None:
+        name = functions.fresh_name(function_name(function))
+    with function_of(functions, types, hints, outer) as (frame, arguments):
+        if is_sealed:
+            frame.token = made(frame.builder.constant(0, i64))
+        results, tree = call(function, rebuild(arguments))
+        values = [r.value for r in results]
+        types_made = tuple(v.type for v in values)
+        has_token = functions.has_reports and not is_sealed
+        values = [*values, token().value] if has_token else sealed(values)
+        finished = frame.finish(name, values, visibility="private")
+    functions.finished.append(finished)
+    weak = tuple(r.weak for r in results)
+    return Traced(name, tuple(frame.captured), types_made, weak, tree, has_token)
+
+
+def require_arguments(function: Callable[..., Any], count: int, what: str) -> None:
+    """Require something that can be called with so many arguments; `what` says what calls it with which."""
+    if not callable(function):
+        raise TracingError(
+            f"{what} needs a function, got a {type(cast(object, function)).__name__}", location=user_line()
+        )
+    try:
+        signature = inspect.signature(function, follow_wrapped=False)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*(None,) * count)
+    except TypeError as error:
+        raise TracingError(
+            f"{what} calls {function_name(function)}{signature} with {count} "
+            f"argument{'' if count == 1 else 's'}: {error}",
+            location=user_line(),
+        ) from error
+
+
+def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Array], Tree]:
+    """The leaves of what a function returns for copies of the arguments, as arrays, and their structure."""
+    require_arguments(function, len(args), "the transformed call")
+    try:
+        result = function(*copied_leaves(args))
+    except RecursionError as error:
+        raise TracingError(
+            "the traced function calls itself without end, or too deeply",
+            location=definition_of(function),
+            hint="recursion is unrolled while tracing; it must end by a static condition",
+        ) from error
+    except (TypeError, ValueError) as error:
+        explained = _explained(error)
+        if explained is None:
+            raise
+        raise explained from error
+    leaves, tree = flatten(result)
+    emitting()
+    arrays: list[Array] = []
+    for leaf in leaves:
+        if callable(leaf) or isinstance(leaf, _NO_ARRAYS):
+            raise UnsupportedError(
+                f"{function_name(function)} returns a {_kind_name(leaf)}, which is no array",
+                location=definition_of(function),
+                hint="return arrays, scalars, and tuples, lists, dictionaries or dataclasses of them",
+            )
+        arrays.append(as_array(leaf))
+    return arrays, tree
+
+
+def _explained(error: TypeError | ValueError) -> MliradError | None:
+    """What an error of NumPy's about a traced value means, `None` for errors that are not about one."""
+    if isinstance(error, MliradError) or (
+        "Array(" not in str(error) and not isinstance(error.__cause__, MliradError)
+    ):
+        return None
+    location = traceback_line(error)
+    if str(error).startswith("setting an array element"):
+        return TracingError(
+            "a traced value is assigned to an element of a NumPy array, which holds numbers",
+            location=location,
+            hint="make the array traced first: a = ad.asarray(a); a[i] = v",
+        )
+    if isinstance(error.__cause__, MliradError):
+        cause = error.__cause__
+        return type(cause)(cause.message, location=location, hint=cause.hint)
+    return TracingError(
+        str(error),
+        location=location,
+        hint="a traced value has no elements while the function is traced; shapes and sizes must be static "
+        "(list the argument in static_argnames if it is one)",
+    )
+
+
+def _kind_name(value: Any) -> str:
+    return cast("type[Any]", type(value)).__name__
+
+
+def definition_of(function: Callable[..., Any]) -> str | None:
+    """Where a function is defined, as `file:line`."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return user_line() if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+
+
+_NO_ARRAYS = (str, bytes, set, frozenset, complex)
+
+
+def leaf_type(leaf: Any, path: str) -> LeafType:
+    """The type of an argument; raises for what is no array."""
+    kind = cast("type[Any]", type(leaf))
+    if kind is np.ndarray and leaf.dtype in ELEMENT_TYPES:
+        return LeafType(leaf.shape, leaf.dtype)
+    if kind in (bool, int, float):
+        return LeafType((), language_dtype(kind), weak=True)
+    if isinstance(leaf, Array):
+        return LeafType(leaf.shape, leaf.dtype, leaf.weak)
+    is_function = callable(cast(object, leaf))
+    if is_function or isinstance(leaf, _NO_ARRAYS):
+        raise UnsupportedError(
+            f"argument {path} is a {kind.__name__}, which is no array",
+            location=user_line(),
+            hint="name the parameter in static_argnames if the function should see the object itself"
+            if not is_function
+            else "wrap the function instead: ad.grad(lambda x: f(x, callback))",
+        )
+    try:
+        array = plain_array(leaf)
+    except MliradError as error:
+        raise type(error)(
+            f"argument {path}: {error.message}", location=user_line(), hint=error.hint
+        ) from error
+    return LeafType(array.shape, language_dtype(array.dtype))
+
+
+# Names -------------------------------------------------------------------------------------------
+
+
+def function_name(function: Callable[..., Any]) -> str:
+    """How a function is called in the program."""
+    name = str(getattr(function, "__name__", type(function).__name__))
+    return "lambda" if name == "<lambda>" else name
+
+
+def with_signature(function: Callable[..., Any], like: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` under the name and with the parameters of another, for messages and `argnums`."""
+    return functools.update_wrapper(function, like, updated=())
+
+
+def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
+    """The names of the first `count` positional parameters, made up where they have none."""
+    names: list[str] = []
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        parameters = ()
+    for parameter in parameters:
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            names.append(parameter.name)
+    return [names[k] if k < len(names) else f"argument{k}" for k in range(count)]
+
+
+def argument_paths(function: Callable[..., Any], tree: Tree) -> list[str]:
+    """How the user would write each leaf of the arguments, such as `params['w']`."""
+    names = parameter_names(function, len(tree.children))
+    return [path for name, child in zip(names, tree.children, strict=True) for path in child.paths(name)]
+
+
+def argument_hints(function: Callable[..., Any], tree: Tree) -> list[str | None]:
+    """The names of the leaves of the arguments as SSA values."""
+    return [hint_of(path) for path in argument_paths(function, tree)]
+
+
+def hint_of(path: str) -> str | None:
+    """A path as the name of an SSA value."""
+    name = re.sub(r"\W+", "_", path, flags=re.ASCII).strip("_")
+    return name if name and not name[0].isdigit() else None

@@ -1,0 +1,105 @@
+"""Checks of a running program: positions outside their arrays, and operations that make NaN.
+
+    ad.jit(f, check_bounds=True)       x[i] with i = 7 of 3 elements raises a PositionError at the user's line
+    ad.jit(f, check_nans=True)         np.log(x) with x = -1 raises a NotANumberError there
+    ad.jit(lambda x, n: x + n)         an int32 array plus the integer 2**40 raises an IntegerOverflowError
+
+All are reports (see `reports`), made where the function is traced; the first one that applies is raised when
+the call ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Attribute, Operation, Region
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.ordering import CumulativeOp
+from mlirad.dialects.array.reductions import DotOp, ReduceOp, SumOp
+from mlirad.dialects.shapes import Value, array_type, is_float, shape_of
+from mlirad.frontend.tracing.frames import FrameBuilder, emitting
+from mlirad.frontend.tracing.tokens import ReportsNeeded, checks, has_reports, report
+
+BOUNDS, NANS = "bounds", "nans"
+
+_COMPUTING = (ew.ElementwiseOp, SumOp, ReduceOp, DotOp, CumulativeOp)
+
+
+def check_position(position: Value, extent: int, *, counts_from_end: bool) -> None:
+    """Where bounds are checked, report each of these positions that lies outside of the extent."""
+    if not checks(BOUNDS):
+        return
+    b = emitting()
+    shifted = position
+    if counts_from_end:
+        negative = b.compare("lt", position, b.splat(0, position.type))
+        shifted = b.select(negative, b.add(position, b.splat(extent, position.type)), position)
+    outside = b.logical_not(b.inside([shifted], [extent]))
+    message = f"position {{}} is outside of a dimension of extent {extent}"
+    report("position", outside, [position], message)
+
+
+def check_fits(value: Value, dtype: np.dtype[Any]) -> None:
+    """Report a Python integer that an array of a narrower dtype meets and that this does not hold.
+
+    Its value is known when the program runs, like that of an array, and NumPy raises.
+    """
+    half = 1 << 8 * dtype.itemsize - 1
+    b = emitting()
+    low, high = b.ranges.bounds(value)
+    if low is not None and high is not None and -half <= low and high < half:
+        return
+    if not has_reports():
+        raise ReportsNeeded
+    shifted = b.add(value, b.splat(half, value.type))
+    outside = b.logical_not(b.inside([shifted], [2 * half]))
+    if shape_of(outside):
+        outside = b.reduce("or", outside, range(len(shape_of(outside))))
+        report("overflow", outside, [], f"a Python integer is out of bounds for {dtype}")
+    else:
+        report("overflow", outside, [value], f"the Python integer {{}} is out of bounds for {dtype}")
+
+
+class NanCheckingBuilder(FrameBuilder):
+    """The builder of a traced function that reports each op which makes NaN of operands without NaN.
+
+    Ops in regions that tokens do not go through are not checked: those of functions of positions.
+    """
+
+    _is_checking = False
+
+    def insert(
+        self,
+        op_class: type[Operation],
+        operands: Sequence[Value] = (),
+        result_types: Sequence[Attribute] = (),
+        properties: Mapping[str, Attribute] | None = None,
+        regions: Sequence[Region] = (),
+    ) -> Operation:
+        """As of every builder; a new op is followed by its check."""
+        before = self.block.last_op
+        op = super().insert(op_class, operands, result_types, properties, regions)
+        is_new = self.block.last_op is op and op is not before
+        if is_new and issubclass(op_class, _COMPUTING) and is_float(op.results[0]):
+            self._check(op)
+        return op
+
+    def _check(self, op: Operation) -> None:
+        if self._is_checking or self.frame.token_block is not self.block:
+            return
+        self._is_checking = True
+        name = op.name.removeprefix("array.")
+        wrong = self._any_nan(op.results[0])
+        for operand in op.operands:
+            if is_float(operand):
+                wrong = self.logical_and(wrong, self.logical_not(self._any_nan(operand)))
+        report("nan", wrong, [], f"{name} makes NaN of operands without NaN")
+        self._is_checking = False
+
+    def _any_nan(self, x: Value) -> Value:
+        found = self.emit(ew.IsNanOp, (x,), array_type(shape_of(x), i1))
+        return self.reduce("or", found, range(len(shape_of(x)))) if shape_of(x) else found

@@ -1,0 +1,82 @@
+"""Axes as NumPy counts them: negative ones from the end, `None` for all."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+from mlirad.dialects.shapes import Shape
+from mlirad.errors import ShapeError
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.operations import contains_traced
+from mlirad.frontend.tracing.source import user_line
+
+
+def listed(axis: int | tuple[int, ...]) -> list[int]:
+    """One axis or several, as a list."""
+    return list(axis) if isinstance(axis, tuple | list) else [axis]
+
+
+def one_axis(axis: Any, rank: int) -> int:
+    """An axis as a dimension of an array of the given rank; raises `ShapeError` for one it lacks."""
+    number = index(axis)
+    if not -rank <= number < rank:
+        raise ShapeError(
+            f"axis {number} is not one of an array of rank {rank}",
+            location=user_line(),
+            hint=f"its axes are {-rank} to {rank - 1}" if rank else "a scalar has no axes",
+        )
+    return number % rank
+
+
+def all_axes(axis: int | tuple[int, ...] | None, rank: int) -> list[int]:
+    """One axis, several, or (`None`) all, as sorted dimensions."""
+    if axis is None:
+        return list(range(rank))
+    if not rank and axis in (0, -1):  # as NumPy has it for scalars
+        return []
+    return sorted(distinct_axes(axis, rank))
+
+
+def strict_axes(axis: int | tuple[int, ...] | None, rank: int) -> list[int]:
+    """As `all_axes`, of functions that allow no axis of a scalar."""
+    return list(range(rank)) if axis is None else sorted(distinct_axes(axis, rank))
+
+
+def distinct_axes(axis: int | tuple[int, ...], rank: int) -> list[int]:
+    """One axis or several, none of them twice, as dimensions in their order."""
+    axes = [one_axis(a, rank) for a in listed(axis)]
+    if len(set(axes)) != len(axes):
+        raise ShapeError(
+            f"axis {axis} names a dimension twice", location=user_line(), hint="name each dimension once"
+        )
+    return axes
+
+
+MAX_RANK = 64
+"""The most dimensions that a NumPy array has."""
+
+
+def static_shape(shape: Any) -> Shape:
+    """A shape given as an integer or a sequence of them."""
+    if isinstance(shape, Array) or contains_traced(shape):
+        return (index(shape if isinstance(shape, Array) else next(s for s in shape if isinstance(s, Array))),)
+    try:
+        return (index(shape),)
+    except TypeError:
+        pass
+    try:
+        return checked_rank(tuple(index(extent) for extent in shape))
+    except TypeError as error:
+        raise ShapeError(f"a shape is made of integers, got {shape!r}", location=user_line()) from error
+
+
+def checked_rank(shape: Shape) -> Shape:
+    """A shape with as many dimensions as NumPy's arrays can have."""
+    if len(shape) > MAX_RANK:
+        raise ShapeError(
+            f"a shape of {len(shape)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
+            location=user_line(),
+            hint="join some of them",
+        )
+    return shape

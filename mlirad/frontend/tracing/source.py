@@ -1,0 +1,72 @@
+"""Where in the user's code an op comes from: the innermost call outside mlirad and NumPy.
+
+y = np.sum(x * x)      # model.py, line 12      -->  ops located at model.py:12
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+import scipy
+from xdsl.dialects.builtin import LocationAttr, UnknownLoc
+
+from mlirad.ir.locations import source_location
+
+_UNKNOWN = UnknownLoc()
+_FOLDERS = (
+    f"{Path(__file__).parents[2]}/",
+    *(f"{Path(package.__path__[0])}/" for package in (np, scipy)),
+)
+_skipped: dict[str, bool] = {}
+"""Whether a file belongs to one of these packages, by its name."""
+
+
+def user_place() -> tuple[str, int] | None:
+    """File and line of the innermost call outside these packages, `None` if there is none."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not _is_skipped(file):
+            return file, frame.f_lineno
+        frame = frame.f_back
+    return None
+
+
+def _is_skipped(file: str) -> bool:
+    """Whether a file is not the user's."""
+    known = _skipped.get(file)
+    if known is None:
+        known = _skipped[file] = file.startswith((*_FOLDERS, "<frozen", "<__array_function__"))
+    return known
+
+
+def is_user_file(file: str) -> bool:
+    """Whether code in a file, named as in its code objects, is the user's own."""
+    return not _is_skipped(file) and not file.endswith(".pyx")
+
+
+def traceback_line(error: BaseException) -> str | None:
+    """The user's innermost place in the traceback of an error, as `file:line`."""
+    found = None
+    traceback = error.__traceback__
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if is_user_file(file):
+            found = f"{file}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return found
+
+
+def user_location() -> LocationAttr:
+    """The user's place as a location attribute."""
+    place = user_place()
+    return _UNKNOWN if place is None else source_location(*place)
+
+
+def user_line() -> str | None:
+    """The user's place as `file:line`, as errors print it."""
+    place = user_place()
+    return None if place is None else f"{place[0]}:{place[1]}"

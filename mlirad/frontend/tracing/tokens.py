@@ -1,0 +1,127 @@
+"""Reports at run time, and the tokens that carry them through a program.
+
+    report("print", %true, [%x], "x = {}")      %t1 = array.report print %t0, %true, %x {message = "x = {}"}
+
+The language is pure, so a report is data: it takes the last token and makes the next one. While a function
+with reports is traced, its frame holds the last token. Loops carry it, branches and functions return it, a
+build returns the tokens of all positions, and in the end a result of the program depends on it by a selection
+that never chooses otherwise. So no pass can lose a report, repeat it or change the order.
+
+Programs without reports have none of this: what meets the first report traces the function once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from xdsl.dialects.builtin import i64
+
+from mlirad.dialects.shapes import Value, shape_of, size_of
+from mlirad.errors import TracingError
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.frames import Frame, current_frame, emitting, is_tracing
+from mlirad.frontend.tracing.source import user_line
+
+T = TypeVar("T")
+
+NEVER = -1
+"""What no token is."""
+
+
+class ReportsNeeded(BaseException):
+    """The function being traced has a report, and its frames hold no tokens yet."""
+
+
+def report(kind: str, condition: Value, values: Sequence[Value], message: str) -> None:
+    """Report the values for each position at which the condition holds."""
+    after = emitting().report(kind, token().value, condition, values, message, user_line())
+    resume(made(after))
+
+
+def has_reports() -> bool:
+    """Whether the program being traced has reports."""
+    return current_frame().functions.has_reports
+
+
+def checks(what: str) -> bool:
+    """Whether the program being traced is to check for `what`."""
+    return is_tracing() and what in current_frame().functions.checks
+
+
+# Tokens ------------------------------------------------------------------------------------------
+
+
+def token() -> Array:
+    """The last token."""
+    frame: Frame | None = current_frame()
+    while frame is not None:
+        if frame.token is not None:
+            return frame.token
+        frame = frame.parent
+    return made(emitting().constant(0, i64))
+
+
+def resume(last: Array | None) -> None:
+    """Go on with this token, in the block that is being emitted into."""
+    frame = current_frame()
+    frame.token = last
+    frame.token_block = frame.builder.block
+
+
+def sending(result: Any) -> Any:
+    """What a region returns: its result and, with it, the last token."""
+    return (result, token()) if has_reports() else result
+
+
+def with_last_token(sent: list[Value]) -> list[Value]:
+    """Values that end with the token sent with them, with the last token in its place."""
+    return [*sent[:-1], token().value] if has_reports() else sent
+
+
+def receiving(sent: Any) -> Any:
+    """The result alone of what `sending` made; its token is the last one from now on."""
+    if not has_reports():
+        return sent
+    result, last = sent
+    resume(last)
+    return result
+
+
+def starting_with(last: Array | None, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as one that starts with a token and sends the last one."""
+    if last is None:
+        return function
+
+    def run(*args: Any) -> Any:
+        resume(last)
+        return sending(function(*args))
+
+    return run
+
+
+def last_token() -> Array | None:
+    """The last token if the program has reports."""
+    return token() if has_reports() else None
+
+
+def sealed(results: Sequence[Value], before: Array | None = None) -> list[Value]:
+    """The results of a region or function, of which one depends on the last token, if that is new."""
+    values = list(results)
+    if not has_reports():
+        return values
+    b, last = emitting(), token().value
+    if b.scalar_of(last) is not None or (before is not None and before.value is last):
+        return values
+    known = [k for k, v in enumerate(values) if size_of(v)]
+    if not known:
+        raise TracingError(
+            "a function that reports, by debug_print or a check, returns nothing",
+            location=user_line(),
+            hint="return one of the values that it computes",
+        )
+    k = min(known, key=lambda k: size_of(values[k]))
+    never = b.compare("eq", last, b.constant(NEVER, i64))
+    chosen = b.broadcast(never, shape_of(values[k]), ())
+    values[k] = b.select(chosen, b.zeros(values[k].type), values[k])
+    return values

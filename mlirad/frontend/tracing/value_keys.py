@@ -1,0 +1,122 @@
+"""Keys of values: what stands for a value in a cache, equal where a trace cannot tell two values apart.
+
+    value_key(0.0) != value_key(-0.0)          value_key(float("nan")) == value_key(float("nan"))
+    value_key(1), value_key(1.0), value_key(True), value_key(np.int64(1))      are all different
+
+Python's own equality will not do: by it 0.0 is -0.0, 1 is True, and NaN is nothing, not even itself. Every
+key of a cache that holds values given by users is made here or, for values that can change, in `captures.py`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Hashable, Sequence
+from enum import Enum
+from types import BuiltinFunctionType, CodeType
+from typing import Any, Final, cast
+
+import numpy as np
+
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.tracing.source import user_line
+
+
+class Same:
+    """An object that stands for itself alone, whatever it says about equality. It is kept alive."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object):
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __repr__(self) -> str:
+        return f"Same({type(self.value).__name__})"
+
+
+_EXACT: Final = frozenset((int, bool, str, bytes, type(None), type(...), type(NotImplemented)))
+"""Types whose values equal only what is the same."""
+
+_SEQUENCES: Final = frozenset((tuple, frozenset, slice, range))
+
+
+MAX_DEPTH = 200
+"""How deep tuples and their like may be nested."""
+
+
+def value_key(value: object, depth: int = MAX_DEPTH) -> Hashable | None:
+    """The key of a value that cannot change; `None` for an object that can, or that holds one.
+
+    Raises `UnsupportedError` for tuples that are nested more than `depth` deep.
+    """
+    kind = cast("type[Any]", type(value))
+    if kind in _EXACT:
+        return kind, cast(Hashable, value)
+    if kind is float:
+        return float, struct.pack("<d", value)
+    if kind is complex:
+        return base_key(value)
+    if issubclass(kind, np.generic):
+        number: Any = value
+        is_object = number.dtype.kind == "O"
+        return None if is_object else (cast(Any, kind), number.dtype.str, number.tobytes())
+    if isinstance(value, np.dtype):
+        dtype: Any = cast(object, value)
+        return np.dtype, Same(dtype) if dtype.hasobject or dtype.metadata else dtype.str, str(dtype)
+    if isinstance(value, Enum | np.ufunc | CodeType) or (
+        kind is BuiltinFunctionType and _is_of_module(cast(Any, value))
+    ):
+        return Same(value)
+    if kind in _SEQUENCES:
+        return _sequence_key(kind, value, depth)
+    return None
+
+
+def base_key(value: object) -> Hashable | None:
+    """The key of a number or string of a class derived from Python's, without what else it has."""
+    match value:
+        case bool() | None:
+            return None
+        case float():
+            return float, struct.pack("<d", value)
+        case int():
+            return int, int.__index__(value)
+        case complex():
+            return complex, struct.pack("<dd", value.real, value.imag)
+        case str():
+            return str, str.__str__(value)
+        case bytes():
+            return bytes, bytes.hex(value)
+        case _:
+            return None
+
+
+def _sequence_key(kind: type[Any], value: Any, depth: int) -> Hashable | None:
+    """The key of a tuple and its like, if all that it holds has one."""
+    if depth == 0:
+        raise UnsupportedError(
+            f"a {kind.__name__} that the function reads, or is given, is nested more than {MAX_DEPTH} deep",
+            location=user_line(),
+            hint="keep the values in an array, or in a tuple of one level",
+        )
+    if kind is slice:
+        parts: Sequence[object] = (value.start, value.stop, value.step)
+    elif kind is range:
+        return range, value.start, value.stop, value.step
+    else:
+        parts = tuple(value)
+    keys = [value_key(part, depth - 1) for part in parts]
+    if any(key is None for key in keys):
+        return None
+    return kind, frozenset(keys) if kind is frozenset else tuple(keys)
+
+
+def _is_of_module(function: Any) -> bool:
+    """Whether a function in C belongs to a module, not to an object as `items.append` does."""
+    owner = function.__self__
+    return owner is None or isinstance(owner, type(struct))

@@ -1,0 +1,107 @@
+"""Closures, tuples and sums: a closure is its code and what it captured, and each application is a frame.
+
+A lambda captures the values that its region reads, and nothing else of where it was made. Since every
+application has a frame of its own, recursion and loops cannot overwrite what was captured. Tuples are Python
+tuples, a value of a sum is its alternative's number with the value.
+
+Applications are counted by the op that made the closure, in `OperationCounter.applications`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.ir import Operation, Region
+
+from mlirad.dialects.function import ApplyOp, CaseOp, GetOp, InjectOp, LambdaOp, PartialOp, TupleOp
+from mlirad.dialects.shapes import Value
+from mlirad.interpreter.machine import Frame, Meaning
+
+
+@dataclass(frozen=True)
+class Closure:
+    """The value of a lambda or of a partial application; `captured` are outer values or fixed arguments."""
+
+    code: LambdaOp | PartialOp
+    captured: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """The value of a sum: of alternative number `index`."""
+
+    index: int
+    value: Any
+
+
+def _lambda(op: LambdaOp, operands: Sequence[Any], frame: Frame) -> Closure:
+    return Closure(op, [frame.values[v] for v in _captured(op, frame)])
+
+
+def _partial(op: PartialOp, operands: Sequence[Any], frame: Frame) -> Closure:
+    return Closure(op, list(operands))
+
+
+def _apply(op: ApplyOp, operands: Sequence[Any], frame: Frame) -> Any:
+    closure, *arguments = operands
+    assert isinstance(closure, Closure)
+    code, machine = closure.code, frame.machine
+    if machine.counter is not None:
+        machine.counter.applications[code] += 1
+    if isinstance(code, PartialOp):
+        results = machine.call(code.callee_name, [*arguments, *closure.captured])
+    else:
+        with machine.deeper("applications of a closure", code):
+            own = Frame(machine, dict(zip(_captured(code, frame), closure.captured, strict=True)))
+            own.bind(code.body.block, arguments)
+            results = tuple(own.run(code.body.block))
+    return results[0] if len(results) == 1 else results
+
+
+def _case(op: CaseOp, operands: Sequence[Any], frame: Frame) -> Any:
+    (chosen,) = operands
+    assert isinstance(chosen, Alternative)
+    block = op.arms[chosen.index].block
+    frame.bind(block, [chosen.value])
+    results = frame.run(block)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _captured(op: LambdaOp, frame: Frame) -> Sequence[Value]:
+    """The outer values that the region of a lambda reads, found once per lambda."""
+    known = frame.machine.captured
+    if op not in known:
+        known[op] = tuple(_outer_values(op.body))
+    return known[op]
+
+
+def _outer_values(region: Region) -> dict[Value, None]:
+    """The values that a region reads and does not define, in the order of first use."""
+    defined: set[Value] = set()
+    read: dict[Value, None] = {}
+    pending: list[Region | Operation] = [region]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Region):
+            for block in part.blocks:
+                defined.update(block.args)
+                pending += reversed(list(block.ops))
+        else:
+            read.update(dict.fromkeys(part.operands))
+            defined.update(part.results)
+            pending += reversed(part.regions)
+    return {v: None for v in read if v not in defined}
+
+
+FUNCTION_MEANINGS: dict[type[Operation], Meaning] = {
+    LambdaOp: _lambda,
+    PartialOp: _partial,
+    ApplyOp: _apply,
+    TupleOp: lambda op, operands, frame: tuple(operands),
+    GetOp: lambda op, operands, frame: operands[0][op.index.value.data],
+    InjectOp: lambda op, operands, frame: Alternative(op.index.value.data, operands[0]),
+    CaseOp: _case,
+}
+"""From the class of an op to its meaning."""

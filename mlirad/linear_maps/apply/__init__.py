@@ -1,0 +1,1 @@
+"""The images of elements under map expressions, as array code."""

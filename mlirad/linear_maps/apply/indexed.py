@@ -1,0 +1,264 @@
+"""`linear.build` and `linear.build_transpose` as array code.
+
+    collect      the images of one element under the maps at all positions: an `array.build` per component
+    accumulate   the sum of the images of the elements of an array: for scalars the sum of an `array.build`;
+                 for arrays a loop that adds to the sums in place, so that n maps which each reach one element
+                 of an array of n cost O(n)
+
+`build` collects, and its transpose accumulates; `build_transpose` the other way round. Builds become bulk
+afterwards, and what the components of an image share is shared again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Attribute
+
+from mlirad.dialects import linear
+from mlirad.dialects.shapes import Shape, Value, components_of, shape_of
+from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.builder import yields
+from mlirad.ir.maps import codomain_of, domain_of
+from mlirad.linear_maps.apply.regions import Elements, Expressions, enter, present
+from mlirad.linear_maps.elements import (
+    Element,
+    Family,
+    Function,
+    Pairs,
+    accumulated,
+    as_pairs,
+    as_value,
+    from_leaves,
+    leaf_spaces,
+    leaves,
+    part,
+    value_at,
+)
+from mlirad.linear_maps.nonzeros import Alive
+from mlirad.linear_maps.transposes import Captured
+
+Image: TypeAlias = Callable[[Environment, Value], Elements]
+"""The image of the element at hand under the map of a position."""
+
+Added: TypeAlias = Callable[[Environment, Value, Elements, Elements], Elements]
+"""`(env, map, x, sums)`: the sums after the image of x is added."""
+
+
+Trip: TypeAlias = Callable[[Sequence[Value], Elements], Elements]
+"""`(position, sums)`: the sums after what there is at a position is added."""
+
+
+def build(
+    b: ArrayBuilder, op: linear.BuildOp, captured: Captured, x: Elements, expressions: Expressions
+) -> Elements:
+    """The array of the images of x."""
+    root = yields(op.body)[0]
+    reached = expressions.alive_image(root, present(x))
+    return _collect(
+        b, op, captured, codomain_of(root), reached, lambda env, m: expressions.forward(env, m, x)
+    )
+
+
+def build_transposed(
+    b: ArrayBuilder,
+    op: linear.BuildOp,
+    captured: Captured,
+    sums: Elements,
+    ct: Elements,
+    expressions: Expressions,
+) -> Elements:
+    """The sums with the transposed images of all ct[i] added."""
+    root = yields(op.body)[0]
+    reached = expressions.alive_cotangent(root, present(ct))
+    space = linear.dual(domain_of(root))
+    return _accumulate(b, op, captured, sums, ct, space, reached, expressions.transposed)
+
+
+def join(
+    b: ArrayBuilder, op: linear.BuildTransposeOp, captured: Captured, x: Elements, expressions: Expressions
+) -> Elements:
+    """The sum of the images of all x[i]."""
+    root = yields(op.body)[0]
+    space = codomain_of(root)
+    reached = expressions.alive_image(root, present(x))
+    zeros: Elements = [None] * len(components_of(space))
+    return _accumulate(b, op, captured, zeros, x, space, reached, expressions.summed)
+
+
+def join_transposed(
+    b: ArrayBuilder,
+    op: linear.BuildTransposeOp,
+    captured: Captured,
+    sums: Elements,
+    ct: Elements,
+    expressions: Expressions,
+) -> Elements:
+    """The sums with the array of the transposed images of ct added."""
+    root = yields(op.body)[0]
+    space = domain_of(root)
+    reached = expressions.alive_cotangent(root, present(ct))
+    nothing: Elements = [None] * len(components_of(space))
+
+    def image(env: Environment, m: Value) -> Elements:
+        return expressions.transposed(env, m, ct, list(nothing))
+
+    made = _collect(b, op, captured, space, reached, image)
+    return [accumulated(b, s, e) for s, e in zip(sums, made, strict=True)]
+
+
+# The two directions ----------------------------------------------------------------------------------
+
+
+def _collect(
+    b: ArrayBuilder,
+    op: linear.IndexedMapOp,
+    captured: Captured,
+    space: Attribute,
+    reached: Alive,
+    image: Image,
+) -> Elements:
+    """The arrays of the images' components; `space` is that of an image."""
+    spaces = components_of(space)
+    found: Elements = [None] * len(spaces)
+    if 0 in op.space:
+        return found
+    for k in sorted(reached):
+        arrays: list[Value] = []
+        for place in range(len(leaf_spaces(spaces[k]))):
+
+            def body(*position: Value, k: int = k, place: int = place) -> Value:
+                map_, env = enter(b, op.body, position, captured)
+                return leaves(b, image(env, map_)[k], spaces[k])[place]
+
+            arrays.append(b.build(op.space, body))
+        found[k] = from_leaves(spaces[k], arrays)
+    return found
+
+
+def _accumulate(
+    b: ArrayBuilder,
+    op: linear.IndexedMapOp,
+    captured: Captured,
+    sums: Elements,
+    x: Elements,
+    space: Attribute,
+    reached: Alive,
+    added: Added,
+) -> Elements:
+    """The sums, in `space`, with the images of the elements of x added."""
+
+    def trip(position: Sequence[Value], before: Elements) -> Elements:
+        map_, env = enter(b, op.body, position, captured)
+        return added(env, map_, [_slice(b, e, position) for e in x], before)
+
+    return sums_over(b, op.space, sums, components_of(space), sorted(reached), trip)
+
+
+def sums_over(
+    b: ArrayBuilder,
+    extents: Shape,
+    sums: Elements,
+    spaces: Sequence[Attribute],
+    targets: Sequence[int],
+    trip: Trip,
+) -> Elements:
+    """The sums after a trip at every position; only the `targets`, of these spaces, change."""
+    result = list(sums)
+    if 0 in extents:
+        return result
+    nothing: Elements = [None] * len(spaces)
+    arrays: list[int] = []
+    for k in targets:
+        if linear.is_plain(spaces[k]):
+            arrays.append(k)
+        else:
+            made = _functions(b, extents, spaces[k], lambda i, k=k: trip(i, list(nothing))[k])
+            result[k] = accumulated(b, result[k], made)
+    scalar = not any(shape_of(s) for k in arrays for s in leaf_spaces(spaces[k]))
+    if scalar:
+        for k in arrays:
+            totals: list[Value] = []
+            for place in range(len(leaf_spaces(spaces[k]))):
+
+                def body(*i: Value, k: int = k, place: int = place) -> Value:
+                    return leaves(b, trip(i, list(nothing))[k], spaces[k])[place]
+
+                totals.append(b.sum(b.build(extents, body), range(len(extents))))
+            result[k] = accumulated(b, result[k], from_leaves(spaces[k], totals))
+    elif arrays:
+        init = [v for k in arrays for v in leaves(b, sums[k], spaces[k])]
+
+        def with_sums(position: Sequence[Value], state: Sequence[Value]) -> list[Value]:
+            image = trip(position, _components(spaces, arrays, state))
+            return [v for k in arrays for v in leaves(b, image[k], spaces[k])]
+
+        final = _components(spaces, arrays, _loops(b, extents, with_sums, init))
+        for k in arrays:
+            result[k] = final[k]
+    return result
+
+
+def _functions(
+    b: ArrayBuilder, extents: Shape, space: Attribute, at: Callable[[Sequence[Value]], Element]
+) -> Element:
+    """The sum over all positions of elements of a space of functions, emitted where it is used."""
+    match space:
+        case TupleType():
+            parts = enumerate(space.types.data)
+            return [_functions(b, extents, s, lambda i, k=k: part(at(i), k)) for k, s in parts]
+        case linear.CopowerType():
+            return Pairs((Family(extents, lambda i: as_pairs(at(i))),))
+        case linear.PowerType():
+            values = space.space
+
+            def summed(point: Sequence[Value]) -> Element:
+                def trip(i: Sequence[Value], before: Elements) -> Elements:
+                    return [accumulated(b, before[0], value_at(at(i), point))]
+
+                return sums_over(b, extents, [None], (values,), (0,), trip)[0]
+
+            return Function(summed)
+        case _:
+            return sums_over(
+                b, extents, [None], (space,), (0,), lambda i, before: [accumulated(b, before[0], at(i))]
+            )[0]
+
+
+def _loops(
+    b: ArrayBuilder,
+    extents: Shape,
+    trip: Callable[[Sequence[Value], Sequence[Value]], list[Value]],
+    init: Sequence[Value],
+    position: Sequence[Value] = (),
+) -> list[Value]:
+    """A loop per extent, each inside the one before; `trip` takes a position and the carries."""
+    if not extents:
+        return trip(position, init)
+
+    def body(index: Value, carries: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
+        return _loops(b, extents[1:], trip, carries, (*position, index)), []
+
+    return b.scan(init, [], extents[0], body)[0]
+
+
+def _components(spaces: Sequence[Attribute], targets: Sequence[int], values: Sequence[Value]) -> Elements:
+    """The components of an element, zero but for the targets, of which these are the leaves in order."""
+    rest = list(values)
+    elements: Elements = [None] * len(spaces)
+    for k in targets:
+        count = len(leaf_spaces(spaces[k]))
+        elements[k] = from_leaves(spaces[k], rest[:count])
+        del rest[:count]
+    return elements
+
+
+def _slice(b: ArrayBuilder, x: Element, position: Sequence[Value]) -> Element:
+    """The element at a position of an array of elements."""
+    if x is None:
+        return None
+    if isinstance(x, list):
+        return [_slice(b, e, position) for e in x]
+    return b.index(as_value(x), position)

@@ -1,0 +1,76 @@
+"""What the functions of a module share: declarations, constant tables and metadata, each once.
+
+Everything is keyed by content and kept in order of first use, so the same calls give the same text.
+
+    shared = ModuleGlobals()
+    shared.table("double", [1.0, 2.0])              # @table.0 = private constant ...
+    shared.table("double", [1.0, 2.0])              # the same
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlirad.lower.llvm_text.value import BYTES, Kind, Value, constant
+from mlirad.lower.native_program import BUFFER_ALIGNMENT
+
+
+class ModuleGlobals:
+    """Collects what stands outside of the functions of one module.
+
+    `externals` maps each symbol that must be resolved outside the module (`mlirad_c_lgamma`) to its
+    declaration; intrinsics are not among them. With `polls`, code that may run long asks the host now and
+    then whether to go on; see `polling.py`.
+    """
+
+    def __init__(self, *, polls: bool = False) -> None:
+        self.polls = polls
+        self.externals: dict[str, str] = {}
+        self._declarations: dict[str, str] = {}
+        self._tables: dict[tuple[Kind, tuple[str, ...]], Value] = {}
+        self._globals: list[str] = []
+        self._metadata: dict[str, str] = {}
+        self._added: list[str] = []
+
+    def declare(self, name: str, result: str, parameters: Sequence[str], attributes: str = "") -> None:
+        """Declare an intrinsic (or any function the linker knows), once."""
+        if name not in self._declarations:
+            suffix = f" {attributes}" if attributes else ""
+            self._declarations[name] = f"declare {result} @{name}({', '.join(parameters)}){suffix}"
+
+    def external(self, name: str, result: str, parameters: Sequence[str], attributes: str = "") -> None:
+        """Declare a symbol whose address the just-in-time compiler must supply."""
+        if name not in self.externals:
+            self.declare(name, result, parameters, attributes)
+            self.externals[name] = self._declarations[name]
+
+    def table(self, kind: Kind, numbers: Sequence[float | int]) -> Value:
+        """A pointer to a constant array with these elements; equal tables are shared."""
+        texts = tuple(constant(kind, number).text for number in numbers)
+        key = (kind, texts)
+        if key not in self._tables:
+            value = Value(f"@table.{len(self._tables)}", "ptr")
+            elements = ", ".join(f"{kind} {text}" for text in texts)
+            self._globals.append(
+                f"{value.text} = private unnamed_addr constant [{len(texts)} x {kind}] "
+                f"[{elements}], align {max(BYTES[kind], BUFFER_ALIGNMENT)}"
+            )
+            self._tables[key] = value
+        return self._tables[key]
+
+    def add_text(self, text: str) -> None:
+        """Add text that defines types and functions, as given, once."""
+        if text not in self._added:
+            self._added.append(text)
+
+    def metadata(self, node: str) -> str:
+        """The reference `!k` of a metadata node given by its text, `!{!"branch_weights", ...}`."""
+        reference = self._metadata.get(node)
+        if reference is None:
+            reference = self._metadata[node] = f"!{len(self._metadata)}"
+        return reference
+
+    def unlikely(self) -> str:
+        """What a branch ends with whose condition hardly ever holds."""
+        weights = self.metadata('!{!"branch_weights", i32 1, i32 10000}')
+        return f", !prof {weights}"
