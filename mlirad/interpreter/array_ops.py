@@ -18,20 +18,32 @@ from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.reports import report_lanes
 
+_PROPERTIES: dict[type[Operation], Callable[[Any], dict[str, Any]]] = {
+    elementwise.PolygammaOp: lambda op: {"order": op.order.value.data},
+    elementwise.CompareOp: lambda op: {"predicate": op.predicate.data},
+    elementwise.ConvertOp: lambda op: {"dtype": numpy_dtype(op.result.type)},
+}
+"""What the scalar functions of some elementwise ops take beside operands."""
+
 
 def element(op: elementwise.ElementwiseOp, operands: Sequence[Array]) -> Array:
     """An elementwise op on operands of one shape."""
-    properties: dict[str, Any] = {}
-    match op:
-        case elementwise.PolygammaOp():
-            properties["order"] = op.order.value.data
-        case elementwise.CompareOp():
-            properties["predicate"] = op.predicate.data
-        case elementwise.ConvertOp():
-            properties["dtype"] = numpy_dtype(op.result.type)
-        case _:
-            pass
-    return cast(Array, SCALARS[op.name.removeprefix("array.")](*operands, **properties))
+    function = SCALARS[op.name.removeprefix("array.")]
+    properties = _PROPERTIES.get(type(op))
+    return cast(Array, function(*operands) if properties is None else function(*operands, **properties(op)))
+
+
+def _elementwise(op: elementwise.ElementwiseOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return element(op, operands)
+
+
+def constant(op: structural.ConstantOp, operands: Sequence[Array]) -> Array:
+    """The literal of a constant."""
+    return literal_array(op)
+
+
+def _constant(op: structural.ConstantOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return literal_array(op)
 
 
 def _iota(op: structural.IotaOp, operands: Sequence[Array], frame: Frame) -> Array:
@@ -43,6 +55,14 @@ def _broadcast(op: structural.BroadcastOp, operands: Sequence[Array], frame: Fra
     return arrays.broadcast(np.asarray(operands[0]), values_of(op.dims), shape_of(op.result))
 
 
+def _transpose(op: structural.TransposeOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return operands[0].transpose(values_of(op.permutation))
+
+
+def _reshape(op: structural.ReshapeOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return operands[0].reshape(shape_of(op.result))
+
+
 def _slice(op: structural.SliceOp, operands: Sequence[Array], frame: Frame) -> Array:
     return arrays.sliced(operands[0], values_of(op.starts), values_of(op.limits), values_of(op.strides))
 
@@ -52,11 +72,27 @@ def _pad(op: structural.PadOp, operands: Sequence[Array], frame: Frame) -> Array
     return arrays.padded(x, value, values_of(op.low), values_of(op.high), values_of(op.interior))
 
 
+def _concatenate(op: structural.ConcatenateOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return np.concatenate(operands, op.dim.value.data)
+
+
+def _reverse(op: structural.ReverseOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return np.flip(operands[0], values_of(op.dims))
+
+
+def _stack(op: structural.StackOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return np.stack(operands, op.dim.value.data)
+
+
 def index(op: indexing.IndexOp, operands: Sequence[Array]) -> Array:
     """The elements, or sub-arrays, at positions that all have one shape."""
     x, *positions = operands
     space = positions[0].shape if positions else ()
     return arrays.read(x, positions, space)
+
+
+def _index(op: indexing.IndexOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return index(op, operands)
 
 
 def _gather(op: indexing.GatherOp, operands: Sequence[Array], frame: Frame) -> Array:
@@ -81,6 +117,30 @@ def _build(op: indexing.BuildOp, operands: Sequence[Array], frame: Frame) -> Arr
     return result
 
 
+def _sum(op: reductions.SumOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return arrays.REDUCTIONS["add"](operands[0], values_of(op.dims))
+
+
+def _reduce(op: reductions.ReduceOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return arrays.REDUCTIONS[op.kind.data](operands[0], values_of(op.dims))
+
+
+def _argmax(op: reductions.ArgmaxOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return arrays.argument_reduction("argmax", operands[0], op.dim.value.data)
+
+
+def _argmin(op: reductions.ArgminOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return arrays.argument_reduction("argmin", operands[0], op.dim.value.data)
+
+
+def _sort(op: ordering.SortOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return np.sort(operands[0], axis=op.dim.value.data, kind="stable")
+
+
+def _argsort(op: ordering.ArgsortOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return np.argsort(operands[0], axis=op.dim.value.data, kind="stable")
+
+
 def _cumulative(op: ordering.CumulativeOp, operands: Sequence[Array], frame: Frame) -> Array:
     return arrays.cumulative(op.kind.data, operands[0], op.dim.value.data, op.reverse is not None)
 
@@ -97,38 +157,30 @@ def _report(op: ReportOp, operands: Sequence[Array], frame: Frame) -> Array:
 
 
 ARRAY_MEANINGS: dict[type[Operation], Meaning] = {
-    **dict.fromkeys(elementwise.ELEMENTWISE_OPS, lambda op, operands, frame: element(op, operands)),
-    structural.ConstantOp: lambda op, operands, frame: literal_array(op),
+    **dict.fromkeys(elementwise.ELEMENTWISE_OPS, _elementwise),
+    structural.ConstantOp: _constant,
     structural.IotaOp: _iota,
     structural.BroadcastOp: _broadcast,
-    structural.TransposeOp: lambda op, operands, frame: operands[0].transpose(values_of(op.permutation)),
-    structural.ReshapeOp: lambda op, operands, frame: operands[0].reshape(shape_of(op.result)),
+    structural.TransposeOp: _transpose,
+    structural.ReshapeOp: _reshape,
     structural.SliceOp: _slice,
     structural.PadOp: _pad,
-    structural.ConcatenateOp: lambda op, operands, frame: np.concatenate(operands, op.dim.value.data),
-    structural.ReverseOp: lambda op, operands, frame: np.flip(operands[0], values_of(op.dims)),
-    structural.StackOp: lambda op, operands, frame: np.stack(operands, op.dim.value.data),
-    indexing.IndexOp: lambda op, operands, frame: index(op, operands),
+    structural.ConcatenateOp: _concatenate,
+    structural.ReverseOp: _reverse,
+    structural.StackOp: _stack,
+    indexing.IndexOp: _index,
     indexing.GatherOp: _gather,
     indexing.ScatterOp: _scatter,
     indexing.UpdateOp: _update,
     indexing.BuildOp: _build,
     indexing.YieldOp: lambda op, operands, frame: (),
-    reductions.SumOp: lambda op, operands, frame: arrays.REDUCTIONS["add"](operands[0], values_of(op.dims)),
-    reductions.ReduceOp: lambda op, operands, frame: arrays.REDUCTIONS[op.kind.data](
-        operands[0], values_of(op.dims)
-    ),
-    reductions.ArgmaxOp: lambda op, operands, frame: arrays.argument_reduction(
-        "argmax", operands[0], op.dim.value.data
-    ),
-    reductions.ArgminOp: lambda op, operands, frame: arrays.argument_reduction(
-        "argmin", operands[0], op.dim.value.data
-    ),
+    reductions.SumOp: _sum,
+    reductions.ReduceOp: _reduce,
+    reductions.ArgmaxOp: _argmax,
+    reductions.ArgminOp: _argmin,
     reductions.DotOp: _dot,
-    ordering.SortOp: lambda op, operands, frame: np.sort(operands[0], axis=op.dim.value.data, kind="stable"),
-    ordering.ArgsortOp: lambda op, operands, frame: np.argsort(
-        operands[0], axis=op.dim.value.data, kind="stable"
-    ),
+    ordering.SortOp: _sort,
+    ordering.ArgsortOp: _argsort,
     ordering.CumulativeOp: _cumulative,
     ReportOp: _report,
 }
@@ -136,7 +188,7 @@ ARRAY_MEANINGS: dict[type[Operation], Meaning] = {
 
 ARRAY_ELEMENT_MEANINGS: dict[type[Operation], Callable[[Any, Sequence[Array]], Array]] = {
     **dict.fromkeys(elementwise.ELEMENTWISE_OPS, element),
-    structural.ConstantOp: lambda op, operands: literal_array(op),
+    structural.ConstantOp: constant,
     indexing.IndexOp: index,
 }
 """The meanings of ops of scalar code on arrays of operands, over many positions at once."""
