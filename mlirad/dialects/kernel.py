@@ -41,7 +41,7 @@ from mlirad.dialects.array.elementwise import ElementwiseOp, check_elements
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.indexing import UPDATE_KINDS, YieldOp, check_index_arguments
 from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
-from mlirad.dialects.array.reductions import COMBINER_ELEMENTS
+from mlirad.dialects.array.reductions import COMBINER_ELEMENTS, ContractionOp
 from mlirad.dialects.array.reporting import check_report
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel_strips import StripsOp
@@ -53,7 +53,6 @@ from mlirad.dialects.shapes import (
     Value,
     array_type,
     check_dims,
-    dot_shape,
     element_of,
     is_array,
     is_ints,
@@ -328,41 +327,23 @@ class ScatterOp(ScheduledOp):
 
 
 @irdl_op_definition
-class DotOp(StructuredOp):
+class DotOp(ContractionOp):
     """A contraction handed to BLAS: `array.dot` with its properties, of arrays laid out as matrices."""
 
     name = "kernel.dot"
     lhs = operand_def()
     rhs = operand_def()
-    lhs_batch = prop_def(DenseArrayBase.constr(i64))
-    rhs_batch = prop_def(DenseArrayBase.constr(i64))
-    lhs_contract = prop_def(DenseArrayBase.constr(i64))
-    rhs_contract = prop_def(DenseArrayBase.constr(i64))
     layouts = opt_prop_def(ArrayAttr)
     places = opt_prop_def(DenseArrayBase.constr(i64))
     result = result_def()
-    BRACED: ClassVar = (
-        "lhs_batch",
-        "rhs_batch",
-        "lhs_contract",
-        "rhs_contract",
-        "layouts",
-        "places",
-    )
+    BRACED: ClassVar = (*ContractionOp.BRACED, "layouts", "places")
 
     def verify_(self) -> None:
         """As `array.dot`."""
         check_elements(self.lhs.type, FLOATS, "left operand")
         check_places(self, self.places)
         check_layouts(self, self.layouts)
-        shape = dot_shape(
-            shape_of(self.lhs),
-            shape_of(self.rhs),
-            values_of(self.lhs_batch),
-            values_of(self.rhs_batch),
-            values_of(self.lhs_contract),
-            values_of(self.rhs_contract),
-        )
+        shape = self.contracted_shape(self.lhs, self.rhs)
         expected = array_type(shape, element_of(self.lhs))
         if self.result.type != expected or element_of(self.rhs) != element_of(self.lhs):
             raise VerifyException(f"result has type {self.result.type}, the op computes {expected}")

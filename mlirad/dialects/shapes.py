@@ -101,6 +101,11 @@ def ints(values: Shape) -> DenseArrayBase[I64]:
     return DenseArrayBase.from_list(i64, values)
 
 
+def int_lists(**lists: Sequence[int]) -> dict[str, Attribute]:
+    """Properties that are lists of integers."""
+    return {name: ints(tuple(values)) for name, values in lists.items()}
+
+
 def is_ints(attribute: Attribute) -> TypeGuard[DenseArrayBase[I64]]:
     """Whether an attribute is a list of integers, as `ints` makes it."""
     return isinstance(attribute, DenseArrayBase) and cast("DenseArrayBase[I64]", attribute).elt_type == i64

@@ -146,9 +146,7 @@ def _cumulative(op: ordering.CumulativeOp, operands: Sequence[Array], frame: Fra
 
 
 def _dot(op: reductions.DotOp, operands: Sequence[Array], frame: Frame) -> Array:
-    batch = values_of(op.lhs_batch), values_of(op.rhs_batch)
-    contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
-    return arrays.contraction(np.asarray(operands[0]), np.asarray(operands[1]), batch, contract)
+    return arrays.contraction(np.asarray(operands[0]), np.asarray(operands[1]), op.batch, op.contract)
 
 
 def _report(op: ReportOp, operands: Sequence[Array], frame: Frame) -> Array:

@@ -79,9 +79,7 @@ def _scatter(op: kernel.ScatterOp, operands: Sequence[Array], frame: Frame) -> A
 
 
 def _dot(op: kernel.DotOp, operands: Sequence[Array], frame: Frame) -> Array:
-    batch = values_of(op.lhs_batch), values_of(op.rhs_batch)
-    contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
-    return arrays.contraction(np.asarray(operands[0]), np.asarray(operands[1]), batch, contract)
+    return arrays.contraction(np.asarray(operands[0]), np.asarray(operands[1]), op.batch, op.contract)
 
 
 def _cumulative(op: kernel.CumulativeOp, operands: Sequence[Array], frame: Frame) -> Array:

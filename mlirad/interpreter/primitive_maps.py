@@ -237,12 +237,10 @@ def _recurrence(op: linear.RecurrenceOp, operands: Sequence[Array], frame: Frame
 
 def _dot(op: linear.DotMapOp, operands: Sequence[Array], frame: Frame) -> LinearMap:
     fixed = np.asarray(operands[0])
-    batch = values_of(op.lhs_batch), values_of(op.rhs_batch)
-    contract = values_of(op.lhs_contract), values_of(op.rhs_contract)
     vector_left = isinstance(op, linear.DotLeftOp)
     rank = len(shape_of(op.domain))
     ranks = (rank, fixed.ndim) if vector_left else (fixed.ndim, rank)
-    left, right, out = arrays.contraction_labels(*ranks, batch, contract)
+    left, right, out = arrays.contraction_labels(*ranks, op.batch, op.contract)
     vector, matrix = (left, right) if vector_left else (right, left)
     extents = dict(zip((*vector, *matrix), (*shape_of(op.domain), *fixed.shape), strict=True))
     operations = 2 * int(np.prod(list(extents.values()), dtype=np.int64))

@@ -21,6 +21,7 @@ from mlirad.dialects.shapes import (
     array_type,
     dot_shape,
     element_of,
+    int_lists,
     integer,
     ints,
     keyword,
@@ -74,7 +75,7 @@ class ArrayBuilder(FunctionBuilder, ReportingBuilder, MapBuilder):
             left = [d for d in range(len(inner_shape)) if d not in inner_dims]
             return self.sum(owner.operand, [*inner_dims, *(left[d] for d in dims)])
         type_ = array_type(reduce_shape(shape, dims), element_of(x))
-        return self.emit(reductions.SumOp, (x,), type_, {"dims": ints(tuple(dims))})
+        return self.emit(reductions.SumOp, (x,), type_, int_lists(dims=dims))
 
     def reduce(self, kind: str, x: Value, dims: Sequence[int]) -> Value:
         """Reduction by `max`, `min`, `prod`, `and` or `or`."""
@@ -96,7 +97,7 @@ class ArrayBuilder(FunctionBuilder, ReportingBuilder, MapBuilder):
         if not dims:
             return x
         type_ = array_type(reduce_shape(shape, dims), element_of(x))
-        properties = {"kind": keyword(kind), "dims": ints(tuple(dims))}
+        properties = {"kind": keyword(kind), **int_lists(dims=dims)}
         return self.emit(reductions.ReduceOp, (x,), type_, properties)
 
     def argmax(self, x: Value, dim: int) -> Value:
@@ -329,14 +330,7 @@ def _fold(b: ArrayBuilder, op: Operation, o: Sequence[Value], env: Mapping[Value
             extremum = b.argmax if isinstance(op, reductions.ArgmaxOp) else b.argmin
             return extremum(o[0], op.dim.value.data)
         case reductions.DotOp():
-            return b.dot(
-                o[0],
-                o[1],
-                values_of(op.lhs_batch),
-                values_of(op.rhs_batch),
-                values_of(op.lhs_contract),
-                values_of(op.rhs_contract),
-            )
+            return b.dot(o[0], o[1], *op.batch, *op.contract)
         case ordering.SortOp() | ordering.ArgsortOp() | ordering.CumulativeOp():
             return fold_ordering(b, op, o[0])
         case ew.ElementwiseOp():

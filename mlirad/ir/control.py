@@ -19,6 +19,7 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region
 
+from mlirad.dialects import linear
 from mlirad.dialects.array import control
 from mlirad.dialects.array.elementwise import NotOp
 from mlirad.dialects.array.structural import BroadcastOp, IotaOp
@@ -43,6 +44,7 @@ class ControlBuilder(IndexingBuilder):
         xs: Values,
         length: int,
         body: ScanBody,
+        *,
         reverse: bool = False,
         checkpoint: str | None = None,
         kept: bool = False,
@@ -75,6 +77,20 @@ class ControlBuilder(IndexingBuilder):
         if kept:
             properties["kept"] = FLAG
         return self._finished_scan(list(init), sliced, length, region, properties)
+
+    def scan_like(
+        self, op: control.ScanOp | linear.ScanOp, init: Values, xs: Values, body: ScanBody
+    ) -> tuple[list[Value], list[Value]]:
+        """A `scan` of as many trips as `op` and in the same order, checkpointed and kept as it is."""
+        return self.scan(
+            init,
+            xs,
+            op.trips,
+            body,
+            reverse=op.reverse is not None,
+            checkpoint=op.checkpointing,
+            kept=op.kept is not None,
+        )
 
     def _finished_scan(
         self,
@@ -239,6 +255,7 @@ class ControlBuilder(IndexingBuilder):
         tape: Value,
         init: Values,
         body: Callable[[list[Value], list[Value]], Values],
+        *,
         reverse: bool = False,
     ) -> list[Value]:
         """The last carries of a loop over a tape; `body` gets the values of an entry and the carries."""

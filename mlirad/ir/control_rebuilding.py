@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from xdsl.ir import BlockArgument, Region
+from xdsl.ir import Region
 
 from mlirad.dialects.array import control, ordering
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import yields
+from mlirad.ir.carries import Carries, name_arguments_like
 from mlirad.ir.control import ControlBuilder
 from mlirad.ir.ordering import OrderingBuilder
 
@@ -24,7 +25,7 @@ Inline: TypeAlias = Callable[[Region, Sequence[Value]], list[Value]]
 def fold_control(
     b: ControlBuilder, op: control.LoopOp | control.BranchOp, o: Sequence[Value], inline: Inline
 ) -> Sequence[Value]:
-    """The results of a loop or branch emitted again with operands `o`."""
+    """The results of a loop or branch through its constructor, with operands `o`."""
     match op:
         case control.ScanOp():
             return _scan(b, op, o, inline)
@@ -41,7 +42,7 @@ def fold_control(
 def fold_ordering(
     b: OrderingBuilder, op: ordering.SortOp | ordering.ArgsortOp | ordering.CumulativeOp, x: Value
 ) -> Value:
-    """The result of an ordering op emitted again."""
+    """The result of an ordering op through its constructor."""
     match op:
         case ordering.SortOp():
             return b.sort(x, op.dim.value.data)
@@ -51,62 +52,33 @@ def fold_ordering(
             return b.cumulative(op.kind.data, x, op.dim.value.data, op.reverse is not None)
 
 
-class _Carries:
-    """The carries of a source loop: which change, and the initial values of those that do not."""
-
-    def __init__(
-        self, arguments: Sequence[Value], made: Sequence[Value], old: Sequence[Value], new: Sequence[Value]
-    ):
-        self.new = list(new)
-        self.varying = [
-            k
-            for k, (a, m, i) in enumerate(zip(arguments, made, old, strict=True))
-            if m is not a and m is not i
-        ]
-        self.init = [self.new[k] for k in self.varying]
-
-    def all_of(self, values: Sequence[Value]) -> list[Value]:
-        """Every carry, from those that change."""
-        result = list(self.new)
-        for k, value in zip(self.varying, values, strict=True):
-            result[k] = value
-        return result
-
-    def changed(self, values: Sequence[Value]) -> list[Value]:
-        """The carries that change, from all of them."""
-        return [values[k] for k in self.varying]
-
-
 def _scan(b: ControlBuilder, op: control.ScanOp, o: Sequence[Value], inline: Inline) -> list[Value]:
     count, block = op.carry_count, op.body.block
     arguments = block.args[1 : count + 1]
-    loop = _Carries(arguments, yields(op.body)[:count], op.init, o[:count])
+    loop = Carries(arguments, yields(op.body)[:count], op.init, o[:count])
 
     def body(index: Value, carries: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
         args = [index, *loop.all_of(carries), *slices]
-        _name(args, block.args)
+        name_arguments_like(args, block.args)
         made = inline(op.body, args)
         return loop.changed(made[:count]), made[count:]
 
-    checkpoint = None if op.checkpoint is None else op.checkpoint.data
-    reverse = op.reverse is not None
-    kept = op.kept is not None
-    final, stacked = b.scan(loop.init, o[count:], op.trips, body, reverse, checkpoint, kept)
+    final, stacked = b.scan_like(op, loop.init, o[count:], body)
     return [*loop.all_of(final), *stacked]
 
 
 def _while(b: ControlBuilder, op: control.WhileOp, o: Sequence[Value], inline: Inline) -> list[Value]:
     count = len(o)
-    loop = _Carries(op.body.block.args, yields(op.body)[:count], op.init, o)
+    loop = Carries(op.body.block.args, yields(op.body)[:count], op.init, o)
 
     def condition(*carries: Value) -> Value:
         args = loop.all_of(carries)
-        _name(args, op.condition.block.args)
+        name_arguments_like(args, op.condition.block.args)
         return inline(op.condition, args)[0]
 
     def body(*carries: Value) -> list[Value]:
         args = loop.all_of(carries)
-        _name(args, op.body.block.args)
+        name_arguments_like(args, op.body.block.args)
         made = inline(op.body, args)
         return [*loop.changed(made[:count]), *made[count:]]
 
@@ -119,22 +91,15 @@ def _while(b: ControlBuilder, op: control.WhileOp, o: Sequence[Value], inline: I
 def _replay(b: ControlBuilder, op: control.ReplayOp, o: Sequence[Value], inline: Inline) -> list[Value]:
     block = op.body.block
     arguments = block.args[len(block.args) - len(op.init) :]
-    loop = _Carries(arguments, yields(op.body), op.init, o[1:])
+    loop = Carries(arguments, yields(op.body), op.init, o[1:])
 
     def body(entry: list[Value], carries: list[Value]) -> list[Value]:
         args = [*entry, *loop.all_of(carries)]
-        _name(args, block.args)
+        name_arguments_like(args, block.args)
         return loop.changed(inline(op.body, args))
 
-    return loop.all_of(b.replay(o[0], loop.init, body, op.reverse is not None))
+    return loop.all_of(b.replay(o[0], loop.init, body, reverse=op.reverse is not None))
 
 
 def _branch(region: Region, inline: Inline) -> Callable[[], list[Value]]:
     return lambda: inline(region, ())
-
-
-def _name(values: Sequence[Value], names: Sequence[Value]) -> None:
-    """Give new region arguments the names of the old ones."""
-    for value, name in zip(values, names, strict=True):
-        if value.name_hint is None and isinstance(value, BlockArgument):
-            value.name_hint = name.name_hint

@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.linear import MapType
-from mlirad.dialects.shapes import Value, components_of, integer, ints
+from mlirad.dialects.shapes import Value, components_of, int_lists, integer
 from mlirad.ir.builder import yields
 from mlirad.ir.indexing import IndexingBuilder
 
@@ -211,7 +211,7 @@ class MapBuilder(IndexingBuilder):
         region = self.index_region(extents, lambda *i: [body(*i)])
         (made,) = yields(region)
         codomain = linear.stacked_space(codomain_of(made), extents)
-        return self.map_of(linear.BuildOp, domain, codomain, (), _extents(extents), (region,))
+        return self.map_of(linear.BuildOp, domain, codomain, (), int_lists(extents=extents), (region,))
 
     def fold_map(self, op: linear.MapOp, o: Sequence[Value]) -> Value | None:
         """The map op with operands `o` through its folding constructor; `None` when it has none."""
@@ -232,10 +232,6 @@ class MapBuilder(IndexingBuilder):
                 return self.mask_map(op.domain, o[0])
             case _:
                 return None
-
-
-def _extents(extents: Sequence[int]) -> Mapping[str, Attribute]:
-    return {"extents": ints(tuple(extents))}
 
 
 CONSTRUCTED_LAWS = (

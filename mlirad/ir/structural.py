@@ -33,8 +33,8 @@ from mlirad.dialects.shapes import (
     array_type,
     concatenate_shape,
     element_of,
+    int_lists,
     integer,
-    ints,
     pad_shape,
     shape_of,
     slice_shape,
@@ -117,7 +117,7 @@ class StructuralBuilder(Builder):
         if shape == shape_of(x) and dims == tuple(range(len(shape))):
             return x
         type_ = array_type(shape, element_of(x))
-        return self.emit(BroadcastOp, (x,), type_, {"dims": ints(dims)})
+        return self.emit(BroadcastOp, (x,), type_, int_lists(dims=dims))
 
     def transpose(self, x: Value, permutation: Sequence[int]) -> Value:
         """Result dimension k is operand dimension `permutation[k]`; emitted as a broadcast."""
@@ -172,11 +172,7 @@ class StructuralBuilder(Builder):
                 [strides[d] for d in dims],
             )
             return self.broadcast(small, shape, dims)
-        properties = {
-            "starts": ints(tuple(starts)),
-            "limits": ints(tuple(limits)),
-            "strides": ints(tuple(strides)),
-        }
+        properties = int_lists(starts=starts, limits=limits, strides=strides)
         return self.emit(SliceOp, (x,), array_type(shape, element_of(x)), properties)
 
     def pad(
@@ -191,11 +187,7 @@ class StructuralBuilder(Builder):
         shape = pad_shape(shape_of(x), low, high, interior)
         if shape == shape_of(x):
             return x
-        properties = {
-            "low": ints(tuple(low)),
-            "high": ints(tuple(high)),
-            "interior": ints(tuple(interior)),
-        }
+        properties = int_lists(low=low, high=high, interior=interior)
         return self.emit(PadOp, (x, value), array_type(shape, element_of(x)), properties)
 
     def concatenate(self, parts: Sequence[Value], dim: int) -> Value:
@@ -216,7 +208,7 @@ class StructuralBuilder(Builder):
         if isinstance(owner, ReverseOp):
             inner = values_of(owner.dims)
             return self.reverse(owner.operand, sorted(set(dims) ^ set(inner)))
-        return self.emit(ReverseOp, (x,), x.type, {"dims": ints(tuple(dims))})
+        return self.emit(ReverseOp, (x,), x.type, int_lists(dims=dims))
 
     def stack(self, parts: Sequence[Value], dim: int) -> Value:
         """The parts as slices along a new dimension `dim`; equal parts are a broadcast."""

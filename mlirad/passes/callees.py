@@ -225,13 +225,10 @@ def linearize_block(
     """Emit the callee's code on the arguments; returns its results and its derivative in spine form."""
     block = function_block(callee)
     domain = product_type([arguments[k].type for k in wrt])
-    env = dict(zip(block.args, arguments, strict=True))
+    env: Environment = dict(zip(block.args, arguments, strict=True))
     d = callees.transformation(b, domain, env, higher_order=higher_order)
     b.name_hint = None
-    for j, k in enumerate(wrt):
-        d.enter(block.args[k], b.identity_map(domain) if len(wrt) == 1 else b.project(domain, j))
+    d.enter_inputs([block.args[k] for k in wrt])
     d.transform(block.ops)
     results = returned(callee)
-    tangent_maps = [d.tangent_map(v) for v in results]
-    derivative = tangent_maps[0] if len(tangent_maps) == 1 else b.vcat(domain, tangent_maps)
-    return [d.value(v) for v in results], derivative
+    return [d.value(v) for v in results], d.joint_map(results)

@@ -26,7 +26,13 @@ from mlirad.dialects.shapes import UNIT, Value, components_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import returned
-from mlirad.ir.call_graph import CallGraph, callee_name, calls_except, calls_of, functions_by_name
+from mlirad.ir.call_graph import (
+    CallGraph,
+    callee_name,
+    calls_except,
+    calls_of,
+    functions_by_name,
+)
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of

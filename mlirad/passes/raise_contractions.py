@@ -1,4 +1,4 @@
-"""Recognises contractions: a sum of products of broadcast arrays becomes `array.dot`.
+"""Raises contractions: a sum of products of broadcast arrays becomes `array.dot`.
 
     %x = array.broadcast %a {dims = [0, 2]} : tensor<3x4xf64> -> tensor<3x5x4xf64>
     %y = array.broadcast %b {dims = [2, 1]} : tensor<4x5xf64> -> tensor<3x5x4xf64>

@@ -1,4 +1,4 @@
-"""Placements leave the loops that sum over them: the sum of M v_t is M times the sum of v_t.
+"""Scatters sink below the loops that sum over them: the sum of M v_t is M times the sum of v_t.
 
 The gradient of a loop in a matrix whose rows the body reads adds, in every trip, rows to a matrix. Where they
 stand does not depend on the trip, so their sums are carried, and put in place once, after the loop:
@@ -9,8 +9,8 @@ stand does not depend on the trip, so their sums are carried, and put in place o
     }                                                  }
                                                        %g = update add %g0, %s at row 2
 
-Carried are then small arrays, each updated by an elementwise op that fuses with what computes it. Placements
-are additions to fixed positions, pads with zeros, and scatters to fixed positions.
+Carried are then small arrays, each updated by an elementwise op that fuses with what computes it. The
+scatters are additions to fixed positions, pads with zeros, and scatters to fixed positions.
 """
 
 from __future__ import annotations
@@ -193,15 +193,8 @@ class _Loop:
         b.location, b.name_hint = op.location, None
         if isinstance(op, ScanOp):
             xs = [env.get(x, x) for x in op.xs]
-            checkpoint = None if op.checkpoint is None else op.checkpoint.data
-            final, stacked = b.scan(
-                start,
-                xs,
-                op.trips,
-                lambda index, carries, slices: self._body([index], carries, slices),
-                op.reverse is not None,
-                checkpoint,
-                op.kept is not None,
+            final, stacked = b.scan_like(
+                op, start, xs, lambda index, carries, slices: self._body([index], carries, slices)
             )
         else:
             stacked = []
@@ -209,7 +202,7 @@ class _Loop:
                 env.get(op.tape, op.tape),
                 start,
                 lambda entry, carries: self._body(entry, carries, [])[0],
-                op.reverse is not None,
+                reverse=op.reverse is not None,
             )
         self.sums = dict(zip(self.parts, final[len(self.kept) :], strict=True))
         results = list(init)

@@ -142,35 +142,33 @@ def split_map(function: FuncOp, primal: str = "primal", map_: str = "map") -> Sp
 
 def _merged(function: FuncOp) -> FuncOp:
     """The function with chains of scalings merged and only components that carry data."""
+
+    def merge(b: ArrayBuilder, whole: Value) -> list[Value]:
+        return merge_scales(b, b.block, [whole], lambda: Residuals(b.block, [whole], repeats=False))
+
+    carrying = _remade(function, ArrayBuilder.rebuild, lambda b, whole: [_carrying(b, whole)])
+    return _remade(carrying, ArrayBuilder.rebuild_unfolded, merge)
+
+
+def _remade(
+    function: FuncOp,
+    emit: Callable[[ArrayBuilder, Operation, Environment], object],
+    finish: Callable[[ArrayBuilder, Value], list[Value]],
+) -> FuncOp:
+    """The function with its ops emitted by `emit`, and its last result, the map, as `finish` makes it."""
     source = function_block(function)
 
     def body(b: ArrayBuilder, *args: Value) -> list[Value]:
         env: Environment = dict(zip(source.args, args, strict=True))
         for op in source.ops:
             if not isinstance(op, ReturnOp):
-                b.rebuild(op, env)
+                emit(b, op, env)
         *values, whole = (env.get(v, v) for v in returned(function))
-        return [*values, _carrying(b, whole)]
+        return [*values, *finish(b, whole)]
 
-    rebuilt = eliminate_dead_code(_same_parameters(function, body))
-    block = function_block(rebuilt)
-
-    def merge(b: ArrayBuilder, *args: Value) -> list[Value]:
-        env: Environment = dict(zip(block.args, args, strict=True))
-        for op in block.ops:
-            if not isinstance(op, ReturnOp):
-                b.rebuild_unfolded(op, env)
-        *values, whole = (env.get(v, v) for v in returned(rebuilt))
-        maps = merge_scales(b, b.block, [whole], lambda: Residuals(b.block, [whole], repeats=False))
-        return [*values, *maps]
-
-    return eliminate_dead_code(_same_parameters(rebuilt, merge))
-
-
-def _same_parameters(function: FuncOp, body: Callable[..., list[Value]]) -> FuncOp:
-    args = function_block(function).args
-    return new_function(
-        function.sym_name.data, [a.type for a in args], body, None, [a.name_hint for a in args]
+    hints = [a.name_hint for a in source.args]
+    return eliminate_dead_code(
+        new_function(function.sym_name.data, list(source.arg_types), body, None, hints)
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import mlirad as ad
 from examples.programs import gmm, kmeans, llsq, lse, lstm, ode
+from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import count_ops
 from tests.examples.test_programs import ba_arguments, replicated
 from tests.examples.test_programs import golden as golden_file

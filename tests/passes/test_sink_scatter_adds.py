@@ -1,4 +1,4 @@
-"""Placements leave loops: values stay, carries get smaller, and what varies with the trip stays inside."""
+"""Scatters leave loops: values stay, carries get smaller, and what varies with the trip stays inside."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from tests.lower.loops import function
 from tests.lower.test_kernel_passes import arguments
 
 
-def hoisted(f: FuncOp) -> FuncOp:
+def sunk(f: FuncOp) -> FuncOp:
     result = SinkScatterAddsPass().transform(f, ModuleOp([]))
     verify_module(ModuleOp([result.clone()]))
     return result
 
 
-def placements_in_loops(f: FuncOp) -> int:
+def scatters_in_loops(f: FuncOp) -> int:
     loops = [op for op in f.walk() if isinstance(op, ScanOp | ReplayOp)]
     return sum(isinstance(op, UpdateOp | ScatterOp | PadOp) for loop in loops for op in loop.body.walk())
 
 
 def check(text: str, *args: Any) -> FuncOp:
     f = function(text)
-    new = hoisted(f)
+    new = sunk(f)
     for got, want in zip(run_function(new, list(args)), run_function(f, list(args)), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
     return new
@@ -79,7 +79,7 @@ ROW = """
 def test_sums_of_parts_are_carried() -> None:
     generator = np.random.default_rng(0)
     new = check(accumulation(ROW), generator.normal(size=(4, 6)), generator.normal(size=(5, 3)))
-    assert placements_in_loops(new) == 0
+    assert scatters_in_loops(new) == 0
     (loop,) = (op for op in new.walk() if isinstance(op, ScanOp))
     assert [shape_of(v) for v in loop.init] == [(3,), (3,), (3,)]
 
@@ -91,7 +91,7 @@ def test_positions_that_vary_stay() -> None:
         }
     """
     new = check(accumulation(body), np.ones((4, 6)), np.ones((5, 3)))
-    assert placements_in_loops(new) == 1
+    assert scatters_in_loops(new) == 1
 
 
 def test_positions_from_outside_leave() -> None:
@@ -102,7 +102,7 @@ def test_positions_from_outside_leave() -> None:
         }
     """
     text = accumulation(body, ", %p: tensor<3xi64>")
-    assert placements_in_loops(check(text, np.ones((4, 6)), np.ones((5, 3)), np.array([2, 0, 9]))) == 0
+    assert scatters_in_loops(check(text, np.ones((4, 6)), np.ones((5, 3)), np.array([2, 0, 9]))) == 0
 
 
 @pytest.mark.parametrize(
@@ -120,10 +120,10 @@ def test_positions_from_outside_leave() -> None:
 def test_what_is_no_sum_stays(body: str) -> None:
     generator = np.random.default_rng(0)
     new = check(accumulation(body), generator.normal(size=(4, 6)), generator.normal(size=(5, 3)))
-    assert placements_in_loops(new) > 0
+    assert scatters_in_loops(new) > 0
 
 
-def test_nested_loops_hand_the_placement_outwards() -> None:
+def test_nested_loops_hand_the_scatter_outwards() -> None:
     text = """
     func.func @f(%g: tensor<4x6xf64>, %ys: tensor<2x5x3xf64>) -> tensor<4x6xf64> {
       %zero = array.constant 0.0 : f64
@@ -142,7 +142,7 @@ def test_nested_loops_hand_the_placement_outwards() -> None:
     """
     generator = np.random.default_rng(0)
     args = generator.normal(size=(4, 6)), generator.normal(size=(2, 5, 3))
-    assert placements_in_loops(check(text.replace("BODY", ROW), *args)) == 0
+    assert scatters_in_loops(check(text.replace("BODY", ROW), *args)) == 0
 
 
 def test_the_gradient_of_a_network_adds_vectors_in_its_loop() -> None:
@@ -176,5 +176,5 @@ def test_random_programs_keep_their_results(seed: int) -> None:
     program = random_program(seed, 14, allow=lambda op_class: op_class not in (BuildOp, *CUSTOM_OPS))
     main = next(op for op in program.body.block.ops if isinstance(op, FuncOp))
     args = arguments(main, seed)
-    for got, want in zip(run_function(hoisted(main), args), run_function(main, args), strict=True):
+    for got, want in zip(run_function(sunk(main), args), run_function(main, args), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)

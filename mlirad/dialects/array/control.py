@@ -25,6 +25,7 @@ results are not used may go, a `while` too.
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Sequence
 from typing import ClassVar, cast
 
@@ -92,8 +93,37 @@ def entry_types(tape: Value) -> tuple[Attribute, ...]:
     return tuple(cast(TapeType, tape.type).types.data)
 
 
+class TripsOp(StructuredOp, ABC):
+    """A loop of `length` trips, or the map of one."""
+
+    carries = prop_def(IntegerAttr[I64])
+    length = prop_def(IntegerAttr[I64])
+    reverse = opt_prop_def(UnitAttr)
+    checkpoint = opt_prop_def(StringAttr)
+    kept = opt_prop_def(UnitAttr)
+    body = region_def("single_block")
+
+    @property
+    def trips(self) -> int:
+        """The number of trips."""
+        return self.length.value.data
+
+    @property
+    def checkpointing(self) -> str | None:
+        """What the reverse sweep keeps, where it is stated."""
+        return None if self.checkpoint is None else self.checkpoint.data
+
+    def check_trips(self) -> None:
+        """Require a number of trips, and something to keep that is known."""
+        if self.trips < 0:
+            raise VerifyException(f"length {self.trips} must not be negative")
+        if self.checkpointing not in (None, *CHECKPOINTS):
+            known = ", ".join(CHECKPOINTS)
+            raise VerifyException(f"checkpoint '{self.checkpointing}' is not one of {known}")
+
+
 @irdl_op_definition
-class ScanOp(StructuredOp):
+class ScanOp(TripsOp):
     """A loop of `length` trips over carries, slices and captured values.
 
     The first `carries` operands are the initial carries; each other operand gives its slice number i along
@@ -108,12 +138,6 @@ class ScanOp(StructuredOp):
 
     name = "array.scan"
     inputs = var_operand_def()
-    carries = prop_def(IntegerAttr[I64])
-    length = prop_def(IntegerAttr[I64])
-    reverse = opt_prop_def(UnitAttr)
-    checkpoint = opt_prop_def(StringAttr)
-    kept = opt_prop_def(UnitAttr)
-    body = region_def("single_block")
     outputs = var_result_def()
     BRACED: ClassVar = ("carries", "length", "reverse", "checkpoint", "kept")
 
@@ -121,11 +145,6 @@ class ScanOp(StructuredOp):
     def carry_count(self) -> int:
         """The number of carries."""
         return self.carries.value.data
-
-    @property
-    def trips(self) -> int:
-        """The number of trips."""
-        return self.length.value.data
 
     @property
     def init(self) -> Sequence[Value]:
@@ -153,11 +172,7 @@ class ScanOp(StructuredOp):
         types = [o.type for o in self.operands]
         if not 0 <= carries <= len(types):
             raise VerifyException(f"{carries} carries of {len(types)} operands")
-        if length < 0:
-            raise VerifyException(f"length {length} must not be negative")
-        if self.checkpoint is not None and self.checkpoint.data not in CHECKPOINTS:
-            known = ", ".join(CHECKPOINTS)
-            raise VerifyException(f"checkpoint '{self.checkpoint.data}' is not one of {known}")
+        self.check_trips()
         check_values(types[:carries], "operand")
         check_arrays(types[carries:], "operand", carries)
         for k, type_ in enumerate(types[carries:]):

@@ -59,8 +59,9 @@ class ElementwiseOp(ArrayOp, ABC):
 
 
 class UnaryOp(ElementwiseOp, OperandOp, ABC):
-    """One operand; the result has its type."""
+    """One operand, of floats unless `DOMAIN` says otherwise; the result has its type."""
 
+    DOMAIN: ClassVar = FLOATS
     ONE_TYPE: ClassVar = True
 
     def verify_(self) -> None:
@@ -73,8 +74,9 @@ class UnaryOp(ElementwiseOp, OperandOp, ABC):
 
 
 class BinaryOp(ElementwiseOp, ABC):
-    """Two operands of one type, which the result has too."""
+    """Two operands of one type, of numbers unless `DOMAIN` says otherwise; the result has it too."""
 
+    DOMAIN: ClassVar = NUMBERS
     lhs = operand_def()
     rhs = operand_def()
     ONE_TYPE: ClassVar = True
@@ -139,7 +141,6 @@ class ExpOp(UnaryOp):
     """e^x."""
 
     name = "array.exp"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -147,7 +148,6 @@ class Exp2Op(UnaryOp):
     """2^x."""
 
     name = "array.exp2"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -155,7 +155,6 @@ class Expm1Op(UnaryOp):
     """e^x - 1, accurate near 0."""
 
     name = "array.expm1"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -163,7 +162,6 @@ class LogOp(UnaryOp):
     """Natural logarithm."""
 
     name = "array.log"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -171,7 +169,6 @@ class Log2Op(UnaryOp):
     """Logarithm to base 2."""
 
     name = "array.log2"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -179,7 +176,6 @@ class Log1pOp(UnaryOp):
     """Log(1 + x), accurate near 0."""
 
     name = "array.log1p"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -187,7 +183,6 @@ class SqrtOp(UnaryOp):
     """Square root."""
 
     name = "array.sqrt"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -195,7 +190,6 @@ class RsqrtOp(UnaryOp):
     """1 / sqrt(x)."""
 
     name = "array.rsqrt"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -203,7 +197,6 @@ class CbrtOp(UnaryOp):
     """Cube root, odd."""
 
     name = "array.cbrt"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -211,7 +204,6 @@ class SinOp(UnaryOp):
     """Sine of x in radians."""
 
     name = "array.sin"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -219,7 +211,6 @@ class CosOp(UnaryOp):
     """Cosine of x in radians."""
 
     name = "array.cos"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -227,7 +218,6 @@ class TanOp(UnaryOp):
     """Tangent of x in radians."""
 
     name = "array.tan"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -235,7 +225,6 @@ class AsinOp(UnaryOp):
     """Arc sine."""
 
     name = "array.asin"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -243,7 +232,6 @@ class AcosOp(UnaryOp):
     """Arc cosine."""
 
     name = "array.acos"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -251,7 +239,6 @@ class AtanOp(UnaryOp):
     """Arc tangent."""
 
     name = "array.atan"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -259,7 +246,6 @@ class SinhOp(UnaryOp):
     """Hyperbolic sine."""
 
     name = "array.sinh"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -267,7 +253,6 @@ class CoshOp(UnaryOp):
     """Hyperbolic cosine."""
 
     name = "array.cosh"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -275,7 +260,6 @@ class TanhOp(UnaryOp):
     """Hyperbolic tangent."""
 
     name = "array.tanh"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -283,7 +267,6 @@ class AsinhOp(UnaryOp):
     """Inverse hyperbolic sine."""
 
     name = "array.asinh"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -291,7 +274,6 @@ class AcoshOp(UnaryOp):
     """Inverse hyperbolic cosine."""
 
     name = "array.acosh"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -299,7 +281,6 @@ class AtanhOp(UnaryOp):
     """Inverse hyperbolic tangent."""
 
     name = "array.atanh"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -307,7 +288,6 @@ class ErfOp(UnaryOp):
     """Error function."""
 
     name = "array.erf"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -315,7 +295,6 @@ class ErfcOp(UnaryOp):
     """1 - erf(x), accurate in the tail."""
 
     name = "array.erfc"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -323,7 +302,6 @@ class ErfinvOp(UnaryOp):
     """Inverse of the error function on (-1, 1)."""
 
     name = "array.erfinv"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -331,7 +309,6 @@ class LgammaOp(UnaryOp):
     """Log |Gamma(x)|."""
 
     name = "array.lgamma"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -339,7 +316,6 @@ class LogisticOp(UnaryOp):
     """1 / (1 + e^-x)."""
 
     name = "array.logistic"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -347,7 +323,6 @@ class SoftplusOp(UnaryOp):
     """Log(1 + e^x), without overflow."""
 
     name = "array.softplus"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -355,7 +330,6 @@ class FloorOp(UnaryOp):
     """Largest integer at most x."""
 
     name = "array.floor"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -363,7 +337,6 @@ class CeilOp(UnaryOp):
     """Smallest integer at least x."""
 
     name = "array.ceil"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -371,7 +344,6 @@ class RoundOp(UnaryOp):
     """Nearest integer, halves to even."""
 
     name = "array.round"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -379,7 +351,6 @@ class TruncOp(UnaryOp):
     """Nearest integer towards 0."""
 
     name = "array.trunc"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -395,7 +366,6 @@ class StopGradientOp(UnaryOp):
     """x, with derivative zero."""
 
     name = "array.stop_gradient"
-    DOMAIN: ClassVar = FLOATS
 
 
 @irdl_op_definition
@@ -403,7 +373,6 @@ class PolygammaOp(UnaryOp):
     """The derivative of order `order + 1` of log Gamma(x); order 0 is digamma, 100 the highest."""
 
     name = "array.polygamma"
-    DOMAIN: ClassVar = FLOATS
     order = prop_def(IntegerAttr[I64])
     BRACED: ClassVar = ("order",)
     HIGHEST_ORDER: ClassVar = 100
@@ -436,7 +405,6 @@ class AddOp(BinaryOp):
     """x + y; integers wrap."""
 
     name = "array.add"
-    DOMAIN: ClassVar = NUMBERS
 
 
 @irdl_op_definition
@@ -444,7 +412,6 @@ class SubOp(BinaryOp):
     """x - y; integers wrap."""
 
     name = "array.sub"
-    DOMAIN: ClassVar = NUMBERS
 
 
 @irdl_op_definition
@@ -452,7 +419,6 @@ class MulOp(BinaryOp):
     """x * y; integers wrap."""
 
     name = "array.mul"
-    DOMAIN: ClassVar = NUMBERS
 
 
 @irdl_op_definition
@@ -471,7 +437,6 @@ class DivOp(BinaryOp):
     """x / y; integers truncate towards 0, and division by 0 gives 0."""
 
     name = "array.div"
-    DOMAIN: ClassVar = NUMBERS
 
 
 @irdl_op_definition
@@ -479,7 +444,6 @@ class PowOp(BinaryOp):
     """x^y; an integer power with a negative exponent is 0."""
 
     name = "array.pow"
-    DOMAIN: ClassVar = NUMBERS
 
 
 @irdl_op_definition
@@ -503,7 +467,6 @@ class MaxOp(BinaryOp):
     """The larger; NaN if either is."""
 
     name = "array.max"
-    DOMAIN: ClassVar = NUMBERS
 
 
 @irdl_op_definition
@@ -511,7 +474,6 @@ class MinOp(BinaryOp):
     """The smaller; NaN if either is."""
 
     name = "array.min"
-    DOMAIN: ClassVar = NUMBERS
 
 
 @irdl_op_definition
@@ -519,7 +481,6 @@ class RemOp(BinaryOp):
     """x - y * floor(x / y), with the sign of y (NumPy's %); integers by 0 give 0."""
 
     name = "array.rem"
-    DOMAIN: ClassVar = NUMBERS
 
 
 @irdl_op_definition
@@ -527,7 +488,6 @@ class FloorDivOp(BinaryOp):
     """Floor(x / y) (NumPy's //); integers by 0 give 0."""
 
     name = "array.floor_div"
-    DOMAIN: ClassVar = NUMBERS
 
 
 @irdl_op_definition
@@ -535,7 +495,6 @@ class FmodOp(BinaryOp):
     """x - y * trunc(x / y), with the sign of x; integers by 0 give 0."""
 
     name = "array.fmod"
-    DOMAIN: ClassVar = NUMBERS
 
 
 @irdl_op_definition

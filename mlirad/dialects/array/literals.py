@@ -43,11 +43,6 @@ def numpy_dtype(type_: Attribute) -> np.dtype[Any]:
     return NUMPY_DTYPES[i64 if isinstance(element, FrameType) else element]
 
 
-def type_of_array(value: npt.NDArray[Any]) -> Attribute:
-    """The type of a NumPy array (or scalar) whose dtype is one of the language."""
-    return array_type(value.shape, ELEMENT_TYPES[value.dtype])
-
-
 @lru_cache(maxsize=4096)
 def _float_attribute(bits: bytes, element: Attribute) -> FloatAttr[Any]:
     return FloatAttr(np.frombuffer(bits, np.float64)[0].item(), cast(Any, element))

@@ -16,12 +16,15 @@ from mlirad.dialects.shapes import (
     FLOATS,
     INTEGERS_AND_BOOLEANS,
     NUMBERS,
+    Shape,
+    Value,
     array_type,
     dot_shape,
     reduce_shape,
     shape_of,
     values_of,
 )
+from mlirad.dialects.syntax import StructuredOp
 
 REDUCTION_ELEMENTS: dict[str, tuple[Attribute, ...]] = {
     "max": NUMBERS,
@@ -114,8 +117,32 @@ class ArgminOp(ArgReductionOp):
     name = "array.argmin"
 
 
+class ContractionOp(StructuredOp, ABC):
+    """An op with the properties of a contraction: which dimensions of its left and right array are paired."""
+
+    lhs_batch = prop_def(DenseArrayBase.constr(i64))
+    rhs_batch = prop_def(DenseArrayBase.constr(i64))
+    lhs_contract = prop_def(DenseArrayBase.constr(i64))
+    rhs_contract = prop_def(DenseArrayBase.constr(i64))
+    BRACED: ClassVar = ("lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract")
+
+    @property
+    def batch(self) -> tuple[Shape, Shape]:
+        """The batch dimensions of the left array and of the right one."""
+        return values_of(self.lhs_batch), values_of(self.rhs_batch)
+
+    @property
+    def contract(self) -> tuple[Shape, Shape]:
+        """The contracted dimensions of the left array and of the right one."""
+        return values_of(self.lhs_contract), values_of(self.rhs_contract)
+
+    def contracted_shape(self, lhs: Value | Attribute, rhs: Value | Attribute) -> Shape:
+        """The shape of the contraction of arrays of these types."""
+        return dot_shape(shape_of(lhs), shape_of(rhs), *self.batch, *self.contract)
+
+
 @irdl_op_definition
-class DotOp(ArrayOp):
+class DotOp(ArrayOp, ContractionOp):
     """General contraction of two float arrays.
 
     Result dimensions: the batch dimensions, then the free ones of the left operand, then those of the right,
@@ -126,11 +153,6 @@ class DotOp(ArrayOp):
     name = "array.dot"
     lhs = operand_def()
     rhs = operand_def()
-    lhs_batch = prop_def(DenseArrayBase.constr(i64))
-    rhs_batch = prop_def(DenseArrayBase.constr(i64))
-    lhs_contract = prop_def(DenseArrayBase.constr(i64))
-    rhs_contract = prop_def(DenseArrayBase.constr(i64))
-    BRACED: ClassVar = ("lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract")
 
     def verify_(self) -> None:
         """Paired dimensions of equal extent; one float element type."""
@@ -138,14 +160,7 @@ class DotOp(ArrayOp):
         check_elements(self.rhs.type, FLOATS, "right operand")
         check_same_element(self.lhs.type, self.rhs.type)
         check_same_element(self.lhs.type, self.result.type)
-        shape = dot_shape(
-            shape_of(self.lhs),
-            shape_of(self.rhs),
-            values_of(self.lhs_batch),
-            values_of(self.rhs_batch),
-            values_of(self.lhs_contract),
-            values_of(self.rhs_contract),
-        )
+        shape = self.contracted_shape(self.lhs, self.rhs)
         check_shape(self.result.type, shape)
 
 

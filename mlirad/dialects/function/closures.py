@@ -16,11 +16,9 @@ from xdsl.irdl import (
     prop_def,
     region_def,
     result_def,
-    traits_def,
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import Pure
 
 from mlirad.dialects.array.control import check_arguments, check_types, check_values
 from mlirad.dialects.array.indexing import yielded
@@ -41,7 +39,6 @@ class LambdaOp(StructuredOp):
     name = "function.lambda"
     body = region_def("single_block")
     closure = result_def(ClosureType)
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         """The region takes the parameters of the closure and yields its results."""
@@ -58,7 +55,6 @@ class PartialOp(StructuredOp):
     fixed = var_operand_def()
     callee = prop_def(FlatSymbolRefAttrConstr)
     closure = result_def(ClosureType)
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("callee",)
 
     def verify_(self) -> None:
@@ -79,7 +75,6 @@ class ApplyOp(StructuredOp):
     closure = operand_def(ClosureType)
     arguments = var_operand_def()
     outputs = var_result_def()
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         """Arguments and results are those of the closure."""

@@ -18,12 +18,10 @@ from xdsl.irdl import (
     operand_def,
     prop_def,
     result_def,
-    traits_def,
     var_operand_def,
     var_region_def,
     var_result_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import check_arguments, check_results, check_types
@@ -45,7 +43,6 @@ class TupleOp(StructuredOp):
     name = "function.tuple"
     components = var_operand_def()
     result = result_def(TupleType)
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         """Any number of components but one."""
@@ -62,7 +59,6 @@ class GetOp(StructuredOp):
     operand = operand_def(TupleType)
     index = prop_def(IntegerAttr[I64])
     result = result_def()
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("index",)
 
     def verify_(self) -> None:
@@ -79,7 +75,6 @@ class InjectOp(StructuredOp):
     value = operand_def()
     index = prop_def(IntegerAttr[I64])
     result = result_def(SumType)
-    traits = traits_def(Pure())
     BRACED: ClassVar = ("index",)
 
     def verify_(self) -> None:
@@ -99,7 +94,6 @@ class CaseOp(StructuredOp):
     value = operand_def(SumType)
     arms = var_region_def("single_block")
     outputs = var_result_def()
-    traits = traits_def(Pure())
     REGION_WORDS: ClassVar = ("case",)
     REPEATED: ClassVar = True
 

@@ -41,6 +41,7 @@ from mlirad.dialects.shapes import (
     Value,
     check_dims,
     components_of,
+    int_lists,
     ints,
     is_array,
     tuple_type,
@@ -55,6 +56,7 @@ class DerivedOp(StructuredOp, ABC):
     arguments = var_operand_def()
     callee = prop_def(FlatSymbolRefAttrConstr)
     along = opt_prop_def(ArrayAttr)
+    results_ = prop_def(DenseArrayBase.constr(i64), prop_name="results")
 
     @property
     def callee_name(self) -> str:
@@ -145,11 +147,9 @@ def properties_of(
     callee: Attribute, along: tuple[Shape, ...], results: Shape, **positions: Shape
 ) -> dict[str, Attribute]:
     """The properties of an op that names a function derived from `callee`."""
-    made: dict[str, Attribute] = {"callee": callee, "results": ints(results)}
+    made = {"callee": callee, **int_lists(results=results, **positions)}
     if along:
         made["along"] = ArrayAttr([ints(group) for group in along])
-    for name, value in positions.items():
-        made[name] = ints(value)
     return made
 
 
@@ -158,7 +158,6 @@ class PushOp(DerivedOp):
     """The float results number `results` of the derived function at the operands."""
 
     name = "linear.push"
-    results_ = prop_def(DenseArrayBase.constr(i64), prop_name="results")
     images = var_result_def()
     BRACED: ClassVar = ("callee", "along", "results")
 
@@ -181,7 +180,6 @@ class PullOp(DerivedOp):
 
     name = "linear.pull"
     wrt = prop_def(DenseArrayBase.constr(i64))
-    results_ = prop_def(DenseArrayBase.constr(i64), prop_name="results")
     sums = var_result_def()
     BRACED: ClassVar = ("callee", "along", "wrt", "results")
 
@@ -212,7 +210,6 @@ class DerivativeOp(DerivedOp, ControlMapOp):
 
     name = "linear.derivative"
     wrt = prop_def(DenseArrayBase.constr(i64))
-    results_ = prop_def(DenseArrayBase.constr(i64), prop_name="results")
     transposed = opt_prop_def(UnitAttr)
     BRACED: ClassVar = ("callee", "along", "wrt", "results", "transposed")
 
@@ -239,7 +236,6 @@ class CurvatureOp(DerivedOp, ControlMapOp):
     name = "linear.curvature"
     by = prop_def(DenseArrayBase.constr(i64))
     wrt = prop_def(DenseArrayBase.constr(i64))
-    results_ = prop_def(DenseArrayBase.constr(i64), prop_name="results")
     BRACED: ClassVar = ("callee", "along", "by", "wrt", "results")
 
     @property

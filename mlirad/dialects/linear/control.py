@@ -20,27 +20,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr, TupleType, UnitAttr, i1, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, TupleType, i1, i64
 from xdsl.ir import Attribute, Region
-from xdsl.irdl import (
-    irdl_op_definition,
-    operand_def,
-    opt_prop_def,
-    prop_def,
-    region_def,
-    var_operand_def,
-    var_region_def,
-)
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, region_def, var_operand_def, var_region_def
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.control import CHECKPOINTS, TapeType, check_arguments, entry_types, shown
+from mlirad.dialects.array.control import TapeType, TripsOp, check_arguments, entry_types, shown
 from mlirad.dialects.array.indexing import yielded
 from mlirad.dialects.linear.maps import ControlMapOp, MapType, map_type
 from mlirad.dialects.shapes import FLOATS, array_type, element_of, is_array, shape_of, tuple_type
 
 
 @irdl_op_definition
-class ScanOp(ControlMapOp):
+class ScanOp(ControlMapOp, TripsOp):
     """The linear recurrence (dc, dxs, dk) to (dc after the last trip, dys) over `length` trips.
 
     Trip i applies the map that the region makes of i and of slice i of each operand, from the tuple of dc, of
@@ -51,14 +43,8 @@ class ScanOp(ControlMapOp):
 
     name = "linear.scan"
     residuals = var_operand_def()
-    carries = prop_def(IntegerAttr[I64])
     inputs = prop_def(IntegerAttr[I64])
     captured = prop_def(IntegerAttr[I64])
-    length = prop_def(IntegerAttr[I64])
-    reverse = opt_prop_def(UnitAttr)
-    checkpoint = opt_prop_def(StringAttr)
-    kept = opt_prop_def(UnitAttr)
-    body = region_def("single_block")
     BRACED: ClassVar = ("carries", "inputs", "captured", "length", "reverse", "checkpoint", "kept")
 
     @property
@@ -66,19 +52,10 @@ class ScanOp(ControlMapOp):
         """The numbers of carries, of inputs and of captured values."""
         return self.carries.value.data, self.inputs.value.data, self.captured.value.data
 
-    @property
-    def trips(self) -> int:
-        """The number of trips."""
-        return self.length.value.data
-
     def verify_(self) -> None:
         """Domain and codomain follow from the map of a trip and the length."""
         length, (carries, inputs, captured) = self.trips, self.counts
-        if length < 0:
-            raise VerifyException(f"length {length} must not be negative")
-        if self.checkpoint is not None and self.checkpoint.data not in CHECKPOINTS:
-            known = ", ".join(CHECKPOINTS)
-            raise VerifyException(f"checkpoint '{self.checkpoint.data}' is not one of {known}")
+        self.check_trips()
         slices: list[Attribute] = []
         for k, operand in enumerate(self.residuals):
             shape = shape_of(operand)

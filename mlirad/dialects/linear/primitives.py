@@ -12,6 +12,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, r
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.indexing import UPDATE_KINDS, check_gather
+from mlirad.dialects.array.reductions import ContractionOp
 from mlirad.dialects.linear.maps import PrimitiveMapOp
 from mlirad.dialects.shapes import (
     FLOATS,
@@ -21,7 +22,6 @@ from mlirad.dialects.shapes import (
     check_reshape,
     components_of,
     concatenate_shape,
-    dot_shape,
     element_of,
     is_array,
     is_boolean,
@@ -366,27 +366,15 @@ class RecurrenceOp(PrefixMapOp):
             raise VerifyException(f"factors must be of type {self.domain}, got {self.factors.type}")
 
 
-class DotMapOp(PrimitiveMapOp, ABC):
+class DotMapOp(PrimitiveMapOp, ContractionOp, ABC):
     """A contraction with one operand fixed; the properties are those of the `array.dot` it comes from."""
 
     fixed = operand_def()
-    lhs_batch = prop_def(DenseArrayBase.constr(i64))
-    rhs_batch = prop_def(DenseArrayBase.constr(i64))
-    lhs_contract = prop_def(DenseArrayBase.constr(i64))
-    rhs_contract = prop_def(DenseArrayBase.constr(i64))
-    BRACED: ClassVar = ("lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract")
 
     def check_dot(self, lhs: Attribute, rhs: Attribute) -> None:
         """As `array.dot` of operands of these types."""
         check_same_space_element(lhs, rhs)
-        shape = dot_shape(
-            shape_of(lhs),
-            shape_of(rhs),
-            values_of(self.lhs_batch),
-            values_of(self.rhs_batch),
-            values_of(self.lhs_contract),
-            values_of(self.rhs_contract),
-        )
+        shape = self.contracted_shape(lhs, rhs)
         self.require(self.domain, array_type(shape, element_of(lhs)))
 
 

@@ -19,6 +19,7 @@ from xdsl.printer import Printer
 from mlirad import pipelines, reports
 from mlirad.compiler import Compiled, Observer, compile_module, count_kernels, may_need_blocks, transform
 from mlirad.errors import UnsupportedError
+from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import TracingError
 from mlirad.frontend.compiling.compilation import compiling, native_program, text_after
+from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.programs import Program
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.functions import LeafType

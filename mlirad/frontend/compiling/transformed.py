@@ -19,6 +19,7 @@ from mlirad.errors import MliradError, TracingError, UnsupportedError
 from mlirad.frontend.compiling.arguments import is_plain, plain_key, prepared, static_names, with_names
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.lowered import Lowered, Signature
+from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.programs import Program, cache_of, signature_key
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.array import copied_leaves

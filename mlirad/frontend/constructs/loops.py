@@ -140,7 +140,7 @@ def _emit(
             values = scoped(regions, traced)()
             return values[: len(carry.types)], values[len(carry.types) :]
 
-        return b.scan(carry.start(), sliced, length, body, reverse, checkpoint)
+        return b.scan(carry.start(), sliced, length, body, reverse=reverse, checkpoint=checkpoint)
 
     last, stacked = settled(attempt)
     tree, weak = found[0]

@@ -26,6 +26,7 @@ from xdsl.ir import Operation
 from mlirad.dialects.shapes import is_float
 from mlirad.errors import DerivativeCheckError, DifferentiationError, MliradError
 from mlirad.frontend.compiling.compilation import brought_to, compiling
+from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs import repeated
 from mlirad.frontend.differentiation.linearity_check import require_linear

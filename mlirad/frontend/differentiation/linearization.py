@@ -25,7 +25,7 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import UNIT, Value, components_of
 from mlirad.frontend.compiling.compilation import brought_to, compiling, executable
-from mlirad.frontend.compiling.options import CompileOptions
+from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
 from mlirad.frontend.compiling.programs import Cache, cache_of, signature_key
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation import derivatives

@@ -22,6 +22,7 @@ from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import TracingError
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
+from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.programs import Cache
 from mlirad.frontend.linear_map.expressions import MapExpression
 from mlirad.frontend.linear_map.nodes import Transpose, transposed

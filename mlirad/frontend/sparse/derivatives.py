@@ -26,6 +26,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.arguments import prepared
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
+from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.differentiation import jacobians

@@ -23,6 +23,7 @@ from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import DifferentiationError
 from mlirad.frontend.compiling.compilation import brought_to
+from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation.derivatives import Argnums, argument_positions, linearize_at
 from mlirad.frontend.tracing.array import Array

@@ -57,7 +57,6 @@ class Frame:
         self.functions = module
         self.parent = parent
         self.block = Block(arg_types=argument_types)
-        self.block_arguments = list(self.block.args)
         self.builder = module.builder_class(self.block)
         if isinstance(self.builder, FrameBuilder):
             self.builder.frame = self

@@ -24,7 +24,7 @@ from mlirad.dialects.shapes import Value, array_type, is_float, shape_of
 from mlirad.frontend.tracing.frames import FrameBuilder, emitting
 from mlirad.frontend.tracing.tokens import ReportsNeeded, checks, has_reports, report
 
-BOUNDS, NANS = "bounds", "nans"
+BOUNDS = "bounds"
 
 _COMPUTING = (ew.ElementwiseOp, SumOp, ReduceOp, DotOp, CumulativeOp)
 

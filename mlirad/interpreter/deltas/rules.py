@@ -188,8 +188,7 @@ def _written_places(op: indexing.ScatterOp | indexing.UpdateOp, frame: Frame) ->
 def _dot(step: Step[reductions.DotOp]) -> Terms:
     """Products in the space of the result's dimensions and the contracted ones, then their sums."""
     lhs, rhs = (np.asarray(o, np.float64) for o in step.operands)
-    batch = values_of(step.op.lhs_batch), values_of(step.op.rhs_batch)
-    contract = values_of(step.op.lhs_contract), values_of(step.op.rhs_contract)
+    batch, contract = step.op.batch, step.op.contract
     left, right, out = arrays.contraction_labels(lhs.ndim, rhs.ndim, batch, contract)
     labels = [*out, *(left[d] for d in contract[0])]
     extents = {**dict(zip(left, lhs.shape, strict=True)), **dict(zip(right, rhs.shape, strict=True))}

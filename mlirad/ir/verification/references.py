@@ -47,7 +47,7 @@ class References:
                 self._check_types(op, op.callee_name, op.arguments.types, (op.result.type,))
             case PartialOp():
                 made = signature_of(op.closure)
-                self._check_types(op, op.callee_name, [*made.inputs, *op.fixed.types], list(made.outputs))
+                self._check_types(op, op.callee_name, [*made.inputs, *op.fixed.types], made.outputs)
             case DerivedOp():
                 self._derivatives.append((caller, op))
                 self._check_derived(op)

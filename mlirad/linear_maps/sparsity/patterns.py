@@ -130,11 +130,6 @@ def identity(shape: Shape, first: int = 0) -> Pattern:
     return Pattern(shape, (Term(tuple(factors), np.array([first], np.int64)),))
 
 
-def from_pairs(shape: Shape, pairs: Relation) -> Pattern:
-    """The pattern of given pairs (position of the element, column)."""
-    return Pattern(shape, _single(_term([(tuple(range(len(shape))), pairs)], np.zeros(1, np.int64))))
-
-
 def union(shape: Shape, patterns: Iterable[Pattern]) -> Pattern:
     """What depends on something by any of the patterns."""
     some = [p for p in patterns if p.terms]

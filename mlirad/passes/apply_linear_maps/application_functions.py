@@ -25,8 +25,7 @@ from mlirad.ir.locations import location_of
 from mlirad.linear_maps.apply.calls import APPLY, APPLY_TRANSPOSE, ONTO
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import Element, assembled, components, from_values, to_values
-from mlirad.passes.apply_linear_maps import apply_maps
-from mlirad.passes.apply_linear_maps.application import prepared_for_application
+from mlirad.passes.apply_linear_maps.application import apply_maps, prepared_for_application
 from mlirad.passes.dce import eliminate_dead_code
 
 PRIVATE = StringAttr("private")

@@ -92,16 +92,11 @@ def _into_reduce(r: BatchReader, op: reductions.ReduceOp, slots: Slots) -> Term 
     return None if found is None else r.reduce(op.kind.data, *found)
 
 
-def _into_argmax(r: BatchReader, op: reductions.ArgmaxOp, slots: Slots) -> Term | None:
+def _into_arg_reduction(r: BatchReader, op: reductions.ArgReductionOp, slots: Slots) -> Term | None:
     """As for `sum`."""
     found = _reduced(r, op.operand, (op.dim.value.data,), slots)
-    return None if found is None else r.argmax(found[0], found[1][0])
-
-
-def _into_argmin(r: BatchReader, op: reductions.ArgminOp, slots: Slots) -> Term | None:
-    """As for `sum`."""
-    found = _reduced(r, op.operand, (op.dim.value.data,), slots)
-    return None if found is None else r.argmin(found[0], found[1][0])
+    extremum = r.b.argmax if isinstance(op, reductions.ArgmaxOp) else r.b.argmin
+    return None if found is None else r.along(extremum, found[0], found[1][0])
 
 
 @dataclass
@@ -118,8 +113,7 @@ class _Side:
 
 def _into_dot(r: BatchReader, op: reductions.DotOp, slots: Slots) -> Term | None:
     """The contraction of what is read of each operand, where neither reading is larger than its operand."""
-    batch = (values_of(op.lhs_batch), values_of(op.rhs_batch))
-    contract = (values_of(op.lhs_contract), values_of(op.rhs_contract))
+    batch, contract = op.batch, op.contract
     sides = [_Side(o, [None] * len(shape_of(o))) for o in (op.lhs, op.rhs)]
     at = len(batch[0])
     for side, own_batch, own_contract in zip(sides, batch, contract, strict=True):
@@ -158,8 +152,8 @@ COMPUTING_RULES: dict[type[Operation], ReadingRule] = {
     indexing.GatherOp: _into_gather,
     reductions.SumOp: _into_sum,
     reductions.ReduceOp: _into_reduce,
-    reductions.ArgmaxOp: _into_argmax,
-    reductions.ArgminOp: _into_argmin,
+    reductions.ArgmaxOp: _into_arg_reduction,
+    reductions.ArgminOp: _into_arg_reduction,
     reductions.DotOp: _into_dot,
 }
 """Applied to arrays without another reader. Of any other op (constant, scatter, update) the array is read."""

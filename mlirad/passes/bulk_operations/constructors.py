@@ -9,7 +9,7 @@ scatter, update  the batch axes in front of the positions on both sides
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from xdsl.dialects.builtin import i1
@@ -107,21 +107,9 @@ class BulkBuilder(TermBuilder):
         """Reduction over `dims` by `max`, `min`, `prod`, `and` or `or`."""
         return self.term(x.axes, self.b.reduce(kind, self.value(x), [len(x.axes) + d for d in dims]))
 
-    def argmax(self, x: Term, dim: int) -> Term:
-        """The position of the first largest element along `dim`."""
-        return self.term(x.axes, self.b.argmax(self.value(x), len(x.axes) + dim))
-
-    def argmin(self, x: Term, dim: int) -> Term:
-        """The position of the first smallest element along `dim`."""
-        return self.term(x.axes, self.b.argmin(self.value(x), len(x.axes) + dim))
-
-    def sort(self, x: Term, dim: int) -> Term:
-        """The elements along `dim` in ascending order."""
-        return self.term(x.axes, self.b.sort(self.value(x), len(x.axes) + dim))
-
-    def argsort(self, x: Term, dim: int) -> Term:
-        """The positions of the sorted elements along `dim`."""
-        return self.term(x.axes, self.b.argsort(self.value(x), len(x.axes) + dim))
+    def along(self, constructor: Callable[[Value, int], Value], x: Term, dim: int) -> Term:
+        """What a constructor of the builder makes of x along a dimension, such as `sort`."""
+        return self.term(x.axes, constructor(self.value(x), len(x.axes) + dim))
 
     def cumulative(self, kind: str, x: Term, dim: int, reverse: bool) -> Term:
         """Prefix reduction along `dim`."""

@@ -15,14 +15,15 @@ which a replay skips the others.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from xdsl.dialects.builtin import i1
-from xdsl.ir import BlockArgument
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.builder import yields
+from mlirad.ir.carries import Carries, name_arguments_like
 from mlirad.passes.bulk_operations.paths import BulkTape, Paths
 from mlirad.passes.bulk_operations.reader import BatchReader
 from mlirad.passes.bulk_operations.terms import BatchAxes, Term, joined
@@ -35,31 +36,25 @@ def bulk_scan(p: Paths, op: control.ScanOp) -> list[Term]:
     if trips == 0:
         stacked = [r.whole(r.b.zeros(v.type)) for v in op.stacked]
         return [*(p.term(v) for v in op.init), *stacked]
-    loop = _Carries([p.term(v) for v in op.init], args[1 : count + 1], made, op.init)
+    loop = _Carries(p, op, args[1 : count + 1], made)
     if trips == 1 or not (loop.varying or op.kept):
         return _unrolled(p, op, loop)
-    axes = p.result_axes(op)
     stacked_axes: list[BatchAxes] = []
     slices = [p.term(x) for x in op.xs]
 
     def body(index: Value, carries: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
-        _name([index, *carries, *parts], [args[0], *loop.chosen(args[1 : count + 1]), *args[count + 1 :]])
-        now = loop.all_of([r.term(axes[k], v) for k, v in zip(loop.varying, carries, strict=True)])
+        name_arguments_like(
+            [index, *carries, *parts], [args[0], *loop.changed(args[1 : count + 1]), *args[count + 1 :]]
+        )
+        now = loop.terms(carries)
         xs = [r.term(x.axes, part) for x, part in zip(slices, parts, strict=True)]
         found = p.evaluate(p.mask, op.body, [r.whole(index), *now, *xs])
         stacked_axes[:] = [t.axes for t in found[count:]]
-        return [r.align(found[k], axes[k]) for k in loop.varying], [r.value(t) for t in found[count:]]
+        return loop.aligned(found), [r.value(t) for t in found[count:]]
 
-    final, stacked = r.b.scan(
-        [r.align(loop.init[k], axes[k]) for k in loop.varying],
-        [_trips_first(r, x) for x in slices],
-        trips,
-        body,
-        op.reverse is not None,
-        None if op.checkpoint is None else op.checkpoint.data,
-        op.kept is not None,
-    )
-    carried = loop.all_of([r.term(axes[k], v) for k, v in zip(loop.varying, final, strict=True)])
+    init = loop.aligned(loop.all)
+    final, stacked = r.b.scan_like(op, init, [_trips_first(r, x) for x in slices], body)
+    carried = loop.terms(final)
     return [*carried, *(_axes_first(r, own, y) for own, y in zip(stacked_axes, stacked, strict=True))]
 
 
@@ -69,8 +64,8 @@ def _unrolled(p: Paths, op: control.ScanOp, loop: _Carries) -> list[Term]:
     own = r.open((op.trips,), op.body.block.args[:1])
     at = r.positions(own)
     xs = [r.index(p.term(x), at) for x in op.xs]
-    found = p.evaluate(p.mask, op.body, [*at, *loop.init, *xs])
-    carried = loop.init if loop.varying == [] else found[:count]
+    found = p.evaluate(p.mask, op.body, [*at, *loop.all, *xs])
+    carried = loop.all if loop.varying == [] else found[:count]
     return [*carried, *(r.close(t, own) for t in found[count:])]
 
 
@@ -78,9 +73,8 @@ def bulk_while(p: Paths, op: control.WhileOp) -> list[Term]:
     """The last carries; the tape, if there is one, is entered in `p.tapes`."""
     r, b, made, args = p.r, p.r.b, yields(op.body), op.body.block.args
     count = len(args)
-    loop = _Carries([p.term(v) for v in op.init], args, made, op.init)
-    axes = p.result_axes(op)
-    known: dict[Value, BatchAxes] = dict(zip(op.condition.block.args, axes, strict=False))
+    loop = _Carries(p, op, args, made)
+    known: dict[Value, BatchAxes] = dict(zip(op.condition.block.args, loop.axes, strict=False))
     deciding = p.yielded_axes(op.condition, known)[0]
     outer = p.mask
     masked = bool(deciding)
@@ -92,24 +86,21 @@ def bulk_while(p: Paths, op: control.WhileOp) -> list[Term]:
         going = p.evaluate(mask, op.condition, carries)[0]
         return going if mask is None else r.elementwise(ew.AndOp, (mask, going), i1)
 
-    def terms(values: Sequence[Value]) -> list[Term]:
-        return loop.all_of([r.term(axes[k], v) for k, v in zip(loop.varying, values, strict=True)])
-
     def condition(*values: Value) -> Value:
         if masked:
             values[-1].name_hint = "active"
             return p.any_of(r.term(deciding, values[-1]))
-        _name(values, loop.chosen(op.condition.block.args))
-        going = r.value(p.evaluate(outer, op.condition, terms(values))[0])
+        name_arguments_like(values, loop.changed(op.condition.block.args))
+        going = r.value(p.evaluate(outer, op.condition, loop.terms(values))[0])
         return going if outer is None else b.logical_and(p.any_of(outer), going)
 
     def body(*values: Value) -> list[Value]:
-        _name(values[: len(loop.varying)], loop.chosen(args))
-        now = terms(values[: len(loop.varying)])
+        name_arguments_like(values[: len(loop.varying)], loop.changed(args))
+        now = loop.terms(values[: len(loop.varying)])
         if not masked:
             found = p.evaluate(outer, op.body, now)
             columns[:] = [t.axes for t in found[count:]]
-            new = [r.align(found[k], axes[k]) for k in loop.varying]
+            new = loop.aligned(found)
             return [*new, *(r.value(t) for t in found[count:])]
         values[-1].name_hint = "active"
         active = r.term(deciding, values[-1])
@@ -123,16 +114,16 @@ def bulk_while(p: Paths, op: control.WhileOp) -> list[Term]:
         goes_on = r.align(holds(after, active), deciding)
         p.taken = before
         recorded = [] if op.tape is None else [*(r.value(t) for t in found[count:]), values[-1]]
-        return [*(r.align(after[k], axes[k]) for k in loop.varying), goes_on, *recorded]
+        return [*loop.aligned(after), goes_on, *recorded]
 
-    init = [r.align(loop.init[k], axes[k]) for k in loop.varying]
+    init = loop.aligned(loop.all)
     if masked:
-        init.append(r.align(holds(loop.init, outer), deciding))
+        init.append(r.align(holds(loop.all, outer), deciding))
     record = None if op.record is None else op.record.value.data + masked
     results = b.while_(init, condition, body, record)
     if op.tape is not None:
         p.tapes[op.tape] = BulkTape(results[-1], tuple(columns), deciding if masked else ())
-    return terms(results[: len(loop.varying)])
+    return loop.terms(results[: len(loop.varying)])
 
 
 def bulk_replay(p: Paths, op: control.ReplayOp) -> list[Term]:
@@ -140,16 +131,12 @@ def bulk_replay(p: Paths, op: control.ReplayOp) -> list[Term]:
     r, block, tape = p.r, op.body.block, p.tapes[op.tape]
     count = len(op.init)
     entry_args, args = block.args[: len(block.args) - count], block.args[len(block.args) - count :]
-    loop = _Carries([p.term(v) for v in op.init], args, yields(op.body), op.init)
-    axes = p.result_axes(op)
-
-    def terms(values: Sequence[Value]) -> list[Term]:
-        return loop.all_of([r.term(axes[k], v) for k, v in zip(loop.varying, values, strict=True)])
+    loop = _Carries(p, op, args, yields(op.body))
 
     def body(entry: list[Value], carries: list[Value]) -> list[Value]:
-        _name([*entry[: len(entry_args)], *carries], [*entry_args, *loop.chosen(args)])
+        name_arguments_like([*entry[: len(entry_args)], *carries], [*entry_args, *loop.changed(args)])
         read = [r.term(own, v) for own, v in zip(tape.columns, entry, strict=True)]
-        now = terms(carries)
+        now = loop.terms(carries)
         given = [*read[: len(entry_args)], *now]
         if not tape.mask:
             found = p.evaluate(p.mask, op.body, given)
@@ -160,42 +147,32 @@ def bulk_replay(p: Paths, op: control.ReplayOp) -> list[Term]:
                 r.elementwise(ew.SelectOp, (read[-1], t, old), t.element)
                 for t, old in zip(computed, now, strict=True)
             ]
-        return [r.align(found[k], axes[k]) for k in loop.varying]
+        return loop.aligned(found)
 
-    init = [r.align(loop.init[k], axes[k]) for k in loop.varying]
-    return terms(r.b.replay(tape.value, init, body, op.reverse is not None))
-
-
-class _Carries:
-    """The carries of a loop of the source: the initial terms, and which of them change."""
-
-    def __init__(
-        self, init: list[Term], args: Sequence[Value], made: Sequence[Value], source: Sequence[Value]
-    ):
-        self.init = init
-        self.varying = [
-            k
-            for k, (arg, new, old) in enumerate(zip(args, made, source, strict=False))
-            if new is not arg and new is not old
-        ]
-
-    def all_of(self, terms: Sequence[Term]) -> list[Term]:
-        """Every carry, from those that change."""
-        result = list(self.init)
-        for k, term in zip(self.varying, terms, strict=True):
-            result[k] = term
-        return result
-
-    def chosen(self, values: Sequence[Value]) -> list[Value]:
-        """Of one value for each carry those for the carries that change."""
-        return [values[k] for k in self.varying]
+    init = loop.aligned(loop.all)
+    return loop.terms(r.b.replay(tape.value, init, body, reverse=op.reverse is not None))
 
 
-def _name(values: Sequence[Value], names: Sequence[Value]) -> None:
-    """Give region arguments the names of those they stand for."""
-    for value, name in zip(values, names, strict=True):
-        if value.name_hint is None and isinstance(value, BlockArgument):
-            value.name_hint = name.name_hint
+class _Carries(Carries[Term]):
+    """The carries of a loop as terms, of which those that change have all batch axes that reach them."""
+
+    def __init__(self, p: Paths, op: control.LoopOp, arguments: Sequence[Value], made: Sequence[Value]):
+        super().__init__(arguments, made, op.init, [p.term(v) for v in op.init])
+        self._paths, self._op = p, op
+
+    @cached_property
+    def axes(self) -> list[BatchAxes]:
+        """The batch axes of each result of the loop."""
+        return self._paths.result_axes(self._op)
+
+    def aligned(self, terms: Sequence[Term]) -> list[Value]:
+        """The bulk values of the carries that change, from the terms of all."""
+        return [self._paths.r.align(terms[k], self.axes[k]) for k in self.varying]
+
+    def terms(self, values: Sequence[Value]) -> list[Term]:
+        """The terms of all carries, from the bulk values of those that change."""
+        pairs = zip(self.varying, values, strict=True)
+        return self.all_of([self._paths.r.term(self.axes[k], v) for k, v in pairs])
 
 
 def _trips_first(r: BatchReader, x: Term) -> Value:

@@ -44,22 +44,10 @@ def _constant(r: BatchReader, op: Operation, o: Sequence[Term]) -> Term:
     return r.whole(env[op.results[0]])
 
 
-def _elementwise(r: BatchReader, op: ew.ElementwiseOp, o: Sequence[Term]) -> Term:
-    return r.elementwise(type(op), o, element_of(op.results[0]), op.properties)
-
-
-def _broadcast(r: BatchReader, op: structural.BroadcastOp, o: Sequence[Term]) -> Term:
-    return r.broadcast(o[0], shape_of(op.result), values_of(op.dims))
-
-
 def _transpose(r: BatchReader, op: structural.TransposeOp, o: Sequence[Term]) -> Term:
     permutation = values_of(op.permutation)
     inverse = [permutation.index(d) for d in range(len(permutation))]
     return r.broadcast(o[0], shape_of(op.result), inverse)
-
-
-def _reshape(r: BatchReader, op: structural.ReshapeOp, o: Sequence[Term]) -> Term:
-    return r.reshape(o[0], shape_of(op.result))
 
 
 def _slice(r: BatchReader, op: structural.SliceOp, o: Sequence[Term]) -> Term:
@@ -68,15 +56,6 @@ def _slice(r: BatchReader, op: structural.SliceOp, o: Sequence[Term]) -> Term:
 
 def _pad(r: BatchReader, op: structural.PadOp, o: Sequence[Term]) -> Term:
     return r.pad(o[0], o[1], values_of(op.low), values_of(op.high), values_of(op.interior))
-
-
-def _dot(r: BatchReader, op: reductions.DotOp, o: Sequence[Term]) -> Term:
-    batch = (values_of(op.lhs_batch), values_of(op.rhs_batch))
-    return r.dot(o[0], o[1], batch, (values_of(op.lhs_contract), values_of(op.rhs_contract)))
-
-
-def _cumulative(r: BatchReader, op: ordering.CumulativeOp, o: Sequence[Term]) -> Term:
-    return r.cumulative(op.kind.data, o[0], op.dim.value.data, op.reverse is not None)
 
 
 def _with_axes(
@@ -114,12 +93,15 @@ def _update(r: BatchReader, op: indexing.UpdateOp, o: Sequence[Term]) -> Term:
 
 
 BULK_RULES: dict[type[Operation], Rule] = {
-    **dict.fromkeys(ew.ELEMENTWISE_OPS, _elementwise),
+    **dict.fromkeys(
+        ew.ELEMENTWISE_OPS,
+        lambda r, op, o: r.elementwise(type(op), o, element_of(op.results[0]), op.properties),
+    ),
     structural.ConstantOp: _constant,
     structural.IotaOp: _constant,
-    structural.BroadcastOp: _broadcast,
+    structural.BroadcastOp: lambda r, op, o: r.broadcast(o[0], shape_of(op.result), values_of(op.dims)),
     structural.TransposeOp: _transpose,
-    structural.ReshapeOp: _reshape,
+    structural.ReshapeOp: lambda r, op, o: r.reshape(o[0], shape_of(op.result)),
     structural.SliceOp: _slice,
     structural.PadOp: _pad,
     structural.ConcatenateOp: lambda r, op, o: r.concatenate(o, op.dim.value.data),
@@ -132,12 +114,14 @@ BULK_RULES: dict[type[Operation], Rule] = {
     indexing.BuildOp: _build,
     reductions.SumOp: lambda r, op, o: r.sum(o[0], values_of(op.dims)),
     reductions.ReduceOp: lambda r, op, o: r.reduce(op.kind.data, o[0], values_of(op.dims)),
-    reductions.ArgmaxOp: lambda r, op, o: r.argmax(o[0], op.dim.value.data),
-    reductions.ArgminOp: lambda r, op, o: r.argmin(o[0], op.dim.value.data),
-    reductions.DotOp: _dot,
-    ordering.SortOp: lambda r, op, o: r.sort(o[0], op.dim.value.data),
-    ordering.ArgsortOp: lambda r, op, o: r.argsort(o[0], op.dim.value.data),
-    ordering.CumulativeOp: _cumulative,
+    reductions.ArgmaxOp: lambda r, op, o: r.along(r.b.argmax, o[0], op.dim.value.data),
+    reductions.ArgminOp: lambda r, op, o: r.along(r.b.argmin, o[0], op.dim.value.data),
+    reductions.DotOp: lambda r, op, o: r.dot(o[0], o[1], op.batch, op.contract),
+    ordering.SortOp: lambda r, op, o: r.along(r.b.sort, o[0], op.dim.value.data),
+    ordering.ArgsortOp: lambda r, op, o: r.along(r.b.argsort, o[0], op.dim.value.data),
+    ordering.CumulativeOp: lambda r, op, o: r.cumulative(
+        op.kind.data, o[0], op.dim.value.data, op.reverse is not None
+    ),
 }
 """Every op of the array dialect by its class, but for the terminator and for loops and branches."""
 

@@ -59,6 +59,17 @@ class DualArrays:
         known = self.maps.get(source)
         return self.b.zero_map(self.space, tangent_type(source.type)) if known is None else known
 
+    def enter_inputs(self, inputs: Sequence[Value]) -> None:
+        """Give inputs their tangent maps: the projections of the space, of one input the identity."""
+        b, space = self.b, self.space
+        for k, source in enumerate(inputs):
+            self.enter(source, b.identity_map(space) if len(inputs) == 1 else b.project(space, k))
+
+    def joint_map(self, sources: Sequence[Value]) -> Value:
+        """The map to the tuple of the tangents of source values, of one value its tangent map."""
+        maps = [self.tangent_map(v) for v in sources]
+        return maps[0] if len(maps) == 1 else self.b.vcat(self.space, maps)
+
     def enter(self, source: Value, tangent_map: Value) -> None:
         """Give a source value its tangent map."""
         if source.name_hint is not None and tangent_map.name_hint is None:

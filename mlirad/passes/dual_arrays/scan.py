@@ -41,7 +41,7 @@ MIN_BLOCKED_TRIPS = 4
 
 def scan(d: DualArrays, op: control.ScanOp) -> None:
     """Emit a scan with the map of its results."""
-    checkpoint = "store" if op.checkpoint is None else op.checkpoint.data
+    checkpoint = op.checkpointing or "store"
     if checkpoint == "sqrt" and op.trips >= MIN_BLOCKED_TRIPS:
         _blocked(d, op)
         return
@@ -72,7 +72,9 @@ def scan(d: DualArrays, op: control.ScanOp) -> None:
     init, xs = [d.value(v) for v in op.init], [d.value(v) for v in op.xs]
     kept = op.kept is not None
     # Without carries nothing is kept of a trip that is recomputed, so higher derivatives may rely on it too.
-    final, stacked = b.scan(init, xs, op.trips, trip, reverse, checkpoint if kept else None, kept)
+    final, stacked = b.scan(
+        init, xs, op.trips, trip, reverse=reverse, checkpoint=checkpoint if kept else None, kept=kept
+    )
     results = [*final, *stacked[: len(made) - count]]
     d.env.update(zip(op.results, results, strict=True))
     _name(results, op.results)
@@ -162,7 +164,7 @@ def _in_blocks(b: ArrayBuilder, op: control.ScanOp, env: dict[Value, Value]) -> 
             made = b.inline_region(op.body, [index, *state, *slices], env)
             return made[:count], made[count:]
 
-        return b.scan(carries, parts, number, trip, reverse, kept=kept)
+        return b.scan(carries, parts, number, trip, reverse=reverse, kept=kept)
 
     def block(k: Value, state: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
         return trips(b.mul(k, b.index_constant(m)), m, state, slices)
@@ -173,7 +175,9 @@ def _in_blocks(b: ArrayBuilder, op: control.ScanOp, env: dict[Value, Value]) -> 
     for part in ("rest", "blocks") if reverse else ("blocks", "rest"):
         if part == "blocks":
             cut = [b.reshape(_rows(b, x, 0, q * m), (q, m, *shape_of(x)[1:])) for x in xs]
-            carries, whole = b.scan(carries, cut, q, block, reverse, "recompute", kept)
+            carries, whole = b.scan(
+                carries, cut, q, block, reverse=reverse, checkpoint="recompute", kept=kept
+            )
         elif rest:
             cut = [_rows(b, x, q * m, n) for x in xs]
             carries, last = trips(b.index_constant(q * m), rest, carries, cut)

@@ -121,8 +121,7 @@ class Derivatives(Callees):
         else:
             *results, map_ = called(b, derivative.function, arguments)
         d.env.update(zip(op.results, results, strict=True))
-        inner = [d.tangent_map(operands[k]) for k in wrt]
-        whole = b.compose(map_, inner[0] if len(inner) == 1 else b.vcat(d.space, inner))
+        whole = b.compose(map_, d.joint_map([operands[k] for k in wrt]))
         if len(derivative.active) == 1:
             d.enter(op.results[derivative.active[0]], whole)
             return
@@ -147,16 +146,11 @@ class Derivatives(Callees):
             d = self.transformation(b, domain, dict(zip(block.args, args, strict=True)), higher_order=True)
             # The map crosses the call, so what it reads of an array is kept instead of the array.
             d.levels = (Level(b.block, repeats=False),)
-            for j, k in enumerate(wrt):
-                d.enter(block.args[k], b.identity_map(domain) if len(wrt) == 1 else b.project(domain, j))
+            d.enter_inputs([block.args[k] for k in wrt])
             d.transform(op for op in block.ops if op is not block.last_op)
             results = returned(function)
             active[:] = [k for k, v in enumerate(results) if v in d.maps]
-            tangent_maps = [d.tangent_map(results[k]) for k in active]
-            return [
-                *(d.value(v) for v in results),
-                tangent_maps[0] if len(tangent_maps) == 1 else b.vcat(domain, tangent_maps),
-            ]
+            return [*(d.value(v) for v in results), d.joint_map([results[k] for k in active])]
 
         name = self._fresh_name(function, wrt)
         hints = [a.name_hint for a in block.args]

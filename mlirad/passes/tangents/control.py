@@ -89,8 +89,9 @@ def _scan(t: ForwardMode, op: control.ScanOp) -> None:
         return loop.next(), [*map(t.value, outputs), *(t.tangent(outputs[k]) for k in stacked)]
 
     xs = [*map(t.value, op.xs), *(t.tangents[op.xs[k]] for k in sliced)]
-    checkpoint = None if op.checkpoint is None else op.checkpoint.data
-    final, ys = t.b.scan(loop.start(), xs, op.trips, trip, op.reverse is not None, checkpoint)
+    final, ys = t.b.scan(
+        loop.start(), xs, op.trips, trip, reverse=op.reverse is not None, checkpoint=op.checkpointing
+    )
     loop.finish(op.final, final)
     t.env.update(zip(op.stacked, ys, strict=False))
     t.tangents.update((op.stacked[k], v) for k, v in zip(stacked, ys[len(outputs) :], strict=True))
@@ -133,7 +134,7 @@ def _replay(t: ForwardMode, op: control.ReplayOp) -> None:
         _run(t, op.body)
         return loop.next()
 
-    final = t.b.replay(t.value(op.tape), loop.start(), body, op.reverse is not None)
+    final = t.b.replay(t.value(op.tape), loop.start(), body, reverse=op.reverse is not None)
     loop.finish(op.results, final)
 
 
