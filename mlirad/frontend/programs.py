@@ -28,7 +28,7 @@ from mlirad.frontend.stats import Stats
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
 from mlirad.jit.guards import Guards
-from mlirad.pipelines import METHODS, Lanes
+from mlirad.pipelines import METHODS, Lanes, Stage
 from mlirad.pipelines import Options as PipelineOptions
 
 CACHE_SIZE = 256
@@ -73,11 +73,14 @@ class Options:
         """What the program checks when it runs."""
         return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
 
-    def pipeline(self, **changes: Any) -> PipelineOptions:
-        """What decides the pipeline. Interpreted programs stay array code, of builds on whole arrays."""
+    def pipeline(self, end: Stage | None = None, entry: str = "main") -> PipelineOptions:
+        """What decides the pipeline, to a stage or to where a call of the function needs it.
+
+        Interpreted programs stay array code, of builds on whole arrays.
+        """
         lanes = "all" if self.interpret and self.lanes is None else self.lanes
-        end = "arrays" if self.interpret else "kernels"
-        return PipelineOptions(**{"method": self.method, "lanes": lanes, "end": end, **changes})
+        wanted = end or ("arrays" if self.interpret else "kernels")
+        return PipelineOptions(method=self.method, lanes=lanes, end=wanted, entry=entry)
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
