@@ -71,14 +71,14 @@ _garbage = _Garbage()
 
 def brought_to(end: pipelines.Stage, module: ModuleOp, options: Options, stats: Stats | None = None) -> None:
     """Bring a module to a stage before kernels, in place."""
-    transform(module, options.pipeline(end=end), observe=_recording(stats))
+    transform(module, options.pipeline(end), observe=_recording(stats))
 
 
 def native_program(
     module: ModuleOp, options: Options, stats: Stats | None = None, function: str = "main"
 ) -> Compiled:
     """A function of the module as LLVM IR text for this machine."""
-    wanted = options.pipeline(entry=function, end="kernels")
+    wanted = options.pipeline("kernels", function)
     made = compile_module(module, wanted, observe=_recording(stats))
     if stats is not None:
         stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
@@ -108,7 +108,7 @@ def text_after(module: ModuleOp, name: str | None, options: Options) -> str:
     """
     if name is None:
         return _text(module)
-    wanted = options.pipeline(end="kernels")
+    wanted = options.pipeline("kernels")
     if not may_need_blocks(module, wanted):
         _require_pass(name, wanted)
         transform(module, replace(wanted, until=name))

@@ -52,11 +52,14 @@ class Options:
         """What the program checks when it runs."""
         return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
 
-    def pipeline(self, **changes: Any) -> pipelines.Options:
-        """What decides the pipeline. Interpreted programs stay array code, of builds on whole arrays."""
+    def pipeline(self, end: pipelines.Stage | None = None, entry: str = "main") -> pipelines.Options:
+        """What decides the pipeline, to a stage or to where a call of the function needs it.
+
+        Interpreted programs stay array code, of builds on whole arrays.
+        """
         chunk = "all" if self.interpret and self.chunk is None else self.chunk
-        end = "arrays" if self.interpret else "kernels"
-        return pipelines.Options(**{"method": self.method, "chunk": chunk, "end": end, **changes})
+        wanted = end or ("arrays" if self.interpret else "kernels")
+        return pipelines.Options(method=self.method, chunk=chunk, end=wanted, entry=entry)
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
