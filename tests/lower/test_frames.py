@@ -18,7 +18,7 @@ from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
 from mlirad.lower.compile import compile_module
-from mlirad.lower.emit.chunk_store import FIRST_CHUNK_BYTES
+from mlirad.lower.emit.chunk_store_text import FIRST_CHUNK_BYTES
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plan
 from mlirad.pipelines import pipeline_passes, run_passes
