@@ -10,6 +10,7 @@ from mlirad.jit import object_layout as layout
 from mlirad.jit.guards_text import guards_text, same_array
 from mlirad.jit.host import host_address
 from mlirad.jit.host_text import CALL
+from mlirad.jit.templates import constants, filled, pointer, python_functions
 
 ENTRY_FUNCTION = "mlirad_entry"
 
@@ -29,29 +30,22 @@ def entry_text() -> str:
         "PyTuple_SetItem",
         "Py_DecRef",
     )
-    names = {name: _pointer(layout.python_function(name)) for name in functions}
-    names |= {name: _pointer(layout.numpy_function(name)) for name in ("PyArray_New", "PyArray_Scalar")}
-    names["call"] = _pointer(host_address(CALL))
-    names |= {"ndarray": _pointer(id_of_ndarray()), "float": _pointer(id(float))}
-    offsets = {
-        "TYPE": layout.TYPE,
-        "VALUE": layout.VALUE,
-        "DATA": layout.DATA,
-    }
     readable = layout.READABLE_FLAGS
-    text = _TEXT.replace("${same array}", same_array("%argument", str(readable), readable, "same", "general"))
-    for name, value in {**names, **offsets}.items():
-        text = text.replace(f"${{{name}}}", str(value))
-    return guards_text() + text
+    values: dict[str, object] = {
+        "same array": same_array("%argument", str(readable), readable, "same", "general"),
+        "PyArray_New": pointer(layout.numpy_function("PyArray_New")),
+        "PyArray_Scalar": pointer(layout.numpy_function("PyArray_Scalar")),
+        "call": pointer(host_address(CALL)),
+        "ndarray": pointer(id_of_ndarray()),
+        "float": pointer(id(float)),
+    }
+    values |= constants(layout) | python_functions(functions)
+    return guards_text() + filled(_TEXT, values)
 
 
 def id_of_ndarray() -> int:
     """The address of the type `numpy.ndarray`."""
     return layout.numpy_function("PyArray_Type")
-
-
-def _pointer(address: int) -> str:
-    return f"inttoptr (i64 {address} to ptr)"
 
 
 _TEXT = """

@@ -6,6 +6,7 @@ The law of the text: nothing is owned when it returns, and no Python exception i
 from __future__ import annotations
 
 from mlirad.jit import object_layout as layout
+from mlirad.jit.templates import constants, filled, pointer, python_functions
 
 HOLD_FUNCTION = "mlirad_hold"
 
@@ -25,14 +26,12 @@ def guards_text() -> str:
         "Py_DecRef",
         "Py_IncRef",
     )
-    values = {name: f"inttoptr (i64 {layout.python_function(name)} to ptr)" for name in functions}
-    values |= {"True": f"inttoptr (i64 {id(True)} to ptr)", "False": f"inttoptr (i64 {id(False)} to ptr)"}
-    values |= {"LIST_SIZE": str(layout.LIST_SIZE), "LIST_ITEMS": str(layout.LIST_ITEMS)}
-    values |= {"DATA": str(layout.DATA)}
-    text = _TEXT.replace("${same array}", same_array("%object", "%flags.wanted", -1, "elements", "wrong"))
-    for name, value in values.items():
-        text = text.replace(f"${{{name}}}", value)
-    return text
+    values = {
+        "same array": same_array("%object", "%flags.wanted", -1, "elements", "wrong"),
+        "True": pointer(id(True)),
+        "False": pointer(id(False)),
+    }
+    return filled(_TEXT, {**constants(layout), **python_functions(functions), **values})
 
 
 def same_array(array: str, flags: str, mask: int, then: str, otherwise: str) -> str:

@@ -23,23 +23,9 @@ import sys
 import time
 from typing import Final
 
-from mlirad.jit.object_layout import TYPE, python_function
-from mlirad.lower.native_program import (
-    CONTEXT_WORDS,
-    DEADLINE_WORD,
-    FAILURE_WORD,
-    LIMIT_WORD,
-    OUT_OF_STACK,
-    OUT_OF_TIME,
-    POLL,
-    RAISED,
-    REPORT,
-    SIGNALS_WORD,
-    STACK_LIMIT,
-    STACK_WORD,
-    STATUS_WORD,
-    THREAD_WORD,
-)
+from mlirad.jit import object_layout as layout
+from mlirad.jit.templates import constants, filled, pointer, python_functions
+from mlirad.lower import native_program
 
 CALL: Final = "mlirad_call"
 
@@ -70,35 +56,20 @@ def host_text(main_thread: int, report: int, fail: int) -> str:
         "PyThread_get_thread_ident",
         "Py_DecRef",
     )
-    values = {name: _pointer(python_function(name)) for name in names}
-    values |= {"None": _pointer(id(None)), "TYPE": str(TYPE), "CALL": CALL}
-    values |= {"main_thread": _pointer(main_thread), "report": _pointer(report), "fail": _pointer(fail)}
-    values |= {"POLL": POLL, "REPORT": REPORT, "STACK_LIMIT": STACK_LIMIT}
-    numbers = {
-        "WORDS": CONTEXT_WORDS,
-        "STATUS": STATUS_WORD,
-        "STACK": STACK_WORD,
-        "THREAD": THREAD_WORD,
-        "DEADLINE": DEADLINE_WORD,
-        "SIGNALS": SIGNALS_WORD,
-        "LIMIT": LIMIT_WORD,
-        "FAILURE": FAILURE_WORD,
-        "RAISED": RAISED,
-        "OUT_OF_TIME": OUT_OF_TIME,
-        "OUT_OF_STACK": OUT_OF_STACK,
-        "EVERY": SIGNALS_EVERY,
-        "MARGIN": MARGIN_BYTES,
+    values = {
+        "None": pointer(id(None)),
+        "main_thread": pointer(main_thread),
+        "report": pointer(report),
+        "fail": pointer(fail),
+        "CALL": CALL,
+        "SIGNALS_EVERY": SIGNALS_EVERY,
+        "MARGIN_BYTES": MARGIN_BYTES,
         "REPORT_BYTES": REPORT_BYTES,
     }
-    values |= {name: str(number) for name, number in numbers.items()}
-    text = _TEXT + _clock_text() + _stack_text()
-    for name, value in values.items():
-        text = text.replace(f"${{{name}}}", value)
-    return text
-
-
-def _pointer(address: int) -> str:
-    return f"inttoptr (i64 {address} to ptr)"
+    return filled(
+        _TEXT + _clock_text() + _stack_text(),
+        {**constants(layout), **constants(native_program), **python_functions(names), **values},
+    )
 
 
 def _system_function(name: str) -> str | None:
@@ -108,7 +79,7 @@ def _system_function(name: str) -> str | None:
         address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
     except AttributeError:
         return None
-    return None if address is None else _pointer(address)
+    return None if address is None else pointer(address)
 
 
 def _clock_text() -> str:
@@ -207,9 +178,9 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 define i32 @${CALL}(ptr %main, ptr %buffers, ptr %arena, i64 %releases, i64 %limit) {
 entry:
-  %context = alloca [${WORDS} x i64], align 16
-  store [${WORDS} x i64] zeroinitializer, ptr %context
-  %limit.at = getelementptr i64, ptr %context, i64 ${LIMIT}
+  %context = alloca [${CONTEXT_WORDS} x i64], align 16
+  store [${CONTEXT_WORDS} x i64] zeroinitializer, ptr %context
+  %limit.at = getelementptr i64, ptr %context, i64 ${LIMIT_WORD}
   store i64 %limit, ptr %limit.at
   %keeps = icmp eq i64 %releases, 0
   br i1 %keeps, label %run, label %release
@@ -221,9 +192,9 @@ release:
 run:
   call void %main(ptr %buffers, ptr %arena, ptr %context)
   %was_locked = call i1 @lock(ptr %context)
-  %status.at = getelementptr i64, ptr %context, i64 ${STATUS}
+  %status.at = getelementptr i64, ptr %context, i64 ${STATUS_WORD}
   %status = load i64, ptr %status.at
-  %failure.at = getelementptr i64, ptr %context, i64 ${FAILURE}
+  %failure.at = getelementptr i64, ptr %context, i64 ${FAILURE_WORD}
   %failure.bits = load i64, ptr %failure.at
   %failure = inttoptr i64 %failure.bits to ptr
   %either = or i64 %status, %failure.bits
@@ -261,7 +232,7 @@ dropped:
 
 ; Take the global lock unless the call holds it; whether it did.
 define internal i1 @lock(ptr %context) {
-  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD}
+  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD_WORD}
   %thread = load ptr, ptr %thread.at
   %is_locked = icmp eq ptr %thread, null
   br i1 %is_locked, label %locked, label %take
@@ -277,7 +248,7 @@ locked:
 
 ; Release the global lock, which the call must hold.
 define internal void @unlock(ptr %context) {
-  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD}
+  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD_WORD}
   %thread = call ptr ${PyEval_SaveThread}()
   store ptr %thread, ptr %thread.at
   ret void
@@ -292,11 +263,11 @@ define internal i1 @is_main_thread() {
 
 define i64 @${POLL}(ptr %context) {
 entry:
-  %status.at = getelementptr i64, ptr %context, i64 ${STATUS}
-  %deadline.at = getelementptr i64, ptr %context, i64 ${DEADLINE}
-  %signals.at = getelementptr i64, ptr %context, i64 ${SIGNALS}
-  %limit.at = getelementptr i64, ptr %context, i64 ${LIMIT}
-  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD}
+  %status.at = getelementptr i64, ptr %context, i64 ${STATUS_WORD}
+  %deadline.at = getelementptr i64, ptr %context, i64 ${DEADLINE_WORD}
+  %signals.at = getelementptr i64, ptr %context, i64 ${SIGNALS_WORD}
+  %limit.at = getelementptr i64, ptr %context, i64 ${LIMIT_WORD}
+  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD_WORD}
   %now = call i64 @now()
   %deadline.old = load i64, ptr %deadline.at
   %is_begun = icmp ne i64 %deadline.old, 0
@@ -308,7 +279,7 @@ begin:
   %end = add i64 %now, %limit
   %deadline.new = select i1 %is_limited, i64 %end, i64 9223372036854775807
   store i64 %deadline.new, ptr %deadline.at
-  %signals.new = add i64 %now, ${EVERY}
+  %signals.new = add i64 %now, ${SIGNALS_EVERY}
   store i64 %signals.new, ptr %signals.at
   %thread.old = load ptr, ptr %thread.at
   %is_locked = icmp eq ptr %thread.old, null
@@ -333,7 +304,7 @@ in_time:
   br i1 %is_due, label %due, label %done
 
 due:
-  %following = add i64 %now, ${EVERY}
+  %following = add i64 %now, ${SIGNALS_EVERY}
   store i64 %following, ptr %signals.at
   %is_main = call i1 @is_main_thread()
   br i1 %is_main, label %handle, label %done
@@ -356,8 +327,8 @@ done:
 
 define i64 @${REPORT}(ptr %context, ptr %description, ptr %values, i64 %element) {
 entry:
-  %status.at = getelementptr i64, ptr %context, i64 ${STATUS}
-  %failure.at = getelementptr i64, ptr %context, i64 ${FAILURE}
+  %status.at = getelementptr i64, ptr %context, i64 ${STATUS_WORD}
+  %failure.at = getelementptr i64, ptr %context, i64 ${FAILURE_WORD}
   %bounds = alloca [2 x i64]
   %here = ptrtoint ptr %bounds to i64
   call void @known_bounds(ptr %bounds)
@@ -454,10 +425,10 @@ define i64 @${STACK_LIMIT}(ptr %context) {
   %size.at = getelementptr i64, ptr %bounds, i64 1
   %size = load i64, ptr %size.at
   %part = lshr i64 %size, 2
-  %is_small = icmp ult i64 %part, ${MARGIN}
-  %margin = select i1 %is_small, i64 %part, i64 ${MARGIN}
+  %is_small = icmp ult i64 %part, ${MARGIN_BYTES}
+  %margin = select i1 %is_small, i64 %part, i64 ${MARGIN_BYTES}
   %limit = add i64 %low, %margin
-  %limit.at = getelementptr i64, ptr %context, i64 ${STACK}
+  %limit.at = getelementptr i64, ptr %context, i64 ${STACK_WORD}
   store i64 %limit, ptr %limit.at
   ret i64 %limit
 }

@@ -16,7 +16,7 @@ from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.lower.emit.chunk_store import FIRST_CHUNK_BYTES
+from mlirad.lower.emit.chunk_store_text import FIRST_CHUNK_BYTES
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plan
 from mlirad.pipelines import pipeline_passes, run_passes
