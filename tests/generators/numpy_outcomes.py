@@ -153,7 +153,7 @@ DEGREES = {
 MEANS = ("mean", "nanmean", "average")
 STRICTER_OUT = (
     "must be of ArrayType", "item assignment", "output parameter for reduction",
-    "array element with a sequence",
+    "array element with a sequence", "must be numpy.ndarray",
 )  # fmt: skip
 """What NumPy says of an `out` that is a scalar, or of more dimensions, and of an element set to an array."""
 
@@ -214,8 +214,9 @@ def _judged(
     if refused is not None:
         text = f"{type(refused).__name__}: {refused}"
         if not isinstance(refused, MliradError):
-            # NumPy checks how its functions are called before it asks what they are called with.
-            is_numpys = raised is not None and type(raised) is type(refused) and str(raised) == str(refused)
+            # NumPy checks how its functions are called before it asks what they are called with, and asks
+            # for operands alone. It ends with the type of what it got.
+            is_numpys = type(raised) is type(refused) and _without_type(raised) == _without_type(refused)
             return (AGREED, "") if is_numpys else (RAW, text)
         if isinstance(refused, INTERNAL) or refused.location is None:
             return UNCLEAR, text
@@ -260,6 +261,10 @@ def _judged(
     if not difference:
         return AGREED, ""
     return (DEVIATES if difference.startswith("dtype outside") else DISAGREED), difference
+
+
+def _without_type(error: BaseException | None) -> str:
+    return str(error).partition(", not ")[0]
 
 
 def _name(call: Call) -> str:

@@ -57,9 +57,10 @@ def test_mutated_texts(texts):
 
 
 @pytest.mark.fuzz
-def test_many_mutated_texts(fuzz_seconds):
+def test_many_mutated_texts(fuzz_seconds, judged):
     campaign = Campaign(corpus(40), random.SystemRandom().randrange(10**6), Depth(), workers=2)
     campaign.run(seconds=fuzz_seconds)
+    judged["mutated texts"] += campaign.judged
     campaign.reduce()
     assert not campaign.found, campaign.report()
 

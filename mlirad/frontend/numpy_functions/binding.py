@@ -25,7 +25,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     UNSET,
     Flag,
     Kind,
-    Static,
+    Path,
     TracedOptionError,
     WrongKindError,
     static,
@@ -38,7 +38,7 @@ Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 MAKES_NO_DIFFERENCE: dict[str, Any] = {
     "subok": Literal[True, False],
     "overwrite_input": Flag,
-    "optimize": Static,
+    "optimize": Path,
     "device": Literal["cpu", None],
     "copy": Literal[True, False, None],
     "kind": Literal["quicksort", "heapsort", "mergesort", "stable", "introselect", "quick", "heap", None],

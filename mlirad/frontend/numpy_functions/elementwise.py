@@ -47,6 +47,12 @@ def piecewise(x: ArrayLike, condlist: Anything, funclist: Anything, *args: Anyth
     """`np.piecewise`: every function is called on all of `x`, and chosen from."""
     listed = _conditions(condlist, x.ndim)
     conditions = [converted(as_array(c), BOOL) for c in listed]
+    if not conditions:
+        raise ArgumentError(
+            "piecewise: `condlist` is empty",
+            location=user_line(),
+            hint="np.piecewise(x, [x < 0, x >= 0], [f, g])",
+        )
     if not isinstance(funclist, list | tuple):
         raise ArgumentError(
             f"piecewise: `funclist` must be a list of functions and numbers, got {shown(funclist)}",

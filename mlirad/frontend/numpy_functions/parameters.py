@@ -196,6 +196,12 @@ def _operands(value: Any) -> list[Operand]:
     return [_operand(v) for v in cast("Sequence[Any]", value)]
 
 
+def _path(value: Any) -> Any:
+    if static(value) is None or isinstance(value, bool | str | list | tuple):
+        return cast(Any, value)
+    raise WrongKindError
+
+
 def _callable(value: Any) -> Callable[..., Any]:
     if not callable(value):
         raise WrongKindError
@@ -280,6 +286,9 @@ Flag: TypeAlias = Annotated[bool, kind("True or False", _flag)]
 
 DtypeLike: TypeAlias = Annotated[Dtype, kind("a dtype", _dtype)]
 """A dtype of the language."""
+
+Path: TypeAlias = Annotated[Any, kind("True, False, a name or the order of the products", _path)]
+"""In which order NumPy multiplies."""
 
 Function: TypeAlias = Annotated[Callable[..., Any], kind("a function", _callable)]
 """Something to call."""
