@@ -52,7 +52,8 @@ def at_positions(m: Application, op: linear.IndexedMapOp, x: Elements, sums: Ele
     if isinstance(op, linear.BuildOp) == m.transposed:
 
         def trip(position: Sequence[Value], before: Elements) -> Elements:
-            return m.image(op.body, position, [_slice(m.b, e, position) for e in x], before)
+            env = m.enter(op.body, position)
+            return m.image_in(env, op.body, [_slice(m.b, e, position) for e in x], before)
 
         return sums_over(m.b, op.space, sums, spaces, reached, trip)
     if 0 in op.space:

@@ -78,11 +78,19 @@ class Application:
 
         The primal code of the region is emitted here.
         """
+        return self.image_in(self.enter(region, arguments), region, x, sums)
+
+    def enter(self, region: Region, arguments: Sequence[Value]) -> Environment:
+        """Emit the primal code of a region here; returns the values that its map ops capture."""
         env = dict(self.captured)
         env.update(zip(region.block.args, arguments, strict=True))
         for op in region.block.ops:
             if not isinstance(op, linear.MapOp | YieldOp):
                 self.b.rebuild(op, env)
+        return env
+
+    def image_in(self, env: Environment, region: Region, x: Elements, sums: Elements | None) -> Elements:
+        """`image`, after the region was entered."""
         map_ = yields(region)[0]
         if self.transposed:
             nothing: Elements = [None] * len(components_of(domain_of(map_)))
