@@ -44,6 +44,10 @@ def _constant(r: BatchReader, op: Operation, o: Sequence[Term]) -> Term:
     return r.whole(env[op.results[0]])
 
 
+def _elementwise(r: BatchReader, op: ew.ElementwiseOp, o: Sequence[Term]) -> Term:
+    return r.elementwise(type(op), o, element_of(op.results[0]), op.properties)
+
+
 def _transpose(r: BatchReader, op: structural.TransposeOp, o: Sequence[Term]) -> Term:
     permutation = values_of(op.permutation)
     inverse = [permutation.index(d) for d in range(len(permutation))]
@@ -93,10 +97,7 @@ def _update(r: BatchReader, op: indexing.UpdateOp, o: Sequence[Term]) -> Term:
 
 
 BULK_RULES: dict[type[Operation], Rule] = {
-    **dict.fromkeys(
-        ew.ELEMENTWISE_OPS,
-        lambda r, op, o: r.elementwise(type(op), o, element_of(op.results[0]), op.properties),
-    ),
+    **dict.fromkeys(ew.ELEMENTWISE_OPS, _elementwise),
     structural.ConstantOp: _constant,
     structural.IotaOp: _constant,
     structural.BroadcastOp: lambda r, op, o: r.broadcast(o[0], shape_of(op.result), values_of(op.dims)),
