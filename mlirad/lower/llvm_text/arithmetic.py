@@ -84,9 +84,6 @@ class Arithmetic(Emission):
         """Remainder of `sdiv`, under the same conditions."""
         return self._integer("srem", a, b, "")
 
-    def udiv(self, a: Operand, b: Operand) -> Value:
-        return self._integer("udiv", a, b, "")
-
     def and_(self, a: Operand, b: Operand) -> Value:
         return self._integer("and", a, b, "")
 
