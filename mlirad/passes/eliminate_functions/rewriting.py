@@ -294,10 +294,7 @@ class Rewriting:
                     made = body(i, *carries, *xs)
                     return made[: len(init)], made[len(init) :]
 
-                checkpoint = None if op.checkpoint is None else op.checkpoint.data
-                xs = [scope[x] for x in op.xs]
-                reverse, kept = op.reverse is not None, op.kept is not None
-                final, stacked = b.scan(init, xs, op.trips, trip, reverse, checkpoint, kept)
+                final, stacked = b.scan_like(op, init, [scope[x] for x in op.xs], trip)
                 return [*final, *stacked]
             case control.WhileOp():
                 condition = self._region(b, op.condition, scope)
@@ -308,7 +305,7 @@ class Rewriting:
                     scope[op.tape],
                     init,
                     lambda entry, carries: body(*entry, *carries),
-                    op.reverse is not None,
+                    reverse=op.reverse is not None,
                 )
 
     def _differentiation(self, b: ArrayBuilder, op: DifferentiationOp, scope: Scope) -> Sequence[Value]:
