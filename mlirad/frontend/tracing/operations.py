@@ -12,8 +12,8 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.dialects.array.literals import ELEMENT_TYPES, type_of_array
-from mlirad.dialects.shapes import Shape, Value, element_of, shape_of
+from mlirad.dialects.array.literals import ELEMENT_TYPES
+from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.errors import IntegerOverflowError, ShapeError
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import (
@@ -136,11 +136,6 @@ def inexact(x: Array) -> Array:
     return x if x.dtype.kind == "f" else converted(x, F64)
 
 
-def positions_dtype(x: Array) -> Array:
-    """Integers as the i64 positions that index ops take."""
-    return converted(x, I64)
-
-
 # Shapes ------------------------------------------------------------------------------------------
 
 
@@ -201,18 +196,3 @@ def select(condition: Any, on_true: Any, on_false: Any) -> Array:
     flag = test.value if not test.shape else broadcast_value(b, test.value, shape)
     chosen = b.select(flag, *(broadcast_value(b, v, shape) for v in values))
     return made(chosen, weak=all(not isinstance(k, np.dtype) for k in kinds))
-
-
-def zeros_like_value(b: ArrayBuilder, x: Value) -> Value:
-    """Zeros of the type of `x`."""
-    return b.splat(0, x.type)
-
-
-def type_of(array: npt.NDArray[Any]) -> Any:
-    """The type of a concrete array."""
-    return type_of_array(array)
-
-
-def element(x: Array) -> Any:
-    """The element type of an array."""
-    return element_of(x.value)
