@@ -29,7 +29,7 @@ from mlirad.frontend.tracing.functions import (
     LeafType,
     argument_paths,
     function_name,
-    leaf_type,
+    leaf_types,
     trace_module,
 )
 from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
@@ -102,7 +102,7 @@ class Transformed:
             return copied_leaves(self._implementation(function, copied_leaves(moving)))
         function, moving = self._bound(args, kwargs)
         leaves, tree = flatten(moving)
-        types = self._types(function, leaves, tree)
+        types = leaf_types(function, leaves, tree)
         key, is_plain = self._key(args, kwargs, leaves, tree, types)
         program = self._cache.find(key)
         if program is None:
@@ -125,10 +125,6 @@ class Transformed:
         static = tuple(self._static_value(name, args, kwargs) for name in self._static)
         names = tuple(sorted(name for name in kwargs if name not in self._static))
         return (signature_key(tree, types), names, static), False
-
-    def _types(self, function: Callable[..., Any], leaves: list[Any], tree: Tree) -> list[LeafType]:
-        paths = argument_paths(function, tree) if leaves else []
-        return [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
 
     # Arguments by name ---------------------------------------------------------------------------
 
@@ -192,7 +188,7 @@ class Transformed:
     ) -> tuple[Callable[..., Any], Tree, list[LeafType]]:
         function, moving = self._bound(args, kwargs)
         leaves, tree = flatten(moving)
-        return function, tree, self._types(function, leaves, tree)
+        return function, tree, leaf_types(function, leaves, tree)
 
     # Looking inside ------------------------------------------------------------------------------
 
@@ -214,7 +210,7 @@ class Transformed:
         function, moving = self._bound(args, kwargs)
         leaves, tree = flatten(moving)
         static = tuple(self._static_value(name, args, kwargs) for name in self._static)
-        types, paths = self._types(function, leaves, tree), argument_paths(function, tree) if leaves else ()
+        types, paths = leaf_types(function, leaves, tree), argument_paths(function, tree) if leaves else ()
         return Signature(tree, tuple(types), tuple(paths), static), list(map(prepared, leaves))
 
     @plain_errors

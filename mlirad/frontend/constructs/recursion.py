@@ -29,11 +29,11 @@ from mlirad.frontend.tracing.frames import Frame, current_frame, emitting, is_tr
 from mlirad.frontend.tracing.functions import (
     LeafType,
     Traced,
-    argument_paths,
+    argument_hints,
     definition_of,
     function_name,
-    hint_of,
     leaf_type,
+    leaf_types,
     trace_inner,
 )
 from mlirad.frontend.tracing.operations import as_array
@@ -83,8 +83,7 @@ class Function:
         if not is_tracing():
             return run_compiled(self, args, {})
         leaves, tree = flatten(args)
-        paths = argument_paths(self._function, tree)
-        types = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
+        types = leaf_types(self._function, leaves, tree)
         operands = [as_array(leaf).value for leaf in leaves]
         return self._call(self._kept(tree, types), operands)
 
@@ -170,7 +169,7 @@ class Function:
             kept.inner = current_frame()
             return tree.unflatten(arguments)
 
-        hints = [hint_of(path) for path in argument_paths(self._function, tree)]
+        hints = argument_hints(self._function, tree)
         return trace_inner(self._function, rebuild, types, hints, kept.name, is_sealed=True)
 
     def _complete(self, kept: Kept, traced: Traced) -> None:

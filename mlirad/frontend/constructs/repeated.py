@@ -12,7 +12,7 @@ from typing import Any
 from mlirad.errors import MliradError
 from mlirad.frontend.constructs.recursion import Function
 from mlirad.frontend.tracing.frames import current_frame, is_tracing
-from mlirad.frontend.tracing.functions import argument_paths, leaf_type, require_arguments
+from mlirad.frontend.tracing.functions import leaf_types, require_arguments
 from mlirad.frontend.tracing.pytree import flatten
 
 LEAST_CALLS = 100
@@ -33,9 +33,7 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return function(*args)
     leaves, tree = flatten(args)
     try:
-        types = tuple(
-            leaf_type(leaf, path) for leaf, path in zip(leaves, argument_paths(function, tree), strict=True)
-        )
+        types = tuple(leaf_types(function, leaves, tree))
     except MliradError:
         return function(*args)
     repeats, key = functions.repeats, (id(function), tree, types)

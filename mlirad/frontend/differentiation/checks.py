@@ -33,7 +33,12 @@ from mlirad.frontend.differentiation.linearity_check import require_linear
 from mlirad.frontend.differentiation.linearization import linearize
 from mlirad.frontend.differentiation.remainders import Arrays, DerivativeCheck, Function, Modes, measured
 from mlirad.frontend.tracing.dtypes import plain_array
-from mlirad.frontend.tracing.functions import argument_paths, function_name, leaf_type, trace_module
+from mlirad.frontend.tracing.functions import (
+    argument_paths,
+    function_name,
+    leaf_types,
+    trace_module,
+)
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
@@ -141,7 +146,7 @@ def _culprit(
     """The first op after which the derivative is wrong, `None` if every one is right by itself."""
     leaves, tree = flatten(args)
     paths = argument_paths(function, tree)
-    types = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
+    types = leaf_types(function, leaves, tree)
     points = [np.asarray(leaf, t.dtype) for leaf, t in zip(leaves, types, strict=True)]
     moving = [k for k, t in enumerate(types) if t.dtype.kind == "f"]
     module = trace_module(function, tree, types)[0]

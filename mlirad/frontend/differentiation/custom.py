@@ -123,18 +123,12 @@ class CustomDerivative:
         b, frame = emitting(), current_frame()
         types: list[Attribute] = [x.value.type for x in inputs]
         weak = [x.weak for x in inputs]
-        found: list[tuple[Tree, list[Array]]] = []
-
-        def body(*values: Value) -> list[Value]:
-            with frame.open_scope():
-                results, tree = call(self._function, arguments.unflatten(_arrays(values, weak)))
-                found.append((tree, results))
-                return _with_token([r.value for r in results])
-
         last = last_token()
-        regions = [b.region(types, body)]
+        region, tree, results = _traced(
+            self._function, types, lambda values: arguments.unflatten(_arrays(values, weak))
+        )
+        regions = [region]
         resume(None if last is None else made(b.constant(0, i64)))
-        tree, results = found[0]
         made_types = [v.type for v in yields(regions[0])]
         vectors = [[t for t in space if is_float(t)] for space in (types, made_types)]
         for given in (self._rules[k] for k in sorted(self._rules)):
@@ -249,24 +243,15 @@ def checkpoint(function: F) -> F:
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
         if not is_tracing():
             return run_compiled(checkpointed, args, kwargs)
-        b, frame = emitting(), current_frame()
-        found: list[tuple[Tree, list[Array]]] = []
         if kwargs:
             code = functools.partial(function, **copied_leaves(kwargs))
         else:
             code = with_signature(lambda *args: repeated.call(function, args), function)
 
-        def body() -> list[Value]:
-            with frame.open_scope():
-                results, tree = call(code, args)
-                found.append((tree, results))
-                return _with_token([r.value for r in results])
-
         last = last_token()
-        region = b.region((), body)
-        tree, results = found[0]
+        region, tree, results = _traced(code, (), lambda values: args)
         types = [v.type for v in yields(region)]
-        op = b.insert(CheckpointOp, (), types, None, (region,))
+        op = emitting().insert(CheckpointOp, (), types, None, (region,))
         if last is not None:
             resume(made(op.results[-1]))
         return tree.unflatten([made(v, weak=r.weak) for v, r in zip(op.results, results, strict=False)])
@@ -274,9 +259,27 @@ def checkpoint(function: F) -> F:
     return cast(F, checkpointed)
 
 
-def _with_token(values: list[Value]) -> list[Value]:
-    """The values that a region returns and, where there are reports, the last token."""
-    return [*values, token().value] if has_reports() else values
+def _traced(
+    function: Callable[..., Any],
+    types: Sequence[Attribute],
+    arguments: Callable[[Sequence[Value]], tuple[Any, ...]],
+) -> tuple[Region, Tree, list[Array]]:
+    """A region that returns what a function does and, where there are reports, the last token.
+
+    With it the structure of the result, and its leaves in the region.
+    """
+    frame = current_frame()
+    found: list[tuple[Tree, list[Array]]] = []
+
+    def body(*values: Value) -> list[Value]:
+        with frame.open_scope():
+            results, tree = call(function, arguments(values))
+            found.append((tree, results))
+            sent = [r.value for r in results]
+            return [*sent, token().value] if has_reports() else sent
+
+    region = emitting().region(types, body)
+    return region, *found[0]
 
 
 def _arrays(values: Sequence[Value], weak: Sequence[bool]) -> list[Array]:

@@ -26,11 +26,12 @@ from mlirad.dialects.shapes import (
     product_type,
     tangent_type,
 )
-from mlirad.errors import DifferentiationError, DtypeError, ShapeError
+from mlirad.errors import DifferentiationError, ShapeError
+from mlirad.frontend.linear_map.spaces import vector
 from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.frames import Frame, current_frame, emitting
 from mlirad.frontend.tracing.functions import (
+    LeafType,
     Traced,
     function_name,
     hint_of,
@@ -272,19 +273,4 @@ def _structured(tree: Tree, given: Any, what: str) -> list[Any]:
 
 def _vector(given: Any, like: Array, path: str) -> Array:
     """An element of the tangent space at `like`; `None` is 0."""
-    if given is None:
-        return cast(Array, np.zeros_like(cast(Any, like)))
-    vector = as_array(given)
-    if vector.shape != like.shape:
-        raise ShapeError(
-            f"{path} has shape {vector.shape}, and {like.shape} is expected",
-            location=user_line(),
-            hint="a tangent or cotangent has the shape of what it belongs to",
-        )
-    if not vector.weak and vector.dtype == F64 and like.dtype != F64:
-        raise DtypeError(
-            f"{path} has dtype {vector.dtype}, and {like.dtype} is expected",
-            location=user_line(),
-            hint=f"convert it with .astype(np.{like.dtype})",
-        )
-    return as_array(vector, like.dtype)
+    return as_array(vector(given, LeafType(like.shape, like.dtype), path))

@@ -39,10 +39,9 @@ from mlirad.frontend.tracing.frames import Functions, is_tracing
 from mlirad.frontend.tracing.functions import (
     LeafType,
     argument_hints,
-    argument_paths,
     function_name,
     function_of,
-    leaf_type,
+    leaf_types,
     parameter_names,
     with_reports,
 )
@@ -133,8 +132,7 @@ def linearized(
 ) -> tuple[Linearized, list[Any]]:
     """The compiled linearisation for primals like these, and their leaves as its program takes them."""
     leaves, tree = flatten(primals)
-    paths = argument_paths(function, tree)
-    types = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
+    types = leaf_types(function, leaves, tree)
     cache: Cache = cache_of(function, ("linearize", options))
     key = signature_key(tree, types)
     found = cast("Linearized | None", cache.find(key))

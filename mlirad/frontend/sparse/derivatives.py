@@ -36,7 +36,7 @@ from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.functions import LeafType
+from mlirad.frontend.tracing.functions import LeafType, leaf_types
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
@@ -116,7 +116,7 @@ class SparseDerivative(Transformed):
             _not_traced(self._function, args)
         function, moving = self._bound(args, kwargs)
         leaves, tree = flatten(moving)
-        types = self._types(function, leaves, tree)
+        types = leaf_types(function, leaves, tree)
         key, _ = self._key(args, kwargs, leaves, tree, types)
         found: Any = self._cache.find(key)
         if found is None:

@@ -104,8 +104,7 @@ def with_reports(trace: Callable[[Functions], T], checks: frozenset[str] = froze
 def trace(function: Callable[..., Any], *args: Any) -> ModuleOp:
     """The module that `function` is on arguments like `args`: arrays, scalars, or structures of them."""
     leaves, tree = flatten(args)
-    types = [leaf_type(leaf, path) for leaf, path in zip(leaves, argument_paths(function, tree), strict=True)]
-    return trace_module(function, tree, types)[0]
+    return trace_module(function, tree, leaf_types(function, leaves, tree))[0]
 
 
 def trace_module(
@@ -277,6 +276,12 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
             f"argument {path}: {error.message}", location=user_line(), hint=error.hint
         ) from error
     return LeafType(array.shape, language_dtype(array.dtype))
+
+
+def leaf_types(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) -> list[LeafType]:
+    """The types of the leaves of the arguments of a function; raises for what is no array."""
+    paths = argument_paths(function, tree) if leaves else []
+    return [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
 
 
 # Names -------------------------------------------------------------------------------------------

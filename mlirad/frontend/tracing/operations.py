@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.dialects.shapes import Shape, Value, element_of, shape_of
+from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.errors import IntegerOverflowError, ShapeError
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import (
@@ -196,8 +196,3 @@ def select(condition: Any, on_true: Any, on_false: Any) -> Array:
     flag = test.value if not test.shape else broadcast_value(b, test.value, shape)
     chosen = b.select(flag, *(broadcast_value(b, v, shape) for v in values))
     return made(chosen, weak=all(not isinstance(k, np.dtype) for k in kinds))
-
-
-def element(x: Array) -> Any:
-    """The element type of an array."""
-    return element_of(x.value)
