@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import TracingError, UnsupportedError
+from mlirad.errors import ArgumentError, TracingError, UnsupportedError
 from mlirad.frontend.handlers import handlers
 from mlirad.frontend.source import user_line
 
@@ -77,6 +77,12 @@ class ArrayMethods:
 
     def reshape(self, *shape: Any, **options: Any) -> Array:
         """The same elements in another shape."""
+        if not shape:
+            raise ArgumentError(
+                "reshape needs a shape",
+                location=user_line(),
+                hint="x.reshape(-1) is flat, x.reshape(()) a scalar",
+            )
         return _numpy.reshape(self, shape[0] if len(shape) == 1 else shape, **options)
 
     def transpose(self, *axes: Any) -> Array:

@@ -342,6 +342,7 @@ def test_nothing_infinite_is_written_into_integers(number):
         lambda x: np.linalg.norm(x, axis=[0]),
         lambda x: np.einsum("ij->i", x, optimize=1.5),
         lambda x: np.piecewise(x, [], [0]),
+        lambda x: x.reshape(),
         lambda x: np.linalg.vector_norm(x, axis=[0]),
     ],
 )
