@@ -152,6 +152,10 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     for o in out:
         if o is not None:
             require_traced_out(name, o)
+    if method in ("reduce", "accumulate", "reduceat") and ufunc not in _LOGICAL:
+        own, wanted = getattr(inputs[0], "dtype", BOOL), out[0].dtype
+        if options.get("dtype") is None and wanted != BOOL and np.can_cast(own, wanted, "same_kind"):
+            options["dtype"] = wanted  # as NumPy, whose reductions are in the dtype of `out`
     where = options.pop("where", True) if method == "__call__" else True
     result = _applied(ufunc, method, name, inputs, options)
     casting = options.get("casting", "same_kind")
@@ -230,6 +234,9 @@ _REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {
     np.logical_and: np.all,
     np.logical_or: np.any,
 }
+
+
+_LOGICAL = (np.logical_and, np.logical_or, np.logical_xor)
 
 
 def _reduce(
