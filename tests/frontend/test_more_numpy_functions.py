@@ -338,17 +338,35 @@ def test_nothing_infinite_is_written_into_integers(number):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x: np.pad(x, 1, mode="mean", stat_length=1),
+        lambda x: np.pad(x[:0], 1, mode="mean", stat_length=1),
         lambda x: np.linalg.norm(x, axis=[0]),
         lambda x: np.einsum("ij->i", x, optimize=1.5),
         lambda x: np.piecewise(x, [], [0]),
+        lambda x: x.reshape(),
+        lambda x: np.ravel_multi_index(
+            (x[0].astype(int), x[0].astype(int)), (1, 2), mode=np.ones(2), order="C"
+        ),
+        lambda x: np.bitwise_or.reduce(x.astype(int), out=x[0]),
         lambda x: np.linalg.vector_norm(x, axis=[0]),
     ],
 )
 def test_what_numpy_refuses_is_refused(function):
-    x = np.zeros((0, 2))
+    x = np.zeros((1, 2))
     with pytest.raises((TypeError, ValueError, IndexError)):
         function(x)
     with pytest.raises(MliradError) as caught:
         run(function, x)
     assert caught.value.hint is not None
+
+
+def test_the_step_of_less_than_two_points_is_one_nan():
+    for num in (0, 1, 2):
+        agree(lambda x, n=num: np.linspace(x, [2.0], n, retstep=True), V.astype(np.float32))
+
+
+def test_reductions_are_in_the_dtype_of_out():
+    x = np.array([[2**31 - 1], [1]], np.int32)
+    for function in (np.add.reduce, np.add.accumulate, np.hypot.reduce):
+        out = np.zeros((2, 1) if function == np.add.accumulate else 1)
+        found = run(lambda x, out, f=function: f(x, axis=0, out=out), x, out)
+        np.testing.assert_array_equal(found, function(x, axis=0, out=out), strict=True)

@@ -304,7 +304,10 @@ def _are_close(call: Call, e: Any, f: Any) -> bool:
         # and neither is the reciprocal of the integer 0.
         held = (np.all(np.abs(np.asarray(x, np.float64)) < 2.0**31) for x in _numbers(call))
         undefined = name in (*MEANS, "reciprocal") or not all(held)
-        return bool(np.all((e == f) | ((e == np.iinfo(e.dtype).min) & undefined)))
+        least = np.iinfo(e.dtype).min
+        if undefined and np.any((e == least) | (f == least)) and name in DEGREES:
+            return True  # what is summed with such an element is not defined either
+        return bool(np.all((e == f) | ((e == least) & undefined)))
     if e.dtype.kind != "f":
         return bool(np.array_equal(e, f))
     same = (e == f) | (np.isnan(e) & np.isnan(f))

@@ -22,10 +22,11 @@ LENGTH = 10
 
 def check(steps: list[Step]) -> None:
     """Run a session in a child; of one that fails, show the least part that does."""
-    if failure_of(lambda: run_session(steps)) is None:
+    first = failure_of(lambda: run_session(steps))
+    if first is None:
         return
     least = shrunk(steps, lambda part: failure_of(lambda: run_session(part)) is not None)
-    failure = failure_of(lambda: run_session(least))
+    failure = failure_of(lambda: run_session(least)) or f"not when run again, but at first:\n{first}"
     text = ", ".join(f"Step{tuple(step)}" for step in least)
     raise AssertionError(f"run_session([{text}]) fails:\n{failure}")
 

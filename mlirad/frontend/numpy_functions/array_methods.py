@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import TracingError, UnsupportedError
+from mlirad.errors import ArgumentError, TracingError, UnsupportedError
 from mlirad.frontend.indexing.reads import read
 from mlirad.frontend.numpy_functions.functions import apply_function
 from mlirad.frontend.numpy_functions.places import At, Flat
@@ -123,6 +123,12 @@ class ArrayMethods(Array):
 
     def reshape(self, *shape: Any, **options: Any) -> Array:
         """The same elements in another shape."""
+        if not shape:
+            raise ArgumentError(
+                "reshape needs a shape",
+                location=user_line(),
+                hint="x.reshape(-1) is flat, x.reshape(()) a scalar",
+            )
         return _numpy.reshape(self, shape[0] if len(shape) == 1 else shape, **options)
 
     def transpose(self, *axes: Any) -> Array:

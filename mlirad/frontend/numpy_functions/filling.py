@@ -101,7 +101,7 @@ def linspace(
     made_of = np.result_type(*(k if isinstance(k, np.dtype) else k(0) for k in kinds), 1.0 * gaps)
     first, last = (converted(as_array(v), made_of) for v in (start, stop))
     distance = last - first
-    step = distance / made_of.type(gaps) if gaps > 0 else distance * np.nan
+    step = distance / made_of.type(gaps) if gaps > 0 else as_array(np.float64(np.nan))
     rank = max(first.ndim, last.ndim)
     count = np.arange(num, dtype=made_of).reshape(-1, *[1] * rank)
     if gaps > 0:

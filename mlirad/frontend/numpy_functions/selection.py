@@ -189,7 +189,7 @@ def ravel_multi_index(
             location=user_line(),
             hint="give one position, and one mode or one for all, per dimension",
         )
-    if any(m not in ("raise", "wrap", "clip") for m in modes):
+    if any(not isinstance(m, str) or m not in ("raise", "wrap", "clip") for m in modes):
         raise ArgumentError(
             f"ravel_multi_index: `mode` must be 'raise', 'wrap' or 'clip', got {mode!r}",
             location=user_line(),

@@ -22,6 +22,7 @@ from mlirad.frontend.numpy_functions.results import require_traced_out, written_
 from mlirad.frontend.numpy_functions.ufunc_methods import accumulate, outer, reduce_, reduceat, update_at
 from mlirad.frontend.numpy_functions.ufuncs import apply, apply_operator, name_of
 from mlirad.frontend.tracing.array import Array, view_of
+from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.operations import as_array, select
 from mlirad.frontend.tracing.source import user_line
 
@@ -37,6 +38,10 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     for o in out:
         if o is not None:
             require_traced_out(name, o)
+    if method in ("reduce", "accumulate", "reduceat") and ufunc not in _LOGICAL:
+        own, wanted = getattr(inputs[0], "dtype", BOOL), out[0].dtype
+        if options.get("dtype") is None and wanted != BOOL and np.can_cast(own, wanted, "same_kind"):
+            options["dtype"] = wanted  # as NumPy, whose reductions are in the dtype of `out`
     where = options.pop("where", True) if method == "__call__" else True
     result = _applied(ufunc, method, name, inputs, options)
     casting = options.get("casting", "same_kind")
@@ -124,6 +129,8 @@ _HANDLERS: dict[tuple[str, str], Callable[..., Any]] = {
 }
 """What traces a ufunc, or a method of one; ufuncs on whole dimensions by name."""
 
+
+_LOGICAL = (np.logical_and, np.logical_or, np.logical_xor)
 
 _OPTIONS: dict[str, Any] = {
     "where": True, "order": "K", "subok": True, "casting": "same_kind", "signature": None, "sig": None,

@@ -59,7 +59,7 @@ def shrunk(parts: Sequence[T], fails: Callable[[list[T]], bool]) -> list[T]:
 
 def exit_code(child: int) -> int:
     """The exit code of a child process, minus the signal that ended it; a child that hangs is killed."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + PATIENCE * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
     while time.monotonic() < end:
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
