@@ -30,6 +30,7 @@ SIMPLIFY = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad-dce")
 
 EXPAND = (
     "mlirad-canonicalize",
+    "eliminate-functions",
     "mlirad-inline",
     "bulk-operations",
     "raise-contractions",
@@ -49,6 +50,7 @@ Builds whose bodies hold derivatives become bulk only once these are expanded, h
 
 EXPAND_JACOBIAN = (
     "mlirad-canonicalize",
+    "eliminate-functions",
     "keep-calls",
     "linearize{method=jacobian}",
     "simplify-maps",
