@@ -27,6 +27,8 @@ from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.reductions import REDUCTION_OPS
 from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
+from mlirad.dialects.function.closures import CLOSURE_OPS
+from mlirad.dialects.function.data import DATA_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
 from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
@@ -272,6 +274,20 @@ def kernel_ops() -> Iterator[str]:
             yield "\nProperties: " + ", ".join(map(code, op.BRACED)) + "."
 
 
+def function_ops() -> Iterator[str]:
+    """Every op of the function dialect."""
+    yield "# Ops of the `function` dialect"
+    for title, ops in (("Closures", CLOSURE_OPS), ("Tuples and sums", DATA_OPS)):
+        yield f"\n## {title}\n\n| op | meaning | verifier | in the interpreter |\n| --- | --- | --- | --- |"
+        for op in ops:
+            facts = (
+                " ".join(op_facts.paragraphs(op)),
+                op_facts.verification(op),
+                op_facts.interpretation(op),
+            )
+            yield f"| `{op.name}` | {' | '.join(map(cell, facts))} |"
+
+
 def elementary() -> Iterator[str]:
     """The elementary functions with their error bounds."""
     yield "# Elementary functions in native code"
@@ -364,6 +380,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "derivatives": derivatives,
     "linear-ops": linear_ops,
     "laws": laws,
+    "function-ops": function_ops,
     "kernel-ops": kernel_ops,
     "elementary": elementary,
     "numpy": numpy_functions,

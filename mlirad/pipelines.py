@@ -75,9 +75,16 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     maps of their own.
     """
     if method == "jacobian":
-        return ("mlirad-canonicalize", "keep-calls", "linearize{method=jacobian}", "simplify-maps")
+        return (
+            "mlirad-canonicalize",
+            "eliminate-functions",
+            "keep-calls",
+            "linearize{method=jacobian}",
+            "simplify-maps",
+        )
     return (
         "mlirad-canonicalize",
+        "eliminate-functions",
         "mlirad-inline",
         *blocks,
         "bulk-operations",

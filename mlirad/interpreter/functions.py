@@ -60,6 +60,18 @@ def _apply(op: ApplyOp, operands: Sequence[Any], frame: Frame) -> Any:
     return results[0] if len(results) == 1 else results
 
 
+def _tuple(op: TupleOp, operands: Sequence[Any], frame: Frame) -> Any:
+    return tuple(operands)
+
+
+def _get(op: GetOp, operands: Sequence[Any], frame: Frame) -> Any:
+    return operands[0][op.index.value.data]
+
+
+def _inject(op: InjectOp, operands: Sequence[Any], frame: Frame) -> Alternative:
+    return Alternative(op.index.value.data, operands[0])
+
+
 def _case(op: CaseOp, operands: Sequence[Any], frame: Frame) -> Any:
     (chosen,) = operands
     assert isinstance(chosen, Alternative)
@@ -99,9 +111,9 @@ FUNCTION_MEANINGS: dict[type[Operation], Meaning] = {
     LambdaOp: _lambda,
     PartialOp: _partial,
     ApplyOp: _apply,
-    TupleOp: lambda op, operands, frame: tuple(operands),
-    GetOp: lambda op, operands, frame: operands[0][op.index.value.data],
-    InjectOp: lambda op, operands, frame: Alternative(op.index.value.data, operands[0]),
+    TupleOp: _tuple,
+    GetOp: _get,
+    InjectOp: _inject,
     CaseOp: _case,
 }
 """From the class of an op to its meaning."""

@@ -172,7 +172,7 @@ class FunctionBuilder(ControlBuilder):
         type_ = cast(TupleType, whole.type).types.data[index]
         return self.emit(GetOp, (whole,), type_, {"index": integer(index)})
 
-    def inject(self, value: Value, index: int, type_: SumType) -> Value:
+    def alternative(self, value: Value, index: int, type_: SumType) -> Value:
         """The value as alternative number `index` of a sum."""
         return self.emit(InjectOp, (value,), type_, {"index": integer(index)})
 
@@ -206,7 +206,7 @@ class FunctionBuilder(ControlBuilder):
                 last.operands = values
         results = super()._chosen(op_class, choice, regions)
         for k, op in injected.items():
-            results[k] = self.inject(results[k], op.index.value.data, op.result.type)
+            results[k] = self.alternative(results[k], op.index.value.data, op.result.type)
         return results
 
     def _hoisted(self, column: tuple[Value, ...], regions: Sequence[Region]) -> tuple[Value, ...]:
@@ -243,7 +243,7 @@ def fold_function(b: FunctionBuilder, op: Operation, o: Sequence[Value], inline:
         case GetOp():
             return [b.get(o[0], op.index.value.data)]
         case InjectOp():
-            return [b.inject(o[0], op.index.value.data, op.result.type)]
+            return [b.alternative(o[0], op.index.value.data, op.result.type)]
         case CaseOp():
             return b.case(o[0], [_named(arm, inline) for arm in op.arms])
         case _:

@@ -161,7 +161,7 @@ class MapBuilder(IndexingBuilder):
         part = components_of(space)[index]
         return self.map_of(linear.ProjectOp, space, part, (), {"index": integer(index)})
 
-    def inject_component(self, space: Attribute, index: int) -> Value:
+    def inject(self, space: Attribute, index: int) -> Value:
         """x to the element of a tuple space that is x at `index` and 0 elsewhere."""
         part = components_of(space)[index]
         return self.map_of(linear.InjectOp, part, space, (), {"index": integer(index)})
@@ -179,7 +179,7 @@ class MapBuilder(IndexingBuilder):
             case linear.ZeroOp():
                 return self.zero_map(linear.dual(op.codomain), linear.dual(op.domain))
             case linear.ProjectOp():
-                return self.inject_component(linear.dual(op.domain), op.index.value.data)
+                return self.inject(linear.dual(op.domain), op.index.value.data)
             case linear.InjectOp():
                 return self.project(linear.dual(op.codomain), op.index.value.data)
             case _:

@@ -3,6 +3,7 @@
 - Every stage computes the same: source, expanded array code, scheduled kernels, machine code under guard.
 - <J dx, ct> = <dx, J^T ct> to rounding, compiled; both agree with the interpreter and finite differences.
 
+- The same of programs with functions as values.
 - The same of random Python functions over the interface: tuples, batches, derivatives inside loops.
 - Random Python functions that write through views and aliases compute what they compute with NumPy.
 
@@ -29,10 +30,10 @@ from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
 from mlirad.lower.schedule_kernels import lanes, scatters
 from tests.acceptance.stages import assert_same, check_derivatives_natively, check_stages, native
-from tests.generators import aliasing, arguments_for, builder, random_program
+from tests.generators import aliasing, arguments_for, builder, random_higher_order, random_program
 from tests.generators.arguments import function_of
 from tests.generators.python_programs import random_function, scalar_of
-from tests.passes.derivatives import differentiated
+from tests.passes.derivatives import differentiated, run_passes
 
 SEEDS = range(1000, 1020)
 LARGEST = 14
@@ -94,6 +95,15 @@ def check_second(seed: int, size: int) -> None:
     scale = 1 + np.sum(np.abs(u * transposed)) + np.sum(np.abs(v * along_u)) + np.sum(np.abs(u * along_v))
     assert abs(np.sum(v * along_u) - np.sum(u * along_v)) <= 1e-9 * scale
     assert abs(np.sum(v * along_u) - np.sum(u * transposed)) <= 1e-9 * scale
+
+
+def check_functions(seed: int, size: int) -> None:
+    """A program with closures, tuples and sums, at all stages, and what stands for it differentiated."""
+    program = random_higher_order(seed, size)
+    arguments = arguments_for(program, random.Random(seed))
+    check_stages(program, "main", arguments)
+    run_passes(program, "eliminate-functions,mlirad-inline,bulk-operations")
+    check_derivatives_natively(program, arguments)
 
 
 def check_python(seed: int, size: int) -> None:
@@ -159,6 +169,7 @@ CHECKS: dict[str, Callable[[int, int], None]] = {
     "stages": check_meaning,
     "derivatives": check_smooth,
     "second-derivatives": check_second,
+    "functions": check_functions,
     "python": check_python,
     "writes": check_writes,
 }
