@@ -44,11 +44,12 @@ class Order:
         self.room = Room(max(LEAST_ROOM, GROWTH * sum(1 for _ in module.walk())))
         self.callees = {name: _referenced(f) for name, f in self.functions.items()}
         referenced = {name for callees in self.callees.values() for name in callees}
-        self.higher = {name for name, f in self.functions.items() if holds_closures(_signature(f))}
-        for name in self.higher - referenced:
-            _require_private(self.functions[name])
-        self.inlined = {name for name in self.higher if name not in self._reached_from(name)}
-        self.handed_on = {name: self._unchanged(name) for name in self.higher - self.inlined}
+        higher = [name for name, f in self.functions.items() if holds_closures(_signature(f))]
+        for name in higher:
+            if name not in referenced:
+                _require_private(self.functions[name])
+        self.inlined = {name for name in higher if name not in self._reached_from(name)}
+        self.handed_on = {name: self._unchanged(name) for name in higher if name not in self.inlined}
         self.clones: dict[tuple[str, tuple[Value, ...]], FuncOp] = {}
 
     def run(self) -> None:
