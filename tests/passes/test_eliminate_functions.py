@@ -291,9 +291,7 @@ def test_functions_of_functions_do_not_meet_their_own_kind() -> None:
 
 def test_a_function_that_nothing_calls_and_that_takes_functions() -> None:
     text = TWICE[: TWICE.index("func.func @main")]
-    with pytest.raises(
-        UnsupportedError, match="@twice takes or returns functions, and nothing in the program"
-    ):
+    with pytest.raises(UnsupportedError, match="@twice takes or returns functions, .* and nothing calls it"):
         eliminated(program(text))
 
 
