@@ -153,8 +153,8 @@ def _emitted(module: ModuleOp, options: Options, target: Target, address_checks:
                 location=location_of(entry),
             )
     functions = functions_by_name(module)
-    names = CallGraph(functions).reachable([options.entry])
-    callees = [functions[name] for name in names if name != options.entry]
+    graph = CallGraph(functions)
+    callees = [functions[name] for name in graph.reachable(graph.callees(options.entry))]
     with deep_recursion():
         if options.start == "kernels":
             verify_plans(entry, callees)
