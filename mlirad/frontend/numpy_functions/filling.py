@@ -10,7 +10,6 @@ import numpy as np
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, array_type
-from mlirad.errors import ArgumentError
 from mlirad.frontend.numpy_functions.parameters import (
     Anything,
     ArrayLike,
@@ -26,8 +25,8 @@ from mlirad.frontend.numpy_functions.shapes import broadcast_to, checked_extents
 from mlirad.frontend.tracing.array import Array, copied, made
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, kind_of, select, value_of, xp
+from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.shapes import distinct_axes
-from mlirad.frontend.tracing.source import user_line
 
 Order = Literal["C", "F", "A", "K", None]
 """Layouts, which traced arrays do not have."""
@@ -83,11 +82,7 @@ def astype(x: ArrayLike, dtype: DtypeLike, *, copy: Flag = True) -> Array:
 
 def _checked_count(num: int) -> int:
     if num < 0:
-        raise ArgumentError(
-            f"the number of samples must not be negative, got {num}",
-            location=user_line(),
-            hint="pass num=0 or more",
-        )
+        raise argument_error(f"the number of samples must not be negative, got {num}", "pass num=0 or more")
     return num
 
 
@@ -156,9 +151,7 @@ def result_type_of(*arrays_and_dtypes: Anything) -> np.dtype[Any]:
     try:
         return np.result_type(*map(_promoted_by, arrays_and_dtypes))
     except (TypeError, ValueError) as error:
-        raise ArgumentError(
-            f"np.result_type: {error}", location=user_line(), hint="pass arrays, scalars and dtypes"
-        ) from error
+        raise argument_error(f"np.result_type: {error}", "pass arrays, scalars and dtypes") from error
 
 
 def _promoted_by(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.errors import MliradError, UnsupportedError
+from mlirad.errors import MliradError
 from mlirad.frontend.numpy_functions import (
     diagonals,
     differences,
@@ -34,7 +34,7 @@ from mlirad.frontend.numpy_functions import (
 from mlirad.frontend.numpy_functions.alternatives import alternative_to
 from mlirad.frontend.numpy_functions.binding import binding_of, internal_error, qualified_name
 from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import unsupported_error
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **shapes.FUNCTIONS,
@@ -99,9 +99,7 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     traced = FUNCTIONS.get(function)
     name = qualified_name(function)
     if traced is None:
-        raise UnsupportedError(
-            f"{name} cannot be traced", location=user_line(), hint=alternative_to(name.removeprefix("np."))
-        )
+        raise unsupported_error(f"{name} cannot be traced", alternative_to(name.removeprefix("np.")))
     binding = binding_of(function, traced)
     try:
         result, is_written = binding.call(args, kwargs)

@@ -7,7 +7,6 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from mlirad.errors import DtypeError, ShapeError
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
@@ -24,8 +23,8 @@ from mlirad.frontend.tracing.array import Array, copied, made
 from mlirad.frontend.tracing.dtypes import Dtype
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, check_equal_shapes, converted, xp
+from mlirad.frontend.tracing.raising import dtype_error, shape_error
 from mlirad.frontend.tracing.shapes import one_axis
-from mlirad.frontend.tracing.source import user_line
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
@@ -33,17 +32,14 @@ Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 def _of_one_dtype(arrays: Sequence[Any], what: str, dtype: Dtype | None, casting: str) -> list[Array]:
     """The parts in their common dtype, or in one that `casting` allows."""
     if not arrays:
-        raise ShapeError(
-            f"{what} needs at least one array", location=user_line(), hint="an empty list has no dtype"
-        )
+        raise shape_error(f"{what} needs at least one array", "an empty list has no dtype")
     parts = [own_dtype(a) for a in arrays]
     target = np.result_type(*(p.dtype for p in parts)) if dtype is None else dtype
     for p in parts:
         if not np.can_cast(p.dtype, target, casting):  # pyright: ignore[reportArgumentType]
-            raise DtypeError(
+            raise dtype_error(
                 f"{what}: {p.dtype} is not cast to {target} by the rule {casting!r}",
-                location=user_line(),
-                hint="casting='unsafe' allows it",
+                "casting='unsafe' allows it",
             )
     return [converted(p, target) for p in parts]
 
@@ -64,10 +60,9 @@ def concatenate(
         [(*p.shape[:dim], *p.shape[dim + 1 :]) for p in parts], "concatenated arrays (but for the axis)"
     )
     if len({p.ndim for p in parts}) != 1:
-        raise ShapeError(
+        raise shape_error(
             f"concatenated arrays must have one rank, got {', '.join(str(p.shape) for p in parts)}",
-            location=user_line(),
-            hint="add dimensions with x[None]",
+            "add dimensions with x[None]",
         )
     return made(emitting().concatenate([p.value for p in parts], dim))
 
@@ -148,10 +143,9 @@ def split(ary: ArrayLike, indices_or_sections: Ints, axis: Axis = 0) -> list[Arr
     extent = ary.shape[one_axis(axis, ary.ndim)]
     sections = indices_or_sections
     if isinstance(sections, int) and sections > 0 and extent % sections:
-        raise ShapeError(
+        raise shape_error(
             f"cannot split {extent} elements into {sections} equal parts",
-            location=user_line(),
-            hint="np.array_split makes parts of different lengths",
+            "np.array_split makes parts of different lengths",
         )
     return array_split(ary, sections, axis)
 
@@ -162,10 +156,9 @@ def array_split(ary: ArrayLike, indices_or_sections: Ints, axis: Axis = 0) -> li
     extent, sections = ary.shape[dim], indices_or_sections
     if isinstance(sections, int):
         if sections <= 0:
-            raise ShapeError(
+            raise shape_error(
                 f"an array is split into a positive number of parts, got {sections}",
-                location=user_line(),
-                hint="pass the places to cut at as a list",
+                "pass the places to cut at as a list",
             )
         longer, length = extent % sections, extent // sections
         lengths = [length + (k < longer) for k in range(sections)]
@@ -246,9 +239,7 @@ def _numpys(function: Callable[..., Any], *args: Any) -> Any:
     try:
         return function(*args)
     except (ValueError, IndexError, TypeError) as error:
-        raise ShapeError(
-            f"{function.__name__}: {error}", location=user_line(), hint="positions are static and inside"
-        ) from error
+        raise shape_error(f"{function.__name__}: {error}", "positions are static and inside") from error
 
 
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {

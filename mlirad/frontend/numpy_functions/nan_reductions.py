@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mlirad.errors import DtypeError
 from mlirad.frontend.numpy_functions.ordering import cumprod, cumsum
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
@@ -43,8 +42,8 @@ from mlirad.frontend.numpy_functions.reductions import (
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import Dtype
 from mlirad.frontend.tracing.operations import as_array, converted, select, xp
+from mlirad.frontend.tracing.raising import dtype_error
 from mlirad.frontend.tracing.shapes import strict_axes
-from mlirad.frontend.tracing.source import user_line
 
 
 def without_nan(x: Array, instead: float) -> Array:
@@ -86,10 +85,9 @@ def nancumprod(a: ArrayLike, axis: Axis | None = None, dtype: DtypeLike | None =
 
 def _require_float(a: Array, dtype: Dtype | None) -> None:
     if a.dtype.kind == "f" and dtype is not None and dtype.kind != "f":
-        raise DtypeError(
+        raise dtype_error(
             f"means that leave NaN out are not computed in {dtype}",
-            location=user_line(),
-            hint="leave dtype= out, and convert the result with .astype",
+            "leave dtype= out, and convert the result with .astype",
         )
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, cast
 
 import numpy as np
 
-from mlirad.errors import ShapeError, UnsupportedError
+from mlirad.errors import UnsupportedError
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axes,
@@ -23,8 +23,8 @@ from mlirad.frontend.numpy_functions.parameters import (
 )
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import converted, inexact, select, xp
+from mlirad.frontend.tracing.raising import shape_error, unsupported_error
 from mlirad.frontend.tracing.shapes import distinct_axes
-from mlirad.frontend.tracing.source import user_line
 
 
 def _order(value: Any) -> Any:
@@ -47,10 +47,9 @@ def norm(x: ArrayLike, ord: Order | None = None, axis: Axes | None = None, keepd
     if len(axes) == 1:
         return _vector(array, ord, axes[0], keepdims)
     if len(axes) != 2:
-        raise ShapeError(
+        raise shape_error(
             f"norm of order {ord!r} needs one axis or two, got {len(axes)} of shape {array.shape}",
-            location=user_line(),
-            hint="say which ones with axis=",
+            "say which ones with axis=",
         )
     return _matrix(array, ord, axes if axis is None else distinct_axes(axis, array.ndim), keepdims)
 
@@ -76,11 +75,7 @@ def matrix_norm(x: ArrayLike, *, keepdims: Flag = False, ord: Order | None = "fr
     """`np.linalg.matrix_norm`: of the last two dimensions."""
     array = inexact(x)
     if array.ndim < 2:
-        raise ShapeError(
-            f"matrix_norm needs two dimensions, got shape {array.shape}",
-            location=user_line(),
-            hint="vector_norm",
-        )
+        raise shape_error(f"matrix_norm needs two dimensions, got shape {array.shape}", "vector_norm")
     return _matrix(array, ord, [array.ndim - 2, array.ndim - 1], keepdims)
 
 
@@ -127,10 +122,9 @@ def _guarded(total: Array, root: Callable[[Array], Array]) -> Array:
 
 
 def _unknown(ord: Any, what: str) -> UnsupportedError:
-    return UnsupportedError(
+    return unsupported_error(
         f"the norm {ord!r} of {what} cannot be traced",
-        location=user_line(),
-        hint="of matrices there are 'fro', 1, -1, inf and -inf; of vectors all numbers",
+        "of matrices there are 'fro', 1, -1, inf and -inf; of vectors all numbers",
     )
 
 

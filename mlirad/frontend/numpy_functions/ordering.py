@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, ShapeError
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
@@ -20,8 +19,8 @@ from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, I32, I64
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, xp
+from mlirad.frontend.tracing.raising import argument_error, shape_error
 from mlirad.frontend.tracing.shapes import one_axis
-from mlirad.frontend.tracing.source import user_line
 
 SortKind = Literal["quicksort", "mergesort", "heapsort", "stable", "quick", "heap", "merge", None]
 
@@ -44,9 +43,7 @@ def argsort(
 
 def _require_one_way(kind: str | None, stable: bool | None) -> None:
     if kind is not None and stable is not None:
-        raise ArgumentError(
-            "`kind` and `stable` say the same", location=user_line(), hint="give one of them, or none"
-        )
+        raise argument_error("`kind` and `stable` say the same", "give one of them, or none")
 
 
 def _along(a: Array, axis: int | None) -> tuple[Array, int]:
@@ -77,22 +74,16 @@ def argpartition(
 def _require_inside(kth: int | tuple[int, ...], extent: int) -> None:
     for k in kth if isinstance(kth, tuple) else (kth,):
         if not -extent <= k < extent:
-            raise ShapeError(
-                f"there is no element {k} of {extent}",
-                location=user_line(),
-                hint="`kth` lies inside of the dimension",
-            )
+            raise shape_error(f"there is no element {k} of {extent}", "`kth` lies inside of the dimension")
 
 
 def lexsort(keys: OperandList, axis: Axis = -1) -> Array:
     """`np.lexsort`: by the last key, then by the one before it, and so on."""
     if not keys:
-        raise ShapeError("lexsort needs keys", location=user_line(), hint="pass a sequence of arrays")
+        raise shape_error("lexsort needs keys", "pass a sequence of arrays")
     arrays = [as_array(k) for k in keys]
     if any(k.shape != arrays[0].shape for k in arrays):
-        raise ShapeError(
-            "the keys of lexsort must have one shape", location=user_line(), hint="broadcast them"
-        )
+        raise shape_error("the keys of lexsort must have one shape", "broadcast them")
     dim = one_axis(axis, arrays[0].ndim)
     order = argsort(arrays[0], dim)
     for key in arrays[1:]:
@@ -138,9 +129,7 @@ def _array_api(way: str, start: int) -> Callable[..., Array]:
     ) -> Array:
         array = x if x.ndim else xp.reshape(x, (1,))
         if axis is None and array.ndim != 1:
-            raise ShapeError(
-                f"which axis of shape {array.shape}?", location=user_line(), hint="say so with axis="
-            )
+            raise shape_error(f"which axis of shape {array.shape}?", "say so with axis=")
         dim = one_axis(0 if axis is None else axis, array.ndim)
         result = cumulative(way, array, dim, dtype)
         if not include_initial:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, DtypeError, ShapeError
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axes,
@@ -24,8 +23,8 @@ from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I32, I64, Dtype
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, broadcast_array, converted, inexact, select, xp
+from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error
 from mlirad.frontend.tracing.shapes import all_axes, distinct_axes, one_axis, strict_axes
-from mlirad.frontend.tracing.source import user_line
 
 
 def shaped(result: Array, source: Array, axes: list[int], keepdims: bool) -> Array:
@@ -49,10 +48,9 @@ def spread(where: Array, x: Array) -> Array:
     except ValueError:
         fits = False
     if not fits:
-        raise ShapeError(
+        raise shape_error(
             f"a mask of shape {where.shape} does not broadcast to shape {x.shape}",
-            location=user_line(),
-            hint="`where` has one element for each that is reduced, or fewer dimensions",
+            "`where` has one element for each that is reduced, or fewer dimensions",
         )
     return broadcast_array(where, x.shape)
 
@@ -65,9 +63,7 @@ def initial_value(initial: Any, dtype: Dtype) -> Any:
     try:
         start[()] = initial
     except (ValueError, OverflowError, TypeError) as error:
-        raise ArgumentError(
-            f"`initial`: {error}", location=user_line(), hint=f"pass a number that {dtype} holds"
-        ) from error
+        raise argument_error(f"`initial`: {error}", f"pass a number that {dtype} holds") from error
     return start[()]
 
 
@@ -109,11 +105,7 @@ def _is(initial: Any, neutral: int) -> bool:
 def _require_start(what: str, x: Array, axes: list[int], initial: Any, where: Any) -> None:
     """With initial=None there is no value to begin with: an element has to be there."""
     if initial is None and (where is not None or 0 in [x.shape[d] for d in axes]):
-        raise ArgumentError(
-            f"the {what} of elements that may be none needs `initial`",
-            location=user_line(),
-            hint="leave it out",
-        )
+        raise argument_error(f"the {what} of elements that may be none needs `initial`", "leave it out")
 
 
 def logsumexp(a: Array, axis: Any = None, keepdims: bool = False, where: Array | None = None) -> Array:
@@ -163,15 +155,9 @@ def var(
 ) -> Array:  # fmt: skip
     """`np.var`: the mean of the squared distance to the mean, over the count less `ddof`."""
     if correction is not None and not (isinstance(ddof, int) and ddof == 0):
-        raise ArgumentError(
-            "`ddof` and `correction` are two names of one option",
-            location=user_line(),
-            hint="give one of them",
-        )
+        raise argument_error("`ddof` and `correction` are two names of one option", "give one of them")
     if dtype is not None and dtype.kind != "f":
-        raise DtypeError(
-            f"a variance is not computed in {dtype}", location=user_line(), hint="leave dtype= out"
-        )
+        raise dtype_error(f"a variance is not computed in {dtype}", "leave dtype= out")
     less = ddof if correction is None else correction
     x = inexact(a)
     axes = strict_axes(axis, x.ndim)
@@ -180,10 +166,9 @@ def var(
         mean = _divided(sum_(x, tuple(axes), dtype, keepdims=True, where=where), count)
     squares = xp.square(xp.subtract(x, mean))
     if squares.ndim != x.ndim:
-        raise ShapeError(
+        raise shape_error(
             f"a mean of shape {np.shape(mean)} does not fit shape {x.shape}",
-            location=user_line(),
-            hint="the mean is one with keepdims=True",
+            "the mean is one with keepdims=True",
         )
     total = sum_(squares, tuple(axes), squares.dtype if dtype is None else dtype, keepdims, where=where)
     return _divided(total, xp.maximum(count - less, 0) if _is_traced(count, less) else max(count - less, 0))
@@ -226,16 +211,14 @@ def fitting_weights(a: Array, weights: Array, axes: tuple[int, ...] | None) -> A
     if weights.shape == a.shape:
         return weights
     if axes is None:
-        raise ShapeError(
+        raise shape_error(
             f"weights of shape {weights.shape} for an array of shape {a.shape}",
-            location=user_line(),
-            hint="say with axis= which dimensions they belong to",
+            "say with axis= which dimensions they belong to",
         )
     if weights.shape != tuple(a.shape[d] for d in axes):
-        raise ShapeError(
+        raise shape_error(
             f"weights of shape {weights.shape} do not fit the axes {axes} of shape {a.shape}",
-            location=user_line(),
-            hint="they have the shape of the array, or of its axes that are reduced",
+            "they have the shape of the array, or of its axes that are reduced",
         )
     ordered = xp.transpose(weights, np.argsort(axes).tolist())
     return xp.reshape(ordered, [e if d in axes else 1 for d, e in enumerate(a.shape)])
@@ -256,17 +239,15 @@ def _extremum(kind: str, logical: str) -> Callable[..., Array]:
         start = None if initial is None else initial_value(initial, x.dtype)
         if where is not None:
             if start is None:
-                raise ArgumentError(
+                raise argument_error(
                     f"the {kind} of masked elements needs `initial`",
-                    location=user_line(),
-                    hint=f"give the {kind} of no elements with initial=",
+                    f"give the {kind} of no elements with initial=",
                 )
             x = masked(x, where, start)
         if start is None and 0 in [x.shape[d] for d in axes]:
-            raise ShapeError(
+            raise shape_error(
                 f"the {kind} of no elements: shape {x.shape} along {axes}",
-                location=user_line(),
-                hint="give its value there with initial=",
+                "give its value there with initial=",
             )
         found = emitting().reduce(logical if x.dtype == BOOL else kind, x.value, axes)
         result = shaped(made(found, weak=x.weak), x, axes, keepdims)
@@ -296,10 +277,9 @@ def _argument(kind: str) -> Callable[..., Array]:
             a, axis = xp.ravel(a), 0 if axis is None else one_axis(axis, max(a.ndim, 1))
         dim = one_axis(axis, a.ndim)
         if not a.shape[dim]:
-            raise ShapeError(
+            raise shape_error(
                 f"the {kind} of an empty dimension, of shape {a.shape}",
-                location=user_line(),
-                hint="test the extent, which is static, before the call",
+                "test the extent, which is static, before the call",
             )
         x = converted(a, I32) if a.dtype == BOOL else a
         b = emitting()

@@ -7,7 +7,6 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, DtypeError, PositionError, ShapeError, TracingError
 from mlirad.frontend.numpy_functions.parameters import (
     UNSET,
     ArrayLike,
@@ -28,24 +27,25 @@ from mlirad.frontend.numpy_functions.shapes import checked_extents
 from mlirad.frontend.tracing.array import Array, copied
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.operations import as_array, common, converted, kind_of, result_type, select, xp
+from mlirad.frontend.tracing.raising import (
+    argument_error,
+    dtype_error,
+    position_error,
+    shape_error,
+    tracing_error,
+)
 from mlirad.frontend.tracing.shapes import one_axis
-from mlirad.frontend.tracing.source import user_line
 
 
 def where(condition: Condition, x: OperandLike = UNSET, y: OperandLike = UNSET) -> Array:
     """`np.where` with both branches."""
     if x is UNSET and y is UNSET:
-        raise TracingError(
+        raise tracing_error(
             "the shape of np.where(condition) depends on the elements of a traced condition",
-            location=user_line(),
-            hint="write np.where(condition, a, b)",
+            "write np.where(condition, a, b)",
         )
     if x is UNSET or y is UNSET:
-        raise ArgumentError(
-            "np.where takes both branches or none",
-            location=user_line(),
-            hint="write np.where(condition, a, b)",
-        )
+        raise argument_error("np.where takes both branches or none", "write np.where(condition, a, b)")
     return select(condition, x, y)
 
 
@@ -62,16 +62,14 @@ def clip(
     if all(v is UNSET for v in old):
         low, high = (None if v is UNSET else v for v in new)
     elif any(v is UNSET for v in old) or any(v is not UNSET for v in new):
-        raise ArgumentError(
-            "np.clip takes a_min and a_max, or min and max",
-            location=user_line(),
-            hint="np.clip(x, low, high), with None for no bound",
+        raise argument_error(
+            "np.clip takes a_min and a_max, or min and max", "np.clip(x, low, high), with None for no bound"
         )
     else:
         low, high = old
     x: Any = own_dtype(a) if isinstance(a, bool | int | float) else a
     if low is None and high is None and own_dtype(a).dtype == BOOL:
-        raise DtypeError("booleans are not clipped", location=user_line(), hint="convert with .astype(int)")
+        raise dtype_error("booleans are not clipped", "convert with .astype(int)")
     if low is not None:
         x = xp.maximum(x, low)
     if high is not None:
@@ -82,7 +80,7 @@ def clip(
 def round_(a: ArrayLike, decimals: Int = 0) -> Array:
     """`np.round`, half to even."""
     if a.dtype == BOOL:
-        raise DtypeError("booleans are not rounded", location=user_line(), hint="convert with .astype(float)")
+        raise dtype_error("booleans are not rounded", "convert with .astype(float)")
     if decimals == 0 or (a.dtype.kind == "i" and decimals > 0):
         return xp.rint(a) if a.dtype.kind == "f" else a
     x = a if a.dtype.kind == "f" else converted(a, F64)
@@ -94,16 +92,13 @@ def round_(a: ArrayLike, decimals: Int = 0) -> Array:
 def choose_first(condlist: OperandList, choicelist: OperandList, default: OperandLike = 0) -> Array:
     """`np.select`: the choice of the first condition that holds."""
     if len(condlist) != len(choicelist) or not condlist:
-        raise ShapeError(
+        raise shape_error(
             f"np.select with {len(condlist)} conditions and {len(choicelist)} choices",
-            location=user_line(),
-            hint="give a choice for each condition, at least one",
+            "give a choice for each condition, at least one",
         )
     conditions = [as_array(c) for c in condlist]
     if any(c.dtype != BOOL for c in conditions):
-        raise DtypeError(
-            "the conditions of np.select are booleans", location=user_line(), hint="write c != 0"
-        )
+        raise dtype_error("the conditions of np.select are booleans", "write c != 0")
     dtype = result_type([kind_of(c) for c in (*choicelist, default)])
     result = as_array(default, dtype)
     for condition, choice in zip(reversed(conditions), reversed(choicelist), strict=True):
@@ -114,7 +109,7 @@ def choose_first(condlist: OperandList, choicelist: OperandList, default: Operan
 def choose(a: PositionsLike, choices: OperandList, mode: Literal["raise", "wrap", "clip"] = "raise") -> Array:
     """`np.choose`; traced numbers that there is no choice for give 0."""
     if not choices:
-        raise ShapeError("np.choose needs choices", location=user_line(), hint="pass a sequence of arrays")
+        raise shape_error("np.choose needs choices", "pass a sequence of arrays")
     number = _inside(converted(as_array(a), I64), len(choices), mode)
     arrays = common([own_dtype(c) for c in choices])
     result = as_array(arrays[0].dtype.type(0))
@@ -132,7 +127,7 @@ def _inside(position: Any, extent: int, mode: str) -> Any:
 def compress(condition: Numbers, a: ArrayLike, axis: Axis | None = None) -> Array:
     """`np.compress` by a static condition."""
     if condition.ndim != 1:
-        raise ShapeError("np.compress needs a vector of booleans", location=user_line(), hint="np.ravel")
+        raise shape_error("np.compress needs a vector of booleans", "np.ravel")
     return take(a, np.flatnonzero(condition), axis)
 
 
@@ -140,17 +135,14 @@ def take_along_axis(arr: ArrayLike, indices: PositionsLike, axis: Axis | None = 
     """`np.take_along_axis`."""
     x, positions = arr, as_array(indices)
     if positions.dtype == BOOL:
-        raise PositionError(
-            "take_along_axis takes integers, not booleans", location=user_line(), hint="np.argsort makes some"
-        )
+        raise position_error("take_along_axis takes integers, not booleans", "np.argsort makes some")
     if axis is None:
         x, axis = xp.ravel(x), 0
     dim = one_axis(axis, x.ndim)
     if positions.ndim != x.ndim:
-        raise ShapeError(
+        raise shape_error(
             f"take_along_axis needs as many dimensions in {positions.shape} as in {x.shape}",
-            location=user_line(),
-            hint="np.expand_dims(indices, axis) adds the one of the axis",
+            "np.expand_dims(indices, axis) adds the one of the axis",
         )
     grid: list[Any] = []
     for d, extent in enumerate(x.shape):
@@ -184,30 +176,27 @@ def ravel_multi_index(
     extents = checked_extents(tuple(dims))
     modes = list(cast("list[Any]", mode)) if isinstance(mode, tuple | list) else [mode] * len(extents)
     if len(multi_index) != len(extents) or len(modes) != len(extents):
-        raise ShapeError(
+        raise shape_error(
             f"{len(multi_index)} positions with {len(modes)} modes for {len(extents)} dimensions",
-            location=user_line(),
-            hint="give one position, and one mode or one for all, per dimension",
+            "give one position, and one mode or one for all, per dimension",
         )
     if any(not isinstance(m, str) or m not in ("raise", "wrap", "clip") for m in modes):
-        raise ArgumentError(
+        raise argument_error(
             f"ravel_multi_index: `mode` must be 'raise', 'wrap' or 'clip', got {mode!r}",
-            location=user_line(),
-            hint="one for all dimensions, or a tuple with one for each",
+            "one for all dimensions, or a tuple with one for each",
         )
     total: Any = as_array(np.int64(0))
     terms = list(zip(multi_index, extents, modes, strict=True))
     for given, extent, way in terms if order == "C" else reversed(terms):
         position = as_array(given)
         if position.dtype.kind != "i":
-            raise PositionError("positions are integers", location=user_line(), hint="x.astype(np.int64)")
+            raise position_error("positions are integers", "x.astype(np.int64)")
         if way == "raise" and not isinstance(given, Array):
             numbers = np.asarray(given)
             if np.any((numbers < 0) | (numbers >= extent)):
-                raise PositionError(
+                raise position_error(
                     f"a position lies outside a dimension of extent {extent}",
-                    location=user_line(),
-                    hint="mode='wrap' or mode='clip' takes it inside",
+                    "mode='wrap' or mode='clip' takes it inside",
                 )
         total = total * extent + _inside(converted(position, I64), extent, way)
     return as_array(total)

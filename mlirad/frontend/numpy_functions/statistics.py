@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.errors import DtypeError, ShapeError
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     DtypeLike,
@@ -17,7 +16,7 @@ from mlirad.frontend.numpy_functions.parameters import (
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.operations import converted, xp
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import dtype_error, shape_error
 
 
 def cov(
@@ -26,11 +25,9 @@ def cov(
 ) -> Array:  # fmt: skip
     """`np.cov`, without weights."""
     if m.ndim > 2 or (y is not None and y.ndim > 2):
-        raise ShapeError("cov takes at most two dimensions", location=user_line(), hint="np.reshape")
+        raise shape_error("cov takes at most two dimensions", "np.reshape")
     if dtype is not None and dtype.kind != "f":
-        raise DtypeError(
-            f"covariances are not computed in {dtype}", location=user_line(), hint="leave dtype= out"
-        )
+        raise dtype_error(f"covariances are not computed in {dtype}", "leave dtype= out")
     target = F64 if dtype is None else dtype
     x = converted(xp.atleast_2d(m), target)
     if not rowvar and m.ndim != 1:

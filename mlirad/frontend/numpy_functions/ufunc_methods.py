@@ -12,7 +12,6 @@ from typing import Any, cast
 import numpy as np
 
 from mlirad.dialects.shapes import Value
-from mlirad.errors import ArgumentError, DtypeError, PositionError, ShapeError
 from mlirad.frontend.constructs.loops import fori_loop, scan
 from mlirad.frontend.indexing.keys import select_key
 from mlirad.frontend.indexing.reads import read_value
@@ -40,8 +39,8 @@ from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype, language_dtype, loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, kind_of, operand_of, select, xp
+from mlirad.frontend.tracing.raising import argument_error, dtype_error, position_error, shape_error
 from mlirad.frontend.tracing.shapes import all_axes, one_axis
-from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder
 
 
@@ -102,17 +101,15 @@ def _folded(
     _require_binary(ufunc, "reduce")
     first, x = _loop_operand(ufunc, array, dtype)
     if len(axes) > 1 and not _is_reorderable(ufunc):
-        raise ArgumentError(
+        raise argument_error(
             f"{name_of(ufunc)}.reduce along several axes depends on their order",
-            location=user_line(),
-            hint="reduce along one axis after the other",
+            "reduce along one axis after the other",
         )
     if where is not None:
         if initial is UNSET and ufunc.identity is None:
-            raise ArgumentError(
+            raise argument_error(
                 f"{name_of(ufunc)}.reduce with `where` needs `initial`",
-                location=user_line(),
-                hint="give the result of no elements with initial=",
+                "give the result of no elements with initial=",
             )
         keep = spread(where, x)
     else:
@@ -123,10 +120,9 @@ def _folded(
     if keep is not None:
         keep = xp.reshape(xp.moveaxis(keep, axes, range(len(axes))), rows.shape)
     if start is None and not rows.shape[0]:
-        raise ShapeError(
+        raise shape_error(
             f"{name_of(ufunc)}.reduce of no elements: shape {x.shape} along {axes}",
-            location=user_line(),
-            hint="give its value there with initial=",
+            "give its value there with initial=",
         )
     if start is None:
         carry, begin = rows[0], 1
@@ -144,10 +140,8 @@ def _folded(
 
 def _require_binary(ufunc: np.ufunc, method: str) -> None:
     if ufunc.nin != 2 or ufunc.nout != 1:
-        raise ArgumentError(
-            f"{name_of(ufunc)}.{method} needs a ufunc of two operands and one result",
-            location=user_line(),
-            hint="call the ufunc itself",
+        raise argument_error(
+            f"{name_of(ufunc)}.{method} needs a ufunc of two operands and one result", "call the ufunc itself"
         )
 
 
@@ -159,18 +153,14 @@ def _loop_operand(ufunc: np.ufunc, array: Array, dtype: Dtype | None) -> tuple[D
             (None, array.dtype, None), casting=cast(Any, "unsafe"), reduction=True, **given
         )
     except TypeError as error:
-        raise DtypeError(
-            f"{name_of(ufunc)}.reduce is not defined on {array.dtype}",
-            location=user_line(),
-            hint=f"NumPy says: {error}",
+        raise dtype_error(
+            f"{name_of(ufunc)}.reduce is not defined on {array.dtype}", f"NumPy says: {error}"
         ) from error
     result = language_dtype(resolved[2])
     operand = language_dtype(resolved[1])
     if resolved[0] != resolved[2]:
-        raise DtypeError(
-            f"{name_of(ufunc)}.reduce would turn {operand} into {result}",
-            location=user_line(),
-            hint="both must be one dtype",
+        raise dtype_error(
+            f"{name_of(ufunc)}.reduce would turn {operand} into {result}", "both must be one dtype"
         )
     return result, array.astype(operand)
 
@@ -213,7 +203,7 @@ _ACCUMULATIONS: dict[np.ufunc, str] = {
 def accumulate(ufunc: np.ufunc, array: ArrayLike, axis: Axis = 0, dtype: DtypeLike | None = None) -> Any:
     """`ufunc.accumulate(array)`: as `reduce`, with all intermediate results."""
     if not array.ndim:
-        raise ShapeError("cannot accumulate on a scalar", location=user_line(), hint="np.atleast_1d")
+        raise shape_error("cannot accumulate on a scalar", "np.atleast_1d")
     dim = one_axis(axis, array.ndim)
     kind = _ACCUMULATIONS.get(ufunc)
     is_logical = ufunc in (np.logical_or, np.logical_and)
@@ -241,19 +231,17 @@ def reduceat(
 ) -> Any:
     """Slices between static positions, each reduced."""
     if not array.ndim or indices.ndim != 1 or indices.dtype.kind not in "ib":
-        raise ShapeError(
+        raise shape_error(
             f"{name_of(ufunc)}.reduceat needs an array and a vector of positions",
-            location=user_line(),
-            hint="positions are integers: [0, 3, 5]",
+            "positions are integers: [0, 3, 5]",
         )
     dim = one_axis(axis, array.ndim)
     starts = indices.tolist()
     extent = array.shape[dim]
     if any(not 0 <= s < extent for s in starts):
-        raise PositionError(
+        raise position_error(
             f"positions {starts} lie outside of a dimension of extent {extent}",
-            location=user_line(),
-            hint="slices begin inside of the array",
+            "slices begin inside of the array",
         )
     parts: list[Any] = []
     for s, e in zip(starts, [*starts[1:], extent], strict=False):
