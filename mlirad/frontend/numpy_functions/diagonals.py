@@ -12,6 +12,7 @@ from mlirad.frontend.indexing.views import read_only
 from mlirad.frontend.numpy_functions.padding import padded
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, DtypeLike, Int
 from mlirad.frontend.numpy_functions.shapes import moveaxis, ravel
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, Strides, made
 from mlirad.frontend.tracing.operations import broadcast_array, select, xp
 from mlirad.frontend.tracing.raising import shape_error
@@ -93,14 +94,7 @@ def matrix_trace(x: ArrayLike, *, offset: Int = 0, dtype: DtypeLike | None = Non
     return trace(x, offset, -2, -1, dtype)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.tril: tril,
-    np.triu: triu,
-    np.diagonal: diagonal,
-    np.diag: diag,
-    np.diagflat: diagflat,
-    np.trace: trace,
-    np.linalg.diagonal: matrix_diagonal,
-    np.linalg.trace: matrix_trace,
-}
+FUNCTIONS = tracings(
+    tril, triu, diagonal, diag, diagflat, trace, linalg_diagonal=matrix_diagonal, linalg_trace=matrix_trace
+)
 """What this file traces."""

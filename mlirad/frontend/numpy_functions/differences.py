@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandLike,
     own_dtype,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, F64
 from mlirad.frontend.tracing.operations import as_array, converted, inexact, select, xp
@@ -184,11 +184,5 @@ def _one_sided(g0: Any, g1: Any, at: Array, near: Array, far: Array) -> Array:
     )
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.diff: diff,
-    np.ediff1d: ediff1d,
-    np.trapezoid: trapezoid,
-    np.unwrap: unwrap,
-    np.gradient: gradient,
-}
+FUNCTIONS = tracings(diff, ediff1d, trapezoid, unwrap, gradient)
 """What this file traces."""

@@ -5,7 +5,7 @@ np.einsum("cij,ncj->nci", q, x)       contract("cij", "ncj" -> "nci")
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from string import ascii_letters
 from typing import Any, Literal, cast
 
@@ -15,6 +15,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.frontend.indexing.views import permuted, read_only
 from mlirad.frontend.numpy_functions.contraction import contract, extents_of, on_diagonals, spread_to, summed
 from mlirad.frontend.numpy_functions.parameters import Anything, DtypeLike
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, Strides, made
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype
 from mlirad.frontend.tracing.frames import emitting
@@ -157,5 +158,5 @@ def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     return expanded, result
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.einsum: einsum}
+FUNCTIONS = tracings(einsum)
 """What this file traces."""

@@ -17,6 +17,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     Flag,
     Function,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.operations import as_array, converted, inexact, select, xp
@@ -156,20 +157,11 @@ def _leaves(part: Any) -> list[Any]:
     return [leaf for p in parts for leaf in _leaves(p)]
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.sinc: sinc,
-    np.angle: angle,
-    np.piecewise: piecewise,
-    np.apply_along_axis: apply_along_axis,
-    np.apply_over_axes: apply_over_axes,
-    np.block: block,
-    np.fft.fftshift: shifted(True),
-    np.fft.ifftshift: shifted(False),
-}
+FUNCTIONS = tracings(
+    sinc, angle, piecewise, apply_along_axis, apply_over_axes, block, fix, fft_fftshift=shifted(True),
+    fft_ifftshift=shifted(False),
+)  # fmt: skip
 """What this file traces."""
-
-if not isinstance(np.fix, np.ufunc):
-    FUNCTIONS[np.fix] = fix
 
 CALL_BACK = {np.piecewise, np.apply_along_axis, np.apply_over_axes}
 """Functions that call the user's, whose exceptions are the user's own."""

@@ -22,6 +22,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     ShapeLike,
 )
 from mlirad.frontend.numpy_functions.shapes import broadcast_to, checked_extents
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, copied, made
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, kind_of, select, value_of, xp
@@ -182,24 +183,9 @@ def is_real_element(x: ArrayLike) -> Array:
     return _filled(1, x, np.dtype(bool), None)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.full_like: full_like,
-    np.zeros_like: _filled_like(0),
-    np.empty_like: empty_like,
-    np.ones_like: _filled_like(1),
-    np.copy: copy_of,
-    np.linspace: linspace,
-    np.logspace: logspace,
-    np.shape: shape_of_any,
-    np.ndim: ndim_of_any,
-    np.size: size_of_any,
-    np.result_type: result_type_of,
-    np.iscomplexobj: is_complex,
-    np.isrealobj: is_real,
-    np.iscomplex: is_complex_element,
-    np.isreal: is_real_element,
-}
+FUNCTIONS = tracings(
+    full_like, empty_like, linspace, logspace, astype, zeros_like=_filled_like(0), ones_like=_filled_like(1),
+    copy=copy_of, shape=shape_of_any, ndim=ndim_of_any, size=size_of_any, result_type=result_type_of,
+    iscomplexobj=is_complex, isrealobj=is_real, iscomplex=is_complex_element, isreal=is_real_element,
+)  # fmt: skip
 """What this file traces."""
-
-if hasattr(np, "astype"):  # since NumPy 2.1
-    FUNCTIONS[np.astype] = astype

@@ -19,6 +19,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     own_dtype,
 )
 from mlirad.frontend.numpy_functions.shapes import broadcast_arrays, ravel, reshape, swapaxes
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, copied, made
 from mlirad.frontend.tracing.dtypes import Dtype
 from mlirad.frontend.tracing.frames import emitting
@@ -99,9 +100,6 @@ def _of_rank(x: Array, rank: int) -> Array:
     if rank == 3 and x.ndim == 1:
         return reshape(x, (1, *x.shape, 1))
     return reshape(x, (*[1] * (rank - x.ndim), *x.shape))
-
-
-atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
 
 
 def _raised(arrays: Sequence[Any], rank: int) -> list[Any]:
@@ -242,27 +240,9 @@ def _numpys(function: Callable[..., Any], *args: Any) -> Any:
         raise shape_error(f"{function.__name__}: {error}", "positions are static and inside") from error
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.concatenate: concatenate,
-    np.stack: stack,
-    np.hstack: hstack,
-    np.vstack: vstack,
-    np.dstack: dstack,
-    np.append: append,
-    np.column_stack: column_stack,
-    np.atleast_1d: atleast_1d,
-    np.atleast_2d: atleast_2d,
-    np.atleast_3d: atleast_3d,
-    np.split: split,
-    np.vsplit: vsplit,
-    np.hsplit: hsplit,
-    np.dsplit: dsplit,
-    np.array_split: array_split,
-    np.meshgrid: meshgrid,
-    np.delete: delete,
-    np.insert: insert,
-}
+FUNCTIONS = tracings(
+    concatenate, stack, hstack, vstack, dstack, append, column_stack, split, vsplit, hsplit, dsplit,
+    array_split, meshgrid, delete, insert, unstack, atleast_1d=_at_least(1), atleast_2d=_at_least(2),
+    atleast_3d=_at_least(3),
+)  # fmt: skip
 """What this file traces."""
-
-if hasattr(np, "unstack"):  # since NumPy 2.1
-    FUNCTIONS[np.unstack] = unstack

@@ -39,6 +39,7 @@ from mlirad.frontend.numpy_functions.reductions import (
     sum_,
     var,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import Dtype
 from mlirad.frontend.tracing.operations import as_array, converted, select, xp
@@ -216,20 +217,9 @@ def _at(rows: Array, position: Any) -> Array:
     return xp.take_along_axis(rows, place[None], axis=0)[0]
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.nansum: nansum,
-    np.nanprod: nanprod,
-    np.nancumsum: nancumsum,
-    np.nancumprod: nancumprod,
-    np.nanmean: nanmean,
-    np.nanvar: nanvar,
-    np.nanstd: nanstd,
-    np.nanmax: _extremum(amax, -np.inf),
-    np.nanmin: _extremum(amin, np.inf),
-    np.nanargmax: _argument(argmax, -np.inf),
-    np.nanargmin: _argument(argmin, np.inf),
-    np.nanmedian: nanmedian,
-    np.nanquantile: nanquantile,
-    np.nanpercentile: nanpercentile,
-}
+FUNCTIONS = tracings(
+    nansum, nanprod, nancumsum, nancumprod, nanmean, nanvar, nanstd, nanmedian, nanquantile, nanpercentile,
+    nanmax=_extremum(amax, -np.inf), nanmin=_extremum(amin, np.inf), nanargmax=_argument(argmax, -np.inf),
+    nanargmin=_argument(argmin, np.inf),
+)  # fmt: skip
 """What this file traces."""

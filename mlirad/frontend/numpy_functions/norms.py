@@ -21,6 +21,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     kind,
     static,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import converted, inexact, select, xp
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error
@@ -128,9 +129,5 @@ def _unknown(ord: Any, what: str) -> UnsupportedError:
     )
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.linalg.norm: norm}
+FUNCTIONS = tracings(linalg_norm=norm, linalg_vector_norm=vector_norm, linalg_matrix_norm=matrix_norm)
 """What this file traces."""
-
-for _name, _function in (("vector_norm", vector_norm), ("matrix_norm", matrix_norm)):
-    if hasattr(np.linalg, _name):
-        FUNCTIONS[getattr(np.linalg, _name)] = _function

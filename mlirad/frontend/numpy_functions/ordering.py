@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-import numpy as np
-
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
@@ -15,6 +13,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     Ints,
     OperandList,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, I32, I64
 from mlirad.frontend.tracing.frames import emitting
@@ -140,17 +139,8 @@ def _array_api(way: str, start: int) -> Callable[..., Array]:
     return accumulate
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.sort: sort,
-    np.argsort: argsort,
-    np.partition: partition,
-    np.argpartition: argpartition,
-    np.lexsort: lexsort,
-    np.cumsum: cumsum,
-    np.cumprod: cumprod,
-}
+FUNCTIONS = tracings(
+    sort, argsort, partition, argpartition, lexsort, cumsum, cumprod, cumulative_sum=_array_api("sum", 0),
+    cumulative_prod=_array_api("prod", 1),
+)  # fmt: skip
 """What this file traces."""
-
-for _name, _way, _start in (("cumulative_sum", "sum", 0), ("cumulative_prod", "prod", 1)):
-    if hasattr(np, _name):  # since NumPy 2.1
-        FUNCTIONS[getattr(np, _name)] = _array_api(_way, _start)

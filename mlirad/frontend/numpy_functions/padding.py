@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal, cast
 
 import numpy as np
 
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Numbers, OperandLike, Static
 from mlirad.frontend.numpy_functions.repeating import take
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
@@ -219,5 +219,5 @@ def _statistics(x: Array, dim: int, low: int, high: int, mode: str, lengths: Pai
     return as_array(xp.concatenate([before, x, after], axis=dim))
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.pad: pad}
+FUNCTIONS = tracings(pad)
 """What this file traces."""

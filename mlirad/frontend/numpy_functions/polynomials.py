@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Flag, Int, OperandLike
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.numpy_functions.windows import convolve
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import as_array, common, converted, inexact, xp
@@ -118,14 +118,5 @@ def vander(x: ArrayLike, N: Int | None = None, increasing: Flag = False) -> Arra
     return xp.stack(columns if increasing else columns[::-1], axis=1)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.polyval: polyval,
-    np.polyadd: polyadd,
-    np.polysub: polysub,
-    np.polymul: polymul,
-    np.polyder: polyder,
-    np.polyint: polyint,
-    np.poly: poly,
-    np.vander: vander,
-}
+FUNCTIONS = tracings(polyval, polyadd, polysub, polymul, polyder, polyint, poly, vander)
 """What this file traces."""

@@ -5,7 +5,7 @@ matmul of [n, k] and [k, m]       contract("ab", "bc" -> "ac")
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from operator import index
 from string import ascii_letters
@@ -24,6 +24,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     own_dtype,
     static,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import as_array, broadcast_shapes, common, operand_of, xp
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error
@@ -260,20 +261,9 @@ def linalg_tensordot(x1: OperandLike, x2: OperandLike, *, axes: AxisPair = 2) ->
     return tensordot(x1, x2, axes)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.dot: dot,
-    np.inner: inner,
-    np.vdot: vdot,
-    np.outer: outer,
-    np.tensordot: tensordot,
-    np.cross: cross,
-    np.kron: kron,
-    np.linalg.multi_dot: multi_dot,
-    np.linalg.matrix_power: matrix_power,
-    np.linalg.matmul: matmul,
-    np.linalg.vecdot: vecdot,
-    np.linalg.outer: outer_of_vectors,
-    np.linalg.cross: cross_of_vectors,
-    np.linalg.tensordot: linalg_tensordot,
-}
+FUNCTIONS = tracings(
+    dot, inner, vdot, outer, tensordot, cross, kron, linalg_tensordot, linalg_multi_dot=multi_dot,
+    linalg_matrix_power=matrix_power, linalg_matmul=matmul, linalg_vecdot=vecdot,
+    linalg_outer=outer_of_vectors, linalg_cross=cross_of_vectors,
+)  # fmt: skip
 """What this file traces."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import Any, Literal, cast
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from mlirad.frontend.numpy_functions.ordering import sort
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, AxisList, Flag, OperandLike, PlainNumbers
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import Dtype, language_dtype
 from mlirad.frontend.tracing.operations import converted, inexact, select, xp
@@ -127,9 +127,5 @@ def quantile_dtype(dtype: Dtype, q: Any, method: str) -> Dtype:
         raise dtype_error(f"quantiles are not defined on {dtype}", "convert with .astype(float)") from error
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.median: median,
-    np.percentile: percentile,
-    np.quantile: quantile,
-}
+FUNCTIONS = tracings(median, percentile, quantile)
 """What this file traces."""

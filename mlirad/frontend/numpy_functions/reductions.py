@@ -19,6 +19,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandLike,
     Scalar,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I32, I64, Dtype
 from mlirad.frontend.tracing.frames import emitting
@@ -325,24 +326,8 @@ def _equal(x: Array, y: Array, equal_nan: bool) -> Array:
     return same | (xp.isnan(x) & xp.isnan(y)) if equal_nan else same
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.sum: sum_,
-    np.prod: prod_,
-    np.mean: mean,
-    np.var: var,
-    np.std: std,
-    np.max: amax,
-    np.min: amin,
-    np.amax: amax,
-    np.amin: amin,
-    np.ptp: ptp,
-    np.all: _logical("and"),
-    np.any: _logical("or"),
-    np.argmax: argmax,
-    np.argmin: argmin,
-    np.count_nonzero: count_nonzero,
-    np.average: average,
-    np.array_equal: array_equal,
-    np.array_equiv: array_equiv,
-}
+FUNCTIONS = tracings(
+    mean, var, std, ptp, count_nonzero, average, array_equal, array_equiv, sum=sum_, prod=prod_, max=amax,
+    min=amin, amax=amax, amin=amin, argmax=argmax, argmin=argmin, all=_logical("and"), any=_logical("or"),
+)  # fmt: skip
 """What this file traces."""

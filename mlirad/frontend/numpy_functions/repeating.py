@@ -5,9 +5,8 @@ np.repeat(x, 2)       x[[0, 0, 1, 1, ...]]
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     ShapeLike,
 )
 from mlirad.frontend.numpy_functions.shapes import checked_extents, ravel, reshape
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import broadcast_array, converted, xp
@@ -120,11 +120,5 @@ def resize(a: ArrayLike, new_shape: ShapeLike) -> Array:
     return reshape(take(a, np.arange(prod(extents)) % a.size), extents)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.roll: roll,
-    np.take: take,
-    np.repeat: repeat,
-    np.tile: tile,
-    np.resize: resize,
-}
+FUNCTIONS = tracings(roll, take, repeat, tile, resize)
 """What this file traces."""

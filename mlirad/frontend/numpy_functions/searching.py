@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +16,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     Scalar,
     own_dtype,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.operations import as_array, common, converted, select
@@ -145,10 +145,5 @@ def isin(
     return numpy_.logical_not(found) if invert else found
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.searchsorted: searchsorted,
-    np.digitize: digitize,
-    np.interp: interp,
-    np.isin: isin,
-}
+FUNCTIONS = tracings(searchsorted, digitize, interp, isin)
 """What this file traces."""

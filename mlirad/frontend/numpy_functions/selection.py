@@ -24,6 +24,7 @@ from mlirad.frontend.numpy_functions.parameters import (
 )
 from mlirad.frontend.numpy_functions.repeating import take
 from mlirad.frontend.numpy_functions.shapes import checked_extents
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, copied
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.operations import as_array, common, converted, kind_of, result_type, select, xp
@@ -262,21 +263,9 @@ def _infinite(sign: float) -> Callable[..., Array]:
     return test
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.where: where,
-    np.clip: clip,
-    np.round: round_,
-    np.around: round_,
-    np.select: choose_first,
-    np.choose: choose,
-    np.compress: compress,
-    np.take_along_axis: take_along_axis,
-    np.unravel_index: unravel_index,
-    np.ravel_multi_index: ravel_multi_index,
-    np.isclose: isclose,
-    np.allclose: allclose,
-    np.nan_to_num: nan_to_num,
-    np.isposinf: _infinite(1.0),
-    np.isneginf: _infinite(-1.0),
-}
+FUNCTIONS = tracings(
+    where, clip, choose, compress, take_along_axis, unravel_index, ravel_multi_index, isclose, allclose,
+    nan_to_num, round=round_, around=round_, select=choose_first, isposinf=_infinite(1.0),
+    isneginf=_infinite(-1.0),
+)  # fmt: skip
 """What this file traces."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.frontend.indexing.keys import select_key
@@ -20,6 +17,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     Number,
     ShapeLike,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, Strides, copied, row_major
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import (
@@ -228,25 +226,9 @@ def imag(val: ArrayLike) -> Array:
     return read_only(val, lambda value: emitting().zeros(value.type), what, lambda _: row_major(val.shape))
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.reshape: reshape,
-    np.ravel: ravel,
-    np.transpose: transpose,
-    np.swapaxes: swapaxes,
-    np.moveaxis: moveaxis,
-    np.rollaxis: rollaxis,
-    np.squeeze: squeeze,
-    np.expand_dims: expand_dims,
-    np.broadcast_to: broadcast_to,
-    np.broadcast_arrays: broadcast_arrays,
-    np.flip: flip,
-    np.fliplr: fliplr,
-    np.flipud: flipud,
-    np.rot90: rot90,
-    np.matrix_transpose: matrix_transpose,
-    np.linalg.matrix_transpose: matrix_transpose,
-    np.real: identity,
-    np.imag: imag,
-    np.real_if_close: real_if_close,
-}
+FUNCTIONS = tracings(
+    reshape, ravel, transpose, swapaxes, moveaxis, rollaxis, squeeze, expand_dims, broadcast_to,
+    broadcast_arrays, flip, fliplr, flipud, rot90, matrix_transpose, imag, real_if_close,
+    linalg_matrix_transpose=matrix_transpose, real=identity,
+)  # fmt: skip
 """What this file traces."""

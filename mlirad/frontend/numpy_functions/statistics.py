@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from mlirad.frontend.numpy_functions.parameters import (
@@ -13,6 +10,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     Flag,
     Int,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.operations import converted, xp
@@ -59,5 +57,5 @@ def corrcoef(
     return xp.clip(c / spread[:, None] / spread[None, :], -1, 1)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.cov: cov, np.corrcoef: corrcoef}
+FUNCTIONS = tracings(cov, corrcoef)
 """What this file traces."""

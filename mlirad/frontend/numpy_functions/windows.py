@@ -7,15 +7,14 @@ All gather the windows of the input, at affine positions, and contract them with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any, Literal, cast
-
-import numpy as np
 
 from mlirad.dialects.shapes import Shape
 from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.numpy_functions.parameters import ArrayLike
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.operations import as_array, common, operand_of, xp
@@ -148,5 +147,5 @@ def _padding(
     return [p[0] for p in pairs], [p[1] for p in pairs]
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.convolve: convolve, np.correlate: correlate}
+FUNCTIONS = tracings(convolve, correlate)
 """What this file traces."""

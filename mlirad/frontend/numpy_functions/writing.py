@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import Any, Literal
 
@@ -19,6 +18,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandLike,
     PositionsLike,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.numpy_functions.writes import fitted, replace
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, I64
@@ -168,12 +168,5 @@ def put_along_axis(arr: Anything, indices: PositionsLike, values: OperandLike, a
     x[tuple(key)] = values
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.copyto: copyto,
-    np.put: put,
-    np.putmask: putmask,
-    np.place: place,
-    np.fill_diagonal: fill_diagonal,
-    np.put_along_axis: put_along_axis,
-}
+FUNCTIONS = tracings(copyto, put, putmask, place, fill_diagonal, put_along_axis)
 """What this file traces."""
