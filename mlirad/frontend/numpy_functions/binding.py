@@ -23,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlirad.errors import CompileError, MliradError
 from mlirad.frontend.numpy_functions.parameters import (
     UNSET,
+    Casting,
     Flag,
     Kind,
     Path,
@@ -33,8 +34,6 @@ from mlirad.frontend.numpy_functions.parameters import (
 from mlirad.frontend.numpy_functions.results import require_traced_out, written_out
 from mlirad.frontend.tracing.raising import argument_error, shape_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.source import user_line
-
-Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 MAKES_NO_DIFFERENCE: dict[str, Any] = {
     "subok": Literal[True, False],

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from string import ascii_letters
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
 from mlirad.dialects.shapes import Value
 from mlirad.frontend.indexing.views import permuted, read_only
 from mlirad.frontend.numpy_functions.contraction import contract, extents_of, on_diagonals, spread_to, summed
-from mlirad.frontend.numpy_functions.parameters import Anything, DtypeLike
+from mlirad.frontend.numpy_functions.parameters import Anything, Casting, DtypeLike, Order
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, Strides, made
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype
@@ -24,9 +24,8 @@ from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_e
 
 
 def einsum(
-    *operands: Anything, dtype: DtypeLike | None = None, order: Literal["C", "F", "A", "K", None] = "K",
-    casting: Literal["no", "equiv", "safe", "same_kind", "unsafe"] = "safe",
-) -> Array:  # fmt: skip
+    *operands: Anything, dtype: DtypeLike | None = None, order: Order = "K", casting: Casting = "safe"
+) -> Array:
     """`np.einsum`, contracted from left to right."""
     subscripts, given = _subscripts(operands)
     arrays = common(given) if dtype is None else [_cast(as_array(x), dtype, casting) for x in given]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     Flag,
     Int,
     OperandLike,
+    Order,
     ShapeLike,
 )
 from mlirad.frontend.numpy_functions.shapes import broadcast_to, checked_extents
@@ -28,9 +29,6 @@ from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, kind_of, select, value_of, xp
 from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.shapes import distinct_axes
-
-Order = Literal["C", "F", "A", "K", None]
-"""Layouts, which traced arrays do not have."""
 
 
 def full_like(

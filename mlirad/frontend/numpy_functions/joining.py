@@ -10,6 +10,7 @@ import numpy as np
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
+    Casting,
     DtypeLike,
     Flag,
     Ints,
@@ -26,8 +27,6 @@ from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, check_equal_shapes, converted, xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
 from mlirad.frontend.tracing.shapes import one_axis
-
-Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
 def _of_one_dtype(arrays: Sequence[Any], what: str, dtype: Dtype | None, casting: str) -> list[Array]:

@@ -19,8 +19,9 @@ Pair = tuple[Any, Any]
 """What is meant for the places before a dimension, and for those after it."""
 
 Mode = Literal[
-    "constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum", "minimum", "mean", "median"
-]
+    "constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum", "minimum", "mean", "median",
+    "empty",
+]  # fmt: skip
 
 OPTION_OF: dict[str, str] = {
     "constant": "constant_values",
@@ -36,17 +37,9 @@ OPTION_OF: dict[str, str] = {
 
 
 def pad(
-    array: ArrayLike,
-    pad_width: Static,
-    mode: Literal[
-        "constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum", "minimum", "mean",
-        "median", "empty",
-    ] = "constant",
-    *,
-    constant_values: OperandLike | None = None,
-    end_values: OperandLike | None = None,
-    stat_length: Numbers | None = None,
-    reflect_type: Literal["even", "odd"] | None = None,
+    array: ArrayLike, pad_width: Static, mode: Mode = "constant", *,
+    constant_values: OperandLike | None = None, end_values: OperandLike | None = None,
+    stat_length: Numbers | None = None, reflect_type: Literal["even", "odd"] | None = None,
 ) -> Array:  # fmt: skip
     """`np.pad`, by every mode with defined values."""
     if mode == "empty":

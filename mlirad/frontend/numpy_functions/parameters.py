@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from operator import index
-from typing import Annotated, Any, TypeAlias, cast
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -289,6 +289,15 @@ DtypeLike: TypeAlias = Annotated[Dtype, kind("a dtype", _dtype)]
 
 Path: TypeAlias = Annotated[Any, kind("True, False, a name or the order of the products", _path)]
 """In which order NumPy multiplies."""
+
+Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
+"""Which conversions NumPy allows."""
+
+Order = Literal["C", "F", "A", "K", None]
+"""Layouts, which traced arrays do not have."""
+
+Outside = Literal["raise", "wrap", "clip"]
+"""What becomes of positions outside of an array."""
 
 Function: TypeAlias = Annotated[Callable[..., Any], kind("a function", _callable)]
 """Something to call."""

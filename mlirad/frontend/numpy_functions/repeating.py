@@ -6,7 +6,6 @@ np.repeat(x, 2)       x[[0, 0, 1, 1, ...]]
 from __future__ import annotations
 
 from math import prod
-from typing import Literal
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     AxisList,
     Ints,
     Numbers,
+    Outside,
     PositionsLike,
     ShapeLike,
 )
@@ -53,13 +53,7 @@ def roll(a: ArrayLike, shift: Ints, axis: AxisList | None = None) -> Array:
     return a
 
 
-def take(
-    a: ArrayLike,
-    indices: PositionsLike,
-    axis: Axis | None = None,
-    *,
-    mode: Literal["raise", "wrap", "clip"] = "raise",
-) -> Array:
+def take(a: ArrayLike, indices: PositionsLike, axis: Axis | None = None, *, mode: Outside = "raise") -> Array:
     """`np.take`; traced positions outside the array read 0."""
     if axis is None:
         a, axis = ravel(a), 0

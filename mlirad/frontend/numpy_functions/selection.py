@@ -17,6 +17,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     Numbers,
     OperandLike,
     OperandList,
+    Outside,
     PositionsLike,
     ShapeLike,
     Static,
@@ -107,7 +108,7 @@ def choose_first(condlist: OperandList, choicelist: OperandList, default: Operan
     return result
 
 
-def choose(a: PositionsLike, choices: OperandList, mode: Literal["raise", "wrap", "clip"] = "raise") -> Array:
+def choose(a: PositionsLike, choices: OperandList, mode: Outside = "raise") -> Array:
     """`np.choose`; traced numbers that there is no choice for give 0."""
     if not choices:
         raise shape_error("np.choose needs choices", "pass a sequence of arrays")
@@ -165,9 +166,6 @@ def unravel_index(
         found.append(xp.remainder(rest, max(extent, 1)))
         rest = xp.floor_divide(rest, max(extent, 1))
     return tuple(reversed(found)) if order == "C" else tuple(found)
-
-
-Mode = Literal["raise", "wrap", "clip"]
 
 
 def ravel_multi_index(

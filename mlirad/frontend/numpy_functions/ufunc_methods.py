@@ -17,7 +17,6 @@ from mlirad.frontend.indexing.keys import select_key
 from mlirad.frontend.indexing.reads import read_value
 from mlirad.frontend.indexing.updates import updated_value
 from mlirad.frontend.indexing.views import require_writable
-from mlirad.frontend.numpy_functions.binding import Casting
 from mlirad.frontend.numpy_functions.colliding import one_by_one
 from mlirad.frontend.numpy_functions.ordering import cumulative
 from mlirad.frontend.numpy_functions.parameters import (
@@ -25,6 +24,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axes,
     Axis,
+    Casting,
     DtypeLike,
     Flag,
     Mask,
@@ -100,7 +100,7 @@ def _folded(
     """Any ufunc of two operands, element by element along one axis after the other."""
     _require_binary(ufunc, "reduce")
     first, x = _loop_operand(ufunc, array, dtype)
-    if len(axes) > 1 and not _is_reorderable(ufunc):
+    if len(axes) > 1 and ufunc not in _REORDERABLE:
         raise argument_error(
             f"{name_of(ufunc)}.reduce along several axes depends on their order",
             "reduce along one axis after the other",
@@ -166,29 +166,12 @@ def _loop_operand(ufunc: np.ufunc, array: Array, dtype: Dtype | None) -> tuple[D
 
 
 _REORDERABLE = frozenset(
-    [
-        "add",
-        "multiply",
-        "maximum",
-        "minimum",
-        "fmax",
-        "fmin",
-        "logical_and",
-        "logical_or",
-        "logical_xor",
-        "bitwise_and",
-        "bitwise_or",
-        "bitwise_xor",
-        "hypot",
-        "logaddexp",
-        "logaddexp2",
-    ]
-)
-
-
-def _is_reorderable(ufunc: np.ufunc) -> bool:
-    return ufunc.__name__ in _REORDERABLE
-
+    (
+        np.add, np.multiply, np.maximum, np.minimum, np.fmax, np.fmin, np.logical_and, np.logical_or,
+        np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.hypot, np.logaddexp, np.logaddexp2,
+    )
+)  # fmt: skip
+"""The ufuncs that several axes can be reduced by in any order."""
 
 _ACCUMULATIONS: dict[np.ufunc, str] = {
     np.add: "sum",

@@ -14,9 +14,8 @@ from typing import Any, cast
 import numpy as np
 
 from mlirad.errors import MliradError
-from mlirad.frontend.numpy_functions.binding import Binding, Casting, internal_error
-from mlirad.frontend.numpy_functions.filling import Order
-from mlirad.frontend.numpy_functions.parameters import UNSET, Axis, DtypeLike, OperandLike
+from mlirad.frontend.numpy_functions.binding import Binding, internal_error
+from mlirad.frontend.numpy_functions.parameters import UNSET, Axis, Casting, DtypeLike, OperandLike, Order
 from mlirad.frontend.numpy_functions.products import matmul, matvec, vecdot, vecmat
 from mlirad.frontend.numpy_functions.results import require_traced_out, written_out
 from mlirad.frontend.numpy_functions.ufunc_methods import accumulate, outer, reduce_, reduceat, update_at

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from mlirad.frontend.indexing.selections import whole
 from mlirad.frontend.indexing.views import as_reshaped_view
-from mlirad.frontend.numpy_functions.joining import Casting
 from mlirad.frontend.numpy_functions.parameters import (
     Anything,
     Axis,
+    Casting,
     Condition,
     Flag,
     OperandLike,
+    Outside,
     PositionsLike,
 )
 from mlirad.frontend.numpy_functions.tracings import tracings
@@ -73,9 +74,7 @@ def copyto(
     replace(x, emitting().select(flags.value, new, x.value))
 
 
-def put(
-    a: Anything, ind: PositionsLike, v: OperandLike, mode: Literal["raise", "wrap", "clip"] = "raise"
-) -> None:
+def put(a: Anything, ind: PositionsLike, v: OperandLike, mode: Outside = "raise") -> None:
     """`np.put`; with traced positions outside writes nothing in the mode "raise"."""
     x = _written(a, "np.put")
     elements = as_reshaped_view(x, (x.size,))
