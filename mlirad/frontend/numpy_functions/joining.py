@@ -19,7 +19,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     Positions,
     own_dtype,
 )
-from mlirad.frontend.numpy_functions.shapes import broadcast_arrays, ravel, reshape, swapaxes
+from mlirad.frontend.numpy_functions.shapes import along, broadcast_arrays, ravel, reshape, swapaxes
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, copied, made
 from mlirad.frontend.tracing.dtypes import Dtype
@@ -198,22 +198,16 @@ def meshgrid(
 # Removing and inserting --------------------------------------------------------------------------
 
 
-def _flattened(arr: Array, axis: int | None) -> tuple[Array, int]:
-    if axis is None:
-        return ravel(arr), 0
-    return arr, one_axis(axis, arr.ndim)
-
-
 def delete(arr: ArrayLike, obj: Positions, axis: Axis | None = None) -> Array:
     """`np.delete` at static positions."""
-    x, dim = _flattened(arr, axis)
+    x, dim = along(arr, axis)
     kept = _numpys(np.delete, np.arange(x.shape[dim]), obj)
     return x[(*[slice(None)] * dim, kept)]
 
 
 def insert(arr: ArrayLike, obj: Positions, values: OperandLike, axis: Axis | None = None) -> Array:
     """`np.insert` at static positions. Values are cast to the dtype of the array."""
-    x, dim = _flattened(arr, axis)
+    x, dim = along(arr, axis)
     new = converted(as_array(values), x.dtype)
     extent = x.shape[dim]
     at: Any = obj

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -11,7 +12,6 @@ from mlirad.frontend.numpy_functions.ordering import cumprod, cumsum
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axes,
-    Axis,
     AxisList,
     DtypeLike,
     Flag,
@@ -23,6 +23,7 @@ from mlirad.frontend.numpy_functions.parameters import (
 from mlirad.frontend.numpy_functions.quantiles import (
     checked_levels,
     median,
+    of_percentages,
     quantile,
     quantile_dtype,
     rows_of,
@@ -35,6 +36,7 @@ from mlirad.frontend.numpy_functions.reductions import (
     initial_value,
     mean,
     prod_,
+    root_of,
     spread,
     sum_,
     var,
@@ -58,30 +60,14 @@ def _counted(a: Array, where: Array | None) -> Array:
     return is_number if where is None else is_number & spread(where, a)
 
 
-def nansum(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
-    initial: Scalar | None = 0, where: Mask = None,
-) -> Array:  # fmt: skip
-    """`np.nansum`."""
-    return sum_(without_nan(a, 0.0), axis, dtype, keepdims, initial, where)
+def _without_nan(function: Callable[..., Array], instead: float) -> Callable[..., Array]:
+    """A reduction in which a number stands for NaN."""
 
+    @functools.wraps(function)
+    def reduce(a: Array, *args: Any, **options: Any) -> Array:
+        return function(without_nan(a, instead), *args, **options)
 
-def nanprod(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
-    initial: Scalar | None = 1, where: Mask = None,
-) -> Array:  # fmt: skip
-    """`np.nanprod`."""
-    return prod_(without_nan(a, 1.0), axis, dtype, keepdims, initial, where)
-
-
-def nancumsum(a: ArrayLike, axis: Axis | None = None, dtype: DtypeLike | None = None) -> Array:
-    """`np.nancumsum`."""
-    return cumsum(without_nan(a, 0.0), axis, dtype)
-
-
-def nancumprod(a: ArrayLike, axis: Axis | None = None, dtype: DtypeLike | None = None) -> Array:
-    """`np.nancumprod`."""
-    return cumprod(without_nan(a, 1.0), axis, dtype)
+    return reduce
 
 
 def _require_float(a: Array, dtype: Dtype | None) -> None:
@@ -118,15 +104,6 @@ def nanvar(
     return select(freedom > 0, found, found.dtype.type(np.nan))
 
 
-def nanstd(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: OperandLike | None = None,
-    correction: Scalar | None = None,
-) -> Array:  # fmt: skip
-    """`np.nanstd`."""
-    return xp.sqrt(nanvar(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction))
-
-
 def _extremum(function: Callable[..., Array], neutral: float) -> Callable[..., Array]:
     def reduce(
         a: ArrayLike,
@@ -142,13 +119,6 @@ def _extremum(function: Callable[..., Array], neutral: float) -> Callable[..., A
         found = function(without_nan(a, neutral), axis, keepdims, begin, where)
         nothing = xp.logical_not(sum_(_counted(a, where), axis, keepdims=keepdims))
         return select(nothing, a.dtype.type(np.nan) if start is None else start, found)
-
-    return reduce
-
-
-def _argument(function: Callable[..., Array], neutral: float) -> Callable[..., Array]:
-    def reduce(a: ArrayLike, axis: Axis | None = None, *, keepdims: Flag = False) -> Array:
-        return function(without_nan(a, neutral), axis, keepdims=keepdims)
 
     return reduce
 
@@ -193,16 +163,6 @@ def nanquantile(
     return xp.reshape(xp.stack(found) if found else xp.zeros((0, *kept), dtype), (*levels.shape, *kept))
 
 
-def nanpercentile(
-    a: ArrayLike, q: PlainNumbers, axis: AxisList | None = None, method: Literal["linear"] = "linear",
-    keepdims: Flag = False,
-) -> Array:  # fmt: skip
-    """`np.nanpercentile` at static percentages, by linear interpolation."""
-    return nanquantile(
-        a, np.true_divide(q, 100) if not isinstance(q, int | float) else q / 100, axis, method, keepdims
-    )
-
-
 def _sorted_numbers(x: Array, axis: Any, keepdims: bool) -> tuple[Array, Array, tuple[int, ...]]:
     """The elements along the first dimension, sorted, NaN last; how many are numbers; the result's shape."""
     axes = strict_axes(axis, x.ndim)
@@ -218,8 +178,10 @@ def _at(rows: Array, position: Any) -> Array:
 
 
 FUNCTIONS = tracings(
-    nansum, nanprod, nancumsum, nancumprod, nanmean, nanvar, nanstd, nanmedian, nanquantile, nanpercentile,
-    nanmax=_extremum(amax, -np.inf), nanmin=_extremum(amin, np.inf), nanargmax=_argument(argmax, -np.inf),
-    nanargmin=_argument(argmin, np.inf),
+    nanmean, nanvar, nanmedian, nanquantile, nanstd=root_of(nanvar), nansum=_without_nan(sum_, 0.0),
+    nanprod=_without_nan(prod_, 1.0), nancumsum=_without_nan(cumsum, 0.0),
+    nancumprod=_without_nan(cumprod, 1.0), nanmax=_extremum(amax, -np.inf), nanmin=_extremum(amin, np.inf),
+    nanargmax=_without_nan(argmax, -np.inf), nanargmin=_without_nan(argmin, np.inf),
+    nanpercentile=of_percentages(nanquantile),
 )  # fmt: skip
 """What this file traces."""

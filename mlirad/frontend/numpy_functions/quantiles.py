@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from math import prod
 from typing import Any, Literal, cast
 
@@ -56,13 +58,15 @@ def median(a: ArrayLike, axis: AxisList | None = None, keepdims: Flag = False) -
     return xp.reshape(_nan_where_any(middle, ordered), kept)
 
 
-def percentile(
-    a: ArrayLike, q: PlainNumbers, axis: AxisList | None = None, method: Method = "linear",
-    keepdims: Flag = False, *, weights: OperandLike | None = None,
-) -> Array:  # fmt: skip
-    """`np.percentile` at static percentages."""
-    levels = q / 100 if isinstance(q, int | float) else np.true_divide(q, 100)
-    return quantile(a, levels, axis, method, keepdims, weights=weights)
+def of_percentages(function: Callable[..., Array]) -> Callable[..., Array]:
+    """The function of percentages that belongs to one of quantiles."""
+
+    @functools.wraps(function)
+    def percentile(a: Array, q: Any, *args: Any, **options: Any) -> Array:
+        levels = q / 100 if isinstance(q, int | float) else np.true_divide(q, 100)
+        return function(a, levels, *args, **options)
+
+    return percentile
 
 
 def quantile(
@@ -127,5 +131,5 @@ def quantile_dtype(dtype: Dtype, q: Any, method: str) -> Dtype:
         raise dtype_error(f"quantiles are not defined on {dtype}", "convert with .astype(float)") from error
 
 
-FUNCTIONS = tracings(median, percentile, quantile)
+FUNCTIONS = tracings(median, quantile, percentile=of_percentages(quantile))
 """What this file traces."""

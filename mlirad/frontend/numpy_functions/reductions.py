@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -68,45 +69,33 @@ def initial_value(initial: Any, dtype: Dtype) -> Any:
     return start[()]
 
 
-def _terms(a: Array, dtype: Dtype | None) -> Array:
-    """The terms of a sum, or factors of a product, in the dtype in which NumPy accumulates them."""
-    return converted(a, dtype if dtype is not None else I64 if a.dtype in (BOOL, I32) else a.dtype)
+def _accumulation(what: str, neutral: int) -> Callable[..., Array]:
+    """`np.sum` or `np.prod`; of booleans in dtype bool, whether one is true, or all are."""
+    is_sum = what == "sum"
+
+    def reduce(
+        a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
+        initial: Scalar | None = neutral, where: Mask = None,
+    ) -> Array:  # fmt: skip
+        terms = converted(a, dtype if dtype is not None else I64 if a.dtype in (BOOL, I32) else a.dtype)
+        x = masked(terms, where, neutral)
+        axes = all_axes(axis, x.ndim)
+        if initial is None and (where is not None or 0 in [x.shape[d] for d in axes]):
+            raise argument_error(f"the {what} of elements that may be none needs `initial`", "leave it out")
+        b = emitting()
+        if x.dtype == BOOL:
+            found = b.reduce("or" if is_sum else "and", x.value, axes)
+        else:
+            found = b.sum(x.value, axes) if is_sum else b.reduce("prod", x.value, axes)
+        result = shaped(made(found), x, axes, keepdims)
+        if initial is None or (type(initial) is int and initial == neutral):
+            return result
+        return (xp.add if is_sum else xp.multiply)(result, initial_value(initial, x.dtype))
+
+    return reduce
 
 
-def sum_(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
-    initial: Scalar | None = 0, where: Mask = None,
-) -> Array:  # fmt: skip
-    """`np.sum`; of booleans in dtype bool, whether one is true."""
-    x = masked(_terms(a, dtype), where, 0)
-    axes = all_axes(axis, x.ndim)
-    _require_start("sum", x, axes, initial, where)
-    total = made(emitting().reduce("or", x.value, axes) if x.dtype == BOOL else emitting().sum(x.value, axes))
-    total = shaped(total, x, axes, keepdims)
-    return total if _is(initial, 0) else xp.add(total, initial_value(initial, x.dtype))
-
-
-def prod_(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
-    initial: Scalar | None = 1, where: Mask = None,
-) -> Array:  # fmt: skip
-    """`np.prod`; of booleans in dtype bool, whether all are true."""
-    x = masked(_terms(a, dtype), where, 1)
-    axes = all_axes(axis, x.ndim)
-    _require_start("product", x, axes, initial, where)
-    product = made(emitting().reduce("and" if x.dtype == BOOL else "prod", x.value, axes))
-    product = shaped(product, x, axes, keepdims)
-    return product if _is(initial, 1) else xp.multiply(product, initial_value(initial, x.dtype))
-
-
-def _is(initial: Any, neutral: int) -> bool:
-    return initial is None or (type(initial) is int and initial == neutral)
-
-
-def _require_start(what: str, x: Array, axes: list[int], initial: Any, where: Any) -> None:
-    """With initial=None there is no value to begin with: an element has to be there."""
-    if initial is None and (where is not None or 0 in [x.shape[d] for d in axes]):
-        raise argument_error(f"the {what} of elements that may be none needs `initial`", "leave it out")
+sum_, prod_ = _accumulation("sum", 0), _accumulation("product", 1)
 
 
 def logsumexp(a: Array, axis: Any = None, keepdims: bool = False, where: Array | None = None) -> Array:
@@ -179,13 +168,14 @@ def _is_traced(*values: Any) -> bool:
     return any(isinstance(v, Array) for v in values)
 
 
-def std(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: OperandLike | None = None,
-    correction: Scalar | None = None,
-) -> Array:  # fmt: skip
-    """`np.std`."""
-    return xp.sqrt(var(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction))
+def root_of(variance: Callable[..., Array]) -> Callable[..., Array]:
+    """The standard deviation that belongs to a variance."""
+
+    @functools.wraps(variance)
+    def deviation(*args: Any, **options: Any) -> Array:
+        return xp.sqrt(variance(*args, **options))
+
+    return deviation
 
 
 def average(
@@ -327,7 +317,8 @@ def _equal(x: Array, y: Array, equal_nan: bool) -> Array:
 
 
 FUNCTIONS = tracings(
-    mean, var, std, ptp, count_nonzero, average, array_equal, array_equiv, sum=sum_, prod=prod_, max=amax,
-    min=amin, amax=amax, amin=amin, argmax=argmax, argmin=argmin, all=_logical("and"), any=_logical("or"),
+    mean, var, ptp, count_nonzero, average, array_equal, array_equiv, sum=sum_, prod=prod_, max=amax,
+    min=amin, amax=amax, amin=amin, argmax=argmax, argmin=argmin, std=root_of(var), all=_logical("and"),
+    any=_logical("or"),
 )  # fmt: skip
 """What this file traces."""

@@ -19,7 +19,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     PositionsLike,
     ShapeLike,
 )
-from mlirad.frontend.numpy_functions.shapes import checked_extents, ravel, reshape
+from mlirad.frontend.numpy_functions.shapes import along, checked_extents, ravel, reshape
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import emitting
@@ -55,11 +55,7 @@ def roll(a: ArrayLike, shift: Ints, axis: AxisList | None = None) -> Array:
 
 def take(a: ArrayLike, indices: PositionsLike, axis: Axis | None = None, *, mode: Outside = "raise") -> Array:
     """`np.take`; traced positions outside the array read 0."""
-    if axis is None:
-        a, axis = ravel(a), 0
-    if not a.ndim:
-        a = reshape(a, (1,))
-    dim = one_axis(axis, a.ndim)
+    a, dim = along(a, axis, takes_scalars=True)
     positions = converted(indices, np.int64) if isinstance(indices, Array) else indices.astype(np.int64)
     extent = a.shape[dim]
     if not extent and positions.size:
@@ -76,11 +72,7 @@ def take(a: ArrayLike, indices: PositionsLike, axis: Axis | None = None, *, mode
 
 def repeat(a: ArrayLike, repeats: Numbers, axis: Axis | None = None) -> Array:
     """`np.repeat` a static number of times."""
-    if axis is None:
-        a, axis = ravel(a), 0
-    if not a.ndim:
-        a = reshape(a, (1,))
-    dim = one_axis(axis, a.ndim)
+    a, dim = along(a, axis, takes_scalars=True)
     if repeats.dtype.kind not in "ib" or (repeats.size and a.shape[dim] and repeats.min() < 0):
         raise shape_error(
             f"elements are repeated a whole number of times, got {repeats.tolist()}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Literal, cast
 
@@ -24,7 +25,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     own_dtype,
 )
 from mlirad.frontend.numpy_functions.repeating import take
-from mlirad.frontend.numpy_functions.shapes import checked_extents
+from mlirad.frontend.numpy_functions.shapes import along, checked_extents
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, copied
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
@@ -36,7 +37,6 @@ from mlirad.frontend.tracing.raising import (
     shape_error,
     tracing_error,
 )
-from mlirad.frontend.tracing.shapes import one_axis
 
 
 def where(condition: Condition, x: OperandLike = UNSET, y: OperandLike = UNSET) -> Array:
@@ -135,12 +135,10 @@ def compress(condition: Numbers, a: ArrayLike, axis: Axis | None = None) -> Arra
 
 def take_along_axis(arr: ArrayLike, indices: PositionsLike, axis: Axis | None = -1) -> Array:
     """`np.take_along_axis`."""
-    x, positions = arr, as_array(indices)
+    positions = as_array(indices)
     if positions.dtype == BOOL:
         raise position_error("take_along_axis takes integers, not booleans", "np.argsort makes some")
-    if axis is None:
-        x, axis = xp.ravel(x), 0
-    dim = one_axis(axis, x.ndim)
+    x, dim = along(arr, axis)
     if positions.ndim != x.ndim:
         raise shape_error(
             f"take_along_axis needs as many dimensions in {positions.shape} as in {x.shape}",
@@ -220,15 +218,10 @@ def isclose(
     return close | (xp.isnan(x) & xp.isnan(y)) if equal_nan else close
 
 
-def allclose(
-    a: ArrayLike,
-    b: ArrayLike,
-    rtol: OperandLike = 1e-5,
-    atol: OperandLike = 1e-8,
-    equal_nan: Flag = False,
-) -> Array:
+@functools.wraps(isclose)
+def allclose(*args: Any, **options: Any) -> Array:
     """`np.allclose`, as a traced boolean."""
-    return xp.all(isclose(a, b, rtol, atol, equal_nan))
+    return xp.all(isclose(*args, **options))
 
 
 def nan_to_num(
@@ -262,8 +255,8 @@ def _infinite(sign: float) -> Callable[..., Array]:
 
 
 FUNCTIONS = tracings(
-    where, clip, choose, compress, take_along_axis, unravel_index, ravel_multi_index, isclose, allclose,
-    nan_to_num, round=round_, around=round_, select=choose_first, isposinf=_infinite(1.0),
+    where, clip, choose, compress, take_along_axis, unravel_index, ravel_multi_index, isclose, nan_to_num,
+    allclose=allclose, round=round_, around=round_, select=choose_first, isposinf=_infinite(1.0),
     isneginf=_infinite(-1.0),
 )  # fmt: skip
 """What this file traces."""

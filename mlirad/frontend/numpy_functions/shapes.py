@@ -78,6 +78,14 @@ def ravel(a: ArrayLike, order: Literal["C", "F", "A", "K"] = "C") -> Array:
     return raveled(a)
 
 
+def along(x: Array, axis: int | None, *, takes_scalars: bool = False) -> tuple[Array, int]:
+    """An array, flat where the axis is `None`, and the dimension; some functions take scalars as vectors."""
+    if axis is None:
+        return ravel(x), 0
+    x = reshape(x, (1,)) if takes_scalars and not x.ndim else x
+    return x, one_axis(axis, x.ndim)
+
+
 def transpose(a: ArrayLike, axes: AxisList | None = None) -> Array:
     """`np.transpose`."""
     order = list(range(a.ndim))[::-1] if axes is None else [one_axis(d, a.ndim) for d in listed(axes)]
