@@ -94,13 +94,16 @@ class Selection:
         return tuple(shape)
 
 
+def items_of(key: Any) -> tuple[Any, ...]:
+    """What stands in the brackets, separated by commas."""
+    return cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
+
+
 def select_key(shape: Shape, key: Any) -> Selection:
     """Read a key; raises `PositionError`, `TracingError` or `UnsupportedError` for one that is wrong."""
-    items = _expand_ellipsis(
-        [_item(k) for k in (cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,))], shape
-    )
+    given = items_of(key)
+    items = _expand_ellipsis([_item(k) for k in given], shape)
     is_advanced = any(isinstance(k, Array | np.ndarray) and k.ndim for k in items)
-    given = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
     selection = Selection(shape, copies=any(isinstance(k, np.ndarray) for k in given))
     advanced_at: list[int] = []
     for place, item in enumerate(items):

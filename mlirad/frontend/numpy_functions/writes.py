@@ -6,12 +6,12 @@ x.at[i].add(v)      a copy of x, changed
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from mlirad.dialects.shapes import Value, is_boolean, shape_of
-from mlirad.frontend.indexing.keys import Selection, select_key
+from mlirad.frontend.indexing.keys import Selection, items_of, select_key
 from mlirad.frontend.indexing.reads import read_value
 from mlirad.frontend.indexing.selections import composed, unraveled, whole
 from mlirad.frontend.indexing.updates import updated_value
@@ -126,8 +126,8 @@ def _write_through(x: Array, selection: Selection, new: Value) -> None:
 
 def _traced_mask(key: Any) -> Array | None:
     """A traced mask that is all of a key."""
-    parts = cast("tuple[Any, ...]", key if isinstance(key, tuple) else (key,))
-    only = parts[0] if len(parts) == 1 else None
+    items = items_of(key)
+    only = items[0] if len(items) == 1 else None
     return only if isinstance(only, Array) and only.dtype == BOOL else None
 
 
