@@ -20,12 +20,7 @@ import numpy.typing as npt
 from mlirad.dialects.shapes import Shape
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, I64, plain_array
-from mlirad.frontend.tracing.operations import (
-    broadcast_shapes,
-    contains_traced,
-    converted,
-    stacked,
-)
+from mlirad.frontend.tracing.operations import broadcast_shapes, contains_traced, converted, stacked
 from mlirad.frontend.tracing.raising import position_error, tracing_error, unsupported_error
 
 Positions: TypeAlias = Array | npt.NDArray[Any]

@@ -16,9 +16,7 @@ from mlirad.dialects.shapes import Shape, Value, is_float, shape_of
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, I64
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import (
-    converted,
-)
+from mlirad.frontend.tracing.operations import converted
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.ir.arrays import ArrayBuilder
 

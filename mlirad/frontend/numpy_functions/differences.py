@@ -25,11 +25,7 @@ from mlirad.frontend.tracing.shapes import distinct_axes, one_axis
 
 
 def diff(
-    a: ArrayLike,
-    n: Int = 1,
-    axis: Axis = -1,
-    prepend: OperandLike = UNSET,
-    append: OperandLike = UNSET,
+    a: ArrayLike, n: Int = 1, axis: Axis = -1, prepend: OperandLike = UNSET, append: OperandLike = UNSET
 ) -> Array:
     """`np.diff`."""
     if n < 0:

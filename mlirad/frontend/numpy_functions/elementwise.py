@@ -9,14 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from mlirad.frontend.numpy_functions.binding import shown
-from mlirad.frontend.numpy_functions.parameters import (
-    Anything,
-    ArrayLike,
-    Axis,
-    AxisList,
-    Flag,
-    Function,
-)
+from mlirad.frontend.numpy_functions.parameters import Anything, ArrayLike, Axis, AxisList, Flag, Function
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL

@@ -13,14 +13,7 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.numpy_functions.parameters import (
-    ArrayLike,
-    Axes,
-    Flag,
-    WrongKindError,
-    kind,
-    static,
-)
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axes, Flag, WrongKindError, kind, static
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import converted, inexact, select, xp

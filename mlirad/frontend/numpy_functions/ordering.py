@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-from mlirad.frontend.numpy_functions.parameters import (
-    ArrayLike,
-    Axis,
-    DtypeLike,
-    Flag,
-    Ints,
-    OperandList,
-)
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, DtypeLike, Flag, Ints, OperandList
 from mlirad.frontend.numpy_functions.shapes import along
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made

@@ -25,10 +25,7 @@ from mlirad.frontend.tracing.raising import argument_error, shape_error
 
 
 def searchsorted(
-    a: ArrayLike,
-    v: ArrayLike,
-    side: Literal["left", "right"] = "left",
-    sorter: PositionsLike | None = None,
+    a: ArrayLike, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: PositionsLike | None = None
 ) -> Array:
     """`np.searchsorted`, by bisection of all values at once."""
     table, values = common([a, v])

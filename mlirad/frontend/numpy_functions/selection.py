@@ -203,11 +203,7 @@ def ravel_multi_index(
 
 
 def isclose(
-    a: ArrayLike,
-    b: ArrayLike,
-    rtol: OperandLike = 1e-5,
-    atol: OperandLike = 1e-8,
-    equal_nan: Flag = False,
+    a: ArrayLike, b: ArrayLike, rtol: OperandLike = 1e-5, atol: OperandLike = 1e-8, equal_nan: Flag = False
 ) -> Array:
     """`np.isclose`."""
     x, y = as_array(a), as_array(b)

@@ -8,22 +8,11 @@ from typing import Literal
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.frontend.indexing.keys import select_key
 from mlirad.frontend.indexing.views import permuted, raveled, read_only, reshaped, selected
-from mlirad.frontend.numpy_functions.parameters import (
-    ArrayLike,
-    Axis,
-    AxisList,
-    Int,
-    Ints,
-    Number,
-    ShapeLike,
-)
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, AxisList, Int, Ints, Number, ShapeLike
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, Strides, copied, row_major
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import (
-    broadcast_shapes,
-    broadcast_value,
-)
+from mlirad.frontend.tracing.operations import broadcast_shapes, broadcast_value
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error
 from mlirad.frontend.tracing.shapes import all_axes, checked_rank, distinct_axes, listed, one_axis
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlirad.frontend.numpy_functions.parameters import (
-    ArrayLike,
-    DtypeLike,
-    Flag,
-    Int,
-)
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, DtypeLike, Flag, Int
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F64

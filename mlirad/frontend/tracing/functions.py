@@ -109,10 +109,7 @@ def trace(function: Callable[..., Any], *args: Any) -> ModuleOp:
 
 
 def trace_module(
-    function: Callable[..., Any],
-    tree: Tree,
-    types: Sequence[LeafType],
-    checks: frozenset[str] = frozenset(),
+    function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], checks: frozenset[str] = frozenset()
 ) -> tuple[ModuleOp, Tree, tuple[bool, ...]]:
     """The module of a function of positional arguments with structure `tree`; the structure of its result."""
     return with_reports(lambda functions: _trace_module(functions, function, tree, types), checks)
