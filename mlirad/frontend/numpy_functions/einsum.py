@@ -9,18 +9,17 @@ from collections.abc import Sequence
 from string import ascii_letters
 from typing import Any, cast
 
-import numpy as np
-
 from mlirad.dialects.shapes import Value
 from mlirad.frontend.indexing.views import permuted, read_only
 from mlirad.frontend.numpy_functions.contraction import contract, extents_of, on_diagonals, spread_to, summed
+from mlirad.frontend.numpy_functions.joining import cast_by_rule
 from mlirad.frontend.numpy_functions.parameters import Anything, Casting, DtypeLike, Order
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, Strides, made
-from mlirad.frontend.tracing.dtypes import BOOL, Dtype
+from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import Operand, as_array, common, converted, operand_of
-from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error
+from mlirad.frontend.tracing.operations import Operand, as_array, common, operand_of
+from mlirad.frontend.tracing.raising import argument_error, shape_error
 
 
 def einsum(
@@ -28,7 +27,11 @@ def einsum(
 ) -> Array:
     """`np.einsum`, contracted from left to right."""
     subscripts, given = _subscripts(operands)
-    arrays = common(given) if dtype is None else [_cast(as_array(x), dtype, casting) for x in given]
+    arrays = (
+        common(given)
+        if dtype is None
+        else [cast_by_rule(as_array(x), dtype, casting, "einsum") for x in given]
+    )
     labels, result = _parse(subscripts, [x.ndim for x in arrays])
     if len(arrays) == 1 and set(labels[0]) == set(result):
         only = given[0]
@@ -65,14 +68,6 @@ def _rearranged(x: Array, labels: str, result: str) -> Array:
         return tuple(sum(s for s, own in zip(strides, labels, strict=True) if own == c) for c in result)
 
     return read_only(x, read, "a diagonal that einsum gives", spread)
-
-
-def _cast(x: Array, dtype: Dtype, casting: str) -> Array:
-    if not np.can_cast(x.dtype, dtype, casting):  # pyright: ignore[reportArgumentType]
-        raise dtype_error(
-            f"einsum: {x.dtype} is not cast to {dtype} by the rule {casting!r}", "casting='unsafe' allows it"
-        )
-    return converted(x, dtype)
 
 
 def _subscripts(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:

@@ -35,13 +35,16 @@ def _of_one_dtype(arrays: Sequence[Any], what: str, dtype: Dtype | None, casting
         raise shape_error(f"{what} needs at least one array", "an empty list has no dtype")
     parts = [own_dtype(a) for a in arrays]
     target = np.result_type(*(p.dtype for p in parts)) if dtype is None else dtype
-    for p in parts:
-        if not np.can_cast(p.dtype, target, casting):  # pyright: ignore[reportArgumentType]
-            raise dtype_error(
-                f"{what}: {p.dtype} is not cast to {target} by the rule {casting!r}",
-                "casting='unsafe' allows it",
-            )
-    return [converted(p, target) for p in parts]
+    return [cast_by_rule(p, target, casting, what) for p in parts]
+
+
+def cast_by_rule(x: Array, dtype: Dtype, casting: str, what: str) -> Array:
+    """`x` in a dtype that `casting` allows."""
+    if not np.can_cast(x.dtype, dtype, casting):  # pyright: ignore[reportArgumentType]
+        raise dtype_error(
+            f"{what}: {x.dtype} is not cast to {dtype} by the rule {casting!r}", "casting='unsafe' allows it"
+        )
+    return converted(x, dtype)
 
 
 def concatenate(

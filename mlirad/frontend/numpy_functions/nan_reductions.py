@@ -26,7 +26,6 @@ from mlirad.frontend.numpy_functions.quantiles import (
     of_percentages,
     quantile,
     quantile_dtype,
-    rows_of,
 )
 from mlirad.frontend.numpy_functions.reductions import (
     amax,
@@ -37,6 +36,7 @@ from mlirad.frontend.numpy_functions.reductions import (
     mean,
     prod_,
     root_of,
+    rows_of,
     spread,
     sum_,
     var,
@@ -105,12 +105,11 @@ def nanvar(
 
 
 def _extremum(function: Callable[..., Array], neutral: float) -> Callable[..., Array]:
+    """A largest or smallest element, NaN where there are no others."""
+
+    @functools.wraps(function)
     def reduce(
-        a: ArrayLike,
-        axis: Axes | None = None,
-        keepdims: Flag = False,
-        initial: Scalar | None = None,
-        where: Mask = None,
+        a: Array, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Array | None = None
     ) -> Array:
         if a.dtype.kind != "f":
             return function(a, axis, keepdims, initial, where)

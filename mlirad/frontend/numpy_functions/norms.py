@@ -13,22 +13,16 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axes, Flag, WrongKindError, kind, static
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axes, Flag, kind, static_of
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import converted, inexact, select, xp
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error
 from mlirad.frontend.tracing.shapes import distinct_axes
 
-
-def _order(value: Any) -> Any:
-    static(value)
-    if isinstance(value, str | int | float | np.integer | np.floating):
-        return cast(Any, value)
-    raise WrongKindError
-
-
-Order = Annotated[Any, kind("a number or the name of a norm", _order)]
+Order = Annotated[
+    Any, kind("a number or the name of a norm", static_of(str, int, float, np.integer, np.floating))
+]
 """Which norm: a number, or a name."""
 
 
@@ -77,14 +71,11 @@ def _vector(x: Array, ord: Any, axis: int, keepdims: bool) -> Array:
     if ord is None or ord == 2:
         return _euclidean(x, (axis,), keepdims)
     magnitude = xp.abs(x)
-    if ord == np.inf:
-        return xp.max(magnitude, axis=axis, keepdims=keepdims)
-    if ord == -np.inf:
-        return xp.min(magnitude, axis=axis, keepdims=keepdims)
     if ord == 0:
         return xp.sum(converted(xp.not_equal(x, 0), x.dtype), axis=axis, keepdims=keepdims)
-    if ord == 1:
-        return xp.sum(magnitude, axis=axis, keepdims=keepdims)
+    if ord in (1, np.inf, -np.inf):
+        reduction = xp.sum if ord == 1 else xp.max if ord > 0 else xp.min
+        return reduction(magnitude, axis=axis, keepdims=keepdims)
     if isinstance(ord, str):
         raise _unknown(ord, "vectors")
     total = xp.sum(magnitude**ord, axis=axis, keepdims=keepdims)

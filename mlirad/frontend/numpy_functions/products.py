@@ -75,18 +75,20 @@ def matmul(x1: OperandLike, x2: OperandLike) -> Array:
 
 def dot(a: OperandLike, b: OperandLike) -> Array:
     """`np.dot`: the last dimension of a with the second last of b."""
-    x, y = _pair(a, b)
-    if not x.ndim or not y.ndim:
-        return x * y
-    return tensordot(x, y, ((x.ndim - 1,), (max(y.ndim - 2, 0),)))
+    return _dot(a, b, 2)
 
 
 def inner(a: OperandLike, b: OperandLike) -> Array:
     """`np.inner`: the last dimensions of both."""
+    return _dot(a, b, 1)
+
+
+def _dot(a: OperandLike, b: OperandLike, place: int) -> Array:
+    """The last dimension of `a` summed with that of `b` which is so far from the end."""
     x, y = _pair(a, b)
     if not x.ndim or not y.ndim:
         return x * y
-    return tensordot(x, y, ((x.ndim - 1,), (y.ndim - 1,)))
+    return tensordot(x, y, ((x.ndim - 1,), (max(y.ndim - place, 0),)))
 
 
 def vdot(a: OperandLike, b: OperandLike) -> Array:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from math import prod
 from typing import Any, Literal, cast
 
 import numpy as np
 
 from mlirad.frontend.numpy_functions.ordering import sort
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, AxisList, Flag, OperandLike, PlainNumbers
+from mlirad.frontend.numpy_functions.reductions import rows_of
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import Dtype, language_dtype
@@ -26,14 +26,6 @@ Method = Literal[
 
 DISCRETE = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
 """Methods whose quantiles are elements."""
-
-
-def rows_of(x: Array, axes: list[int], keepdims: bool) -> tuple[Array, tuple[int, ...]]:
-    """`x` with the axes as its one first dimension, and the shape of a reduction over them."""
-    rest = [d for d in range(x.ndim) if d not in axes]
-    count = prod(x.shape[d] for d in axes)
-    rows = xp.reshape(xp.transpose(x, [*axes, *rest]), (count, *[x.shape[d] for d in rest]))
-    return rows, tuple(1 if d in axes else e for d, e in enumerate(x.shape) if keepdims or d not in axes)
 
 
 def _ordered(x: Array, axis: Any, keepdims: bool) -> tuple[Array, tuple[int, ...]]:

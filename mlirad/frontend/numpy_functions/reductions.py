@@ -36,6 +36,14 @@ def shaped(result: Array, source: Array, axes: list[int], keepdims: bool) -> Arr
     return xp.reshape(result, [1 if d in axes else e for d, e in enumerate(source.shape)])
 
 
+def rows_of(x: Array, axes: list[int], keepdims: bool = False) -> tuple[Array, tuple[int, ...]]:
+    """`x` with the axes as its one first dimension, and the shape of a reduction over them."""
+    rest = [d for d in range(x.ndim) if d not in axes]
+    count = prod(x.shape[d] for d in axes)
+    rows = xp.reshape(xp.transpose(x, [*axes, *rest]), (count, *[x.shape[d] for d in rest]))
+    return rows, tuple(1 if d in axes else e for d, e in enumerate(x.shape) if keepdims or d not in axes)
+
+
 def masked(x: Array, where: Array | None, neutral: Any) -> Array:
     """`x` with a value that does not count where `where` is false."""
     if where is None:
@@ -220,12 +228,9 @@ def fitting_weights(a: Array, weights: Array, axes: tuple[int, ...] | None) -> A
 
 def _extremum(kind: str, logical: str) -> Callable[..., Array]:
     def reduce(
-        a: ArrayLike,
-        axis: Axes | None = None,
-        keepdims: Flag = False,
-        initial: Scalar | None = None,
+        a: ArrayLike, axis: Axes | None = None, keepdims: Flag = False, initial: Scalar | None = None,
         where: Mask = None,
-    ) -> Array:
+    ) -> Array:  # fmt: skip
         x, axes = a, all_axes(axis, a.ndim)
         start = None if initial is None else initial_value(initial, x.dtype)
         if where is not None:

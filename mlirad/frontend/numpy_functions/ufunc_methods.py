@@ -6,7 +6,6 @@ np.add.reduce(x)       np.sum(x, axis=0)            np.hypot.reduce(x)       a l
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -31,7 +30,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     Numbers,
     Scalar,
 )
-from mlirad.frontend.numpy_functions.reductions import initial_value, logsumexp, shaped, spread
+from mlirad.frontend.numpy_functions.reductions import initial_value, logsumexp, rows_of, shaped, spread
 from mlirad.frontend.numpy_functions.results import require_traced_out
 from mlirad.frontend.numpy_functions.ufuncs import apply, name_of
 from mlirad.frontend.numpy_functions.writes import fitted, replace, updated
@@ -70,20 +69,18 @@ def reduce_(
     """`ufunc.reduce(array)`: by a reduction of the language where there is one, else by a loop."""
     axes = all_axes(axis, array.ndim)
     function = _REDUCTIONS.get(ufunc)
-    given: dict[str, Any] = {"keepdims": keepdims}
     if ufunc is np.logaddexp and initial is UNSET:
         return logsumexp(_loop_operand(ufunc, array, dtype)[1], axis, keepdims, where)
-    if function is None or (ufunc in (np.maximum, np.minimum) and dtype is not None and dtype != array.dtype):
+    is_logical, takes_dtype = ufunc in (np.logical_and, np.logical_or), ufunc in (np.add, np.multiply)
+    own = BOOL if is_logical else array.dtype
+    if function is None or not (takes_dtype or dtype is None or dtype == own):
         return _folded(ufunc, array, axes, dtype, keepdims, initial, where)
-    if ufunc in (np.add, np.multiply):
-        given["dtype"] = dtype
-    elif ufunc in (np.logical_and, np.logical_or) and dtype is not None and dtype != BOOL:
-        return _folded(ufunc, array, axes, dtype, keepdims, initial, where)
+    given: dict[str, Any] = {"keepdims": keepdims} | ({"dtype": dtype} if takes_dtype else {})
     if where is not None:
         given["where"] = where
     if initial is UNSET or initial is None:
         return function(array, axis=axis, **given)
-    if ufunc in (np.logical_and, np.logical_or):
+    if is_logical:
         return ufunc(function(array, axis=axis, **given), initial)
     return function(array, axis=axis, initial=initial, **given)
 
@@ -105,20 +102,14 @@ def _folded(
             f"{name_of(ufunc)}.reduce along several axes depends on their order",
             "reduce along one axis after the other",
         )
-    if where is not None:
-        if initial is UNSET and ufunc.identity is None:
-            raise argument_error(
-                f"{name_of(ufunc)}.reduce with `where` needs `initial`",
-                "give the result of no elements with initial=",
-            )
-        keep = spread(where, x)
-    else:
-        keep = None
-    rows = xp.moveaxis(x, axes, range(len(axes)))
-    rows = xp.reshape(rows, (prod(x.shape[d] for d in axes), *rows.shape[len(axes) :]))
     start = ufunc.identity if initial is UNSET else initial
-    if keep is not None:
-        keep = xp.reshape(xp.moveaxis(keep, axes, range(len(axes))), rows.shape)
+    if where is not None and initial is UNSET and start is None:
+        raise argument_error(
+            f"{name_of(ufunc)}.reduce with `where` needs `initial`",
+            "give the result of no elements with initial=",
+        )
+    keep = None if where is None else rows_of(spread(where, x), axes)[0]
+    rows, _ = rows_of(x, axes)
     if start is None and not rows.shape[0]:
         raise shape_error(
             f"{name_of(ufunc)}.reduce of no elements: shape {x.shape} along {axes}",
