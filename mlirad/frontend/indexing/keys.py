@@ -18,16 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.dialects.shapes import Shape
-from mlirad.errors import PositionError, TracingError, UnsupportedError
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, I64, plain_array
-from mlirad.frontend.tracing.operations import (
-    broadcast_shapes,
-    contains_traced,
-    converted,
-    stacked,
-)
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.operations import broadcast_shapes, contains_traced, converted, stacked
+from mlirad.frontend.tracing.raising import position_error, tracing_error, unsupported_error
 
 Positions: TypeAlias = Array | npt.NDArray[Any]
 
@@ -95,13 +89,16 @@ class Selection:
         return tuple(shape)
 
 
+def items_of(key: Any) -> tuple[Any, ...]:
+    """What stands in the brackets, separated by commas."""
+    return cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
+
+
 def select_key(shape: Shape, key: Any) -> Selection:
     """Read a key; raises `PositionError`, `TracingError` or `UnsupportedError` for one that is wrong."""
-    items = _expand_ellipsis(
-        [_item(k) for k in (cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,))], shape
-    )
+    given = items_of(key)
+    items = _expand_ellipsis([_item(k) for k in given], shape)
     is_advanced = any(isinstance(k, Array | np.ndarray) and k.ndim for k in items)
-    given = cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,)
     selection = Selection(shape, copies=any(isinstance(k, np.ndarray) for k in given))
     advanced_at: list[int] = []
     for place, item in enumerate(items):
@@ -145,34 +142,26 @@ def _item(item: Any) -> Any:
     if isinstance(item, list | tuple) and contains_traced(cast(object, item)):
         return _traced_item(stacked(cast("Sequence[Any]", item)))
     if isinstance(item, bool | np.bool_):
-        raise UnsupportedError(
-            "a single boolean is no position of a traced array", location=user_line(), hint="use np.where"
-        )
+        raise unsupported_error("a single boolean is no position of a traced array", "use np.where")
     if isinstance(item, np.integer):
         return int(cast(Any, item))
     is_empty = isinstance(item, list) and not item
     array = np.zeros(0, np.int64) if is_empty else plain_array(cast(object, item))
     if array.dtype.kind not in "ib":
-        raise PositionError(
-            f"positions must be integers, slices, `...`, None or arrays of integers, got {item!r}",
-            location=user_line(),
+        raise position_error(
+            f"positions must be integers, slices, `...`, None or arrays of integers, got {item!r}"
         )
     return int(array) if array.ndim == 0 and array.dtype.kind == "i" else array
 
 
 def _traced_item(item: Array) -> Array:
     if item.dtype == BOOL:
-        raise TracingError(
+        raise tracing_error(
             "the shape of x[mask] depends on the elements of a traced mask",
-            location=user_line(),
-            hint="keep the shape: np.where(mask, x, 0) to read, x.at[...] or np.where(mask, v, x) to write",
+            "keep the shape: np.where(mask, x, 0) to read, x.at[...] or np.where(mask, v, x) to write",
         )
     if item.dtype.kind != "i":
-        raise PositionError(
-            f"positions must be integers, got {item!r}",
-            location=user_line(),
-            hint="convert them: x.astype(np.int64)",
-        )
+        raise position_error(f"positions must be integers, got {item!r}", "convert them: x.astype(np.int64)")
     return converted(item, I64)
 
 
@@ -181,10 +170,10 @@ def _expand_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
     masks = [k for k in items if _is_mask(k)]
     used = sum(1 for k in items if k is not None and k is not ...) + sum(m.ndim - 1 for m in masks)
     if used > len(shape):
-        raise PositionError(f"{used} positions for an array of rank {len(shape)}", location=user_line())
+        raise position_error(f"{used} positions for an array of rank {len(shape)}")
     dots = [k for k, item in enumerate(items) if item is ...]
     if len(dots) > 1:
-        raise PositionError("a key can have only one `...`", location=user_line())
+        raise position_error("a key can have only one `...`")
     at = dots[0] if dots else len(items)
     # `...` stays as a mark: NumPy takes positions around it as separated, even where it stands for nothing
     filled: list[Any] = [*items[: at + 1], *[slice(None)] * (len(shape) - used), *items[at + 1 :]]
@@ -195,10 +184,9 @@ def _expand_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
             mask = cast("npt.NDArray[Any]", item)
             covered = shape[dim : dim + mask.ndim]
             if mask.shape != covered:
-                raise PositionError(
+                raise position_error(
                     f"a mask of shape {mask.shape} on dimensions of shape {covered}",
-                    location=user_line(),
-                    hint="a mask has the extents of the dimensions that it chooses from",
+                    "a mask has the extents of the dimensions that it chooses from",
                 )
             result += mask.nonzero()
             dim += mask.ndim
@@ -214,10 +202,9 @@ def _is_mask(item: Any) -> bool:
 
 def _strided(item: slice, extent: int) -> Strided:
     if any(isinstance(bound, Array) for bound in (item.start, item.stop, item.step)):
-        raise TracingError(
+        raise tracing_error(
             "the bounds of a slice must be static, because they give the shape of the result",
-            location=user_line(),
-            hint="write x[i + np.arange(n)] for x[i : i + n]",
+            "write x[i + np.arange(n)] for x[i : i + n]",
         )
     start, stop, step = item.indices(extent)
     return Strided(start, step, len(range(start, stop, step)))
@@ -225,16 +212,12 @@ def _strided(item: slice, extent: int) -> Strided:
 
 def _static_position(position: int, extent: int) -> int:
     if not -extent <= position < extent:
-        raise PositionError(
-            f"position {position} lies outside a dimension of extent {extent}", location=user_line()
-        )
+        raise position_error(f"position {position} lies outside a dimension of extent {extent}")
     return position % extent
 
 
 def _static_positions(positions: npt.NDArray[Any], extent: int, dim: int) -> npt.NDArray[Any]:
     wrong = positions[(positions < -extent) | (positions >= extent)]
     if wrong.size:
-        raise PositionError(
-            f"position {wrong.flat[0]} lies outside dimension {dim} of extent {extent}", location=user_line()
-        )
+        raise position_error(f"position {wrong.flat[0]} lies outside dimension {dim} of extent {extent}")
     return np.where(positions < 0, positions + extent, positions).astype(np.int64)

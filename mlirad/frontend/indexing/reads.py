@@ -15,13 +15,13 @@ import numpy as np
 from xdsl.dialects.builtin import i1
 
 from mlirad.dialects.shapes import Shape, Value, array_type, shape_of
-from mlirad.frontend.indexing.keys import Positions, Selection, Strided, Term, select_key
+from mlirad.frontend.indexing.keys import Positions, Selection, Strided, Term, items_of, select_key
 from mlirad.frontend.indexing.views import selected
 from mlirad.frontend.tracing.array import Array, is_ordered, made
 from mlirad.frontend.tracing.dtypes import I64
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, broadcast_value
-from mlirad.frontend.tracing.run_time_checks import check_position
+from mlirad.frontend.tracing.run_time_checks import check_position, from_start
 from mlirad.ir.arrays import ArrayBuilder
 
 
@@ -36,7 +36,7 @@ def read(x: Array, key: Any) -> Array:
 
 
 def _has_ellipsis(key: Any) -> bool:
-    return any(k is ... for k in cast("tuple[Any, ...]", key if isinstance(key, tuple) else (key,)))
+    return any(item is ... for item in items_of(key))
 
 
 # Parts -------------------------------------------------------------------------------------------
@@ -106,9 +106,7 @@ def wrapped_value(b: ArrayBuilder, term: int | Positions, extent: int) -> Value:
     """Positions as a value, negative ones counted from the end."""
     if not isinstance(term, Array):
         return as_array(np.asarray(term, np.int64), I64).value
-    value = term.value
-    negative = b.compare("lt", value, b.splat(0, value.type))
-    return b.select(negative, b.add(value, b.splat(extent, value.type)), value)
+    return from_start(b, term.value, extent)
 
 
 def element_at(b: ArrayBuilder, positions: Value, space: Shape, at: Sequence[Value]) -> Value:

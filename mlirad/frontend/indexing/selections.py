@@ -16,7 +16,7 @@ from mlirad.dialects.shapes import Shape, Value
 from mlirad.frontend.indexing.keys import Positions, Selection, Strided, Term
 from mlirad.frontend.tracing.array import Array, made, row_major
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.run_time_checks import check_position
+from mlirad.frontend.tracing.run_time_checks import check_position, from_start
 from mlirad.ir.arrays import ArrayBuilder
 
 
@@ -94,5 +94,4 @@ def wrapped(b: ArrayBuilder, term: Array, extent: int) -> Value:
     """Traced positions, negative ones counted from the end; they are checked if the program is to do so."""
     value = term.value
     check_position(value, extent, counts_from_end=True)
-    negative = b.compare("lt", value, b.splat(0, value.type))
-    return b.select(negative, b.add(value, b.splat(extent, value.type)), value)
+    return from_start(b, value, extent)

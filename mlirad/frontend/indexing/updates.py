@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import EllipsisType
 
 from mlirad.dialects.shapes import Value, element_of, is_float, shape_of
@@ -18,6 +18,11 @@ def expanded_view(selection: Selection) -> list[int | EllipsisType | None]:
     for part in selection.view:
         parts += [part] * (len(selection.space) if isinstance(part, EllipsisType) else 1)
     return parts
+
+
+def _written(selection: Selection) -> list[int | EllipsisType]:
+    """The same without the new dimensions."""
+    return [part for part in expanded_view(selection) if part is not None]
 
 
 def updated_value(base: Value, selection: Selection, new: Value, kind: str) -> Value:
@@ -50,45 +55,24 @@ def _update(b: ArrayBuilder, base: Value, new: Value, selection: Selection, kind
     }
     if any(shape[d] == 0 for d in wrapped):
         return base
-    parts = [part for part in expanded_view(selection) if part is not None]
     inside = all_inside(b, list(wrapped.values()), [shape[d] for d in wrapped], selection.space)
     if b.scalar_of(inside) is True:
-        return _updated(b, base, new, selection, wrapped, parts, kind)
+        return b.update(kind, base, new, *_places(b, selection, wrapped))
     if kind == "set" and selection.space:
-        return _updated_with_margin(b, base, new, selection, wrapped, parts)
+        return _updated_with_margin(b, base, new, selection, wrapped)
     if kind == "add":
         unchanged = b.splat(-0.0 if is_float(base) else 0, new.type)  # -0 + -0 is -0
     else:
-        count, positions = _places(b, selection, wrapped, parts)
+        count, positions = _places(b, selection, wrapped)
         unchanged = b.gather(base, shape_of(new)[:count], positions) if count else b.index(base, positions())
-    mask = b.broadcast(inside, shape_of(new), [k for k, p in enumerate(parts) if isinstance(p, EllipsisType)])
+    spread = [k for k, part in enumerate(_written(selection)) if isinstance(part, EllipsisType)]
+    mask = b.broadcast(inside, shape_of(new), spread)
     new = b.select(mask, new, unchanged)
-    return _updated(b, base, new, selection, wrapped, parts, kind)
-
-
-Parts = Sequence[int | EllipsisType]
-
-
-def _updated(
-    b: ArrayBuilder,
-    base: Value,
-    new: Value,
-    selection: Selection,
-    wrapped: Mapping[int, Value],
-    parts: Parts,
-    kind: str,
-) -> Value:
-    count, positions = _places(b, selection, wrapped, parts)
-    return b.update(kind, base, new, count, positions)
+    return b.update(kind, base, new, *_places(b, selection, wrapped))
 
 
 def _updated_with_margin(
-    b: ArrayBuilder,
-    base: Value,
-    new: Value,
-    selection: Selection,
-    wrapped: Mapping[int, Value],
-    parts: Parts,
+    b: ArrayBuilder, base: Value, new: Value, selection: Selection, wrapped: Mapping[int, Value]
 ) -> Value:
     shape = selection.shape
     moved = dict(wrapped)
@@ -100,17 +84,18 @@ def _updated_with_margin(
             moved[d] = b.select(inside, p, b.splat(shape[d], p.type))
     none = [0] * len(shape)
     larger = b.pad(base, b.zeros(element_of(base)), none, grown, none)
-    updated = _updated(b, larger, new, selection, moved, parts, "set")
+    updated = b.update("set", larger, new, *_places(b, selection, moved))
     return b.slice(updated, none, list(shape), [1] * len(shape))
 
 
 def _places(
-    b: ArrayBuilder, selection: Selection, wrapped: Mapping[int, Value], parts: Parts
+    b: ArrayBuilder, selection: Selection, wrapped: Mapping[int, Value]
 ) -> tuple[int, Callable[..., list[Value]]]:
     """How many leading dimensions of what is written are indexed, and the positions as a function of them.
 
     Whole dimensions at the end are written as they are.
     """
+    parts = _written(selection)
     shape, indexed, count = selection.shape, len(selection.shape), len(parts)
     while (
         indexed

@@ -37,7 +37,7 @@ from mlirad.frontend.tracing.array import (
     view_of,
 )
 from mlirad.frontend.tracing.frames import current_frame, emitting, leaked_error
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import tracing_error
 
 T = TypeVar("T")
 
@@ -221,10 +221,9 @@ def require_writable(x: Array) -> None:
     how = view_of(x)
     while how is not None:
         if isinstance(how, ReadOnly):
-            raise TracingError(
+            raise tracing_error(
                 f"{how.what} can be read only, as in NumPy",
-                location=user_line(),
-                hint="write a copy of it, x.copy(), or the array that it is taken from",
+                "write a copy of it, x.copy(), or the array that it is taken from",
             )
         if isinstance(how, Uncertain):
             raise _uncertain_error("writes")
@@ -234,11 +233,10 @@ def require_writable(x: Array) -> None:
     if not owner.is_open:
         raise leaked_error()
     if owner is not current_frame().scope:
-        raise TracingError(
+        raise tracing_error(
             f"this writes {base!r}, which is made outside of the body that is being traced (of a loop, a "
             f"branch, a build or a differentiated function), and no write leaves such a body",
-            location=user_line(),
-            hint="hand the array in and out: as the carry of a loop, the operand and result of a branch, an "
+            "hand the array in and out: as the carry of a loop, the operand and result of a branch, an "
             "argument and result of a function; or write a copy of it: y = x.copy()",
         )
 
@@ -250,9 +248,8 @@ def assign(x: Array, value: Value) -> None:
 
 
 def _uncertain_error(verb: str) -> TracingError:
-    return TracingError(
+    return tracing_error(
         f"whether this {verb} a view or a copy depends on an order of elements in memory that is not known",
-        location=user_line(),
-        hint="say which is meant: y = x.reshape(shape).copy() is a copy; to change x itself, write it before "
+        "say which is meant: y = x.reshape(shape).copy() is a copy; to change x itself, write it before "
         "it is reshaped",
     )

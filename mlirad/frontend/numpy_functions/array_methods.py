@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import ArgumentError, TracingError, UnsupportedError
+from mlirad.errors import UnsupportedError
 from mlirad.frontend.indexing.reads import read
 from mlirad.frontend.numpy_functions.functions import apply_function
 from mlirad.frontend.numpy_functions.places import At, Flat
@@ -23,6 +23,7 @@ from mlirad.frontend.numpy_functions.ufuncs import apply_operator
 from mlirad.frontend.numpy_functions.writes import write
 from mlirad.frontend.tracing.array import Array, copied
 from mlirad.frontend.tracing.operations import converted
+from mlirad.frontend.tracing.raising import argument_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.source import user_line
 
 _numpy: Any = np  # its functions take traced arrays, which their types do not say
@@ -62,19 +63,16 @@ class ArrayMethods(Array):
 
     def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
         if modulus is not None:
-            raise UnsupportedError(
-                "pow with a modulus is not defined on arrays",
-                location=user_line(),
-                hint="write x**n % m for small powers",
+            raise unsupported_error(
+                "pow with a modulus is not defined on arrays", "write x**n % m for small powers"
             )
         return apply_operator(np.power, self, exponent)
 
     def __format__(self, specification: str) -> str:
         if specification:
-            raise TracingError(
+            raise tracing_error(
                 f"a traced value has no digits to format as {specification!r} while tracing",
-                location=user_line(),
-                hint="print(x) shows its type; return the value and format it outside",
+                "print(x) shows its type; return the value and format it outside",
             )
         return str(self)
 
@@ -106,10 +104,8 @@ class ArrayMethods(Array):
 
     @imag.setter
     def imag(self, values: Any) -> NoReturn:
-        raise TracingError(
-            "a real array has no imaginary part to write",
-            location=user_line(),
-            hint="keep real and imaginary parts in two arrays",
+        raise tracing_error(
+            "a real array has no imaginary part to write", "keep real and imaginary parts in two arrays"
         )
 
     @property
@@ -124,11 +120,7 @@ class ArrayMethods(Array):
     def reshape(self, *shape: Any, **options: Any) -> Array:
         """The same elements in another shape."""
         if not shape:
-            raise ArgumentError(
-                "reshape needs a shape",
-                location=user_line(),
-                hint="x.reshape(-1) is flat, x.reshape(()) a scalar",
-            )
+            raise argument_error("reshape needs a shape", "x.reshape(-1) is flat, x.reshape(()) a scalar")
         return _numpy.reshape(self, shape[0] if len(shape) == 1 else shape, **options)
 
     def transpose(self, *axes: Any) -> Array:
@@ -140,10 +132,9 @@ class ArrayMethods(Array):
         """A view of all elements. Raises for a view as another dtype: traced values have no bytes."""
         if (dtype is None or dtype == self.dtype) and type is None:
             return read(self, ...)
-        raise TracingError(
+        raise tracing_error(
             "a traced value has no memory, so it cannot be viewed as another dtype",
-            location=user_line(),
-            hint="write x.astype(dtype) to convert elements",
+            "write x.astype(dtype) to convert elements",
         )
 
     # Copies --------------------------------------------------------------------------------------
@@ -155,9 +146,7 @@ class ArrayMethods(Array):
         """The elements converted to another dtype; without `copy` the array itself, if it has that one."""
         result = converted(self, dtype)
         if casting != "unsafe" and not np.can_cast(self.dtype, result.dtype, casting):
-            raise UnsupportedError(
-                f"cannot cast {self.dtype} to {result.dtype} by the rule {casting!r}", location=user_line()
-            )
+            raise unsupported_error(f"cannot cast {self.dtype} to {result.dtype} by the rule {casting!r}")
         return copied(self) if result is self and copy else result
 
     def copy(self, order: str = "C") -> Array:
@@ -205,20 +194,18 @@ class ArrayMethods(Array):
         """Does nothing for the shape that the array has; raises for another."""
         wanted: Any = shape[0] if len(shape) == 1 else shape
         if tuple(cast("Any", np.atleast_1d(wanted))) != self.shape:
-            raise UnsupportedError(
+            raise unsupported_error(
                 "the shape of a traced array cannot change in place",
-                location=user_line(),
-                hint="write y = np.pad(...) or y = x[...] and go on with y",
+                "write y = np.pad(...) or y = x[...] and go on with y",
             )
 
     # What needs elements -------------------------------------------------------------------------
 
     def item(self, *args: object) -> NoReturn:
         """Raises: a traced value has no elements to hand out."""
-        raise TracingError(
+        raise tracing_error(
             f"{self!r} is traced and has no value yet, so .item() cannot return one",
-            location=user_line(),
-            hint="use the traced value itself, or return it from the function",
+            "use the traced value itself, or return it from the function",
         )
 
     def tolist(self) -> NoReturn:
@@ -226,10 +213,9 @@ class ArrayMethods(Array):
         self.item()
 
     def __reduce__(self) -> NoReturn:
-        raise TracingError(
+        raise tracing_error(
             f"{self!r} is traced and has no value yet, so it cannot be pickled",
-            location=user_line(),
-            hint="return it from the function, and pickle the result",
+            "return it from the function, and pickle the result",
         )
 
     def __getattr__(self, name: str) -> Any:

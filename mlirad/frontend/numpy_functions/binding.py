@@ -20,9 +20,10 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, g
 import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.errors import ArgumentError, CompileError, MliradError, ShapeError, TracingError, UnsupportedError
+from mlirad.errors import CompileError, MliradError
 from mlirad.frontend.numpy_functions.parameters import (
     UNSET,
+    Casting,
     Flag,
     Kind,
     Path,
@@ -31,9 +32,8 @@ from mlirad.frontend.numpy_functions.parameters import (
     static,
 )
 from mlirad.frontend.numpy_functions.results import require_traced_out, written_out
+from mlirad.frontend.tracing.raising import argument_error, shape_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.source import user_line
-
-Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 MAKES_NO_DIFFERENCE: dict[str, Any] = {
     "subok": Literal[True, False],
@@ -118,10 +118,8 @@ class Binding:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise ArgumentError(
-                f"{self.name}: {error}",
-                location=user_line(),
-                hint=f"it is called as {self.name}{self._shown()}",
+            raise argument_error(
+                f"{self.name}: {error}", f"it is called as {self.name}{self._shown()}"
             ) from None
         positional: list[Any] = []
         named: dict[str, Any] = {}
@@ -154,7 +152,7 @@ class Binding:
         except MliradError:
             raise
         except VerifyException as error:
-            raise ShapeError(f"{self.name}: {error}", location=user_line()) from error
+            raise shape_error(f"{self.name}: {error}") from error
 
     def _out(self, out: Any) -> Any:
         """The traced array that is to be written, if there is one."""
@@ -182,16 +180,14 @@ class Binding:
         try:
             return parameter.read(value)
         except TracedOptionError:
-            raise TracingError(
+            raise tracing_error(
                 f"{self.name}: `{parameter.name}` must be static, got the traced {shown(value)}",
-                location=user_line(),
-                hint="list the argument that it comes from in static_argnames, or write the value itself",
+                "list the argument that it comes from in static_argnames, or write the value itself",
             ) from None
         except WrongKindError:
-            raise ArgumentError(
+            raise argument_error(
                 f"{self.name}: `{parameter.name}` must be {parameter.wanted}, got {shown(value)}",
-                location=user_line(),
-                hint=f"it is called as {self.name}{self._shown()}",
+                f"it is called as {self.name}{self._shown()}",
             ) from None
         except MliradError as error:
             raise type(error)(
@@ -203,10 +199,9 @@ class Binding:
         if name in self.neutral:
             self._checked(self.neutral[name], value)
         elif not _is_default(value, default):
-            raise UnsupportedError(
+            raise unsupported_error(
                 f"{self.name} is traced without `{name}`",
-                location=user_line(),
-                hint=WRITTEN_OTHERWISE.get(name, f"leave {name}= out, and write what it does after the call"),
+                WRITTEN_OTHERWISE.get(name, f"leave {name}= out, and write what it does after the call"),
             )
 
 

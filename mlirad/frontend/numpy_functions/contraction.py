@@ -13,14 +13,11 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from mlirad.dialects.shapes import Shape, Value, is_float, shape_of
-from mlirad.errors import ShapeError
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, I64
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import (
-    converted,
-)
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.operations import converted
+from mlirad.frontend.tracing.raising import shape_error
 from mlirad.ir.arrays import ArrayBuilder
 
 
@@ -66,10 +63,9 @@ def extents_of(operands: Sequence[tuple[Shape, str]], what: str) -> dict[str, in
                 extents[c] = extent
             elif extent not in (1, known):
                 shapes = " and ".join(str(s) for s, _ in operands)
-                raise ShapeError(
+                raise shape_error(
                     f"{what}: shapes {shapes} do not fit, {known} is paired with {extent}",
-                    location=user_line(),
-                    hint="the paired dimensions must be equal; transpose one operand if they are swapped",
+                    "the paired dimensions must be equal; transpose one operand if they are swapped",
                 )
     return extents
 

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 
 from mlirad.dialects.shapes import Value
-from mlirad.errors import ShapeError
 from mlirad.frontend.indexing.views import read_only
 from mlirad.frontend.numpy_functions.padding import padded
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, DtypeLike, Int
 from mlirad.frontend.numpy_functions.shapes import moveaxis, ravel
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, Strides, made
 from mlirad.frontend.tracing.operations import broadcast_array, select, xp
+from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.shapes import one_axis
-from mlirad.frontend.tracing.source import user_line
 
 
 def _triangle(m: Array, mask: Callable[[int, int], Any]) -> Array:
     if not m.ndim:
-        raise ShapeError("a scalar has no triangles", location=user_line(), hint="pass a vector or a matrix")
+        raise shape_error("a scalar has no triangles", "pass a vector or a matrix")
     rows, columns = m.shape[-2:] if m.ndim > 1 else (m.shape[0], m.shape[0])
     return select(mask(rows, columns), m, m.dtype.type(0))
 
@@ -40,10 +40,8 @@ def diagonal(a: ArrayLike, offset: Int = 0, axis1: Axis = 0, axis2: Axis = 1) ->
     """`np.diagonal`."""
     first, second = one_axis(axis1, a.ndim), one_axis(axis2, a.ndim)
     if first == second:
-        raise ShapeError(
-            f"a diagonal needs two dimensions, got {axis1} and {axis2}",
-            location=user_line(),
-            hint="axis1 and axis2 must differ",
+        raise shape_error(
+            f"a diagonal needs two dimensions, got {axis1} and {axis2}", "axis1 and axis2 must differ"
         )
 
     def read(value: Value) -> Value:
@@ -65,10 +63,9 @@ def diag(v: ArrayLike, k: Int = 0) -> Array:
     if v.ndim == 2:
         return diagonal(v, k)
     if v.ndim != 1:
-        raise ShapeError(
+        raise shape_error(
             f"diag needs a vector or a matrix, got shape {v.shape}",
-            location=user_line(),
-            hint="np.diagonal takes any number of dimensions",
+            "np.diagonal takes any number of dimensions",
         )
     size = v.size + abs(k)
     rows = broadcast_array(padded(v, max(k, 0), max(-k, 0))[None, :], (size, size))
@@ -97,14 +94,7 @@ def matrix_trace(x: ArrayLike, *, offset: Int = 0, dtype: DtypeLike | None = Non
     return trace(x, offset, -2, -1, dtype)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.tril: tril,
-    np.triu: triu,
-    np.diagonal: diagonal,
-    np.diag: diag,
-    np.diagflat: diagflat,
-    np.trace: trace,
-    np.linalg.diagonal: matrix_diagonal,
-    np.linalg.trace: matrix_trace,
-}
+FUNCTIONS = tracings(
+    tril, triu, diagonal, diag, diagflat, trace, linalg_diagonal=matrix_diagonal, linalg_trace=matrix_trace
+)
 """What this file traces."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, DtypeError, ShapeError
 from mlirad.frontend.numpy_functions.parameters import (
     UNSET,
     ArrayLike,
@@ -18,23 +16,20 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandLike,
     own_dtype,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, F64
 from mlirad.frontend.tracing.operations import as_array, converted, inexact, select, xp
+from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error
 from mlirad.frontend.tracing.shapes import distinct_axes, one_axis
-from mlirad.frontend.tracing.source import user_line
 
 
 def diff(
-    a: ArrayLike,
-    n: Int = 1,
-    axis: Axis = -1,
-    prepend: OperandLike = UNSET,
-    append: OperandLike = UNSET,
+    a: ArrayLike, n: Int = 1, axis: Axis = -1, prepend: OperandLike = UNSET, append: OperandLike = UNSET
 ) -> Array:
     """`np.diff`."""
     if n < 0:
-        raise ArgumentError(f"differences of order {n}", location=user_line(), hint="the order is 0 or more")
+        raise argument_error(f"differences of order {n}", "the order is 0 or more")
     if n == 0:
         return a
     dim = one_axis(axis, a.ndim)
@@ -66,9 +61,7 @@ def ediff1d(ary: ArrayLike, to_end: OperandLike | None = None, to_begin: Operand
         edge = as_array(given)
         kind = np.asarray(given).dtype if not isinstance(given, Array) else given.dtype
         if not np.can_cast(kind, x.dtype, "same_kind"):
-            raise ArgumentError(
-                f"ediff1d: {kind} is not cast to {x.dtype}", location=user_line(), hint="convert with .astype"
-            )
+            raise argument_error(f"ediff1d: {kind} is not cast to {x.dtype}", "convert with .astype")
         edge = xp.ravel(converted(edge, x.dtype))
         parts.insert(place if place is not None else len(parts), edge)
     return parts[0] if len(parts) == 1 else xp.concatenate(parts)
@@ -118,28 +111,22 @@ def gradient(f: ArrayLike, *varargs: OperandLike, axis: AxisList | None = None, 
     """`np.gradient`: central differences inside, one-sided ones at the edges."""
     axes = list(range(f.ndim)) if axis is None else distinct_axes(axis, f.ndim)
     if len(varargs) not in (0, 1, len(axes)) or (len(varargs) == 1 and len(axes) > 1 and np.ndim(varargs[0])):
-        raise ArgumentError(
+        raise argument_error(
             f"gradient: {len(varargs)} spacings for {len(axes)} axes",
-            location=user_line(),
-            hint="give one spacing for all axes, or one for each",
+            "give one spacing for all axes, or one for each",
         )
     if edge_order not in (1, 2):
-        raise ArgumentError(
-            "gradient: `edge_order` must be 1 or 2", location=user_line(), hint="leave it out for 1"
-        )
+        raise argument_error("gradient: `edge_order` must be 1 or 2", "leave it out for 1")
     if f.dtype == BOOL:
-        raise DtypeError(
-            "booleans have no differences", location=user_line(), hint="convert with .astype(float)"
-        )
+        raise dtype_error("booleans have no differences", "convert with .astype(float)")
     spacings = list(varargs) if len(varargs) == len(axes) else [varargs[0] if varargs else 1.0] * len(axes)
     x = inexact(f)
     found: list[Array] = []
     for dim, spacing in zip(axes, spacings, strict=True):
         if x.shape[dim] < edge_order + 1:
-            raise ShapeError(
+            raise shape_error(
                 f"gradient needs {edge_order + 1} elements along each axis, got shape {x.shape}",
-                location=user_line(),
-                hint="leave short axes out with axis=",
+                "leave short axes out with axis=",
             )
         found.append(_gradient(x, dim, _steps_of(spacing, x.shape[dim]), edge_order))
     return found[0] if len(found) == 1 else tuple(found)
@@ -151,10 +138,9 @@ def _steps_of(spacing: Any, extent: int) -> Any:
         return spacing
     places = as_array(spacing)
     if places.shape != (extent,):
-        raise ShapeError(
+        raise shape_error(
             f"gradient: places of shape {places.shape} for {extent} elements",
-            location=user_line(),
-            hint="a spacing is a number, or the place of each element",
+            "a spacing is a number, or the place of each element",
         )
     return diff(converted(places, F64) if places.dtype.kind != "f" else places)
 
@@ -194,11 +180,5 @@ def _one_sided(g0: Any, g1: Any, at: Array, near: Array, far: Array) -> Array:
     )
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.diff: diff,
-    np.ediff1d: ediff1d,
-    np.trapezoid: trapezoid,
-    np.unwrap: unwrap,
-    np.gradient: gradient,
-}
+FUNCTIONS = tracings(diff, ediff1d, trapezoid, unwrap, gradient)
 """What this file traces."""

@@ -5,31 +5,33 @@ np.einsum("cij,ncj->nci", q, x)       contract("cij", "ncj" -> "nci")
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from string import ascii_letters
-from typing import Any, Literal, cast
-
-import numpy as np
+from typing import Any, cast
 
 from mlirad.dialects.shapes import Value
-from mlirad.errors import ArgumentError, DtypeError, ShapeError
 from mlirad.frontend.indexing.views import permuted, read_only
 from mlirad.frontend.numpy_functions.contraction import contract, extents_of, on_diagonals, spread_to, summed
-from mlirad.frontend.numpy_functions.parameters import Anything, DtypeLike
+from mlirad.frontend.numpy_functions.joining import cast_by_rule
+from mlirad.frontend.numpy_functions.parameters import Anything, Casting, DtypeLike, Order
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, Strides, made
-from mlirad.frontend.tracing.dtypes import BOOL, Dtype
+from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import Operand, as_array, common, converted, operand_of
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.operations import Operand, as_array, common, operand_of
+from mlirad.frontend.tracing.raising import argument_error, shape_error
 
 
 def einsum(
-    *operands: Anything, dtype: DtypeLike | None = None, order: Literal["C", "F", "A", "K", None] = "K",
-    casting: Literal["no", "equiv", "safe", "same_kind", "unsafe"] = "safe",
-) -> Array:  # fmt: skip
+    *operands: Anything, dtype: DtypeLike | None = None, order: Order = "K", casting: Casting = "safe"
+) -> Array:
     """`np.einsum`, contracted from left to right."""
     subscripts, given = _subscripts(operands)
-    arrays = common(given) if dtype is None else [_cast(as_array(x), dtype, casting) for x in given]
+    arrays = (
+        common(given)
+        if dtype is None
+        else [cast_by_rule(as_array(x), dtype, casting, "einsum") for x in given]
+    )
     labels, result = _parse(subscripts, [x.ndim for x in arrays])
     if len(arrays) == 1 and set(labels[0]) == set(result):
         only = given[0]
@@ -68,16 +70,6 @@ def _rearranged(x: Array, labels: str, result: str) -> Array:
     return read_only(x, read, "a diagonal that einsum gives", spread)
 
 
-def _cast(x: Array, dtype: Dtype, casting: str) -> Array:
-    if not np.can_cast(x.dtype, dtype, casting):  # pyright: ignore[reportArgumentType]
-        raise DtypeError(
-            f"einsum: {x.dtype} is not cast to {dtype} by the rule {casting!r}",
-            location=user_line(),
-            hint="casting='unsafe' allows it",
-        )
-    return converted(x, dtype)
-
-
 def _subscripts(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
     """Subscripts as a string, and the operands; numbers of subscripts become letters."""
     if operands and isinstance(operands[0], str):
@@ -92,10 +84,8 @@ def _subscripts(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
 
 def _operand(x: Any) -> Operand:
     if isinstance(x, str | bytes | dict | slice) or x is None or callable(x):
-        raise ArgumentError(
-            f"einsum needs arrays after its subscripts, got {x!r}",
-            location=user_line(),
-            hint="np.einsum('ij,j->i', a, b)",
+        raise argument_error(
+            f"einsum needs arrays after its subscripts, got {x!r}", "np.einsum('ij,j->i', a, b)"
         )
     return operand_of(x)
 
@@ -103,10 +93,9 @@ def _operand(x: Any) -> Operand:
 def _sequence(part: Any) -> list[Any]:
     if isinstance(part, list | tuple):
         return list(cast("Sequence[Any]", part))
-    raise ArgumentError(
+    raise argument_error(
         "einsum: subscripts are a string, or a list of integers after each operand",
-        location=user_line(),
-        hint="np.einsum('ij,j->i', a, b)",
+        "np.einsum('ij,j->i', a, b)",
     )
 
 
@@ -115,11 +104,7 @@ def _letter(number: Any) -> str:
         return "..."
     if isinstance(number, int) and 0 <= number < len(ascii_letters):
         return "".join(sorted(ascii_letters, key=str.swapcase))[number]
-    raise ArgumentError(
-        f"einsum: {number!r} is no subscript",
-        location=user_line(),
-        hint="subscripts are integers from 0 to 51",
-    )
+    raise argument_error(f"einsum: {number!r} is no subscript", "subscripts are integers from 0 to 51")
 
 
 def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
@@ -127,17 +112,15 @@ def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     text = subscripts.replace(" ", "")
     inputs, arrow, result = text.partition("->")
     if any(c not in ascii_letters for c in text.replace("->", "", 1).replace("...", "").replace(",", "")):
-        raise ArgumentError(
+        raise argument_error(
             f"einsum: {subscripts!r} is no pattern of subscripts",
-            location=user_line(),
-            hint="letters, commas, '...' and one '->': np.einsum('ij,j->i', a, b)",
+            "letters, commas, '...' and one '->': np.einsum('ij,j->i', a, b)",
         )
     terms = inputs.split(",")
     if len(terms) != len(ranks):
-        raise ShapeError(
+        raise shape_error(
             f"einsum {subscripts!r} is written for {len(terms)} operands, {len(ranks)} given",
-            location=user_line(),
-            hint="write one group of subscripts per operand, with commas between",
+            "write one group of subscripts per operand, with commas between",
         )
     dots = [
         max(rank - len(t.replace("...", "")), 0) for t, rank in zip(terms, ranks, strict=True) if "..." in t
@@ -148,30 +131,26 @@ def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
         count = rank - len(term.replace("...", ""))
         own = term.replace("...", spare[len(spare) - count :] if count > 0 else "")
         if len(own) != rank:
-            raise ShapeError(
+            raise shape_error(
                 f"einsum: {term!r} has {len(own)} subscripts for an operand of rank {rank}",
-                location=user_line(),
-                hint="write a letter for each dimension, or '...' for those that are left",
+                "write a letter for each dimension, or '...' for those that are left",
             )
         expanded.append(own)
     joined = "".join(expanded)
     if arrow:
         if spare and "..." not in result:
-            raise ShapeError(
-                f"einsum {subscripts!r}: the result lacks '...'", location=user_line(), hint="write '->...'"
-            )
+            raise shape_error(f"einsum {subscripts!r}: the result lacks '...'", "write '->...'")
         result = result.replace("...", spare)
     else:
         result = spare + "".join(sorted(c for c in set(joined) - set(spare) if joined.count(c) == 1))
     unknown = [c for c in result if c not in joined]
     if unknown or len(set(result)) != len(result):
-        raise ShapeError(
+        raise shape_error(
             f"einsum {subscripts!r}: the result has wrong subscripts",
-            location=user_line(),
-            hint="each letter once, and only letters of the operands",
+            "each letter once, and only letters of the operands",
         )
     return expanded, result
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.einsum: einsum}
+FUNCTIONS = tracings(einsum)
 """What this file traces."""

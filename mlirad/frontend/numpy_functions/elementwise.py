@@ -8,21 +8,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, ShapeError
 from mlirad.frontend.numpy_functions.binding import shown
-from mlirad.frontend.numpy_functions.parameters import (
-    Anything,
-    ArrayLike,
-    Axis,
-    AxisList,
-    Flag,
-    Function,
-)
+from mlirad.frontend.numpy_functions.parameters import Anything, ArrayLike, Axis, AxisList, Flag, Function
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.operations import as_array, converted, inexact, select, xp
+from mlirad.frontend.tracing.raising import argument_error, shape_error
 from mlirad.frontend.tracing.shapes import distinct_axes, listed, one_axis
-from mlirad.frontend.tracing.source import user_line
 
 
 def fix(x: ArrayLike) -> Array:
@@ -48,33 +41,26 @@ def piecewise(x: ArrayLike, condlist: Anything, funclist: Anything, *args: Anyth
     listed = _conditions(condlist, x.ndim)
     conditions = [converted(as_array(c), BOOL) for c in listed]
     if not conditions:
-        raise ArgumentError(
-            "piecewise: `condlist` is empty",
-            location=user_line(),
-            hint="np.piecewise(x, [x < 0, x >= 0], [f, g])",
-        )
+        raise argument_error("piecewise: `condlist` is empty", "np.piecewise(x, [x < 0, x >= 0], [f, g])")
     if not isinstance(funclist, list | tuple):
-        raise ArgumentError(
+        raise argument_error(
             f"piecewise: `funclist` must be a list of functions and numbers, got {shown(funclist)}",
-            location=user_line(),
-            hint="np.piecewise(x, [x < 0, x >= 0], [f, g])",
+            "np.piecewise(x, [x < 0, x >= 0], [f, g])",
         )
     functions: list[Any] = list(cast("list[Any]", funclist))
     if len(functions) not in (len(conditions), len(conditions) + 1):
-        raise ShapeError(
+        raise shape_error(
             f"piecewise: {len(functions)} functions for {len(conditions)} conditions",
-            location=user_line(),
-            hint="give one for each condition, and one more for all other places if wanted",
+            "give one for each condition, and one more for all other places if wanted",
         )
     result = xp.zeros_like(x)
     if len(functions) > len(conditions):
         result = _piece(functions[-1], x, args, kw)
     for condition, function in zip(conditions, functions, strict=False):
         if condition.shape != x.shape:
-            raise ShapeError(
+            raise shape_error(
                 f"piecewise: a condition of shape {condition.shape} for shape {x.shape}",
-                location=user_line(),
-                hint="conditions have the shape of x",
+                "conditions have the shape of x",
             )
         result = select(condition, _piece(function, x, args, kw), result)
     return result
@@ -101,9 +87,7 @@ def apply_along_axis(
     rows = xp.moveaxis(arr, dim, -1)
     shape = rows.shape[:-1]
     if 0 in shape:
-        raise ShapeError(
-            "apply_along_axis: there is no vector", location=user_line(), hint="test the size before"
-        )
+        raise shape_error("apply_along_axis: there is no vector", "test the size before")
     found = [as_array(func1d(row, *args, **kwargs)) for row in xp.reshape(rows, (-1, rows.shape[-1]))]
     result = xp.stack(found)
     result = xp.reshape(result, (*shape, *found[0].shape))
@@ -118,11 +102,7 @@ def apply_over_axes(func: Function, a: ArrayLike, axes: AxisList) -> Array:
         dim = axis + a.ndim if axis < 0 else axis
         found = as_array(func(x, dim))
         if found.ndim not in (x.ndim, x.ndim - 1):
-            raise ArgumentError(
-                "apply_over_axes: the function does not reduce one axis",
-                location=user_line(),
-                hint="np.sum does",
-            )
+            raise argument_error("apply_over_axes: the function does not reduce one axis", "np.sum does")
         x = found if found.ndim == x.ndim else xp.expand_dims(found, dim)
     return x
 
@@ -159,9 +139,7 @@ def _depth(part: Any) -> int:
     parts = cast("list[Any]", part)
     depths = {_depth(p) for p in parts}
     if len(depths) != 1:
-        raise ShapeError(
-            "block: lists must be nested equally deep", location=user_line(), hint="and not empty"
-        )
+        raise shape_error("block: lists must be nested equally deep", "and not empty")
     return 1 + depths.pop()
 
 
@@ -172,20 +150,11 @@ def _leaves(part: Any) -> list[Any]:
     return [leaf for p in parts for leaf in _leaves(p)]
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.sinc: sinc,
-    np.angle: angle,
-    np.piecewise: piecewise,
-    np.apply_along_axis: apply_along_axis,
-    np.apply_over_axes: apply_over_axes,
-    np.block: block,
-    np.fft.fftshift: shifted(True),
-    np.fft.ifftshift: shifted(False),
-}
+FUNCTIONS = tracings(
+    sinc, angle, piecewise, apply_along_axis, apply_over_axes, block, fix, fft_fftshift=shifted(True),
+    fft_ifftshift=shifted(False),
+)  # fmt: skip
 """What this file traces."""
-
-if not isinstance(np.fix, np.ufunc):
-    FUNCTIONS[np.fix] = fix
 
 CALL_BACK = {np.piecewise, np.apply_along_axis, np.apply_over_axes}
 """Functions that call the user's, whose exceptions are the user's own."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, array_type
-from mlirad.errors import ArgumentError
 from mlirad.frontend.numpy_functions.parameters import (
     Anything,
     ArrayLike,
@@ -20,17 +19,16 @@ from mlirad.frontend.numpy_functions.parameters import (
     Flag,
     Int,
     OperandLike,
+    Order,
     ShapeLike,
 )
 from mlirad.frontend.numpy_functions.shapes import broadcast_to, checked_extents
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, copied, made
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, kind_of, select, value_of, xp
+from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.shapes import distinct_axes
-from mlirad.frontend.tracing.source import user_line
-
-Order = Literal["C", "F", "A", "K", None]
-"""Layouts, which traced arrays do not have."""
 
 
 def full_like(
@@ -83,11 +81,7 @@ def astype(x: ArrayLike, dtype: DtypeLike, *, copy: Flag = True) -> Array:
 
 def _checked_count(num: int) -> int:
     if num < 0:
-        raise ArgumentError(
-            f"the number of samples must not be negative, got {num}",
-            location=user_line(),
-            hint="pass num=0 or more",
-        )
+        raise argument_error(f"the number of samples must not be negative, got {num}", "pass num=0 or more")
     return num
 
 
@@ -156,9 +150,7 @@ def result_type_of(*arrays_and_dtypes: Anything) -> np.dtype[Any]:
     try:
         return np.result_type(*map(_promoted_by, arrays_and_dtypes))
     except (TypeError, ValueError) as error:
-        raise ArgumentError(
-            f"np.result_type: {error}", location=user_line(), hint="pass arrays, scalars and dtypes"
-        ) from error
+        raise argument_error(f"np.result_type: {error}", "pass arrays, scalars and dtypes") from error
 
 
 def _promoted_by(value: Any) -> Any:
@@ -189,24 +181,9 @@ def is_real_element(x: ArrayLike) -> Array:
     return _filled(1, x, np.dtype(bool), None)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.full_like: full_like,
-    np.zeros_like: _filled_like(0),
-    np.empty_like: empty_like,
-    np.ones_like: _filled_like(1),
-    np.copy: copy_of,
-    np.linspace: linspace,
-    np.logspace: logspace,
-    np.shape: shape_of_any,
-    np.ndim: ndim_of_any,
-    np.size: size_of_any,
-    np.result_type: result_type_of,
-    np.iscomplexobj: is_complex,
-    np.isrealobj: is_real,
-    np.iscomplex: is_complex_element,
-    np.isreal: is_real_element,
-}
+FUNCTIONS = tracings(
+    full_like, empty_like, linspace, logspace, astype, zeros_like=_filled_like(0), ones_like=_filled_like(1),
+    copy=copy_of, shape=shape_of_any, ndim=ndim_of_any, size=size_of_any, result_type=result_type_of,
+    iscomplexobj=is_complex, isrealobj=is_real, iscomplex=is_complex_element, isreal=is_real_element,
+)  # fmt: skip
 """What this file traces."""
-
-if hasattr(np, "astype"):  # since NumPy 2.1
-    FUNCTIONS[np.astype] = astype

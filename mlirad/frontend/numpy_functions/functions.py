@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.errors import MliradError, UnsupportedError
+from mlirad.errors import MliradError
 from mlirad.frontend.numpy_functions import (
     diagonals,
     differences,
@@ -34,31 +34,16 @@ from mlirad.frontend.numpy_functions import (
 from mlirad.frontend.numpy_functions.alternatives import alternative_to
 from mlirad.frontend.numpy_functions.binding import binding_of, internal_error, qualified_name
 from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.numpy_functions.tracings import Tracings
+from mlirad.frontend.tracing.raising import unsupported_error
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    **shapes.FUNCTIONS,
-    **repeating.FUNCTIONS,
-    **diagonals.FUNCTIONS,
-    **padding.FUNCTIONS,
-    **joining.FUNCTIONS,
-    **filling.FUNCTIONS,
-    **reductions.FUNCTIONS,
-    **nan_reductions.FUNCTIONS,
-    **quantiles.FUNCTIONS,
-    **products.FUNCTIONS,
-    **einsum.FUNCTIONS,
-    **selection.FUNCTIONS,
-    **elementwise.FUNCTIONS,
-    **differences.FUNCTIONS,
-    **polynomials.FUNCTIONS,
-    **statistics.FUNCTIONS,
-    **ordering.FUNCTIONS,
-    **searching.FUNCTIONS,
-    **norms.FUNCTIONS,
-    **windows.FUNCTIONS,
-    **writing.FUNCTIONS,
-}
+_FILES = (
+    shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
+    einsum, selection, elementwise, differences, polynomials, statistics, ordering, searching, norms, windows,
+    writing,
+)  # fmt: skip
+
+FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FUNCTIONS.items()}
 """Every NumPy function that can be traced. Its arguments are read by the annotations of what traces it."""
 
 
@@ -77,20 +62,10 @@ VIEWS: frozenset[Callable[..., Any]] = frozenset(
 
 TRANSPOSING: frozenset[Callable[..., Any]] = frozenset(
     (
-        np.linspace,
-        np.take_along_axis,
-        np.take,
-        np.repeat,
-        np.pad,
-        np.gradient,
-        np.diff,
-        np.cross,
-        np.linalg.cross,
-        np.einsum,
-        np.nanquantile,
-        np.nanpercentile,
+        np.linspace, np.take_along_axis, np.take, np.repeat, np.pad, np.gradient, np.diff, np.cross,
+        np.linalg.cross, np.einsum, np.nanquantile, np.nanpercentile,
     )
-)
+)  # fmt: skip
 """Functions that may lay out what they return in another order than row-major."""
 
 
@@ -99,9 +74,7 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     traced = FUNCTIONS.get(function)
     name = qualified_name(function)
     if traced is None:
-        raise UnsupportedError(
-            f"{name} cannot be traced", location=user_line(), hint=alternative_to(name.removeprefix("np."))
-        )
+        raise unsupported_error(f"{name} cannot be traced", alternative_to(name.removeprefix("np.")))
     binding = binding_of(function, traced)
     try:
         result, is_written = binding.call(args, kwargs)

@@ -7,10 +7,10 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from mlirad.errors import DtypeError, ShapeError
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
+    Casting,
     DtypeLike,
     Flag,
     Ints,
@@ -19,33 +19,32 @@ from mlirad.frontend.numpy_functions.parameters import (
     Positions,
     own_dtype,
 )
-from mlirad.frontend.numpy_functions.shapes import broadcast_arrays, ravel, reshape, swapaxes
+from mlirad.frontend.numpy_functions.shapes import along, broadcast_arrays, ravel, reshape, swapaxes
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, copied, made
 from mlirad.frontend.tracing.dtypes import Dtype
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, check_equal_shapes, converted, xp
+from mlirad.frontend.tracing.raising import dtype_error, shape_error
 from mlirad.frontend.tracing.shapes import one_axis
-from mlirad.frontend.tracing.source import user_line
-
-Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
 def _of_one_dtype(arrays: Sequence[Any], what: str, dtype: Dtype | None, casting: str) -> list[Array]:
     """The parts in their common dtype, or in one that `casting` allows."""
     if not arrays:
-        raise ShapeError(
-            f"{what} needs at least one array", location=user_line(), hint="an empty list has no dtype"
-        )
+        raise shape_error(f"{what} needs at least one array", "an empty list has no dtype")
     parts = [own_dtype(a) for a in arrays]
     target = np.result_type(*(p.dtype for p in parts)) if dtype is None else dtype
-    for p in parts:
-        if not np.can_cast(p.dtype, target, casting):  # pyright: ignore[reportArgumentType]
-            raise DtypeError(
-                f"{what}: {p.dtype} is not cast to {target} by the rule {casting!r}",
-                location=user_line(),
-                hint="casting='unsafe' allows it",
-            )
-    return [converted(p, target) for p in parts]
+    return [cast_by_rule(p, target, casting, what) for p in parts]
+
+
+def cast_by_rule(x: Array, dtype: Dtype, casting: str, what: str) -> Array:
+    """`x` in a dtype that `casting` allows."""
+    if not np.can_cast(x.dtype, dtype, casting):  # pyright: ignore[reportArgumentType]
+        raise dtype_error(
+            f"{what}: {x.dtype} is not cast to {dtype} by the rule {casting!r}", "casting='unsafe' allows it"
+        )
+    return converted(x, dtype)
 
 
 def concatenate(
@@ -64,10 +63,9 @@ def concatenate(
         [(*p.shape[:dim], *p.shape[dim + 1 :]) for p in parts], "concatenated arrays (but for the axis)"
     )
     if len({p.ndim for p in parts}) != 1:
-        raise ShapeError(
+        raise shape_error(
             f"concatenated arrays must have one rank, got {', '.join(str(p.shape) for p in parts)}",
-            location=user_line(),
-            hint="add dimensions with x[None]",
+            "add dimensions with x[None]",
         )
     return made(emitting().concatenate([p.value for p in parts], dim))
 
@@ -104,9 +102,6 @@ def _of_rank(x: Array, rank: int) -> Array:
     if rank == 3 and x.ndim == 1:
         return reshape(x, (1, *x.shape, 1))
     return reshape(x, (*[1] * (rank - x.ndim), *x.shape))
-
-
-atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
 
 
 def _raised(arrays: Sequence[Any], rank: int) -> list[Any]:
@@ -148,10 +143,9 @@ def split(ary: ArrayLike, indices_or_sections: Ints, axis: Axis = 0) -> list[Arr
     extent = ary.shape[one_axis(axis, ary.ndim)]
     sections = indices_or_sections
     if isinstance(sections, int) and sections > 0 and extent % sections:
-        raise ShapeError(
+        raise shape_error(
             f"cannot split {extent} elements into {sections} equal parts",
-            location=user_line(),
-            hint="np.array_split makes parts of different lengths",
+            "np.array_split makes parts of different lengths",
         )
     return array_split(ary, sections, axis)
 
@@ -162,10 +156,9 @@ def array_split(ary: ArrayLike, indices_or_sections: Ints, axis: Axis = 0) -> li
     extent, sections = ary.shape[dim], indices_or_sections
     if isinstance(sections, int):
         if sections <= 0:
-            raise ShapeError(
+            raise shape_error(
                 f"an array is split into a positive number of parts, got {sections}",
-                location=user_line(),
-                hint="pass the places to cut at as a list",
+                "pass the places to cut at as a list",
             )
         longer, length = extent % sections, extent // sections
         lengths = [length + (k < longer) for k in range(sections)]
@@ -208,22 +201,16 @@ def meshgrid(
 # Removing and inserting --------------------------------------------------------------------------
 
 
-def _flattened(arr: Array, axis: int | None) -> tuple[Array, int]:
-    if axis is None:
-        return ravel(arr), 0
-    return arr, one_axis(axis, arr.ndim)
-
-
 def delete(arr: ArrayLike, obj: Positions, axis: Axis | None = None) -> Array:
     """`np.delete` at static positions."""
-    x, dim = _flattened(arr, axis)
+    x, dim = along(arr, axis)
     kept = _numpys(np.delete, np.arange(x.shape[dim]), obj)
     return x[(*[slice(None)] * dim, kept)]
 
 
 def insert(arr: ArrayLike, obj: Positions, values: OperandLike, axis: Axis | None = None) -> Array:
     """`np.insert` at static positions. Values are cast to the dtype of the array."""
-    x, dim = _flattened(arr, axis)
+    x, dim = along(arr, axis)
     new = converted(as_array(values), x.dtype)
     extent = x.shape[dim]
     at: Any = obj
@@ -246,32 +233,12 @@ def _numpys(function: Callable[..., Any], *args: Any) -> Any:
     try:
         return function(*args)
     except (ValueError, IndexError, TypeError) as error:
-        raise ShapeError(
-            f"{function.__name__}: {error}", location=user_line(), hint="positions are static and inside"
-        ) from error
+        raise shape_error(f"{function.__name__}: {error}", "positions are static and inside") from error
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.concatenate: concatenate,
-    np.stack: stack,
-    np.hstack: hstack,
-    np.vstack: vstack,
-    np.dstack: dstack,
-    np.append: append,
-    np.column_stack: column_stack,
-    np.atleast_1d: atleast_1d,
-    np.atleast_2d: atleast_2d,
-    np.atleast_3d: atleast_3d,
-    np.split: split,
-    np.vsplit: vsplit,
-    np.hsplit: hsplit,
-    np.dsplit: dsplit,
-    np.array_split: array_split,
-    np.meshgrid: meshgrid,
-    np.delete: delete,
-    np.insert: insert,
-}
+FUNCTIONS = tracings(
+    concatenate, stack, hstack, vstack, dstack, append, column_stack, split, vsplit, hsplit, dsplit,
+    array_split, meshgrid, delete, insert, unstack, atleast_1d=_at_least(1), atleast_2d=_at_least(2),
+    atleast_3d=_at_least(3),
+)  # fmt: skip
 """What this file traces."""
-
-if hasattr(np, "unstack"):  # since NumPy 2.1
-    FUNCTIONS[np.unstack] = unstack

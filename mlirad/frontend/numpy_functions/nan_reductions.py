@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 
-from mlirad.errors import DtypeError
 from mlirad.frontend.numpy_functions.ordering import cumprod, cumsum
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axes,
-    Axis,
     AxisList,
     DtypeLike,
     Flag,
@@ -24,9 +23,9 @@ from mlirad.frontend.numpy_functions.parameters import (
 from mlirad.frontend.numpy_functions.quantiles import (
     checked_levels,
     median,
+    of_percentages,
     quantile,
     quantile_dtype,
-    rows_of,
 )
 from mlirad.frontend.numpy_functions.reductions import (
     amax,
@@ -36,15 +35,18 @@ from mlirad.frontend.numpy_functions.reductions import (
     initial_value,
     mean,
     prod_,
+    root_of,
+    rows_of,
     spread,
     sum_,
     var,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import Dtype
 from mlirad.frontend.tracing.operations import as_array, converted, select, xp
+from mlirad.frontend.tracing.raising import dtype_error
 from mlirad.frontend.tracing.shapes import strict_axes
-from mlirad.frontend.tracing.source import user_line
 
 
 def without_nan(x: Array, instead: float) -> Array:
@@ -58,38 +60,21 @@ def _counted(a: Array, where: Array | None) -> Array:
     return is_number if where is None else is_number & spread(where, a)
 
 
-def nansum(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
-    initial: Scalar | None = 0, where: Mask = None,
-) -> Array:  # fmt: skip
-    """`np.nansum`."""
-    return sum_(without_nan(a, 0.0), axis, dtype, keepdims, initial, where)
+def _without_nan(function: Callable[..., Array], instead: float) -> Callable[..., Array]:
+    """A reduction in which a number stands for NaN."""
 
+    @functools.wraps(function)
+    def reduce(a: Array, *args: Any, **options: Any) -> Array:
+        return function(without_nan(a, instead), *args, **options)
 
-def nanprod(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
-    initial: Scalar | None = 1, where: Mask = None,
-) -> Array:  # fmt: skip
-    """`np.nanprod`."""
-    return prod_(without_nan(a, 1.0), axis, dtype, keepdims, initial, where)
-
-
-def nancumsum(a: ArrayLike, axis: Axis | None = None, dtype: DtypeLike | None = None) -> Array:
-    """`np.nancumsum`."""
-    return cumsum(without_nan(a, 0.0), axis, dtype)
-
-
-def nancumprod(a: ArrayLike, axis: Axis | None = None, dtype: DtypeLike | None = None) -> Array:
-    """`np.nancumprod`."""
-    return cumprod(without_nan(a, 1.0), axis, dtype)
+    return reduce
 
 
 def _require_float(a: Array, dtype: Dtype | None) -> None:
     if a.dtype.kind == "f" and dtype is not None and dtype.kind != "f":
-        raise DtypeError(
+        raise dtype_error(
             f"means that leave NaN out are not computed in {dtype}",
-            location=user_line(),
-            hint="leave dtype= out, and convert the result with .astype",
+            "leave dtype= out, and convert the result with .astype",
         )
 
 
@@ -119,22 +104,12 @@ def nanvar(
     return select(freedom > 0, found, found.dtype.type(np.nan))
 
 
-def nanstd(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: OperandLike | None = None,
-    correction: Scalar | None = None,
-) -> Array:  # fmt: skip
-    """`np.nanstd`."""
-    return xp.sqrt(nanvar(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction))
-
-
 def _extremum(function: Callable[..., Array], neutral: float) -> Callable[..., Array]:
+    """A largest or smallest element, NaN where there are no others."""
+
+    @functools.wraps(function)
     def reduce(
-        a: ArrayLike,
-        axis: Axes | None = None,
-        keepdims: Flag = False,
-        initial: Scalar | None = None,
-        where: Mask = None,
+        a: Array, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Array | None = None
     ) -> Array:
         if a.dtype.kind != "f":
             return function(a, axis, keepdims, initial, where)
@@ -143,13 +118,6 @@ def _extremum(function: Callable[..., Array], neutral: float) -> Callable[..., A
         found = function(without_nan(a, neutral), axis, keepdims, begin, where)
         nothing = xp.logical_not(sum_(_counted(a, where), axis, keepdims=keepdims))
         return select(nothing, a.dtype.type(np.nan) if start is None else start, found)
-
-    return reduce
-
-
-def _argument(function: Callable[..., Array], neutral: float) -> Callable[..., Array]:
-    def reduce(a: ArrayLike, axis: Axis | None = None, *, keepdims: Flag = False) -> Array:
-        return function(without_nan(a, neutral), axis, keepdims=keepdims)
 
     return reduce
 
@@ -194,16 +162,6 @@ def nanquantile(
     return xp.reshape(xp.stack(found) if found else xp.zeros((0, *kept), dtype), (*levels.shape, *kept))
 
 
-def nanpercentile(
-    a: ArrayLike, q: PlainNumbers, axis: AxisList | None = None, method: Literal["linear"] = "linear",
-    keepdims: Flag = False,
-) -> Array:  # fmt: skip
-    """`np.nanpercentile` at static percentages, by linear interpolation."""
-    return nanquantile(
-        a, np.true_divide(q, 100) if not isinstance(q, int | float) else q / 100, axis, method, keepdims
-    )
-
-
 def _sorted_numbers(x: Array, axis: Any, keepdims: bool) -> tuple[Array, Array, tuple[int, ...]]:
     """The elements along the first dimension, sorted, NaN last; how many are numbers; the result's shape."""
     axes = strict_axes(axis, x.ndim)
@@ -218,20 +176,11 @@ def _at(rows: Array, position: Any) -> Array:
     return xp.take_along_axis(rows, place[None], axis=0)[0]
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.nansum: nansum,
-    np.nanprod: nanprod,
-    np.nancumsum: nancumsum,
-    np.nancumprod: nancumprod,
-    np.nanmean: nanmean,
-    np.nanvar: nanvar,
-    np.nanstd: nanstd,
-    np.nanmax: _extremum(amax, -np.inf),
-    np.nanmin: _extremum(amin, np.inf),
-    np.nanargmax: _argument(argmax, -np.inf),
-    np.nanargmin: _argument(argmin, np.inf),
-    np.nanmedian: nanmedian,
-    np.nanquantile: nanquantile,
-    np.nanpercentile: nanpercentile,
-}
+FUNCTIONS = tracings(
+    nanmean, nanvar, nanmedian, nanquantile, nanstd=root_of(nanvar), nansum=_without_nan(sum_, 0.0),
+    nanprod=_without_nan(prod_, 1.0), nancumsum=_without_nan(cumsum, 0.0),
+    nancumprod=_without_nan(cumprod, 1.0), nanmax=_extremum(amax, -np.inf), nanmin=_extremum(amin, np.inf),
+    nanargmax=_without_nan(argmax, -np.inf), nanargmin=_without_nan(argmin, np.inf),
+    nanpercentile=of_percentages(nanquantile),
+)  # fmt: skip
 """What this file traces."""

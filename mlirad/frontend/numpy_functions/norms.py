@@ -12,29 +12,17 @@ from typing import Annotated, Any, cast
 
 import numpy as np
 
-from mlirad.errors import ShapeError, UnsupportedError
-from mlirad.frontend.numpy_functions.parameters import (
-    ArrayLike,
-    Axes,
-    Flag,
-    WrongKindError,
-    kind,
-    static,
-)
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axes, Flag, kind, static_of
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import converted, inexact, select, xp
+from mlirad.frontend.tracing.raising import shape_error, unsupported_error
 from mlirad.frontend.tracing.shapes import distinct_axes
-from mlirad.frontend.tracing.source import user_line
 
-
-def _order(value: Any) -> Any:
-    static(value)
-    if isinstance(value, str | int | float | np.integer | np.floating):
-        return cast(Any, value)
-    raise WrongKindError
-
-
-Order = Annotated[Any, kind("a number or the name of a norm", _order)]
+Order = Annotated[
+    Any, kind("a number or the name of a norm", static_of(str, int, float, np.integer, np.floating))
+]
 """Which norm: a number, or a name."""
 
 
@@ -47,10 +35,9 @@ def norm(x: ArrayLike, ord: Order | None = None, axis: Axes | None = None, keepd
     if len(axes) == 1:
         return _vector(array, ord, axes[0], keepdims)
     if len(axes) != 2:
-        raise ShapeError(
+        raise shape_error(
             f"norm of order {ord!r} needs one axis or two, got {len(axes)} of shape {array.shape}",
-            location=user_line(),
-            hint="say which ones with axis=",
+            "say which ones with axis=",
         )
     return _matrix(array, ord, axes if axis is None else distinct_axes(axis, array.ndim), keepdims)
 
@@ -76,11 +63,7 @@ def matrix_norm(x: ArrayLike, *, keepdims: Flag = False, ord: Order | None = "fr
     """`np.linalg.matrix_norm`: of the last two dimensions."""
     array = inexact(x)
     if array.ndim < 2:
-        raise ShapeError(
-            f"matrix_norm needs two dimensions, got shape {array.shape}",
-            location=user_line(),
-            hint="vector_norm",
-        )
+        raise shape_error(f"matrix_norm needs two dimensions, got shape {array.shape}", "vector_norm")
     return _matrix(array, ord, [array.ndim - 2, array.ndim - 1], keepdims)
 
 
@@ -88,14 +71,11 @@ def _vector(x: Array, ord: Any, axis: int, keepdims: bool) -> Array:
     if ord is None or ord == 2:
         return _euclidean(x, (axis,), keepdims)
     magnitude = xp.abs(x)
-    if ord == np.inf:
-        return xp.max(magnitude, axis=axis, keepdims=keepdims)
-    if ord == -np.inf:
-        return xp.min(magnitude, axis=axis, keepdims=keepdims)
     if ord == 0:
         return xp.sum(converted(xp.not_equal(x, 0), x.dtype), axis=axis, keepdims=keepdims)
-    if ord == 1:
-        return xp.sum(magnitude, axis=axis, keepdims=keepdims)
+    if ord in (1, np.inf, -np.inf):
+        reduction = xp.sum if ord == 1 else xp.max if ord > 0 else xp.min
+        return reduction(magnitude, axis=axis, keepdims=keepdims)
     if isinstance(ord, str):
         raise _unknown(ord, "vectors")
     total = xp.sum(magnitude**ord, axis=axis, keepdims=keepdims)
@@ -127,16 +107,11 @@ def _guarded(total: Array, root: Callable[[Array], Array]) -> Array:
 
 
 def _unknown(ord: Any, what: str) -> UnsupportedError:
-    return UnsupportedError(
+    return unsupported_error(
         f"the norm {ord!r} of {what} cannot be traced",
-        location=user_line(),
-        hint="of matrices there are 'fro', 1, -1, inf and -inf; of vectors all numbers",
+        "of matrices there are 'fro', 1, -1, inf and -inf; of vectors all numbers",
     )
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.linalg.norm: norm}
+FUNCTIONS = tracings(linalg_norm=norm, linalg_vector_norm=vector_norm, linalg_matrix_norm=matrix_norm)
 """What this file traces."""
-
-for _name, _function in (("vector_norm", vector_norm), ("matrix_norm", matrix_norm)):
-    if hasattr(np.linalg, _name):
-        FUNCTIONS[getattr(np.linalg, _name)] = _function

@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
-import numpy as np
-
-from mlirad.errors import ArgumentError, ShapeError
-from mlirad.frontend.numpy_functions.parameters import (
-    ArrayLike,
-    Axis,
-    DtypeLike,
-    Flag,
-    Ints,
-    OperandList,
-)
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, DtypeLike, Flag, Ints, OperandList
+from mlirad.frontend.numpy_functions.shapes import along
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, I32, I64
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, xp
-from mlirad.frontend.tracing.shapes import one_axis
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import argument_error, shape_error
+from mlirad.frontend.tracing.shapes import listed, one_axis
 
 SortKind = Literal["quicksort", "mergesort", "heapsort", "stable", "quick", "heap", "merge", None]
 
@@ -29,7 +21,7 @@ SortKind = Literal["quicksort", "mergesort", "heapsort", "stable", "quick", "hea
 def sort(a: ArrayLike, axis: Axis | None = -1, kind: SortKind = None, *, stable: Flag | None = None) -> Array:
     """`np.sort`: ascending, equal elements in order, NaN last."""
     _require_one_way(kind, stable)
-    x, dim = _along(a, axis)
+    x, dim = along(a, axis)
     return made(emitting().sort(x.value, dim))
 
 
@@ -38,61 +30,40 @@ def argsort(
 ) -> Array:
     """`np.argsort`, always stable."""
     _require_one_way(kind, stable)
-    x, dim = _along(a, axis) if a.ndim else (xp.reshape(a, (1,)), 0)
+    x, dim = along(a, axis) if a.ndim else (xp.reshape(a, (1,)), 0)
     return made(emitting().argsort(x.value, dim))
 
 
 def _require_one_way(kind: str | None, stable: bool | None) -> None:
     if kind is not None and stable is not None:
-        raise ArgumentError(
-            "`kind` and `stable` say the same", location=user_line(), hint="give one of them, or none"
-        )
+        raise argument_error("`kind` and `stable` say the same", "give one of them, or none")
 
 
-def _along(a: Array, axis: int | None) -> tuple[Array, int]:
-    """The array, flat where the axis is `None`, and the dimension."""
-    if axis is None:
-        return xp.ravel(a), 0
-    return a, one_axis(axis, a.ndim)
+def _partition(sorting: Callable[..., Array]) -> Callable[..., Array]:
+    """A partition, by sorting all."""
 
+    def partition(
+        a: ArrayLike, kth: Ints, axis: Axis | None = -1, kind: Literal["introselect"] = "introselect"
+    ) -> Array:
+        x, dim = along(a, axis)
+        extent = x.shape[dim]
+        for k in listed(kth):
+            if not -extent <= k < extent:
+                raise shape_error(
+                    f"there is no element {k} of {extent}", "`kth` lies inside of the dimension"
+                )
+        return sorting(x, dim)
 
-def partition(
-    a: ArrayLike, kth: Ints, axis: Axis | None = -1, kind: Literal["introselect"] = "introselect"
-) -> Array:
-    """`np.partition`, by sorting all."""
-    x, dim = _along(a, axis)
-    _require_inside(kth, x.shape[dim])
-    return sort(x, dim)
-
-
-def argpartition(
-    a: ArrayLike, kth: Ints, axis: Axis | None = -1, kind: Literal["introselect"] = "introselect"
-) -> Array:
-    """`np.argpartition`, by sorting all."""
-    x, dim = _along(a, axis)
-    _require_inside(kth, x.shape[dim])
-    return argsort(x, dim)
-
-
-def _require_inside(kth: int | tuple[int, ...], extent: int) -> None:
-    for k in kth if isinstance(kth, tuple) else (kth,):
-        if not -extent <= k < extent:
-            raise ShapeError(
-                f"there is no element {k} of {extent}",
-                location=user_line(),
-                hint="`kth` lies inside of the dimension",
-            )
+    return partition
 
 
 def lexsort(keys: OperandList, axis: Axis = -1) -> Array:
     """`np.lexsort`: by the last key, then by the one before it, and so on."""
     if not keys:
-        raise ShapeError("lexsort needs keys", location=user_line(), hint="pass a sequence of arrays")
+        raise shape_error("lexsort needs keys", "pass a sequence of arrays")
     arrays = [as_array(k) for k in keys]
     if any(k.shape != arrays[0].shape for k in arrays):
-        raise ShapeError(
-            "the keys of lexsort must have one shape", location=user_line(), hint="broadcast them"
-        )
+        raise shape_error("the keys of lexsort must have one shape", "broadcast them")
     dim = one_axis(axis, arrays[0].ndim)
     order = argsort(arrays[0], dim)
     for key in arrays[1:]:
@@ -106,7 +77,7 @@ def lexsort(keys: OperandList, axis: Axis = -1) -> Array:
 
 def cumulative(way: str, a: Array, axis: int | None, dtype: Any = None) -> Array:
     """Each element reduced with all before it; sums and products of small integers are int64."""
-    x, dim = _along(a, axis) if a.ndim else (xp.reshape(a, (1,)), 0 if axis is None else one_axis(axis, 1))
+    x, dim = along(a, axis, takes_scalars=True)
     if dtype is not None:
         x = converted(x, dtype)
     elif way in ("sum", "prod") and x.dtype in (BOOL, I32):
@@ -138,9 +109,7 @@ def _array_api(way: str, start: int) -> Callable[..., Array]:
     ) -> Array:
         array = x if x.ndim else xp.reshape(x, (1,))
         if axis is None and array.ndim != 1:
-            raise ShapeError(
-                f"which axis of shape {array.shape}?", location=user_line(), hint="say so with axis="
-            )
+            raise shape_error(f"which axis of shape {array.shape}?", "say so with axis=")
         dim = one_axis(0 if axis is None else axis, array.ndim)
         result = cumulative(way, array, dim, dtype)
         if not include_initial:
@@ -151,17 +120,8 @@ def _array_api(way: str, start: int) -> Callable[..., Array]:
     return accumulate
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.sort: sort,
-    np.argsort: argsort,
-    np.partition: partition,
-    np.argpartition: argpartition,
-    np.lexsort: lexsort,
-    np.cumsum: cumsum,
-    np.cumprod: cumprod,
-}
+FUNCTIONS = tracings(
+    sort, argsort, lexsort, cumsum, cumprod, partition=_partition(sort), argpartition=_partition(argsort),
+    cumulative_sum=_array_api("sum", 0), cumulative_prod=_array_api("prod", 1),
+)  # fmt: skip
 """What this file traces."""
-
-for _name, _way, _start in (("cumulative_sum", "sum", 0), ("cumulative_prod", "prod", 1)):
-    if hasattr(np, _name):  # since NumPy 2.1
-        FUNCTIONS[getattr(np, _name)] = _array_api(_way, _start)

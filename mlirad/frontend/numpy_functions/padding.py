@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal, cast
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Numbers, OperandLike, Static
 from mlirad.frontend.numpy_functions.repeating import take
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import Operand, as_array, converted, value_of, xp
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error, unsupported_error
 
 Pair = tuple[Any, Any]
 """What is meant for the places before a dimension, and for those after it."""
 
 Mode = Literal[
-    "constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum", "minimum", "mean", "median"
-]
+    "constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum", "minimum", "mean", "median",
+    "empty",
+]  # fmt: skip
 
 OPTION_OF: dict[str, str] = {
     "constant": "constant_values",
@@ -37,24 +37,14 @@ OPTION_OF: dict[str, str] = {
 
 
 def pad(
-    array: ArrayLike,
-    pad_width: Static,
-    mode: Literal[
-        "constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "maximum", "minimum", "mean",
-        "median", "empty",
-    ] = "constant",
-    *,
-    constant_values: OperandLike | None = None,
-    end_values: OperandLike | None = None,
-    stat_length: Numbers | None = None,
-    reflect_type: Literal["even", "odd"] | None = None,
+    array: ArrayLike, pad_width: Static, mode: Mode = "constant", *,
+    constant_values: OperandLike | None = None, end_values: OperandLike | None = None,
+    stat_length: Numbers | None = None, reflect_type: Literal["even", "odd"] | None = None,
 ) -> Array:  # fmt: skip
     """`np.pad`, by every mode with defined values."""
     if mode == "empty":
-        raise UnsupportedError(
-            "np.pad with mode='empty' would leave elements undefined",
-            location=user_line(),
-            hint="write mode='constant'",
+        raise unsupported_error(
+            "np.pad with mode='empty' would leave elements undefined", "write mode='constant'"
         )
     given = {
         "constant_values": constant_values,
@@ -64,10 +54,9 @@ def pad(
     }
     wrong = [o for o, v in given.items() if v is not None and OPTION_OF.get(mode) != o]
     if wrong:
-        raise ArgumentError(
+        raise argument_error(
             f"np.pad: `{wrong[0]}` does not belong to the mode {mode!r}",
-            location=user_line(),
-            hint="its modes are " + ", ".join(repr(m) for m, o in OPTION_OF.items() if o == wrong[0]),
+            "its modes are " + ", ".join(repr(m) for m, o in OPTION_OF.items() if o == wrong[0]),
         )
     widths = _widths(pad_width, array.ndim)
     values: Any = given.get(OPTION_OF.get(mode, ""))
@@ -75,10 +64,9 @@ def pad(
     x = array
     for dim, (low, high) in enumerate(widths):
         if mode in ("edge", "reflect", "symmetric", "wrap") and not x.shape[dim] and low + high:
-            raise ShapeError(
+            raise shape_error(
                 f"np.pad: the empty dimension {dim} of shape {x.shape} has nothing to pad it with",
-                location=user_line(),
-                hint="write mode='constant'",
+                "write mode='constant'",
             )
         match mode:
             case "constant" | "linear_ramp":
@@ -105,10 +93,9 @@ def _widths(given: Any, rank: int) -> list[tuple[int, int]]:
         listed: list[Any] = [(0, 0)] * rank
         for axis, width in widths.items():
             if not isinstance(axis, int) or not -rank <= axis < rank:
-                raise ArgumentError(
+                raise argument_error(
                     f"np.pad: `pad_width` has no axis {axis!r} of an array of rank {rank}",
-                    location=user_line(),
-                    hint="its axes are numbered from 0",
+                    "its axes are numbered from 0",
                 )
             listed[axis] = (width, width) if isinstance(width, int) else width
         given = listed
@@ -119,15 +106,12 @@ def _widths(given: Any, rank: int) -> list[tuple[int, int]]:
         is_negative = bool(np.any(array < 0))
         pairs = np.broadcast_to(array, (rank, 2)).astype(np.int64).tolist()
     except (ValueError, TypeError):
-        raise ArgumentError(
+        raise argument_error(
             f"np.pad: `pad_width` must be integers that fit (rank, 2), got {given!r}",
-            location=user_line(),
-            hint=f"for an array of rank {rank} write [(before, after)] * {rank}, (before, after) or a number",
+            f"for an array of rank {rank} write [(before, after)] * {rank}, (before, after) or a number",
         ) from None
     if is_negative:
-        raise ArgumentError(
-            "np.pad: `pad_width` must not be negative", location=user_line(), hint="cut with a slice: x[1:]"
-        )
+        raise argument_error("np.pad: `pad_width` must not be negative", "cut with a slice: x[1:]")
     return [(low, high) for low, high in pairs]
 
 
@@ -137,10 +121,9 @@ def _pairs(values: Operand, rank: int) -> list[Pair]:
     try:
         spread = xp.broadcast_to(found, (rank, 2))
     except ValueError:
-        raise ShapeError(
+        raise shape_error(
             f"np.pad: values of shape {found.shape} do not fit ({rank}, 2), two for each axis",
-            location=user_line(),
-            hint="write (before, after), or one number",
+            "write (before, after), or one number",
         ) from None
     return [(spread[d, 0], spread[d, 1]) for d in range(rank)]
 
@@ -167,11 +150,7 @@ def _ramp(x: Array, dim: int, low: int, high: int, values: Pair) -> Array:
     if not low + high:
         return x
     if not x.shape[dim]:
-        raise ShapeError(
-            f"np.pad: the empty dimension {dim} has no edge",
-            location=user_line(),
-            hint="write mode='constant'",
-        )
+        raise shape_error(f"np.pad: the empty dimension {dim} has no edge", "write mode='constant'")
     first, last = _edges(x, dim)
 
     def ramp(end: Any, edge: Array, width: int) -> Array:
@@ -188,11 +167,7 @@ def _ramp(x: Array, dim: int, low: int, high: int, values: Pair) -> Array:
 def _reflected_oddly(x: Array, dim: int, low: int, high: int, mode: str) -> Array:
     """Reflections about the points at the edges. One reaches as far as whole periods of the array do."""
     if x.dtype == BOOL:
-        raise DtypeError(
-            "np.pad: booleans have no odd reflection",
-            location=user_line(),
-            hint="convert with .astype(int)",
-        )
+        raise dtype_error("np.pad: booleans have no odd reflection", "convert with .astype(int)")
     extent, offset = x.shape[dim], int(mode == "reflect")
     if extent == 1 and offset:  # there is nothing but the edge to reflect
         return take(x, np.zeros(extent + low + high, np.int64), dim)
@@ -221,10 +196,8 @@ def _statistics(x: Array, dim: int, low: int, high: int, mode: str, lengths: Pai
     extent = x.shape[dim]
     sides = [extent, extent] if lengths is None else [int(length) for length in lengths]
     if min(extent, *sides) < 1:
-        raise ArgumentError(
-            "np.pad: `stat_length` must be positive, and the dimension not empty",
-            location=user_line(),
-            hint="write mode='constant'",
+        raise argument_error(
+            "np.pad: `stat_length` must be positive, and the dimension not empty", "write mode='constant'"
         )
     first, second = (min(side, extent) for side in sides)
 
@@ -239,5 +212,5 @@ def _statistics(x: Array, dim: int, low: int, high: int, mode: str, lengths: Pai
     return as_array(xp.concatenate([before, x, after], axis=dim))
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.pad: pad}
+FUNCTIONS = tracings(pad)
 """What this file traces."""

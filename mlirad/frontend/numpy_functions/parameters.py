@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from operator import index
-from typing import Annotated, Any, TypeAlias, cast
+from types import NoneType
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -84,10 +85,6 @@ def _axes(value: Any) -> int | tuple[int, ...]:
     if isinstance(value, list | np.ndarray) and np.ndim(cast(Any, value)):
         raise WrongKindError
     return _one_or_more(value)
-
-
-def _shape(value: Any) -> tuple[int, ...]:
-    return _integers(value)
 
 
 def _number(value: Any) -> Any:
@@ -196,20 +193,19 @@ def _operands(value: Any) -> list[Operand]:
     return [_operand(v) for v in cast("Sequence[Any]", value)]
 
 
-def _path(value: Any) -> Any:
-    if static(value) is None or isinstance(value, bool | str | list | tuple):
-        return cast(Any, value)
-    raise WrongKindError
+def static_of(*kinds: type[Any]) -> Callable[[Any], Any]:
+    """A reader of static values of these types."""
+
+    def read(value: Any) -> Any:
+        if isinstance(static(value), kinds):
+            return value
+        raise WrongKindError
+
+    return read
 
 
 def _callable(value: Any) -> Callable[..., Any]:
     if not callable(value):
-        raise WrongKindError
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
         raise WrongKindError
     return value
 
@@ -266,7 +262,7 @@ AxisList: TypeAlias = Annotated[
 ]
 """One dimension or several, in any sequence."""
 
-ShapeLike: TypeAlias = Annotated[tuple[int, ...], kind("made of integers", _shape)]
+ShapeLike: TypeAlias = Annotated[tuple[int, ...], kind("made of integers", _integers)]
 """A shape."""
 
 Scalar: TypeAlias = Annotated[Any, kind("a number", _scalar)]
@@ -287,14 +283,22 @@ Flag: TypeAlias = Annotated[bool, kind("True or False", _flag)]
 DtypeLike: TypeAlias = Annotated[Dtype, kind("a dtype", _dtype)]
 """A dtype of the language."""
 
-Path: TypeAlias = Annotated[Any, kind("True, False, a name or the order of the products", _path)]
+Path: TypeAlias = Annotated[
+    Any, kind("True, False, a name or the order of the products", static_of(NoneType, bool, str, list, tuple))
+]
 """In which order NumPy multiplies."""
+
+Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
+"""Which conversions NumPy allows."""
+
+Order = Literal["C", "F", "A", "K", None]
+"""Layouts, which traced arrays do not have."""
+
+Outside = Literal["raise", "wrap", "clip"]
+"""What becomes of positions outside of an array."""
 
 Function: TypeAlias = Annotated[Callable[..., Any], kind("a function", _callable)]
 """Something to call."""
-
-Text: TypeAlias = Annotated[str, kind("a string", _text)]
-"""A string."""
 
 Static: TypeAlias = Annotated[Any, kind("static", static)]
 """Anything that is not traced."""

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, ShapeError
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Flag, Int, OperandLike
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.numpy_functions.windows import convolve
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import as_array, common, converted, inexact, xp
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import argument_error, shape_error
 
 
 def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     """`np.polyval`, by Horner's rule."""
     if not p.ndim:
-        raise ShapeError("polyval needs a vector of coefficients", location=user_line(), hint="np.array([c])")
+        raise shape_error("polyval needs a vector of coefficients", "np.array([c])")
     total = xp.zeros_like(x)
     for k in range(len(p)):
         total = xp.add(xp.multiply(total, x), p[k])
@@ -28,11 +27,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
 def _vector(a: Any, what: str) -> Array:
     x = as_array(a)
     if x.ndim > 1:
-        raise ShapeError(
-            f"{what} needs vectors of coefficients, got shape {x.shape}",
-            location=user_line(),
-            hint="np.ravel",
-        )
+        raise shape_error(f"{what} needs vectors of coefficients, got shape {x.shape}", "np.ravel")
     return xp.reshape(x, (x.size,))
 
 
@@ -59,16 +54,12 @@ def polymul(a1: OperandLike, a2: OperandLike) -> Array:
 
 def _checked_order(m: int, what: str) -> None:
     if m < 0:
-        raise ArgumentError(f"{what} of order {m}", location=user_line(), hint="the order is 0 or more")
+        raise argument_error(f"{what} of order {m}", "the order is 0 or more")
 
 
 def _require_coefficients(p: Array, what: str) -> None:
     if p.ndim != 1:
-        raise ShapeError(
-            f"{what} needs a vector of coefficients, got shape {p.shape}",
-            location=user_line(),
-            hint="np.ravel",
-        )
+        raise shape_error(f"{what} needs a vector of coefficients, got shape {p.shape}", "np.ravel")
 
 
 def polyder(p: ArrayLike, m: Int = 1) -> Array:
@@ -89,11 +80,7 @@ def polyint(p: ArrayLike, m: Int = 1, k: OperandLike | None = None) -> Array:
     if constants.size == 1 and m > 1:
         constants = xp.broadcast_to(constants, (m,))
     if constants.size < m:
-        raise ShapeError(
-            f"{constants.size} constants for {m} integrals",
-            location=user_line(),
-            hint="give one for each, or one",
-        )
+        raise shape_error(f"{constants.size} constants for {m} integrals", "give one for each, or one")
     x = inexact(p)
     for n in range(m):
         x = xp.concatenate([xp.divide(x, np.arange(x.size, 0, -1)), constants[n : n + 1]])
@@ -103,10 +90,9 @@ def polyint(p: ArrayLike, m: Int = 1, k: OperandLike | None = None) -> Array:
 def poly(seq_of_zeros: ArrayLike) -> Array:
     """`np.poly`: the coefficients of the polynomial with given zeros."""
     if seq_of_zeros.ndim != 1:
-        raise ShapeError(
+        raise shape_error(
             f"np.poly is traced for a vector of zeros, got shape {seq_of_zeros.shape}",
-            location=user_line(),
-            hint="the characteristic polynomial of a matrix needs its eigenvalues, which cannot be traced",
+            "the characteristic polynomial of a matrix needs its eigenvalues, which cannot be traced",
         )
     zeros = inexact(seq_of_zeros)
     found: Any = np.ones(1, zeros.dtype)
@@ -119,10 +105,8 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
 def vander(x: ArrayLike, N: Int | None = None, increasing: Flag = False) -> Array:
     """`np.vander`."""
     if x.ndim != 1 or (N is not None and N < 0):
-        raise ShapeError(
-            f"vander needs a vector, got shape {x.shape}, and a number of columns from 0 on",
-            location=user_line(),
-            hint="np.ravel",
+        raise shape_error(
+            f"vander needs a vector, got shape {x.shape}, and a number of columns from 0 on", "np.ravel"
         )
     count = x.size if N is None else N
     base = converted(x, np.promote_types(x.dtype, np.int64))
@@ -134,14 +118,5 @@ def vander(x: ArrayLike, N: Int | None = None, increasing: Flag = False) -> Arra
     return xp.stack(columns if increasing else columns[::-1], axis=1)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.polyval: polyval,
-    np.polyadd: polyadd,
-    np.polysub: polysub,
-    np.polymul: polymul,
-    np.polyder: polyder,
-    np.polyint: polyint,
-    np.poly: poly,
-    np.vander: vander,
-}
+FUNCTIONS = tracings(polyval, polyadd, polysub, polymul, polyder, polyint, poly, vander)
 """What this file traces."""

@@ -9,13 +9,12 @@ import numpy as np
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value
-from mlirad.errors import DtypeError
 from mlirad.frontend.numpy_functions.python_numbers import as_numbers
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import Operand, kind_of, value_of
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import dtype_error
 from mlirad.ir.arrays import ArrayBuilder
 
 MAX_UNROLLED_POWER = 32
@@ -36,10 +35,9 @@ def power(base: Operand, exponent: Operand) -> Array | None:
     b = emitting()
     x = value_of(base, dtype)
     if dtype.kind == "i" and number < 0:
-        raise DtypeError(
+        raise dtype_error(
             f"an integer to the negative power {number}",
-            location=user_line(),
-            hint="write x ** float, or convert x with x.astype(np.float64)",
+            "write x ** float, or convert x with x.astype(np.float64)",
         )
     if dtype.kind not in "fi":
         return None

@@ -5,7 +5,7 @@ matmul of [n, k] and [k, m]       contract("ab", "bc" -> "ac")
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from operator import index
 from string import ascii_letters
@@ -13,7 +13,6 @@ from typing import Annotated, Any, TypeAlias, cast
 
 import numpy as np
 
-from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.numpy_functions.contraction import contract
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
@@ -25,10 +24,11 @@ from mlirad.frontend.numpy_functions.parameters import (
     own_dtype,
     static,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import as_array, broadcast_shapes, common, operand_of, xp
+from mlirad.frontend.tracing.raising import shape_error, unsupported_error
 from mlirad.frontend.tracing.shapes import one_axis
-from mlirad.frontend.tracing.source import user_line
 
 
 def _axis_pair(value: Any) -> Any:
@@ -58,36 +58,37 @@ def matmul(x1: OperandLike, x2: OperandLike) -> Array:
     """`x1 @ x2`."""
     x, y = _pair(x1, x2)
     if not x.ndim or not y.ndim:
-        raise ShapeError("matmul of a scalar", location=user_line(), hint="write x * y")
+        raise shape_error("matmul of a scalar", "write x * y")
     batch = max(x.ndim, y.ndim, 2) - 2
     names = ascii_letters[3 : 3 + batch]
     x_labels = names[batch - max(x.ndim - 2, 0) :] + ("ab" if x.ndim > 1 else "b")
     y_labels = names[batch - max(y.ndim - 2, 0) :] + ("bc" if y.ndim > 1 else "b")
     out = names + ("a" if x.ndim > 1 else "") + ("c" if y.ndim > 1 else "")
     if x.shape[-1] != y.shape[max(y.ndim - 2, 0)]:
-        raise ShapeError(
+        raise shape_error(
             f"matmul: shapes {x.shape} and {y.shape} do not fit, {x.shape[-1]} is paired with "
             f"{y.shape[max(y.ndim - 2, 0)]}",
-            location=user_line(),
-            hint="the last dimension of the left operand must equal the second last of the right one",
+            "the last dimension of the left operand must equal the second last of the right one",
         )
     return contract(x, x_labels, y, y_labels, out, "matmul")
 
 
 def dot(a: OperandLike, b: OperandLike) -> Array:
     """`np.dot`: the last dimension of a with the second last of b."""
-    x, y = _pair(a, b)
-    if not x.ndim or not y.ndim:
-        return x * y
-    return tensordot(x, y, ((x.ndim - 1,), (max(y.ndim - 2, 0),)))
+    return _dot(a, b, 2)
 
 
 def inner(a: OperandLike, b: OperandLike) -> Array:
     """`np.inner`: the last dimensions of both."""
+    return _dot(a, b, 1)
+
+
+def _dot(a: OperandLike, b: OperandLike, place: int) -> Array:
+    """The last dimension of `a` summed with that of `b` which is so far from the end."""
     x, y = _pair(a, b)
     if not x.ndim or not y.ndim:
         return x * y
-    return tensordot(x, y, ((x.ndim - 1,), (y.ndim - 1,)))
+    return tensordot(x, y, ((x.ndim - 1,), (max(y.ndim - place, 0),)))
 
 
 def vdot(a: OperandLike, b: OperandLike) -> Array:
@@ -106,10 +107,9 @@ def tensordot(a: OperandLike, b: OperandLike, axes: AxisPair = 2) -> Array:
     x, y = _pair(a, b)
     if isinstance(axes, int):
         if not 0 <= axes <= min(x.ndim, y.ndim):
-            raise ShapeError(
+            raise shape_error(
                 f"tensordot over {axes} axes of shapes {x.shape} and {y.shape}",
-                location=user_line(),
-                hint="as many axes are summed over as both have at most",
+                "as many axes are summed over as both have at most",
             )
         left, right = list(range(x.ndim - axes, x.ndim)), list(range(axes))
     else:
@@ -117,17 +117,14 @@ def tensordot(a: OperandLike, b: OperandLike, axes: AxisPair = 2) -> Array:
     left = [one_axis(d, x.ndim) for d in left]
     right = [one_axis(d, y.ndim) for d in right]
     if len(left) != len(right):
-        raise ShapeError(
-            "tensordot needs as many axes of a as of b", location=user_line(), hint="axes=([i, j], [k, l])"
-        )
+        raise shape_error("tensordot needs as many axes of a as of b", "axes=([i, j], [k, l])")
     x_labels, y_labels = list(ascii_letters[: x.ndim]), list(ascii_letters[x.ndim : x.ndim + y.ndim])
     for p, q in zip(left, right, strict=True):
         if x.shape[p] != y.shape[q]:
-            raise ShapeError(
+            raise shape_error(
                 f"shapes {x.shape} and {y.shape} do not fit: {x.shape[p]} (dimension {p}) is paired with "
                 f"{y.shape[q]} (dimension {q})",
-                location=user_line(),
-                hint="the paired dimensions must be equal; axes= says which they are",
+                "the paired dimensions must be equal; axes= says which they are",
             )
         y_labels[q] = x_labels[p]
     out = [c for d, c in enumerate(x_labels) if d not in left]
@@ -143,10 +140,9 @@ def cross(
         axisa = axisb = axisc = axis
     x, y = xp.moveaxis(a, axisa, -1), xp.moveaxis(b, axisb, -1)
     if x.shape[-1] != 3 or y.shape[-1] != 3:
-        raise ShapeError(
+        raise shape_error(
             f"cross needs vectors of three components, got {x.shape} and {y.shape}",
-            location=user_line(),
-            hint="of two components: x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]",
+            "of two components: x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]",
         )
     x, y = common([x, y])
     parts = [xp.subtract(x[..., i] * y[..., j], x[..., j] * y[..., i]) for i, j in ((1, 2), (2, 0), (0, 1))]
@@ -170,10 +166,9 @@ def multi_dot(arrays: OperandList) -> Array:
     parts = [as_array(a) for a in arrays]
     ranks = [p.ndim for p in parts]
     if len(parts) < 2 or any(r != 2 for r in ranks[1:-1]) or any(r not in (1, 2) for r in ranks):
-        raise ShapeError(
+        raise shape_error(
             f"multi_dot needs two matrices at least, got shapes {', '.join(str(p.shape) for p in parts)}",
-            location=user_line(),
-            hint="the first and the last may be vectors",
+            "the first and the last may be vectors",
         )
     first = 1 if ranks[0] == 1 else parts[0].shape[0]
     last = 1 if ranks[-1] == 1 else parts[-1].shape[1]
@@ -201,15 +196,9 @@ def matrix_power(a: ArrayLike, n: Int) -> Array:
     """`np.linalg.matrix_power` of a power that is not negative, by repeated squaring."""
     x = a
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise ShapeError(
-            f"matrix_power needs square matrices, got shape {x.shape}",
-            location=user_line(),
-            hint="x @ x.T is one",
-        )
+        raise shape_error(f"matrix_power needs square matrices, got shape {x.shape}", "x @ x.T is one")
     if n < 0:
-        raise UnsupportedError(
-            f"the power {n} of a matrix cannot be traced", location=user_line(), hint=INVERSE
-        )
+        raise unsupported_error(f"the power {n} of a matrix cannot be traced", INVERSE)
     if n == 3:  # as NumPy multiplies
         return matmul(matmul(x, x), x)
     result: Array | None = None
@@ -233,7 +222,7 @@ def vecdot(x1: OperandLike, x2: OperandLike, *, axis: Axis = -1) -> Array:
     """`np.vecdot`: the last dimensions of both, the others broadcast."""
     x, y = _pair(x1, x2)
     if not x.ndim or not y.ndim:
-        raise ShapeError("vecdot of a scalar", location=user_line(), hint="write x * y")
+        raise shape_error("vecdot of a scalar", "write x * y")
     x, y = xp.moveaxis(x, axis, -1), xp.moveaxis(y, axis, -1)
     return xp.reshape(
         matmul(x[..., None, :], y[..., None]), broadcast_shapes([x.shape[:-1], y.shape[:-1]], "vecdot")
@@ -244,9 +233,7 @@ def matvec(x1: OperandLike, x2: OperandLike) -> Array:
     """`np.matvec`: matrices times vectors."""
     x, y = _pair(x1, x2)
     if x.ndim < 2 or not y.ndim:
-        raise ShapeError(
-            f"matvec of {x.shape} and {y.shape}", location=user_line(), hint="a matrix and a vector"
-        )
+        raise shape_error(f"matvec of {x.shape} and {y.shape}", "a matrix and a vector")
     return matmul(x, y[..., None])[..., 0]
 
 
@@ -254,9 +241,7 @@ def vecmat(x1: OperandLike, x2: OperandLike) -> Array:
     """`np.vecmat`: vectors times matrices."""
     x, y = _pair(x1, x2)
     if not x.ndim or y.ndim < 2:
-        raise ShapeError(
-            f"vecmat of {x.shape} and {y.shape}", location=user_line(), hint="a vector and a matrix"
-        )
+        raise shape_error(f"vecmat of {x.shape} and {y.shape}", "a vector and a matrix")
     return matmul(x[..., None, :], y)[..., 0, :]
 
 
@@ -264,11 +249,7 @@ def outer_of_vectors(x1: OperandLike, x2: OperandLike) -> Array:
     """`np.linalg.outer`: of vectors only."""
     x, y = _pair(x1, x2)
     if x.ndim != 1 or y.ndim != 1:
-        raise ShapeError(
-            f"np.linalg.outer needs vectors, got {x.shape} and {y.shape}",
-            location=user_line(),
-            hint="np.outer",
-        )
+        raise shape_error(f"np.linalg.outer needs vectors, got {x.shape} and {y.shape}", "np.outer")
     return outer(x, y)
 
 
@@ -282,20 +263,9 @@ def linalg_tensordot(x1: OperandLike, x2: OperandLike, *, axes: AxisPair = 2) ->
     return tensordot(x1, x2, axes)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.dot: dot,
-    np.inner: inner,
-    np.vdot: vdot,
-    np.outer: outer,
-    np.tensordot: tensordot,
-    np.cross: cross,
-    np.kron: kron,
-    np.linalg.multi_dot: multi_dot,
-    np.linalg.matrix_power: matrix_power,
-    np.linalg.matmul: matmul,
-    np.linalg.vecdot: vecdot,
-    np.linalg.outer: outer_of_vectors,
-    np.linalg.cross: cross_of_vectors,
-    np.linalg.tensordot: linalg_tensordot,
-}
+FUNCTIONS = tracings(
+    dot, inner, vdot, outer, tensordot, cross, kron, linalg_tensordot, linalg_multi_dot=multi_dot,
+    linalg_matrix_power=matrix_power, linalg_matmul=matmul, linalg_vecdot=vecdot,
+    linalg_outer=outer_of_vectors, linalg_cross=cross_of_vectors,
+)  # fmt: skip
 """What this file traces."""

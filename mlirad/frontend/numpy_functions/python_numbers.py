@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.errors import TracingError
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, I32, I64, Dtype, Kind
 from mlirad.frontend.tracing.operations import Operand, kind_of
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.ir.arrays import ArrayBuilder
 
 ARITHMETIC = frozenset(
@@ -73,10 +72,9 @@ def require_no_repetition(ufunc: np.ufunc, inputs: Sequence[Any]) -> None:
     """Raise for what Python does with a list and a number: `[x] * n` is a longer list."""
     for x in inputs:
         if isinstance(x, Array) and not x.ndim and (x.weak or (ufunc is np.multiply and x.dtype.kind == "i")):
-            raise TracingError(
+            raise tracing_error(
                 f"a list and the number {x!r}: Python repeats a list that is multiplied, and has no other "
                 f"arithmetic on lists",
-                location=user_line(),
-                hint="name the number in static_argnames if it gives a length; for arithmetic make the list "
+                "name the number in static_argnames if it gives a length; for arithmetic make the list "
                 "an array: ad.stack(values) * n",
             )

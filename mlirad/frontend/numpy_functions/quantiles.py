@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from math import prod
 from typing import Any, Literal, cast
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, DtypeError, ShapeError, UnsupportedError
 from mlirad.frontend.numpy_functions.ordering import sort
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, AxisList, Flag, OperandLike, PlainNumbers
+from mlirad.frontend.numpy_functions.reductions import rows_of
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import Dtype, language_dtype
 from mlirad.frontend.tracing.operations import converted, inexact, select, xp
+from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error, unsupported_error
 from mlirad.frontend.tracing.shapes import strict_axes
-from mlirad.frontend.tracing.source import user_line
 
 Method = Literal[
     "linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",
@@ -27,21 +28,11 @@ DISCRETE = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
 """Methods whose quantiles are elements."""
 
 
-def rows_of(x: Array, axes: list[int], keepdims: bool) -> tuple[Array, tuple[int, ...]]:
-    """`x` with the axes as its one first dimension, and the shape of a reduction over them."""
-    rest = [d for d in range(x.ndim) if d not in axes]
-    count = prod(x.shape[d] for d in axes)
-    rows = xp.reshape(xp.transpose(x, [*axes, *rest]), (count, *[x.shape[d] for d in rest]))
-    return rows, tuple(1 if d in axes else e for d, e in enumerate(x.shape) if keepdims or d not in axes)
-
-
 def _ordered(x: Array, axis: Any, keepdims: bool) -> tuple[Array, tuple[int, ...]]:
     rows, kept = rows_of(x, strict_axes(axis, x.ndim), keepdims)
     if not rows.shape[0]:
-        raise ShapeError(
-            f"the quantile of no elements: shape {x.shape}",
-            location=user_line(),
-            hint="test the size, which is static, before the call",
+        raise shape_error(
+            f"the quantile of no elements: shape {x.shape}", "test the size, which is static, before the call"
         )
     return sort(rows, 0), kept
 
@@ -59,13 +50,15 @@ def median(a: ArrayLike, axis: AxisList | None = None, keepdims: Flag = False) -
     return xp.reshape(_nan_where_any(middle, ordered), kept)
 
 
-def percentile(
-    a: ArrayLike, q: PlainNumbers, axis: AxisList | None = None, method: Method = "linear",
-    keepdims: Flag = False, *, weights: OperandLike | None = None,
-) -> Array:  # fmt: skip
-    """`np.percentile` at static percentages."""
-    levels = q / 100 if isinstance(q, int | float) else np.true_divide(q, 100)
-    return quantile(a, levels, axis, method, keepdims, weights=weights)
+def of_percentages(function: Callable[..., Array]) -> Callable[..., Array]:
+    """The function of percentages that belongs to one of quantiles."""
+
+    @functools.wraps(function)
+    def percentile(a: Array, q: Any, *args: Any, **options: Any) -> Array:
+        levels = q / 100 if isinstance(q, int | float) else np.true_divide(q, 100)
+        return function(a, levels, *args, **options)
+
+    return percentile
 
 
 def quantile(
@@ -74,10 +67,9 @@ def quantile(
 ) -> Array:  # fmt: skip
     """`np.quantile` at static levels, by any method, without weights."""
     if weights is not None:
-        raise UnsupportedError(
+        raise unsupported_error(
             "quantiles are traced without weights",
-            location=user_line(),
-            hint="sort with np.argsort, and find the place in np.cumsum of the sorted weights",
+            "sort with np.argsort, and find the place in np.cumsum of the sorted weights",
         )
     levels = checked_levels(q)
     dtype = quantile_dtype(a.dtype, q, method)
@@ -115,10 +107,9 @@ def checked_levels(q: Any) -> Any:
     """Levels as an array of floats between 0 and 1."""
     levels = np.asarray(q, np.float64)
     if levels.ndim > 2 or not np.all((levels >= 0) & (levels <= 1)):
-        raise ArgumentError(
+        raise argument_error(
             f"levels of quantiles lie between 0 and 1, got {np.asarray(q).tolist()}",
-            location=user_line(),
-            hint="np.percentile takes percentages, np.quantile fractions, in at most two dimensions",
+            "np.percentile takes percentages, np.quantile fractions, in at most two dimensions",
         )
     return levels
 
@@ -129,14 +120,8 @@ def quantile_dtype(dtype: Dtype, q: Any, method: str) -> Dtype:
     try:
         return language_dtype(cast(Any, np).quantile(np.ones(2, dtype), level, method=method).dtype)
     except TypeError as error:
-        raise DtypeError(
-            f"quantiles are not defined on {dtype}", location=user_line(), hint="convert with .astype(float)"
-        ) from error
+        raise dtype_error(f"quantiles are not defined on {dtype}", "convert with .astype(float)") from error
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.median: median,
-    np.percentile: percentile,
-    np.quantile: quantile,
-}
+FUNCTIONS = tracings(median, quantile, percentile=of_percentages(quantile))
 """What this file traces."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, DtypeError, ShapeError
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axes,
@@ -20,12 +20,13 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandLike,
     Scalar,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I32, I64, Dtype
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, broadcast_array, converted, inexact, select, xp
+from mlirad.frontend.tracing.raising import argument_error, dtype_error, shape_error
 from mlirad.frontend.tracing.shapes import all_axes, distinct_axes, one_axis, strict_axes
-from mlirad.frontend.tracing.source import user_line
 
 
 def shaped(result: Array, source: Array, axes: list[int], keepdims: bool) -> Array:
@@ -33,6 +34,14 @@ def shaped(result: Array, source: Array, axes: list[int], keepdims: bool) -> Arr
     if not keepdims:
         return result
     return xp.reshape(result, [1 if d in axes else e for d, e in enumerate(source.shape)])
+
+
+def rows_of(x: Array, axes: list[int], keepdims: bool = False) -> tuple[Array, tuple[int, ...]]:
+    """`x` with the axes as its one first dimension, and the shape of a reduction over them."""
+    rest = [d for d in range(x.ndim) if d not in axes]
+    count = prod(x.shape[d] for d in axes)
+    rows = xp.reshape(xp.transpose(x, [*axes, *rest]), (count, *[x.shape[d] for d in rest]))
+    return rows, tuple(1 if d in axes else e for d, e in enumerate(x.shape) if keepdims or d not in axes)
 
 
 def masked(x: Array, where: Array | None, neutral: Any) -> Array:
@@ -49,10 +58,9 @@ def spread(where: Array, x: Array) -> Array:
     except ValueError:
         fits = False
     if not fits:
-        raise ShapeError(
+        raise shape_error(
             f"a mask of shape {where.shape} does not broadcast to shape {x.shape}",
-            location=user_line(),
-            hint="`where` has one element for each that is reduced, or fewer dimensions",
+            "`where` has one element for each that is reduced, or fewer dimensions",
         )
     return broadcast_array(where, x.shape)
 
@@ -65,55 +73,37 @@ def initial_value(initial: Any, dtype: Dtype) -> Any:
     try:
         start[()] = initial
     except (ValueError, OverflowError, TypeError) as error:
-        raise ArgumentError(
-            f"`initial`: {error}", location=user_line(), hint=f"pass a number that {dtype} holds"
-        ) from error
+        raise argument_error(f"`initial`: {error}", f"pass a number that {dtype} holds") from error
     return start[()]
 
 
-def _terms(a: Array, dtype: Dtype | None) -> Array:
-    """The terms of a sum, or factors of a product, in the dtype in which NumPy accumulates them."""
-    return converted(a, dtype if dtype is not None else I64 if a.dtype in (BOOL, I32) else a.dtype)
+def _accumulation(what: str, neutral: int) -> Callable[..., Array]:
+    """`np.sum` or `np.prod`; of booleans in dtype bool, whether one is true, or all are."""
+    is_sum = what == "sum"
+
+    def reduce(
+        a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
+        initial: Scalar | None = neutral, where: Mask = None,
+    ) -> Array:  # fmt: skip
+        terms = converted(a, dtype if dtype is not None else I64 if a.dtype in (BOOL, I32) else a.dtype)
+        x = masked(terms, where, neutral)
+        axes = all_axes(axis, x.ndim)
+        if initial is None and (where is not None or 0 in [x.shape[d] for d in axes]):
+            raise argument_error(f"the {what} of elements that may be none needs `initial`", "leave it out")
+        b = emitting()
+        if x.dtype == BOOL:
+            found = b.reduce("or" if is_sum else "and", x.value, axes)
+        else:
+            found = b.sum(x.value, axes) if is_sum else b.reduce("prod", x.value, axes)
+        result = shaped(made(found), x, axes, keepdims)
+        if initial is None or (type(initial) is int and initial == neutral):
+            return result
+        return (xp.add if is_sum else xp.multiply)(result, initial_value(initial, x.dtype))
+
+    return reduce
 
 
-def sum_(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
-    initial: Scalar | None = 0, where: Mask = None,
-) -> Array:  # fmt: skip
-    """`np.sum`; of booleans in dtype bool, whether one is true."""
-    x = masked(_terms(a, dtype), where, 0)
-    axes = all_axes(axis, x.ndim)
-    _require_start("sum", x, axes, initial, where)
-    total = made(emitting().reduce("or", x.value, axes) if x.dtype == BOOL else emitting().sum(x.value, axes))
-    total = shaped(total, x, axes, keepdims)
-    return total if _is(initial, 0) else xp.add(total, initial_value(initial, x.dtype))
-
-
-def prod_(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, keepdims: Flag = False,
-    initial: Scalar | None = 1, where: Mask = None,
-) -> Array:  # fmt: skip
-    """`np.prod`; of booleans in dtype bool, whether all are true."""
-    x = masked(_terms(a, dtype), where, 1)
-    axes = all_axes(axis, x.ndim)
-    _require_start("product", x, axes, initial, where)
-    product = made(emitting().reduce("and" if x.dtype == BOOL else "prod", x.value, axes))
-    product = shaped(product, x, axes, keepdims)
-    return product if _is(initial, 1) else xp.multiply(product, initial_value(initial, x.dtype))
-
-
-def _is(initial: Any, neutral: int) -> bool:
-    return initial is None or (type(initial) is int and initial == neutral)
-
-
-def _require_start(what: str, x: Array, axes: list[int], initial: Any, where: Any) -> None:
-    """With initial=None there is no value to begin with: an element has to be there."""
-    if initial is None and (where is not None or 0 in [x.shape[d] for d in axes]):
-        raise ArgumentError(
-            f"the {what} of elements that may be none needs `initial`",
-            location=user_line(),
-            hint="leave it out",
-        )
+sum_, prod_ = _accumulation("sum", 0), _accumulation("product", 1)
 
 
 def logsumexp(a: Array, axis: Any = None, keepdims: bool = False, where: Array | None = None) -> Array:
@@ -163,15 +153,9 @@ def var(
 ) -> Array:  # fmt: skip
     """`np.var`: the mean of the squared distance to the mean, over the count less `ddof`."""
     if correction is not None and not (isinstance(ddof, int) and ddof == 0):
-        raise ArgumentError(
-            "`ddof` and `correction` are two names of one option",
-            location=user_line(),
-            hint="give one of them",
-        )
+        raise argument_error("`ddof` and `correction` are two names of one option", "give one of them")
     if dtype is not None and dtype.kind != "f":
-        raise DtypeError(
-            f"a variance is not computed in {dtype}", location=user_line(), hint="leave dtype= out"
-        )
+        raise dtype_error(f"a variance is not computed in {dtype}", "leave dtype= out")
     less = ddof if correction is None else correction
     x = inexact(a)
     axes = strict_axes(axis, x.ndim)
@@ -180,10 +164,9 @@ def var(
         mean = _divided(sum_(x, tuple(axes), dtype, keepdims=True, where=where), count)
     squares = xp.square(xp.subtract(x, mean))
     if squares.ndim != x.ndim:
-        raise ShapeError(
+        raise shape_error(
             f"a mean of shape {np.shape(mean)} does not fit shape {x.shape}",
-            location=user_line(),
-            hint="the mean is one with keepdims=True",
+            "the mean is one with keepdims=True",
         )
     total = sum_(squares, tuple(axes), squares.dtype if dtype is None else dtype, keepdims, where=where)
     return _divided(total, xp.maximum(count - less, 0) if _is_traced(count, less) else max(count - less, 0))
@@ -193,13 +176,14 @@ def _is_traced(*values: Any) -> bool:
     return any(isinstance(v, Array) for v in values)
 
 
-def std(
-    a: ArrayLike, axis: Axes | None = None, dtype: DtypeLike | None = None, ddof: Scalar = 0,
-    keepdims: Flag = False, *, where: Mask = None, mean: OperandLike | None = None,
-    correction: Scalar | None = None,
-) -> Array:  # fmt: skip
-    """`np.std`."""
-    return xp.sqrt(var(a, axis, dtype, ddof, keepdims, where=where, mean=mean, correction=correction))
+def root_of(variance: Callable[..., Array]) -> Callable[..., Array]:
+    """The standard deviation that belongs to a variance."""
+
+    @functools.wraps(variance)
+    def deviation(*args: Any, **options: Any) -> Array:
+        return xp.sqrt(variance(*args, **options))
+
+    return deviation
 
 
 def average(
@@ -226,16 +210,14 @@ def fitting_weights(a: Array, weights: Array, axes: tuple[int, ...] | None) -> A
     if weights.shape == a.shape:
         return weights
     if axes is None:
-        raise ShapeError(
+        raise shape_error(
             f"weights of shape {weights.shape} for an array of shape {a.shape}",
-            location=user_line(),
-            hint="say with axis= which dimensions they belong to",
+            "say with axis= which dimensions they belong to",
         )
     if weights.shape != tuple(a.shape[d] for d in axes):
-        raise ShapeError(
+        raise shape_error(
             f"weights of shape {weights.shape} do not fit the axes {axes} of shape {a.shape}",
-            location=user_line(),
-            hint="they have the shape of the array, or of its axes that are reduced",
+            "they have the shape of the array, or of its axes that are reduced",
         )
     ordered = xp.transpose(weights, np.argsort(axes).tolist())
     return xp.reshape(ordered, [e if d in axes else 1 for d, e in enumerate(a.shape)])
@@ -246,27 +228,22 @@ def fitting_weights(a: Array, weights: Array, axes: tuple[int, ...] | None) -> A
 
 def _extremum(kind: str, logical: str) -> Callable[..., Array]:
     def reduce(
-        a: ArrayLike,
-        axis: Axes | None = None,
-        keepdims: Flag = False,
-        initial: Scalar | None = None,
+        a: ArrayLike, axis: Axes | None = None, keepdims: Flag = False, initial: Scalar | None = None,
         where: Mask = None,
-    ) -> Array:
+    ) -> Array:  # fmt: skip
         x, axes = a, all_axes(axis, a.ndim)
         start = None if initial is None else initial_value(initial, x.dtype)
         if where is not None:
             if start is None:
-                raise ArgumentError(
+                raise argument_error(
                     f"the {kind} of masked elements needs `initial`",
-                    location=user_line(),
-                    hint=f"give the {kind} of no elements with initial=",
+                    f"give the {kind} of no elements with initial=",
                 )
             x = masked(x, where, start)
         if start is None and 0 in [x.shape[d] for d in axes]:
-            raise ShapeError(
+            raise shape_error(
                 f"the {kind} of no elements: shape {x.shape} along {axes}",
-                location=user_line(),
-                hint="give its value there with initial=",
+                "give its value there with initial=",
             )
         found = emitting().reduce(logical if x.dtype == BOOL else kind, x.value, axes)
         result = shaped(made(found, weak=x.weak), x, axes, keepdims)
@@ -296,10 +273,9 @@ def _argument(kind: str) -> Callable[..., Array]:
             a, axis = xp.ravel(a), 0 if axis is None else one_axis(axis, max(a.ndim, 1))
         dim = one_axis(axis, a.ndim)
         if not a.shape[dim]:
-            raise ShapeError(
+            raise shape_error(
                 f"the {kind} of an empty dimension, of shape {a.shape}",
-                location=user_line(),
-                hint="test the extent, which is static, before the call",
+                "test the extent, which is static, before the call",
             )
         x = converted(a, I32) if a.dtype == BOOL else a
         b = emitting()
@@ -345,24 +321,9 @@ def _equal(x: Array, y: Array, equal_nan: bool) -> Array:
     return same | (xp.isnan(x) & xp.isnan(y)) if equal_nan else same
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.sum: sum_,
-    np.prod: prod_,
-    np.mean: mean,
-    np.var: var,
-    np.std: std,
-    np.max: amax,
-    np.min: amin,
-    np.amax: amax,
-    np.amin: amin,
-    np.ptp: ptp,
-    np.all: _logical("and"),
-    np.any: _logical("or"),
-    np.argmax: argmax,
-    np.argmin: argmin,
-    np.count_nonzero: count_nonzero,
-    np.average: average,
-    np.array_equal: array_equal,
-    np.array_equiv: array_equiv,
-}
+FUNCTIONS = tracings(
+    mean, var, ptp, count_nonzero, average, array_equal, array_equiv, sum=sum_, prod=prod_, max=amax,
+    min=amin, amax=amax, amin=amin, argmax=argmax, argmin=argmin, std=root_of(var), all=_logical("and"),
+    any=_logical("or"),
+)  # fmt: skip
 """What this file traces."""

@@ -5,28 +5,27 @@ np.repeat(x, 2)       x[[0, 0, 1, 1, ...]]
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
-from typing import Any, Literal
 
 import numpy as np
 
-from mlirad.errors import ShapeError
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
     AxisList,
     Ints,
     Numbers,
+    Outside,
     PositionsLike,
     ShapeLike,
 )
-from mlirad.frontend.numpy_functions.shapes import checked_extents, ravel, reshape
+from mlirad.frontend.numpy_functions.shapes import along, checked_extents, ravel, reshape
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import broadcast_array, converted, xp
+from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.shapes import listed, one_axis
-from mlirad.frontend.tracing.source import user_line
 
 
 def roll(a: ArrayLike, shift: Ints, axis: AxisList | None = None) -> Array:
@@ -35,15 +34,12 @@ def roll(a: ArrayLike, shift: Ints, axis: AxisList | None = None) -> Array:
         return reshape(roll(ravel(a), shift, 0), a.shape)
     shifts, axes = listed(shift), listed(axis)
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
-        raise ShapeError(
+        raise shape_error(
             f"{len(shifts)} distances do not fit {len(axes)} axes",
-            location=user_line(),
-            hint="give one distance for each axis, or one for all",
+            "give one distance for each axis, or one for all",
         )
     if not shifts or not axes:
-        raise ShapeError(
-            "np.roll needs a distance and an axis", location=user_line(), hint="axis=None rolls all"
-        )
+        raise shape_error("np.roll needs a distance and an axis", "axis=None rolls all")
     count = max(len(shifts), len(axes))
     for k in range(count):
         distance, dim = shifts[k % len(shifts)], one_axis(axes[k % len(axes)], a.ndim)
@@ -57,26 +53,15 @@ def roll(a: ArrayLike, shift: Ints, axis: AxisList | None = None) -> Array:
     return a
 
 
-def take(
-    a: ArrayLike,
-    indices: PositionsLike,
-    axis: Axis | None = None,
-    *,
-    mode: Literal["raise", "wrap", "clip"] = "raise",
-) -> Array:
+def take(a: ArrayLike, indices: PositionsLike, axis: Axis | None = None, *, mode: Outside = "raise") -> Array:
     """`np.take`; traced positions outside the array read 0."""
-    if axis is None:
-        a, axis = ravel(a), 0
-    if not a.ndim:
-        a = reshape(a, (1,))
-    dim = one_axis(axis, a.ndim)
+    a, dim = along(a, axis, takes_scalars=True)
     positions = converted(indices, np.int64) if isinstance(indices, Array) else indices.astype(np.int64)
     extent = a.shape[dim]
     if not extent and positions.size:
-        raise ShapeError(
+        raise shape_error(
             f"cannot take elements of the empty dimension {dim} of shape {a.shape}",
-            location=user_line(),
-            hint="test the extent, which is static, before the call",
+            "test the extent, which is static, before the call",
         )
     if mode == "wrap":
         positions = xp.remainder(positions, max(extent, 1))
@@ -87,22 +72,16 @@ def take(
 
 def repeat(a: ArrayLike, repeats: Numbers, axis: Axis | None = None) -> Array:
     """`np.repeat` a static number of times."""
-    if axis is None:
-        a, axis = ravel(a), 0
-    if not a.ndim:
-        a = reshape(a, (1,))
-    dim = one_axis(axis, a.ndim)
+    a, dim = along(a, axis, takes_scalars=True)
     if repeats.dtype.kind not in "ib" or (repeats.size and a.shape[dim] and repeats.min() < 0):
-        raise ShapeError(
+        raise shape_error(
             f"elements are repeated a whole number of times, got {repeats.tolist()}",
-            location=user_line(),
-            hint="pass integers from 0 on",
+            "pass integers from 0 on",
         )
     if repeats.ndim > 1 or (repeats.ndim and repeats.size not in (1, a.shape[dim])):
-        raise ShapeError(
+        raise shape_error(
             f"{repeats.size} repeats for {a.shape[dim]} elements",
-            location=user_line(),
-            hint="give one number for each element, or one for all",
+            "give one number for each element, or one for all",
         )
     return take(a, np.repeat(np.arange(a.shape[dim]), repeats), dim)
 
@@ -127,11 +106,5 @@ def resize(a: ArrayLike, new_shape: ShapeLike) -> Array:
     return reshape(take(a, np.arange(prod(extents)) % a.size), extents)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.roll: roll,
-    np.take: take,
-    np.repeat: repeat,
-    np.tile: tile,
-    np.resize: resize,
-}
+FUNCTIONS = tracings(roll, take, repeat, tile, resize)
 """What this file traces."""

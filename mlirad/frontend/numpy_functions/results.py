@@ -7,12 +7,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.frontend.numpy_functions.writes import replace
 from mlirad.frontend.tracing.array import Array, copied, is_ordered, is_ordered_array, view_of
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, broadcast_shapes, broadcast_value, converted
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import dtype_error, shape_error, unsupported_error
 
 
 def as_copies(result: Any, is_row_major: bool) -> Any:
@@ -54,10 +53,9 @@ def all_ordered(values: Iterable[Any]) -> bool:
 def require_traced_out(name: str, out: Any) -> None:
     """Raise if `out` is no traced array."""
     if not isinstance(out, Array):
-        raise UnsupportedError(
+        raise unsupported_error(
             f"{name} cannot write a traced value into an existing array",
-            location=user_line(),
-            hint="write a = a + x for a += x on a NumPy array, or start from a traced one: ad.asarray(a)",
+            "write a = a + x for a += x on a NumPy array, or start from a traced one: ad.asarray(a)",
         )
 
 
@@ -67,16 +65,14 @@ def written_out(
     """`out`, after the result was written into it."""
     x = as_array(result)
     if not x.weak and not np.can_cast(x.dtype, out.dtype, casting):
-        raise DtypeError(
+        raise dtype_error(
             f"{name}: a result of dtype {x.dtype} cannot be written into an array of dtype {out.dtype}",
-            location=user_line(),
-            hint="write out[...] = result.astype(dtype) if the loss is meant",
+            "write out[...] = result.astype(dtype) if the loss is meant",
         )
     if (x.shape if is_exact else broadcast_shapes([x.shape, out.shape], name)) != out.shape:
-        raise ShapeError(
+        raise shape_error(
             f"{name}: a result of shape {x.shape} cannot be written into an array of shape {out.shape}",
-            location=user_line(),
-            hint="out= has the shape of the result",
+            "out= has the shape of the result",
         )
     replace(out, broadcast_value(emitting(), converted(x, out.dtype).value, out.shape))
     return out

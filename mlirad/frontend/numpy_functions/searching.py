@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, ShapeError
 from mlirad.frontend.constructs.loops import fori_loop
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
@@ -18,34 +16,30 @@ from mlirad.frontend.numpy_functions.parameters import (
     Scalar,
     own_dtype,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.operations import as_array, common, converted, select
 from mlirad.frontend.tracing.operations import xp as numpy_
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import argument_error, shape_error
 
 
 def searchsorted(
-    a: ArrayLike,
-    v: ArrayLike,
-    side: Literal["left", "right"] = "left",
-    sorter: PositionsLike | None = None,
+    a: ArrayLike, v: ArrayLike, side: Literal["left", "right"] = "left", sorter: PositionsLike | None = None
 ) -> Array:
     """`np.searchsorted`, by bisection of all values at once."""
     table, values = common([a, v])
     if table.ndim != 1:
-        raise ShapeError(
+        raise shape_error(
             f"searchsorted needs a vector, got shape {table.shape}",
-            location=user_line(),
-            hint="ad.map searches in every row of a matrix",
+            "ad.map searches in every row of a matrix",
         )
     if sorter is not None:
         order = as_array(sorter)
         if order.shape != table.shape:
-            raise ShapeError(
+            raise shape_error(
                 f"a sorter of shape {order.shape} for a table of shape {table.shape}",
-                location=user_line(),
-                hint="sorter is np.argsort of the table",
+                "sorter is np.argsort of the table",
             )
         table = table[order]
     count = table.size
@@ -74,9 +68,7 @@ def digitize(x: ArrayLike, bins: OperandLike, right: Flag = False) -> Array:
     """`np.digitize`, for bins that increase or decrease."""
     edges = own_dtype(bins)
     if edges.ndim != 1:
-        raise ShapeError(
-            f"digitize needs a vector of bins, got shape {edges.shape}", location=user_line(), hint="np.ravel"
-        )
+        raise shape_error(f"digitize needs a vector of bins, got shape {edges.shape}", "np.ravel")
     side = "left" if right else "right"
 
     def increasing() -> Array:
@@ -91,11 +83,7 @@ def digitize(x: ArrayLike, bins: OperandLike, right: Flag = False) -> Array:
         return select(edges[0] <= edges[-1], increasing(), decreasing())
     steps = np.diff(np.asarray(bins, np.float64))
     if not (np.all(steps >= 0) or np.all(steps <= 0)):
-        raise ArgumentError(
-            "digitize needs bins that increase or decrease",
-            location=user_line(),
-            hint="sort them: np.sort(bins)",
-        )
+        raise argument_error("digitize needs bins that increase or decrease", "sort them: np.sort(bins)")
     return increasing() if np.all(steps >= 0) else decreasing()
 
 
@@ -106,14 +94,13 @@ def interp(
     """`np.interp`: linear between the points, constant outside, or periodic."""
     at, places, values = (converted(v, F64) for v in (x, xp, fp))
     if places.shape != values.shape or places.ndim != 1 or not places.size:
-        raise ShapeError(
+        raise shape_error(
             f"interp needs two vectors of one length, got {places.shape} and {values.shape}",
-            location=user_line(),
-            hint="the positions and the values of the points, at least one",
+            "the positions and the values of the points, at least one",
         )
     if period is not None:
         if period == 0:
-            raise ArgumentError("interp: the period must not be 0", location=user_line(), hint="leave it out")
+            raise argument_error("interp: the period must not be 0", "leave it out")
         length = abs(float(period))
         at, places = numpy_.remainder(at, length), numpy_.remainder(places, length)
         order = numpy_.argsort(places)
@@ -155,10 +142,5 @@ def isin(
     return numpy_.logical_not(found) if invert else found
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.searchsorted: searchsorted,
-    np.digitize: digitize,
-    np.interp: interp,
-    np.isin: isin,
-}
+FUNCTIONS = tracings(searchsorted, digitize, interp, isin)
 """What this file traces."""

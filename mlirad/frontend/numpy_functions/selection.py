@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Literal, cast
 
 import numpy as np
 
-from mlirad.errors import ArgumentError, DtypeError, PositionError, ShapeError, TracingError
 from mlirad.frontend.numpy_functions.parameters import (
     UNSET,
     ArrayLike,
@@ -18,34 +18,36 @@ from mlirad.frontend.numpy_functions.parameters import (
     Numbers,
     OperandLike,
     OperandList,
+    Outside,
     PositionsLike,
     ShapeLike,
     Static,
     own_dtype,
 )
 from mlirad.frontend.numpy_functions.repeating import take
-from mlirad.frontend.numpy_functions.shapes import checked_extents
+from mlirad.frontend.numpy_functions.shapes import along, checked_extents
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, copied
 from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
 from mlirad.frontend.tracing.operations import as_array, common, converted, kind_of, result_type, select, xp
-from mlirad.frontend.tracing.shapes import one_axis
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import (
+    argument_error,
+    dtype_error,
+    position_error,
+    shape_error,
+    tracing_error,
+)
 
 
 def where(condition: Condition, x: OperandLike = UNSET, y: OperandLike = UNSET) -> Array:
     """`np.where` with both branches."""
     if x is UNSET and y is UNSET:
-        raise TracingError(
+        raise tracing_error(
             "the shape of np.where(condition) depends on the elements of a traced condition",
-            location=user_line(),
-            hint="write np.where(condition, a, b)",
+            "write np.where(condition, a, b)",
         )
     if x is UNSET or y is UNSET:
-        raise ArgumentError(
-            "np.where takes both branches or none",
-            location=user_line(),
-            hint="write np.where(condition, a, b)",
-        )
+        raise argument_error("np.where takes both branches or none", "write np.where(condition, a, b)")
     return select(condition, x, y)
 
 
@@ -62,16 +64,14 @@ def clip(
     if all(v is UNSET for v in old):
         low, high = (None if v is UNSET else v for v in new)
     elif any(v is UNSET for v in old) or any(v is not UNSET for v in new):
-        raise ArgumentError(
-            "np.clip takes a_min and a_max, or min and max",
-            location=user_line(),
-            hint="np.clip(x, low, high), with None for no bound",
+        raise argument_error(
+            "np.clip takes a_min and a_max, or min and max", "np.clip(x, low, high), with None for no bound"
         )
     else:
         low, high = old
     x: Any = own_dtype(a) if isinstance(a, bool | int | float) else a
     if low is None and high is None and own_dtype(a).dtype == BOOL:
-        raise DtypeError("booleans are not clipped", location=user_line(), hint="convert with .astype(int)")
+        raise dtype_error("booleans are not clipped", "convert with .astype(int)")
     if low is not None:
         x = xp.maximum(x, low)
     if high is not None:
@@ -82,7 +82,7 @@ def clip(
 def round_(a: ArrayLike, decimals: Int = 0) -> Array:
     """`np.round`, half to even."""
     if a.dtype == BOOL:
-        raise DtypeError("booleans are not rounded", location=user_line(), hint="convert with .astype(float)")
+        raise dtype_error("booleans are not rounded", "convert with .astype(float)")
     if decimals == 0 or (a.dtype.kind == "i" and decimals > 0):
         return xp.rint(a) if a.dtype.kind == "f" else a
     x = a if a.dtype.kind == "f" else converted(a, F64)
@@ -94,16 +94,13 @@ def round_(a: ArrayLike, decimals: Int = 0) -> Array:
 def choose_first(condlist: OperandList, choicelist: OperandList, default: OperandLike = 0) -> Array:
     """`np.select`: the choice of the first condition that holds."""
     if len(condlist) != len(choicelist) or not condlist:
-        raise ShapeError(
+        raise shape_error(
             f"np.select with {len(condlist)} conditions and {len(choicelist)} choices",
-            location=user_line(),
-            hint="give a choice for each condition, at least one",
+            "give a choice for each condition, at least one",
         )
     conditions = [as_array(c) for c in condlist]
     if any(c.dtype != BOOL for c in conditions):
-        raise DtypeError(
-            "the conditions of np.select are booleans", location=user_line(), hint="write c != 0"
-        )
+        raise dtype_error("the conditions of np.select are booleans", "write c != 0")
     dtype = result_type([kind_of(c) for c in (*choicelist, default)])
     result = as_array(default, dtype)
     for condition, choice in zip(reversed(conditions), reversed(choicelist), strict=True):
@@ -111,10 +108,10 @@ def choose_first(condlist: OperandList, choicelist: OperandList, default: Operan
     return result
 
 
-def choose(a: PositionsLike, choices: OperandList, mode: Literal["raise", "wrap", "clip"] = "raise") -> Array:
+def choose(a: PositionsLike, choices: OperandList, mode: Outside = "raise") -> Array:
     """`np.choose`; traced numbers that there is no choice for give 0."""
     if not choices:
-        raise ShapeError("np.choose needs choices", location=user_line(), hint="pass a sequence of arrays")
+        raise shape_error("np.choose needs choices", "pass a sequence of arrays")
     number = _inside(converted(as_array(a), I64), len(choices), mode)
     arrays = common([own_dtype(c) for c in choices])
     result = as_array(arrays[0].dtype.type(0))
@@ -132,25 +129,20 @@ def _inside(position: Any, extent: int, mode: str) -> Any:
 def compress(condition: Numbers, a: ArrayLike, axis: Axis | None = None) -> Array:
     """`np.compress` by a static condition."""
     if condition.ndim != 1:
-        raise ShapeError("np.compress needs a vector of booleans", location=user_line(), hint="np.ravel")
+        raise shape_error("np.compress needs a vector of booleans", "np.ravel")
     return take(a, np.flatnonzero(condition), axis)
 
 
 def take_along_axis(arr: ArrayLike, indices: PositionsLike, axis: Axis | None = -1) -> Array:
     """`np.take_along_axis`."""
-    x, positions = arr, as_array(indices)
+    positions = as_array(indices)
     if positions.dtype == BOOL:
-        raise PositionError(
-            "take_along_axis takes integers, not booleans", location=user_line(), hint="np.argsort makes some"
-        )
-    if axis is None:
-        x, axis = xp.ravel(x), 0
-    dim = one_axis(axis, x.ndim)
+        raise position_error("take_along_axis takes integers, not booleans", "np.argsort makes some")
+    x, dim = along(arr, axis)
     if positions.ndim != x.ndim:
-        raise ShapeError(
+        raise shape_error(
             f"take_along_axis needs as many dimensions in {positions.shape} as in {x.shape}",
-            location=user_line(),
-            hint="np.expand_dims(indices, axis) adds the one of the axis",
+            "np.expand_dims(indices, axis) adds the one of the axis",
         )
     grid: list[Any] = []
     for d, extent in enumerate(x.shape):
@@ -174,9 +166,6 @@ def unravel_index(
     return tuple(reversed(found)) if order == "C" else tuple(found)
 
 
-Mode = Literal["raise", "wrap", "clip"]
-
-
 def ravel_multi_index(
     multi_index: OperandList, dims: ShapeLike, mode: Static = "raise", order: Literal["C", "F"] = "C"
 ) -> Array:
@@ -184,30 +173,27 @@ def ravel_multi_index(
     extents = checked_extents(tuple(dims))
     modes = list(cast("list[Any]", mode)) if isinstance(mode, tuple | list) else [mode] * len(extents)
     if len(multi_index) != len(extents) or len(modes) != len(extents):
-        raise ShapeError(
+        raise shape_error(
             f"{len(multi_index)} positions with {len(modes)} modes for {len(extents)} dimensions",
-            location=user_line(),
-            hint="give one position, and one mode or one for all, per dimension",
+            "give one position, and one mode or one for all, per dimension",
         )
     if any(not isinstance(m, str) or m not in ("raise", "wrap", "clip") for m in modes):
-        raise ArgumentError(
+        raise argument_error(
             f"ravel_multi_index: `mode` must be 'raise', 'wrap' or 'clip', got {mode!r}",
-            location=user_line(),
-            hint="one for all dimensions, or a tuple with one for each",
+            "one for all dimensions, or a tuple with one for each",
         )
     total: Any = as_array(np.int64(0))
     terms = list(zip(multi_index, extents, modes, strict=True))
     for given, extent, way in terms if order == "C" else reversed(terms):
         position = as_array(given)
         if position.dtype.kind != "i":
-            raise PositionError("positions are integers", location=user_line(), hint="x.astype(np.int64)")
+            raise position_error("positions are integers", "x.astype(np.int64)")
         if way == "raise" and not isinstance(given, Array):
             numbers = np.asarray(given)
             if np.any((numbers < 0) | (numbers >= extent)):
-                raise PositionError(
+                raise position_error(
                     f"a position lies outside a dimension of extent {extent}",
-                    location=user_line(),
-                    hint="mode='wrap' or mode='clip' takes it inside",
+                    "mode='wrap' or mode='clip' takes it inside",
                 )
         total = total * extent + _inside(converted(position, I64), extent, way)
     return as_array(total)
@@ -217,11 +203,7 @@ def ravel_multi_index(
 
 
 def isclose(
-    a: ArrayLike,
-    b: ArrayLike,
-    rtol: OperandLike = 1e-5,
-    atol: OperandLike = 1e-8,
-    equal_nan: Flag = False,
+    a: ArrayLike, b: ArrayLike, rtol: OperandLike = 1e-5, atol: OperandLike = 1e-8, equal_nan: Flag = False
 ) -> Array:
     """`np.isclose`."""
     x, y = as_array(a), as_array(b)
@@ -232,15 +214,10 @@ def isclose(
     return close | (xp.isnan(x) & xp.isnan(y)) if equal_nan else close
 
 
-def allclose(
-    a: ArrayLike,
-    b: ArrayLike,
-    rtol: OperandLike = 1e-5,
-    atol: OperandLike = 1e-8,
-    equal_nan: Flag = False,
-) -> Array:
+@functools.wraps(isclose)
+def allclose(*args: Any, **options: Any) -> Array:
     """`np.allclose`, as a traced boolean."""
-    return xp.all(isclose(a, b, rtol, atol, equal_nan))
+    return xp.all(isclose(*args, **options))
 
 
 def nan_to_num(
@@ -273,21 +250,9 @@ def _infinite(sign: float) -> Callable[..., Array]:
     return test
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.where: where,
-    np.clip: clip,
-    np.round: round_,
-    np.around: round_,
-    np.select: choose_first,
-    np.choose: choose,
-    np.compress: compress,
-    np.take_along_axis: take_along_axis,
-    np.unravel_index: unravel_index,
-    np.ravel_multi_index: ravel_multi_index,
-    np.isclose: isclose,
-    np.allclose: allclose,
-    np.nan_to_num: nan_to_num,
-    np.isposinf: _infinite(1.0),
-    np.isneginf: _infinite(-1.0),
-}
+FUNCTIONS = tracings(
+    where, clip, choose, compress, take_along_axis, unravel_index, ravel_multi_index, isclose, nan_to_num,
+    allclose=allclose, round=round_, around=round_, select=choose_first, isposinf=_infinite(1.0),
+    isneginf=_infinite(-1.0),
+)  # fmt: skip
 """What this file traces."""

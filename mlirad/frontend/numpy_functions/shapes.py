@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from mlirad.dialects.shapes import Shape, Value
-from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.indexing.keys import select_key
 from mlirad.frontend.indexing.views import permuted, raveled, read_only, reshaped, selected
-from mlirad.frontend.numpy_functions.parameters import (
-    ArrayLike,
-    Axis,
-    AxisList,
-    Int,
-    Ints,
-    Number,
-    ShapeLike,
-)
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axis, AxisList, Int, Ints, Number, ShapeLike
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, Strides, copied, row_major
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import (
-    broadcast_shapes,
-    broadcast_value,
-)
+from mlirad.frontend.tracing.operations import broadcast_shapes, broadcast_value
+from mlirad.frontend.tracing.raising import shape_error, unsupported_error
 from mlirad.frontend.tracing.shapes import all_axes, checked_rank, distinct_axes, listed, one_axis
-from mlirad.frontend.tracing.source import user_line
 
 
 def checked_extents(shape: Shape) -> Shape:
     """A shape without negative extents."""
     if min(shape, default=0) < 0:
-        raise ShapeError(
-            f"a shape has no negative extents, got {shape}", location=user_line(), hint="-1 is for np.reshape"
-        )
+        raise shape_error(f"a shape has no negative extents, got {shape}", "-1 is for np.reshape")
     return checked_rank(shape)
 
 
@@ -59,10 +43,9 @@ def reshape(
         rest = prod(e for e in extents if e != -1)
         extents[extents.index(-1)] = a.size // rest if rest else -1
     if prod(extents) != a.size or min(extents, default=0) < 0:
-        raise ShapeError(
+        raise shape_error(
             f"cannot reshape {a.size} elements of shape {a.shape} into {tuple(shape)}",
-            location=user_line(),
-            hint="both shapes must have as many elements; one extent may be -1",
+            "both shapes must have as many elements; one extent may be -1",
         )
     result = reshaped(a, checked_rank(tuple(extents)))
     return copied(result) if copy is True else result
@@ -70,10 +53,9 @@ def reshape(
 
 def _require_known_order(order: str | None) -> None:
     if order in ("A", "K"):
-        raise UnsupportedError(
+        raise unsupported_error(
             f"order={order!r} asks for the layout in memory, and traced arrays have none",
-            location=user_line(),
-            hint="write order='C' or order='F'",
+            "write order='C' or order='F'",
         )
 
 
@@ -85,14 +67,20 @@ def ravel(a: ArrayLike, order: Literal["C", "F", "A", "K"] = "C") -> Array:
     return raveled(a)
 
 
+def along(x: Array, axis: int | None, *, takes_scalars: bool = False) -> tuple[Array, int]:
+    """An array, flat where the axis is `None`, and the dimension; some functions take scalars as vectors."""
+    if axis is None:
+        return ravel(x), 0
+    x = reshape(x, (1,)) if takes_scalars and not x.ndim else x
+    return x, one_axis(axis, x.ndim)
+
+
 def transpose(a: ArrayLike, axes: AxisList | None = None) -> Array:
     """`np.transpose`."""
     order = list(range(a.ndim))[::-1] if axes is None else [one_axis(d, a.ndim) for d in listed(axes)]
     if sorted(order) != list(range(a.ndim)):
-        raise ShapeError(
-            f"axes {axes} are no order of the dimensions of {a.shape}",
-            location=user_line(),
-            hint="name every dimension once",
+        raise shape_error(
+            f"axes {axes} are no order of the dimensions of {a.shape}", "name every dimension once"
         )
     return permuted(a, order)
 
@@ -109,10 +97,9 @@ def moveaxis(a: ArrayLike, source: AxisList, destination: AxisList) -> Array:
     """`np.moveaxis`."""
     froms, tos = distinct_axes(source, a.ndim), distinct_axes(destination, a.ndim)
     if len(froms) != len(tos):
-        raise ShapeError(
+        raise shape_error(
             f"{len(froms)} dimensions are moved to {len(tos)} places",
-            location=user_line(),
-            hint="source and destination must have one length",
+            "source and destination must have one length",
         )
     order = [d for d in range(a.ndim) if d not in froms]
     for to, from_ in sorted(zip(tos, froms, strict=True)):
@@ -124,10 +111,8 @@ def rollaxis(a: ArrayLike, axis: Axis, start: Int = 0) -> Array:
     """`np.rollaxis`."""
     dim, place = one_axis(axis, a.ndim), start + a.ndim if start < 0 else start
     if not 0 <= place <= a.ndim:
-        raise ShapeError(
-            f"there is no place {start} among {a.ndim} dimensions",
-            location=user_line(),
-            hint=f"start is one of {-a.ndim} to {a.ndim}",
+        raise shape_error(
+            f"there is no place {start} among {a.ndim} dimensions", f"start is one of {-a.ndim} to {a.ndim}"
         )
     return moveaxis(a, dim, place - (dim < place))
 
@@ -136,10 +121,9 @@ def squeeze(a: ArrayLike, axis: AxisList | None = None) -> Array:
     """`np.squeeze`."""
     dropped = [d for d, e in enumerate(a.shape) if e == 1] if axis is None else all_axes(axis, a.ndim)
     if any(a.shape[d] != 1 for d in dropped):
-        raise ShapeError(
+        raise shape_error(
             f"cannot squeeze axis {axis} of shape {a.shape}: it is not 1",
-            location=user_line(),
-            hint="only dimensions of extent 1 can be left out",
+            "only dimensions of extent 1 can be left out",
         )
     return reshape(a, tuple(e for d, e in enumerate(a.shape) if d not in dropped))
 
@@ -156,10 +140,9 @@ def broadcast_to(array: ArrayLike, shape: ShapeLike) -> Array:
     """`np.broadcast_to`."""
     extents = checked_extents(tuple(shape))
     if broadcast_shapes([array.shape, extents], "broadcast_to") != extents:
-        raise ShapeError(
+        raise shape_error(
             f"shape {array.shape} does not broadcast to {extents}",
-            location=user_line(),
-            hint="dimensions are compared from the last one; each must be that of the shape, or 1",
+            "dimensions are compared from the last one; each must be that of the shape, or 1",
         )
     return _repeated(array, extents)
 
@@ -202,7 +185,7 @@ def fliplr(m: ArrayLike) -> Array:
 def rot90(m: ArrayLike, k: Int = 1, axes: Ints = (0, 1)) -> Array:
     """`np.rot90`."""
     if len(listed(axes)) != 2:
-        raise ShapeError("rot90 needs two axes", location=user_line(), hint="for example axes=(0, 1)")
+        raise shape_error("rot90 needs two axes", "for example axes=(0, 1)")
     first, second = distinct_axes(axes, m.ndim)
     match k % 4:
         case 0:
@@ -218,10 +201,8 @@ def rot90(m: ArrayLike, k: Int = 1, axes: Ints = (0, 1)) -> Array:
 def matrix_transpose(x: ArrayLike) -> Array:
     """`np.matrix_transpose`."""
     if x.ndim < 2:
-        raise ShapeError(
-            f"matrix_transpose needs two dimensions, got shape {x.shape}",
-            location=user_line(),
-            hint="write x[:, None] for a column",
+        raise shape_error(
+            f"matrix_transpose needs two dimensions, got shape {x.shape}", "write x[:, None] for a column"
         )
     return swapaxes(x, -1, -2)
 
@@ -242,25 +223,9 @@ def imag(val: ArrayLike) -> Array:
     return read_only(val, lambda value: emitting().zeros(value.type), what, lambda _: row_major(val.shape))
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.reshape: reshape,
-    np.ravel: ravel,
-    np.transpose: transpose,
-    np.swapaxes: swapaxes,
-    np.moveaxis: moveaxis,
-    np.rollaxis: rollaxis,
-    np.squeeze: squeeze,
-    np.expand_dims: expand_dims,
-    np.broadcast_to: broadcast_to,
-    np.broadcast_arrays: broadcast_arrays,
-    np.flip: flip,
-    np.fliplr: fliplr,
-    np.flipud: flipud,
-    np.rot90: rot90,
-    np.matrix_transpose: matrix_transpose,
-    np.linalg.matrix_transpose: matrix_transpose,
-    np.real: identity,
-    np.imag: imag,
-    np.real_if_close: real_if_close,
-}
+FUNCTIONS = tracings(
+    reshape, ravel, transpose, swapaxes, moveaxis, rollaxis, squeeze, expand_dims, broadcast_to,
+    broadcast_arrays, flip, fliplr, flipud, rot90, matrix_transpose, imag, real_if_close,
+    linalg_matrix_transpose=matrix_transpose, real=identity,
+)  # fmt: skip
 """What this file traces."""

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from mlirad.errors import DtypeError, ShapeError
-from mlirad.frontend.numpy_functions.parameters import (
-    ArrayLike,
-    DtypeLike,
-    Flag,
-    Int,
-)
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, DtypeLike, Flag, Int
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.operations import converted, xp
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import dtype_error, shape_error
 
 
 def cov(
@@ -26,11 +18,9 @@ def cov(
 ) -> Array:  # fmt: skip
     """`np.cov`, without weights."""
     if m.ndim > 2 or (y is not None and y.ndim > 2):
-        raise ShapeError("cov takes at most two dimensions", location=user_line(), hint="np.reshape")
+        raise shape_error("cov takes at most two dimensions", "np.reshape")
     if dtype is not None and dtype.kind != "f":
-        raise DtypeError(
-            f"covariances are not computed in {dtype}", location=user_line(), hint="leave dtype= out"
-        )
+        raise dtype_error(f"covariances are not computed in {dtype}", "leave dtype= out")
     target = F64 if dtype is None else dtype
     x = converted(xp.atleast_2d(m), target)
     if not rowvar and m.ndim != 1:
@@ -62,5 +52,5 @@ def corrcoef(
     return xp.clip(c / spread[:, None] / spread[None, :], -1, 1)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.cov: cov, np.corrcoef: corrcoef}
+FUNCTIONS = tracings(cov, corrcoef)
 """What this file traces."""

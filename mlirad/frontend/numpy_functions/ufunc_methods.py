@@ -6,19 +6,16 @@ np.add.reduce(x)       np.sum(x, axis=0)            np.hypot.reduce(x)       a l
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 from typing import Any, cast
 
 import numpy as np
 
 from mlirad.dialects.shapes import Value
-from mlirad.errors import ArgumentError, DtypeError, PositionError, ShapeError
 from mlirad.frontend.constructs.loops import fori_loop, scan
 from mlirad.frontend.indexing.keys import select_key
 from mlirad.frontend.indexing.reads import read_value
 from mlirad.frontend.indexing.updates import updated_value
 from mlirad.frontend.indexing.views import require_writable
-from mlirad.frontend.numpy_functions.binding import Casting
 from mlirad.frontend.numpy_functions.colliding import one_by_one
 from mlirad.frontend.numpy_functions.ordering import cumulative
 from mlirad.frontend.numpy_functions.parameters import (
@@ -26,13 +23,14 @@ from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axes,
     Axis,
+    Casting,
     DtypeLike,
     Flag,
     Mask,
     Numbers,
     Scalar,
 )
-from mlirad.frontend.numpy_functions.reductions import initial_value, logsumexp, shaped, spread
+from mlirad.frontend.numpy_functions.reductions import initial_value, logsumexp, rows_of, shaped, spread
 from mlirad.frontend.numpy_functions.results import require_traced_out
 from mlirad.frontend.numpy_functions.ufuncs import apply, name_of
 from mlirad.frontend.numpy_functions.writes import fitted, replace, updated
@@ -40,8 +38,8 @@ from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype, language_dtype, loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, kind_of, operand_of, select, xp
+from mlirad.frontend.tracing.raising import argument_error, dtype_error, position_error, shape_error
 from mlirad.frontend.tracing.shapes import all_axes, one_axis
-from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder
 
 
@@ -71,20 +69,18 @@ def reduce_(
     """`ufunc.reduce(array)`: by a reduction of the language where there is one, else by a loop."""
     axes = all_axes(axis, array.ndim)
     function = _REDUCTIONS.get(ufunc)
-    given: dict[str, Any] = {"keepdims": keepdims}
     if ufunc is np.logaddexp and initial is UNSET:
         return logsumexp(_loop_operand(ufunc, array, dtype)[1], axis, keepdims, where)
-    if function is None or (ufunc in (np.maximum, np.minimum) and dtype is not None and dtype != array.dtype):
+    is_logical, takes_dtype = ufunc in (np.logical_and, np.logical_or), ufunc in (np.add, np.multiply)
+    own = BOOL if is_logical else array.dtype
+    if function is None or not (takes_dtype or dtype is None or dtype == own):
         return _folded(ufunc, array, axes, dtype, keepdims, initial, where)
-    if ufunc in (np.add, np.multiply):
-        given["dtype"] = dtype
-    elif ufunc in (np.logical_and, np.logical_or) and dtype is not None and dtype != BOOL:
-        return _folded(ufunc, array, axes, dtype, keepdims, initial, where)
+    given: dict[str, Any] = {"keepdims": keepdims} | ({"dtype": dtype} if takes_dtype else {})
     if where is not None:
         given["where"] = where
     if initial is UNSET or initial is None:
         return function(array, axis=axis, **given)
-    if ufunc in (np.logical_and, np.logical_or):
+    if is_logical:
         return ufunc(function(array, axis=axis, **given), initial)
     return function(array, axis=axis, initial=initial, **given)
 
@@ -101,32 +97,23 @@ def _folded(
     """Any ufunc of two operands, element by element along one axis after the other."""
     _require_binary(ufunc, "reduce")
     first, x = _loop_operand(ufunc, array, dtype)
-    if len(axes) > 1 and not _is_reorderable(ufunc):
-        raise ArgumentError(
+    if len(axes) > 1 and ufunc not in _REORDERABLE:
+        raise argument_error(
             f"{name_of(ufunc)}.reduce along several axes depends on their order",
-            location=user_line(),
-            hint="reduce along one axis after the other",
+            "reduce along one axis after the other",
         )
-    if where is not None:
-        if initial is UNSET and ufunc.identity is None:
-            raise ArgumentError(
-                f"{name_of(ufunc)}.reduce with `where` needs `initial`",
-                location=user_line(),
-                hint="give the result of no elements with initial=",
-            )
-        keep = spread(where, x)
-    else:
-        keep = None
-    rows = xp.moveaxis(x, axes, range(len(axes)))
-    rows = xp.reshape(rows, (prod(x.shape[d] for d in axes), *rows.shape[len(axes) :]))
     start = ufunc.identity if initial is UNSET else initial
-    if keep is not None:
-        keep = xp.reshape(xp.moveaxis(keep, axes, range(len(axes))), rows.shape)
+    if where is not None and initial is UNSET and start is None:
+        raise argument_error(
+            f"{name_of(ufunc)}.reduce with `where` needs `initial`",
+            "give the result of no elements with initial=",
+        )
+    keep = None if where is None else rows_of(spread(where, x), axes)[0]
+    rows, _ = rows_of(x, axes)
     if start is None and not rows.shape[0]:
-        raise ShapeError(
+        raise shape_error(
             f"{name_of(ufunc)}.reduce of no elements: shape {x.shape} along {axes}",
-            location=user_line(),
-            hint="give its value there with initial=",
+            "give its value there with initial=",
         )
     if start is None:
         carry, begin = rows[0], 1
@@ -144,10 +131,8 @@ def _folded(
 
 def _require_binary(ufunc: np.ufunc, method: str) -> None:
     if ufunc.nin != 2 or ufunc.nout != 1:
-        raise ArgumentError(
-            f"{name_of(ufunc)}.{method} needs a ufunc of two operands and one result",
-            location=user_line(),
-            hint="call the ufunc itself",
+        raise argument_error(
+            f"{name_of(ufunc)}.{method} needs a ufunc of two operands and one result", "call the ufunc itself"
         )
 
 
@@ -159,46 +144,25 @@ def _loop_operand(ufunc: np.ufunc, array: Array, dtype: Dtype | None) -> tuple[D
             (None, array.dtype, None), casting=cast(Any, "unsafe"), reduction=True, **given
         )
     except TypeError as error:
-        raise DtypeError(
-            f"{name_of(ufunc)}.reduce is not defined on {array.dtype}",
-            location=user_line(),
-            hint=f"NumPy says: {error}",
+        raise dtype_error(
+            f"{name_of(ufunc)}.reduce is not defined on {array.dtype}", f"NumPy says: {error}"
         ) from error
     result = language_dtype(resolved[2])
     operand = language_dtype(resolved[1])
     if resolved[0] != resolved[2]:
-        raise DtypeError(
-            f"{name_of(ufunc)}.reduce would turn {operand} into {result}",
-            location=user_line(),
-            hint="both must be one dtype",
+        raise dtype_error(
+            f"{name_of(ufunc)}.reduce would turn {operand} into {result}", "both must be one dtype"
         )
     return result, array.astype(operand)
 
 
 _REORDERABLE = frozenset(
-    [
-        "add",
-        "multiply",
-        "maximum",
-        "minimum",
-        "fmax",
-        "fmin",
-        "logical_and",
-        "logical_or",
-        "logical_xor",
-        "bitwise_and",
-        "bitwise_or",
-        "bitwise_xor",
-        "hypot",
-        "logaddexp",
-        "logaddexp2",
-    ]
-)
-
-
-def _is_reorderable(ufunc: np.ufunc) -> bool:
-    return ufunc.__name__ in _REORDERABLE
-
+    (
+        np.add, np.multiply, np.maximum, np.minimum, np.fmax, np.fmin, np.logical_and, np.logical_or,
+        np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.hypot, np.logaddexp, np.logaddexp2,
+    )
+)  # fmt: skip
+"""The ufuncs that several axes can be reduced by in any order."""
 
 _ACCUMULATIONS: dict[np.ufunc, str] = {
     np.add: "sum",
@@ -213,7 +177,7 @@ _ACCUMULATIONS: dict[np.ufunc, str] = {
 def accumulate(ufunc: np.ufunc, array: ArrayLike, axis: Axis = 0, dtype: DtypeLike | None = None) -> Any:
     """`ufunc.accumulate(array)`: as `reduce`, with all intermediate results."""
     if not array.ndim:
-        raise ShapeError("cannot accumulate on a scalar", location=user_line(), hint="np.atleast_1d")
+        raise shape_error("cannot accumulate on a scalar", "np.atleast_1d")
     dim = one_axis(axis, array.ndim)
     kind = _ACCUMULATIONS.get(ufunc)
     is_logical = ufunc in (np.logical_or, np.logical_and)
@@ -241,19 +205,17 @@ def reduceat(
 ) -> Any:
     """Slices between static positions, each reduced."""
     if not array.ndim or indices.ndim != 1 or indices.dtype.kind not in "ib":
-        raise ShapeError(
+        raise shape_error(
             f"{name_of(ufunc)}.reduceat needs an array and a vector of positions",
-            location=user_line(),
-            hint="positions are integers: [0, 3, 5]",
+            "positions are integers: [0, 3, 5]",
         )
     dim = one_axis(axis, array.ndim)
     starts = indices.tolist()
     extent = array.shape[dim]
     if any(not 0 <= s < extent for s in starts):
-        raise PositionError(
+        raise position_error(
             f"positions {starts} lie outside of a dimension of extent {extent}",
-            location=user_line(),
-            hint="slices begin inside of the array",
+            "slices begin inside of the array",
         )
     parts: list[Any] = []
     for s, e in zip(starts, [*starts[1:], extent], strict=False):

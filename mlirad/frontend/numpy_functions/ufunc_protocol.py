@@ -13,10 +13,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from mlirad.errors import MliradError, UnsupportedError
-from mlirad.frontend.numpy_functions.binding import Binding, Casting, internal_error
-from mlirad.frontend.numpy_functions.filling import Order
-from mlirad.frontend.numpy_functions.parameters import UNSET, Axis, DtypeLike, OperandLike
+from mlirad.errors import MliradError
+from mlirad.frontend.numpy_functions.binding import Binding, internal_error
+from mlirad.frontend.numpy_functions.parameters import UNSET, Axis, Casting, DtypeLike, OperandLike, Order
 from mlirad.frontend.numpy_functions.products import matmul, matvec, vecdot, vecmat
 from mlirad.frontend.numpy_functions.results import require_traced_out, written_out
 from mlirad.frontend.numpy_functions.ufunc_methods import accumulate, outer, reduce_, reduceat, update_at
@@ -24,7 +23,7 @@ from mlirad.frontend.numpy_functions.ufuncs import apply, apply_operator, name_o
 from mlirad.frontend.tracing.array import Array, view_of
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.operations import as_array, select
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import unsupported_error
 
 
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -66,9 +65,7 @@ def _applied(
 ) -> Any:
     handler = _HANDLERS.get((ufunc.__name__ if ufunc.signature else "", method))
     if handler is None:
-        raise UnsupportedError(
-            f"{name} cannot be traced", location=user_line(), hint="write a loop with ad.scan"
-        )
+        raise unsupported_error(f"{name} cannot be traced", "write a loop with ad.scan")
     try:
         return binding_of_method(ufunc, handler, name).call(inputs, options)[0]
     except (MliradError, RecursionError):

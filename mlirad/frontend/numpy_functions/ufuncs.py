@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import i1
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
-from mlirad.errors import UnsupportedError
 from mlirad.frontend.numpy_functions.alternatives import alternative_to
 from mlirad.frontend.numpy_functions.powers import power
 from mlirad.frontend.numpy_functions.products import matmul
@@ -43,7 +42,7 @@ from mlirad.frontend.tracing.operations import (
     value_of,
     xp,
 )
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import unsupported_error
 
 
 def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
@@ -74,10 +73,9 @@ def apply(
             return in_order(done, inputs, all_ordered(operands))
     meaning = cast("Callable[..., Value] | None", meaning_of(ufunc))
     if meaning is None:
-        raise UnsupportedError(
+        raise unsupported_error(
             f"{name_of(ufunc)} cannot be traced",
-            location=user_line(),
-            hint=alternative_to(name_of(ufunc).removeprefix("np.").removeprefix("scipy.")),
+            alternative_to(name_of(ufunc).removeprefix("np.").removeprefix("scipy.")),
         )
     kinds = tuple(kind_of(o) for o in operands)
     if is_operator and ufunc in ARITHMETIC:

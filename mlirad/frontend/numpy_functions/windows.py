@@ -7,20 +7,18 @@ All gather the windows of the input, at affine positions, and contract them with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any, Literal, cast
 
-import numpy as np
-
 from mlirad.dialects.shapes import Shape
-from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.numpy_functions.parameters import ArrayLike
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.operations import as_array, common, operand_of, xp
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import shape_error, unsupported_error
 
 
 def convolution(
@@ -50,10 +48,9 @@ def _convolution(
     source, weights = common([operand_of(x), operand_of(kernel)])
     rank = source.ndim - 2
     if rank < 0 or weights.ndim != source.ndim or source.shape[1] != weights.shape[1]:
-        raise ShapeError(
+        raise shape_error(
             f"convolution of {source.shape} with {weights.shape}",
-            location=user_line(),
-            hint="the input is [batch, channels, *space], the kernel [channels out, channels, *window]",
+            "the input is [batch, channels, *space], the kernel [channels out, channels, *window]",
         )
     window = weights.shape[2:]
     steps, gaps = _per_dimension(strides, rank, "strides"), _per_dimension(dilation, rank, "dilation")
@@ -83,7 +80,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: Mode = "full") -> Array:
 def correlate(a: ArrayLike, v: ArrayLike, mode: Mode = "valid") -> Array:
     """`np.correlate`."""
     if not a.ndim or not v.ndim:
-        raise ShapeError("correlate needs two vectors", location=user_line(), hint="np.atleast_1d")
+        raise shape_error("correlate needs two vectors", "np.atleast_1d")
     x, k = _two_vectors(a, v, "correlate")
     return xp.flip(_correlation(k, x, mode)) if k.size > x.size else _correlation(x, k, mode)
 
@@ -91,10 +88,9 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: Mode = "valid") -> Array:
 def _two_vectors(a: Any, v: Any, what: str) -> list[Array]:
     parts = [xp.reshape(p, (1,)) if not p.ndim else p for p in common([a, v])]
     if any(p.ndim != 1 or not p.size for p in parts):
-        raise ShapeError(
+        raise shape_error(
             f"{what} needs two vectors with elements, got {parts[0].shape} and {parts[1].shape}",
-            location=user_line(),
-            hint="ad.convolution works on several dimensions",
+            "ad.convolution works on several dimensions",
         )
     return parts
 
@@ -128,9 +124,7 @@ def _windows(x: Array, out: Shape, window: Shape, steps: Sequence[int], gaps: Se
 def _per_dimension(given: int | Sequence[int], rank: int, what: str) -> list[int]:
     found = [given] * rank if isinstance(given, int) else list(given)
     if len(found) != rank or any(f < 1 for f in found):
-        raise ShapeError(
-            f"convolution: {what} must be {rank} positive integers, got {given}", location=user_line()
-        )
+        raise shape_error(f"convolution: {what} must be {rank} positive integers, got {given}")
     return found
 
 
@@ -145,17 +139,13 @@ def _padding(
         total = [max((-(-e // s) - 1) * s + r - e, 0) for e, r, s in zip(space, reach, steps, strict=True)]
         return [t // 2 for t in total], [t - t // 2 for t in total]
     if isinstance(padding, str):
-        raise UnsupportedError(
-            f"there is no padding {padding!r}", location=user_line(), hint="there are 'valid' and 'same'"
-        )
+        raise unsupported_error(f"there is no padding {padding!r}", "there are 'valid' and 'same'")
     listed: list[Any] = [padding] * rank if isinstance(padding, int) else list(padding)
     pairs = [(p, p) if isinstance(p, int) else tuple(cast("Sequence[int]", p)) for p in listed]
     if len(pairs) != rank:
-        raise ShapeError(
-            f"convolution: padding must be given for {rank} dimensions, got {padding}", location=user_line()
-        )
+        raise shape_error(f"convolution: padding must be given for {rank} dimensions, got {padding}")
     return [p[0] for p in pairs], [p[1] for p in pairs]
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {np.convolve: convolve, np.correlate: correlate}
+FUNCTIONS = tracings(convolve, correlate)
 """What this file traces."""

@@ -6,13 +6,12 @@ x.at[i].add(v)      a copy of x, changed
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from mlirad.dialects.shapes import Value, is_boolean, shape_of
-from mlirad.errors import DtypeError, ShapeError, TracingError
-from mlirad.frontend.indexing.keys import Selection, select_key
+from mlirad.frontend.indexing.keys import Selection, items_of, select_key
 from mlirad.frontend.indexing.reads import read_value
 from mlirad.frontend.indexing.selections import composed, unraveled, whole
 from mlirad.frontend.indexing.updates import updated_value
@@ -32,7 +31,7 @@ from mlirad.frontend.tracing.operations import (
     value_of,
     xp,
 )
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_error
 from mlirad.ir.arrays import ArrayBuilder
 
 
@@ -90,10 +89,9 @@ def _product(b: ArrayBuilder, x: Value, y: Value) -> Value:
 def fitted(x: Array, values: Any, selection: Selection) -> Value:
     """Values to be written in the dtype of `x` and the shape of the selection."""
     if isinstance(values, float) and not np.isfinite(values) and x.dtype.kind == "i":
-        raise DtypeError(
+        raise dtype_error(
             f"an array of dtype {x.dtype} has no element {values}",
-            location=user_line(),
-            hint="convert the array with .astype(np.float64)",
+            "convert the array with .astype(np.float64)",
         )
     given = operand_of(values)
     b = emitting()
@@ -103,9 +101,7 @@ def fitted(x: Array, values: Any, selection: Selection) -> Value:
     if extra > 0 and set(shape_of(new)[:extra]) == {1}:  # as NumPy, which drops them
         new = b.reshape(new, shape_of(new)[extra:])
     if broadcast_shapes([shape, shape_of(new)], "x[key] = values") != shape:
-        raise ShapeError(
-            f"values of shape {shape_of(new)} do not fit a place of shape {shape}", location=user_line()
-        )
+        raise shape_error(f"values of shape {shape_of(new)} do not fit a place of shape {shape}")
     return broadcast_value(b, new, shape)
 
 
@@ -130,8 +126,8 @@ def _write_through(x: Array, selection: Selection, new: Value) -> None:
 
 def _traced_mask(key: Any) -> Array | None:
     """A traced mask that is all of a key."""
-    parts = cast("tuple[Any, ...]", key if isinstance(key, tuple) else (key,))
-    only = parts[0] if len(parts) == 1 else None
+    items = items_of(key)
+    only = items[0] if len(items) == 1 else None
     return only if isinstance(only, Array) and only.dtype == BOOL else None
 
 
@@ -139,19 +135,16 @@ def _write_masked(x: Array, mask: Array, values: Any) -> None:
     """`x[mask] = values`, for values that are the same at all places of the mask."""
     rest = x.shape[mask.ndim :]
     if mask.shape != x.shape[: mask.ndim]:
-        raise ShapeError(
-            f"a mask of shape {mask.shape} for an array of shape {x.shape}", location=user_line()
-        )
+        raise shape_error(f"a mask of shape {mask.shape} for an array of shape {x.shape}")
     b = emitting()
     new = value_of(operand_of(values), x.dtype)
     shape = shape_of(new)
     if len(shape) == len(rest) + 1 and shape[0] == 1:
         new = b.reshape(new, shape[1:])
     if len(shape_of(new)) > len(rest):
-        raise TracingError(
+        raise tracing_error(
             f"values of shape {shape} for x[mask], where the number of places is not known while tracing",
-            location=user_line(),
-            hint="write x[...] = np.where(mask, values, x) with values of the shape of x, or np.place",
+            "write x[...] = np.where(mask, values, x) with values of the shape of x, or np.place",
         )
     flags = b.broadcast(mask.value, x.shape, range(mask.ndim))
     replace(x, b.select(flags, broadcast_value(b, new, x.shape), x.value))

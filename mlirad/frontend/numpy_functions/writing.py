@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.frontend.indexing.selections import whole
 from mlirad.frontend.indexing.views import as_reshaped_view
-from mlirad.frontend.numpy_functions.joining import Casting
 from mlirad.frontend.numpy_functions.parameters import (
     Anything,
     Axis,
+    Casting,
     Condition,
     Flag,
     OperandLike,
+    Outside,
     PositionsLike,
 )
+from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.numpy_functions.writes import fitted, replace
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import BOOL, I64
@@ -35,8 +35,8 @@ from mlirad.frontend.tracing.operations import (
     select,
     xp,
 )
+from mlirad.frontend.tracing.raising import dtype_error, shape_error, unsupported_error
 from mlirad.frontend.tracing.shapes import one_axis
-from mlirad.frontend.tracing.source import user_line
 
 EVERYWHERE: Any = True
 """The mask that writes all elements."""
@@ -45,10 +45,9 @@ EVERYWHERE: Any = True
 def _written(x: Any, what: str) -> Array:
     """The array that a function writes, if it is a traced one."""
     if not isinstance(x, Array):
-        raise UnsupportedError(
+        raise unsupported_error(
             f"{what} cannot write a traced value into a NumPy array",
-            location=user_line(),
-            hint="make the array traced first: a = ad.asarray(a)",
+            "make the array traced first: a = ad.asarray(a)",
         )
     return x
 
@@ -60,10 +59,9 @@ def copyto(
     x, given = _written(dst, "np.copyto"), operand_of(src)
     dtype = _promoted(given, x)
     if not np.can_cast(dtype, x.dtype, casting):
-        raise DtypeError(
+        raise dtype_error(
             f"np.copyto: cannot cast {dtype} to {x.dtype} by the rule {casting!r}",
-            location=user_line(),
-            hint='convert the source, or pass casting="unsafe"',
+            'convert the source, or pass casting="unsafe"',
         )
     if where is EVERYWHERE:
         x[...] = given
@@ -71,14 +69,12 @@ def copyto(
     new = fitted(x, given, whole(x.shape))
     mask = converted(as_array(where), BOOL)
     if broadcast_shapes([x.shape, mask.shape], "np.copyto") != x.shape:
-        raise ShapeError(f"np.copyto: a mask of shape {mask.shape} for {x.shape}", location=user_line())
+        raise shape_error(f"np.copyto: a mask of shape {mask.shape} for {x.shape}")
     flags = broadcast_array(mask, x.shape)
     replace(x, emitting().select(flags.value, new, x.value))
 
 
-def put(
-    a: Anything, ind: PositionsLike, v: OperandLike, mode: Literal["raise", "wrap", "clip"] = "raise"
-) -> None:
+def put(a: Anything, ind: PositionsLike, v: OperandLike, mode: Outside = "raise") -> None:
     """`np.put`; with traced positions outside writes nothing in the mode "raise"."""
     x = _written(a, "np.put")
     elements = as_reshaped_view(x, (x.size,))
@@ -102,11 +98,7 @@ def _require_safe(values: Any, x: Array, what: str) -> None:
     """Raise for values that an array does not hold without loss."""
     dtype = _promoted(operand_of(values), x)
     if not np.can_cast(dtype, x.dtype):
-        raise DtypeError(
-            f"{what}: values of {dtype} are not cast to {x.dtype}",
-            location=user_line(),
-            hint="convert them with .astype",
-        )
+        raise dtype_error(f"{what}: values of {dtype} are not cast to {x.dtype}", "convert them with .astype")
 
 
 def _cycled(values: Any, count: int) -> Any:
@@ -122,7 +114,7 @@ def putmask(a: Anything, mask: Condition, values: OperandLike) -> None:
     x = _written(a, "np.putmask")
     flags = converted(as_array(mask), BOOL)
     if flags.size != x.size:
-        raise ShapeError(f"np.putmask: a mask of {flags.size} elements for {x.size}", location=user_line())
+        raise shape_error(f"np.putmask: a mask of {flags.size} elements for {x.size}")
     _require_safe(values, x, "np.putmask")
     new = _cycled(values, x.size)
     if x.size and new is not None:
@@ -137,11 +129,11 @@ def place(arr: Anything, mask: Condition, vals: OperandLike) -> None:
     _require_safe(vals, x, "np.place")
     given = xp.ravel(as_array(vals))
     if flags.size != x.size:
-        raise ShapeError(f"np.place: a mask of {flags.size} elements for {x.size}", location=user_line())
+        raise shape_error(f"np.place: a mask of {flags.size} elements for {x.size}")
     if not x.size:
         return
     if not given.size:
-        raise ShapeError("np.place needs values to insert", location=user_line())
+        raise shape_error("np.place needs values to insert")
     numbers = (xp.cumsum(flags) - 1) % given.size
     new = converted(given[xp.maximum(numbers, 0)], x.dtype)
     replace(x, select(xp.reshape(flags, x.shape), xp.reshape(new, x.shape), x).value)
@@ -151,9 +143,7 @@ def fill_diagonal(a: Anything, val: OperandLike, wrap: Flag = False) -> None:
     """`np.fill_diagonal`."""
     x = _written(a, "np.fill_diagonal")
     if x.ndim < 2 or (x.ndim > 2 and len(set(x.shape)) != 1):
-        raise ShapeError(
-            f"np.fill_diagonal needs a matrix, or equal extents, got shape {x.shape}", location=user_line()
-        )
+        raise shape_error(f"np.fill_diagonal needs a matrix, or equal extents, got shape {x.shape}")
     if x.ndim == 2:
         step, end = x.shape[1] + 1, x.size if wrap else x.shape[1] * x.shape[1]
     else:
@@ -169,10 +159,7 @@ def put_along_axis(arr: Anything, indices: PositionsLike, values: OperandLike, a
     else:
         dim = one_axis(axis, x.ndim)
     if positions.ndim != x.ndim:
-        raise ShapeError(
-            f"put_along_axis needs as many dimensions in {positions.shape} as in {x.shape}",
-            location=user_line(),
-        )
+        raise shape_error(f"put_along_axis needs as many dimensions in {positions.shape} as in {x.shape}")
     rest = [e for d, e in enumerate(x.shape) if d != dim]
     grid: Any = np.ogrid[tuple(slice(e) for e in rest)] if rest else []
     key: list[Any] = [np.expand_dims(line, dim) for line in grid]
@@ -180,12 +167,5 @@ def put_along_axis(arr: Anything, indices: PositionsLike, values: OperandLike, a
     x[tuple(key)] = values
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.copyto: copyto,
-    np.put: put,
-    np.putmask: putmask,
-    np.place: place,
-    np.fill_diagonal: fill_diagonal,
-    np.put_along_axis: put_along_axis,
-}
+FUNCTIONS = tracings(copyto, put, putmask, place, fill_diagonal, put_along_axis)
 """What this file traces."""

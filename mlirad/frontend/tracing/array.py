@@ -24,11 +24,10 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
-from mlirad.errors import TracingError, UnsupportedError
 from mlirad.frontend.tracing.frames import Scope, current_frame
 from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
 from mlirad.frontend.tracing.scipy_functions import WRITTEN_OUT, scipy_function
-from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.locations import location_of
 
 T = TypeVar("T")
@@ -110,10 +109,9 @@ class Array:
 
     @shape.setter
     def shape(self, shape: Any) -> NoReturn:
-        raise UnsupportedError(
+        raise unsupported_error(
             "the shape of a traced array cannot change in place",
-            location=user_line(),
-            hint="write y = x.reshape(shape) and go on with y",
+            "write y = x.reshape(shape) and go on with y",
         )
 
     @property
@@ -123,10 +121,8 @@ class Array:
 
     @dtype.setter
     def dtype(self, dtype: Any) -> NoReturn:
-        raise UnsupportedError(
-            "the dtype of a traced array cannot change in place",
-            location=user_line(),
-            hint="write y = x.astype(dtype) and go on with y",
+        raise unsupported_error(
+            "the dtype of a traced array cannot change in place", "write y = x.astype(dtype) and go on with y"
         )
 
     @property
@@ -151,12 +147,12 @@ class Array:
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TracingError("a scalar has no length", location=user_line())
+            raise tracing_error("a scalar has no length")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Array]:
         if not self.shape:
-            raise TracingError("a scalar has no elements to iterate over", location=user_line())
+            raise tracing_error("a scalar has no elements to iterate over")
         return (self[k] for k in range(self.shape[0]))
 
     def __repr__(self) -> str:
@@ -171,58 +167,50 @@ class Array:
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         name = scipy_function()
         if name is not None:
-            raise TracingError(
+            raise tracing_error(
                 f"SciPy's {name} works on NumPy arrays, and {self!r} is traced",
-                location=user_line(),
-                hint=f"write {WRITTEN_OUT[name]}"
+                f"write {WRITTEN_OUT[name]}"
                 if name in WRITTEN_OUT
                 else "write it with NumPy's functions and SciPy's ufuncs",
             )
-        raise TracingError(
+        raise tracing_error(
             f"{self!r} is traced and has no elements, so NumPy cannot make an array of it",
-            location=user_line(),
-            hint="write np.stack or ad.stack for np.array([...]), ad.asarray(a) for a NumPy array `a` that "
+            "write np.stack or ad.stack for np.array([...]), ad.asarray(a) for a NumPy array `a` that "
             "is indexed by traced positions, and a.at[i].set(v) on ad.asarray(a) for a[i] = v",
         )
 
     # What needs elements -------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
-        raise TracingError(
+        raise tracing_error(
             f"the truth of {self!r} is not known while the function is traced",
-            location=user_line(),
-            hint="write np.where(condition, a, b) for a choice between values, ad.cond(condition, f, g) for "
+            "write np.where(condition, a, b) for a choice between values, ad.cond(condition, f, g) for "
             "one between computations, ad.while_loop(condition, body, init) for `while`, np.logical_and "
             "for `and`, np.maximum for max; shapes and other static things may steer Python code",
         )
 
     def __float__(self) -> float:
-        raise TracingError(
+        raise tracing_error(
             f"{self!r} is traced and has no value yet, so it cannot become a Python float",
-            location=user_line(),
-            hint="write np.sin(x) for math.sin(x), np.exp(x) for math.exp(x) and so on, and "
+            "write np.sin(x) for math.sin(x), np.exp(x) for math.exp(x) and so on, and "
             "x.astype(np.float64) for float(x)",
         )
 
     def __int__(self) -> int:
-        raise TracingError(
+        raise tracing_error(
             f"{self!r} is traced and has no value yet, so it cannot become a Python int",
-            location=user_line(),
-            hint="write x.astype(np.int64) for int(x), np.floor(x) for math.floor(x)",
+            "write x.astype(np.int64) for int(x), np.floor(x) for math.floor(x)",
         )
 
     __trunc__ = __floor__ = __ceil__ = __int__
 
     def __complex__(self) -> complex:
-        raise TracingError(
-            f"{self!r} is traced, and there are no complex numbers in the language", location=user_line()
-        )
+        raise tracing_error(f"{self!r} is traced, and there are no complex numbers in the language")
 
     def __index__(self) -> int:
-        raise TracingError(
+        raise tracing_error(
             f"{self!r} is traced and cannot be a Python index, a shape or the bound of a range",
-            location=user_line(),
-            hint="write ad.fori_loop(0, n, body, init) for `for i in range(n)`; to index a NumPy array or a "
+            "write ad.fori_loop(0, n, body, init) for `for i in range(n)`; to index a NumPy array or a "
             "list by it, make that traced first: ad.asarray(a)[i]; shapes must be static (list the argument "
             "in static_argnames if it is one)",
         )

@@ -184,8 +184,7 @@ class Walk(ValueWalk):
 
     def _cell(self, cell: CellType, path: str) -> None:
         content = cell_content(cell)
-        self._guard(path, CellGuard(cell, content))
-        self._look_at(content, path)
+        self._look_at_guarded(content, path, CellGuard(cell, content))
 
     def _globals(self, function: FunctionType, reads: CodeReads, path: str) -> None:
         table = function.__globals__
@@ -195,8 +194,7 @@ class Walk(ValueWalk):
                 continue
             self._builtins_seen.add(place)
             value = table.get(name, MISSING)
-            self._guard(_inside(path, name), ItemGuard(table, sys.intern(name), value))
-            self._look_at(value, _inside(path, name))
+            self._look_at_guarded(value, _inside(path, name), ItemGuard(table, sys.intern(name), value))
         for name in reads.modules:
             module = module_called(name, table)
             if module is not None:
@@ -213,9 +211,7 @@ class Walk(ValueWalk):
         if file is not None and not is_program_file(file):
             return
         for name in sorted(self.names & vars(module).keys()):
-            value = vars(module)[name]
-            self._guard(f"{path}.{name}", ItemGuard(vars(module), name, value))
-            self._look_at(value, f"{path}.{name}")
+            self._item(vars(module), name, path)
 
     def _class(self, cls: type[Any], path: str, implicit: frozenset[str]) -> None:
         """The attributes of a class of the program, and of those it derives from, that code names."""
@@ -235,8 +231,7 @@ class Walk(ValueWalk):
                     continue
                 self._builtins_seen.add(place)
                 value: object = own[name]
-                self._guard(f"{base.__name__}.{name}", _class_guard(cls, base, name, value))
-                self._look_at(value, f"{base.__name__}.{name}")
+                self._look_at_guarded(value, f"{base.__name__}.{name}", _class_guard(cls, base, name, value))
 
     def _attributes(self, value: Any, kind: type[Any], path: str) -> None:
         """The attributes of an object of the program that code names, and the fields of a dataclass."""
@@ -258,8 +253,7 @@ class Walk(ValueWalk):
             return
         for name in sorted(wanted):
             if name in table:
-                self._guard(f"{path}.{name}", ItemGuard(table, name, table[name]))
-                self._look_at(table[name], f"{path}.{name}")
+                self._item(table, name, path)
             elif hasattr(kind, name):  # which an attribute of the object would hide
                 self.guards.append(ItemGuard(table, name, MISSING))
 
@@ -268,17 +262,19 @@ class Walk(ValueWalk):
         if table is not None:
             if not any(f"{path}.{name}" in self._ignored for name in table):
                 self.guards.append(DictGuard(table))
-            for name, part in table.items():
-                self._guard(f"{path}.{name}", ItemGuard(table, name, part))
-                self._look_at(part, f"{path}.{name}")
+            for name in table:
+                self._item(table, name, path)
         for name in sorted(slots_of(cast("type[Any]", type(value)))):
             self._attribute(value, name, path)
+
+    def _item(self, table: dict[str, Any], name: str, path: str) -> None:
+        """An attribute of what stands at `path`, by the dictionary that holds it."""
+        self._look_at_guarded(table[name], f"{path}.{name}", ItemGuard(table, name, table[name]))
 
     def _attribute(self, value: Any, name: str, path: str) -> None:
         found = getattr(value, name, MISSING)
         path = path if name == "_function" else f"{path}.{name}"
-        self._guard(path, AttributeGuard(value, sys.intern(name), found))
-        self._look_at(found, path)
+        self._look_at_guarded(found, path, AttributeGuard(value, sys.intern(name), found))
 
     def _foreign(self, value: Any, kind: type[Any], path: str) -> None:
         """An object of an installed package: as an array, or by its attributes; else by what it is."""

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.errors import DtypeError, UnsupportedError
-from mlirad.frontend.tracing.source import user_line
+from mlirad.errors import DtypeError
+from mlirad.frontend.tracing.raising import dtype_error, unsupported_error
 
 Dtype: TypeAlias = np.dtype[Any]
 Kind: TypeAlias = Dtype | type[bool] | type[int] | type[float]
@@ -39,14 +39,12 @@ def language_dtype(dtype: npt.DTypeLike) -> Dtype:
     try:
         known = np.dtype(dtype)
     except TypeError as error:
-        raise DtypeError(str(error), location=user_line()) from error
+        raise dtype_error(str(error)) from error
     code = f"{known.kind}{known.itemsize}"
     found = _BY_CODE.get(code) or _REPLACED.get(code)
     if found is None:
-        raise DtypeError(
-            f"there are no arrays of dtype {known}",
-            location=user_line(),
-            hint="use float64, float32, int64, int32 or bool",
+        raise dtype_error(
+            f"there are no arrays of dtype {known}", "use float64, float32, int64, int32 or bool"
         )
     return found
 
@@ -80,10 +78,8 @@ def loop_dtypes(
     except (TypeError, ValueError) as error:
         shown = ", ".join(k.name if isinstance(k, np.dtype) else k.__name__ for k in kinds)
         wanted = "" if dtype is None else f" with dtype {dtype}"
-        raise DtypeError(
-            f"np.{ufunc.__name__} is not defined on ({shown}){wanted}",
-            location=user_line(),
-            hint=f"NumPy says: {error}",
+        raise dtype_error(
+            f"np.{ufunc.__name__} is not defined on ({shown}){wanted}", f"NumPy says: {error}"
         ) from error
 
 
@@ -109,10 +105,9 @@ def plain_array(value: object) -> npt.NDArray[Any]:
     """A concrete array-like as a plain array of a dtype of the language."""
     kind: type[Any] = type(value)
     if isinstance(value, np.ndarray) and kind is not np.ndarray:
-        raise DtypeError(
+        raise dtype_error(
             f"an argument is a {kind.__name__}, not a plain array",
-            location=user_line(),
-            hint="what makes it special would be lost; pass np.asarray(x) if that is meant",
+            "what makes it special would be lost; pass np.asarray(x) if that is meant",
         )
     array = _as_array(cast(object, value))
     if array.dtype in ELEMENT_TYPES:
@@ -129,8 +124,6 @@ def _as_array(value: object) -> npt.NDArray[Any]:
     try:
         return np.from_dlpack(given)
     except Exception as error:  # each library raises classes of its own
-        raise UnsupportedError(
-            f"a {kind} does not hand its elements over: {error}",
-            location=user_line(),
-            hint="pass a NumPy array of the same elements",
+        raise unsupported_error(
+            f"a {kind} does not hand its elements over: {error}", "pass a NumPy array of the same elements"
         ) from error

@@ -26,8 +26,9 @@ from xdsl.ir import Attribute, Block, Region
 
 from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
-from mlirad.errors import TracingError, UnsupportedError
-from mlirad.frontend.tracing.source import user_line, user_location
+from mlirad.errors import TracingError
+from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+from mlirad.frontend.tracing.source import user_location
 from mlirad.ir.arrays import ArrayBuilder
 
 MAX_OPERATIONS = 300_000
@@ -203,10 +204,9 @@ def emitting() -> ArrayBuilder:
     frame = current_frame()
     frame.functions.emitted += 1
     if frame.functions.emitted > MAX_OPERATIONS:
-        raise UnsupportedError(
+        raise unsupported_error(
             f"the program has more than {MAX_OPERATIONS} operations",
-            location=user_line(),
-            hint="use ad.fori_loop and ad.scan for loops, @ad.function for functions that are called often",
+            "use ad.fori_loop and ad.scan for loops, @ad.function for functions that are called often",
         )
     builder = frame.builder
     builder.location = user_location()
@@ -227,8 +227,7 @@ def tracing(frame: Frame) -> Generator[Frame]:
 
 def leaked_error() -> TracingError:
     """The error of a traced value used after its trace, or its region, has ended."""
-    return TracingError(
+    return tracing_error(
         "a traced value is used after the function, or the body of `build`, that made it has ended",
-        location=user_line(),
-        hint="return it as a result instead of storing it in a variable from outside",
+        "return it as a result instead of storing it in a variable from outside",
     )

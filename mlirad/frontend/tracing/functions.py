@@ -28,6 +28,7 @@ from mlirad.frontend.tracing.dtypes import Dtype, language_dtype, plain_array
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
 from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
 from mlirad.frontend.tracing.source import traceback_line, user_line
 from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
@@ -108,10 +109,7 @@ def trace(function: Callable[..., Any], *args: Any) -> ModuleOp:
 
 
 def trace_module(
-    function: Callable[..., Any],
-    tree: Tree,
-    types: Sequence[LeafType],
-    checks: frozenset[str] = frozenset(),
+    function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], checks: frozenset[str] = frozenset()
 ) -> tuple[ModuleOp, Tree, tuple[bool, ...]]:
     """The module of a function of positional arguments with structure `tree`; the structure of its result."""
     return with_reports(lambda functions: _trace_module(functions, function, tree, types), checks)
@@ -167,9 +165,7 @@ def trace_inner(
 def require_arguments(function: Callable[..., Any], count: int, what: str) -> None:
     """Require something that can be called with so many arguments; `what` says what calls it with which."""
     if not callable(function):
-        raise TracingError(
-            f"{what} needs a function, got a {type(cast(object, function)).__name__}", location=user_line()
-        )
+        raise tracing_error(f"{what} needs a function, got a {type(cast(object, function)).__name__}")
     try:
         signature = inspect.signature(function, follow_wrapped=False)
     except (TypeError, ValueError):
@@ -177,10 +173,9 @@ def require_arguments(function: Callable[..., Any], count: int, what: str) -> No
     try:
         signature.bind(*(None,) * count)
     except TypeError as error:
-        raise TracingError(
+        raise tracing_error(
             f"{what} calls {function_name(function)}{signature} with {count} "
-            f"argument{'' if count == 1 else 's'}: {error}",
-            location=user_line(),
+            f"argument{'' if count == 1 else 's'}: {error}"
         ) from error
 
 
@@ -262,10 +257,9 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
         return LeafType(leaf.shape, leaf.dtype, leaf.weak)
     is_function = callable(cast(object, leaf))
     if is_function or isinstance(leaf, _NO_ARRAYS):
-        raise UnsupportedError(
+        raise unsupported_error(
             f"argument {path} is a {kind.__name__}, which is no array",
-            location=user_line(),
-            hint="name the parameter in static_argnames if the function should see the object itself"
+            "name the parameter in static_argnames if the function should see the object itself"
             if not is_function
             else "wrap the function instead: ad.grad(lambda x: f(x, callback))",
         )

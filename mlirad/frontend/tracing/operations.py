@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, Value, shape_of
-from mlirad.errors import IntegerOverflowError, ShapeError
+from mlirad.errors import IntegerOverflowError
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import (
     BOOL,
@@ -29,6 +29,7 @@ from mlirad.frontend.tracing.dtypes import (
     result_type,
 )
 from mlirad.frontend.tracing.frames import current_frame, emitting
+from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.run_time_checks import check_fits
 from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder
@@ -149,10 +150,9 @@ def broadcast_shapes(shapes: Sequence[Shape], what: str) -> Shape:
     for across in zip(*((*[1] * (rank - len(s)), *s) for s in shapes), strict=True):
         kinds = {e for e in across if e != 1}
         if len(kinds) > 1:
-            raise ShapeError(
+            raise shape_error(
                 f"{what}: shapes {', '.join(map(str, shapes))} do not broadcast together",
-                location=user_line(),
-                hint="dimensions are compared from the last one; they must be equal, or one of them 1",
+                "dimensions are compared from the last one; they must be equal, or one of them 1",
             )
         extents.append(kinds.pop() if kinds else 1)
     return tuple(extents)
@@ -161,9 +161,7 @@ def broadcast_shapes(shapes: Sequence[Shape], what: str) -> Shape:
 def check_equal_shapes(shapes: Sequence[Shape], what: str) -> None:
     """Require one shape."""
     if any(s != shapes[0] for s in shapes):
-        raise ShapeError(
-            f"{what} must have one shape, got {', '.join(map(str, shapes))}", location=user_line()
-        )
+        raise shape_error(f"{what} must have one shape, got {', '.join(map(str, shapes))}")
 
 
 def broadcast_value(b: ArrayBuilder, x: Value, shape: Shape) -> Value:

@@ -14,9 +14,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, cast
 
-from mlirad.errors import UnsupportedError
 from mlirad.frontend.tracing.captures import static_key
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import unsupported_error
 
 
 @dataclass(frozen=True)
@@ -172,10 +171,9 @@ def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
         leaves.append(value)
         return LEAF
     if depth == 0:
-        raise UnsupportedError(
+        raise unsupported_error(
             f"a {type(value).__name__} contains itself, or is nested more than {MAX_DEPTH} deep",
-            location=user_line(),
-            hint="keep the values in an array, or in a list of one level",
+            "keep the values in an array, or in a list of one level",
         )
     kind = cast("type[Any]", type(value))
     names, parts, static = _open(value)

@@ -23,10 +23,17 @@ from mlirad.dialects.array.reductions import DotOp, ReduceOp, SumOp
 from mlirad.dialects.shapes import Value, array_type, is_float, shape_of
 from mlirad.frontend.tracing.frames import FrameBuilder, emitting
 from mlirad.frontend.tracing.tokens import ReportsNeeded, checks, has_reports, report
+from mlirad.ir.arrays import ArrayBuilder
 
 BOUNDS = "bounds"
 
 _COMPUTING = (ew.ElementwiseOp, SumOp, ReduceOp, DotOp, CumulativeOp)
+
+
+def from_start(b: ArrayBuilder, positions: Value, extent: int) -> Value:
+    """Positions of which negative ones count from the end, as positions that count from the start."""
+    negative = b.compare("lt", positions, b.splat(0, positions.type))
+    return b.select(negative, b.add(positions, b.splat(extent, positions.type)), positions)
 
 
 def check_position(position: Value, extent: int, *, counts_from_end: bool) -> None:
@@ -34,11 +41,8 @@ def check_position(position: Value, extent: int, *, counts_from_end: bool) -> No
     if not checks(BOUNDS):
         return
     b = emitting()
-    shifted = position
-    if counts_from_end:
-        negative = b.compare("lt", position, b.splat(0, position.type))
-        shifted = b.select(negative, b.add(position, b.splat(extent, position.type)), position)
-    outside = b.logical_not(b.inside([shifted], [extent]))
+    counted = from_start(b, position, extent) if counts_from_end else position
+    outside = b.logical_not(b.inside([counted], [extent]))
     message = f"position {{}} is outside of a dimension of extent {extent}"
     report("position", outside, [position], message)
 

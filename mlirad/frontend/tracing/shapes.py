@@ -6,10 +6,9 @@ from operator import index
 from typing import Any
 
 from mlirad.dialects.shapes import Shape
-from mlirad.errors import ShapeError
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import contains_traced
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import shape_error
 
 
 def listed(axis: int | tuple[int, ...]) -> list[int]:
@@ -21,10 +20,9 @@ def one_axis(axis: Any, rank: int) -> int:
     """An axis as a dimension of an array of the given rank; raises `ShapeError` for one it lacks."""
     number = index(axis)
     if not -rank <= number < rank:
-        raise ShapeError(
+        raise shape_error(
             f"axis {number} is not one of an array of rank {rank}",
-            location=user_line(),
-            hint=f"its axes are {-rank} to {rank - 1}" if rank else "a scalar has no axes",
+            f"its axes are {-rank} to {rank - 1}" if rank else "a scalar has no axes",
         )
     return number % rank
 
@@ -47,9 +45,7 @@ def distinct_axes(axis: int | tuple[int, ...], rank: int) -> list[int]:
     """One axis or several, none of them twice, as dimensions in their order."""
     axes = [one_axis(a, rank) for a in listed(axis)]
     if len(set(axes)) != len(axes):
-        raise ShapeError(
-            f"axis {axis} names a dimension twice", location=user_line(), hint="name each dimension once"
-        )
+        raise shape_error(f"axis {axis} names a dimension twice", "name each dimension once")
     return axes
 
 
@@ -68,15 +64,14 @@ def static_shape(shape: Any) -> Shape:
     try:
         return checked_rank(tuple(index(extent) for extent in shape))
     except TypeError as error:
-        raise ShapeError(f"a shape is made of integers, got {shape!r}", location=user_line()) from error
+        raise shape_error(f"a shape is made of integers, got {shape!r}") from error
 
 
 def checked_rank(shape: Shape) -> Shape:
     """A shape with as many dimensions as NumPy's arrays can have."""
     if len(shape) > MAX_RANK:
-        raise ShapeError(
+        raise shape_error(
             f"a shape of {len(shape)} dimensions, and NumPy's arrays have no more than {MAX_RANK}",
-            location=user_line(),
-            hint="join some of them",
+            "join some of them",
         )
     return shape

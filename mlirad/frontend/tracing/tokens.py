@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 from xdsl.dialects.builtin import i64
 
 from mlirad.dialects.shapes import Value, shape_of, size_of
-from mlirad.errors import TracingError
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import Frame, current_frame, emitting, is_tracing
+from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.source import user_line
 
 T = TypeVar("T")
@@ -115,10 +115,9 @@ def sealed(results: Sequence[Value], before: Array | None = None) -> list[Value]
         return values
     known = [k for k, v in enumerate(values) if size_of(v)]
     if not known:
-        raise TracingError(
+        raise tracing_error(
             "a function that reports, by debug_print or a check, returns nothing",
-            location=user_line(),
-            hint="return one of the values that it computes",
+            "return one of the values that it computes",
         )
     k = min(known, key=lambda k: size_of(values[k]))
     never = b.compare("eq", last, b.constant(NEVER, i64))

@@ -17,8 +17,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from mlirad.errors import UnsupportedError
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.raising import unsupported_error
 
 
 class Same:
@@ -99,10 +98,9 @@ def base_key(value: object) -> Hashable | None:
 def _sequence_key(kind: type[Any], value: Any, depth: int) -> Hashable | None:
     """The key of a tuple and its like, if all that it holds has one."""
     if depth == 0:
-        raise UnsupportedError(
+        raise unsupported_error(
             f"a {kind.__name__} that the function reads, or is given, is nested more than {MAX_DEPTH} deep",
-            location=user_line(),
-            hint="keep the values in an array, or in a tuple of one level",
+            "keep the values in an array, or in a tuple of one level",
         )
     if kind is slice:
         parts: Sequence[object] = (value.start, value.stop, value.step)

@@ -78,6 +78,11 @@ class ValueWalk(ABC):
         if path not in self._ignored:
             self.guards.append(guard)
 
+    def _look_at_guarded(self, value: Any, path: str, guard: Guard) -> None:
+        """Guard the place at `path`, and look at what stands there."""
+        self._guard(path, guard)
+        self._look_at(value, path)
+
     @abstractmethod
     def _open(self, value: Any, path: str) -> None:
         """Enter what a value is, and look at its parts."""
