@@ -97,8 +97,7 @@ define internal i64 @now() {{
   %time = alloca [2 x i64], align 16
   %status = call i32 {_system_function("clock_gettime")}(i32 {time.CLOCK_MONOTONIC}, ptr %time)
   %seconds = load i64, ptr %time
-  %rest.at = getelementptr i64, ptr %time, i64 1
-  %rest = load i64, ptr %rest.at
+  %rest = load i64, ptr %time[i64 1]
   %whole = mul i64 %seconds, 1000000000
   %now = add i64 %whole, %rest
   ret i64 %now
@@ -128,8 +127,7 @@ def _stack_text() -> str:
   %attributes = alloca [128 x i8], align 16
   %self = call ptr {_system_function("pthread_self")}()
   %error = call i32 {_system_function("pthread_getattr_np")}(ptr %self, ptr %attributes)
-  %is_known = icmp eq i32 %error, 0
-  br i1 %is_known, label %known, label %unknown
+  if eq i32 %error, 0 then %known else %unknown
 
 known:
   call i32 {_system_function("pthread_attr_getstack")}(ptr %attributes, ptr %low.at, ptr %high.at)
@@ -156,16 +154,14 @@ define internal void @bounds(ptr %bounds) {{
 
 found:
   store i64 %low.found, ptr %bounds
-  %size.at = getelementptr i64, ptr %bounds, i64 1
-  store i64 %size.found, ptr %size.at
+  store i64 %size.found, ptr %bounds[i64 1]
   ret void
 
 unknown:
   %here = ptrtoint ptr %low.at to i64
   %low.guessed = sub i64 %here, {UNKNOWN_STACK_BYTES}
   store i64 %low.guessed, ptr %bounds
-  %unknown.size.at = getelementptr i64, ptr %bounds, i64 1
-  store i64 {UNKNOWN_STACK_BYTES}, ptr %unknown.size.at
+  store i64 {UNKNOWN_STACK_BYTES}, ptr %bounds[i64 1]
   ret void
 }}
 """
@@ -180,10 +176,8 @@ define i32 @${CALL}(ptr %main, ptr %buffers, ptr %arena, i64 %releases, i64 %lim
 entry:
   %context = alloca [${CONTEXT_WORDS} x i64], align 16
   store [${CONTEXT_WORDS} x i64] zeroinitializer, ptr %context
-  %limit.at = getelementptr i64, ptr %context, i64 ${LIMIT_WORD}
-  store i64 %limit, ptr %limit.at
-  %keeps = icmp eq i64 %releases, 0
-  br i1 %keeps, label %run, label %release
+  store i64 %limit, ptr %context[i64 ${LIMIT_WORD}]
+  if eq i64 %releases, 0 then %run else %release
 
 release:
   call void @unlock(ptr %context)
@@ -192,31 +186,25 @@ release:
 run:
   call void %main(ptr %buffers, ptr %arena, ptr %context)
   %was_locked = call i1 @lock(ptr %context)
-  %status.at = getelementptr i64, ptr %context, i64 ${STATUS_WORD}
-  %status = load i64, ptr %status.at
-  %failure.at = getelementptr i64, ptr %context, i64 ${FAILURE_WORD}
-  %failure.bits = load i64, ptr %failure.at
+  %status = load i64, ptr %context[i64 ${STATUS_WORD}]
+  %failure.bits = load i64, ptr %context[i64 ${FAILURE_WORD}]
   %failure = inttoptr i64 %failure.bits to ptr
   %either = or i64 %status, %failure.bits
-  %is_done = icmp eq i64 %either, 0
-  br i1 %is_done, label %done, label %failed
+  if eq i64 %either, 0 then %done else %failed
 
 done:
   ret i32 0
 
 failed:
-  %is_reported = icmp eq i64 %status, 0
-  br i1 %is_reported, label %reported, label %stopped
+  if eq i64 %status, 0 then %reported else %stopped
 
 reported:
-  %type.at = getelementptr i8, ptr %failure, i64 ${TYPE}
-  %type = load ptr, ptr %type.at
+  %type = load ptr, ptr %failure[i8 ${TYPE}]
   call void ${PyErr_SetObject}(ptr %type, ptr %failure)
   br label %dropped
 
 stopped:
-  %is_raised = icmp eq i64 %status, ${RAISED}
-  br i1 %is_raised, label %dropped, label %raise
+  if eq i64 %status, ${RAISED} then %dropped else %raise
 
 raise:
   %nothing = call ptr (ptr, ptr, ...) ${PyObject_CallFunction}(ptr ${fail}, ptr @format.status, i64 %status)
@@ -232,14 +220,13 @@ dropped:
 
 ; Take the global lock unless the call holds it; whether it did.
 define internal i1 @lock(ptr %context) {
-  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD_WORD}
-  %thread = load ptr, ptr %thread.at
+  %thread = load ptr, ptr %context[i64 ${THREAD_WORD}]
   %is_locked = icmp eq ptr %thread, null
   br i1 %is_locked, label %locked, label %take
 
 take:
   call void ${PyEval_RestoreThread}(ptr %thread)
-  store ptr null, ptr %thread.at
+  store ptr null, ptr %context[i64 ${THREAD_WORD}]
   br label %locked
 
 locked:
@@ -248,9 +235,8 @@ locked:
 
 ; Release the global lock, which the call must hold.
 define internal void @unlock(ptr %context) {
-  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD_WORD}
   %thread = call ptr ${PyEval_SaveThread}()
-  store ptr %thread, ptr %thread.at
+  store ptr %thread, ptr %context[i64 ${THREAD_WORD}]
   ret void
 }
 
@@ -263,49 +249,40 @@ define internal i1 @is_main_thread() {
 
 define i64 @${POLL}(ptr %context) {
 entry:
-  %status.at = getelementptr i64, ptr %context, i64 ${STATUS_WORD}
-  %deadline.at = getelementptr i64, ptr %context, i64 ${DEADLINE_WORD}
-  %signals.at = getelementptr i64, ptr %context, i64 ${SIGNALS_WORD}
-  %limit.at = getelementptr i64, ptr %context, i64 ${LIMIT_WORD}
-  %thread.at = getelementptr i64, ptr %context, i64 ${THREAD_WORD}
   %now = call i64 @now()
-  %deadline.old = load i64, ptr %deadline.at
-  %is_begun = icmp ne i64 %deadline.old, 0
-  br i1 %is_begun, label %look, label %begin
+  %deadline.old = load i64, ptr %context[i64 ${DEADLINE_WORD}]
+  if ne i64 %deadline.old, 0 then %look else %begin
 
 begin:
-  %limit = load i64, ptr %limit.at
+  %limit = load i64, ptr %context[i64 ${LIMIT_WORD}]
   %is_limited = icmp ne i64 %limit, 0
   %end = add i64 %now, %limit
   %deadline.new = select i1 %is_limited, i64 %end, i64 9223372036854775807
-  store i64 %deadline.new, ptr %deadline.at
+  store i64 %deadline.new, ptr %context[i64 ${DEADLINE_WORD}]
   %signals.new = add i64 %now, ${SIGNALS_EVERY}
-  store i64 %signals.new, ptr %signals.at
-  %thread.old = load ptr, ptr %thread.at
-  %is_locked = icmp eq ptr %thread.old, null
-  br i1 %is_locked, label %release, label %look
+  store i64 %signals.new, ptr %context[i64 ${SIGNALS_WORD}]
+  %thread.old = load ptr, ptr %context[i64 ${THREAD_WORD}]
+  if eq ptr %thread.old, null then %release else %look
 
 release:
   call void @unlock(ptr %context)
   br label %look
 
 look:
-  %deadline = load i64, ptr %deadline.at
-  %is_late = icmp sge i64 %now, %deadline
-  br i1 %is_late, label %late, label %in_time
+  %deadline = load i64, ptr %context[i64 ${DEADLINE_WORD}]
+  if sge i64 %now, %deadline then %late else %in_time
 
 late:
-  store i64 ${OUT_OF_TIME}, ptr %status.at
+  store i64 ${OUT_OF_TIME}, ptr %context[i64 ${STATUS_WORD}]
   br label %done
 
 in_time:
-  %signals = load i64, ptr %signals.at
-  %is_due = icmp sge i64 %now, %signals
-  br i1 %is_due, label %due, label %done
+  %signals = load i64, ptr %context[i64 ${SIGNALS_WORD}]
+  if sge i64 %now, %signals then %due else %done
 
 due:
   %following = add i64 %now, ${SIGNALS_EVERY}
-  store i64 %following, ptr %signals.at
+  store i64 %following, ptr %context[i64 ${SIGNALS_WORD}]
   %is_main = call i1 @is_main_thread()
   br i1 %is_main, label %handle, label %done
 
@@ -313,55 +290,49 @@ handle:
   %was_locked = call i1 @lock(ptr %context)
   %raised = call i32 ${PyErr_CheckSignals}()
   call void @unlock(ptr %context)
-  %is_quiet = icmp eq i32 %raised, 0
-  br i1 %is_quiet, label %done, label %interrupted
+  if eq i32 %raised, 0 then %done else %interrupted
 
 interrupted:
-  store i64 ${RAISED}, ptr %status.at
+  store i64 ${RAISED}, ptr %context[i64 ${STATUS_WORD}]
   br label %done
 
 done:
-  %status = load i64, ptr %status.at
+  %status = load i64, ptr %context[i64 ${STATUS_WORD}]
   ret i64 %status
 }
 
 define i64 @${REPORT}(ptr %context, ptr %description, ptr %values, i64 %element) {
 entry:
-  %status.at = getelementptr i64, ptr %context, i64 ${STATUS_WORD}
-  %failure.at = getelementptr i64, ptr %context, i64 ${FAILURE_WORD}
   %bounds = alloca [2 x i64]
   %here = ptrtoint ptr %bounds to i64
   call void @known_bounds(ptr %bounds)
   %low = load i64, ptr %bounds
   %needed = add i64 %low, ${REPORT_BYTES}
-  %has_room = icmp ugt i64 %here, %needed
-  br i1 %has_room, label %enter, label %no_room
+  if ugt i64 %here, %needed then %enter else %no_room
 
 no_room:
-  store i64 ${OUT_OF_STACK}, ptr %status.at
+  store i64 ${OUT_OF_STACK}, ptr %context[i64 ${STATUS_WORD}]
   br label %done
 
 enter:
   %was_locked = call i1 @lock(ptr %context)
   %raised = call i32 ${PyErr_CheckSignals}()
-  %is_quiet = icmp eq i32 %raised, 0
-  br i1 %is_quiet, label %report, label %failed
+  if eq i32 %raised, 0 then %report else %failed
 
 report:
   %description.bits = ptrtoint ptr %description to i64
   %values.bits = ptrtoint ptr %values to i64
   %result = call ptr (ptr, ptr, ...) ${PyObject_CallFunction}(
       ptr ${report}, ptr @format.report, i64 %description.bits, i64 %values.bits, i64 %element)
-  %is_failed = icmp eq ptr %result, null
-  br i1 %is_failed, label %failed, label %reported
+  if eq ptr %result, null then %failed else %reported
 
 failed:
-  store i64 ${RAISED}, ptr %status.at
+  store i64 ${RAISED}, ptr %context[i64 ${STATUS_WORD}]
   br label %leave
 
 reported:
   %is_nothing = icmp eq ptr %result, ${None}
-  %failure = load ptr, ptr %failure.at
+  %failure = load ptr, ptr %context[i64 ${FAILURE_WORD}]
   %is_later = icmp ne ptr %failure, null
   %is_dropped = or i1 %is_nothing, %is_later
   br i1 %is_dropped, label %drop, label %keep
@@ -371,7 +342,7 @@ drop:
   br label %leave
 
 keep:
-  store ptr %result, ptr %failure.at
+  store ptr %result, ptr %context[i64 ${FAILURE_WORD}]
   br label %leave
 
 leave:
@@ -382,7 +353,7 @@ unlock:
   br label %done
 
 done:
-  %status = load i64, ptr %status.at
+  %status = load i64, ptr %context[i64 ${STATUS_WORD}]
   ret i64 %status
 }
 
@@ -393,24 +364,20 @@ entry:
   br i1 %is_main, label %main, label %other
 
 main:
-  %kept.size.at = getelementptr i64, ptr @main.low, i64 1
-  %kept.for.at = getelementptr i64, ptr @main.low, i64 2
-  %kept.for = load atomic i64, ptr %kept.for.at acquire, align 8
+  %kept.for = load atomic i64, ptr @main.low[i64 2] acquire, align 8
   %this = call i64 ${PyThread_get_thread_ident}()
-  %is_kept = icmp eq i64 %kept.for, %this
-  br i1 %is_kept, label %kept, label %find
+  if eq i64 %kept.for, %this then %kept else %find
 
 kept:
   %low.kept = load i64, ptr @main.low
-  %size.kept = load i64, ptr %kept.size.at
+  %size.kept = load i64, ptr @main.low[i64 1]
   store i64 %low.kept, ptr %bounds
-  %size.at = getelementptr i64, ptr %bounds, i64 1
-  store i64 %size.kept, ptr %size.at
+  store i64 %size.kept, ptr %bounds[i64 1]
   ret void
 
 find:
   call void @bounds(ptr @main.low)
-  store atomic i64 %this, ptr %kept.for.at release, align 8
+  store atomic i64 %this, ptr @main.low[i64 2] release, align 8
   br label %kept
 
 other:
@@ -422,14 +389,12 @@ define i64 @${STACK_LIMIT}(ptr %context) {
   %bounds = alloca [2 x i64]
   call void @known_bounds(ptr %bounds)
   %low = load i64, ptr %bounds
-  %size.at = getelementptr i64, ptr %bounds, i64 1
-  %size = load i64, ptr %size.at
+  %size = load i64, ptr %bounds[i64 1]
   %part = lshr i64 %size, 2
   %is_small = icmp ult i64 %part, ${MARGIN_BYTES}
   %margin = select i1 %is_small, i64 %part, i64 ${MARGIN_BYTES}
   %limit = add i64 %low, %margin
-  %limit.at = getelementptr i64, ptr %context, i64 ${STACK_WORD}
-  store i64 %limit, ptr %limit.at
+  store i64 %limit, ptr %context[i64 ${STACK_WORD}]
   ret i64 %limit
 }
 

@@ -36,7 +36,7 @@ from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.functions import function_name, trace
 from mlirad.frontend.tracing.source import traceback_line
 from mlirad.tools.arguments import read_example
-from mlirad.tools.process import guarded, write_output
+from mlirad.tools.process import guarded, split_arguments, write_output
 
 if TYPE_CHECKING:
     from mlirad.tools.mathematics import Notation
@@ -165,23 +165,9 @@ def titled(name: str, notation: Notation) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the tool on the given arguments, by default those of the process; returns the exit code."""
-    words, values = _split_arguments(sys.argv[1:] if argv is None else argv)
+    words, values = split_arguments(argv, ("-o", "-h"))
     arguments = _argument_parser().parse_args(words)
     return guarded(lambda: _run(arguments, values))
-
-
-def _split_arguments(argv: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The command line without what follows `--args`, and that, up to the next option."""
-    words: list[str] = []
-    values: list[str] = []
-    within = False
-    for word in argv:
-        if word.startswith("--") or word in ("-o", "-h"):
-            within = word == "--args"
-            if within:
-                continue
-        (values if within else words).append(word)
-    return words, values
 
 
 def _argument_parser() -> argparse.ArgumentParser:

@@ -25,9 +25,9 @@ from mlirad.compiler import holds_kernels, transform
 from mlirad.errors import MliradError, UnsupportedError
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
-from mlirad.pipelines import PIPELINES, Step, always, pipeline_passes
+from mlirad.pipelines import PIPELINES, Step, always
 from mlirad.pipelines import Options as PipelineOptions
-from mlirad.registry import PASS_MODULES, load_pass, make_passes
+from mlirad.registry import PASS_MODULES, load_pass
 from mlirad.tools.diagnostics import (
     Diagnostic,
     Source,
@@ -38,10 +38,17 @@ from mlirad.tools.diagnostics import (
 from mlirad.tools.expectations import compare
 from mlirad.tools.instrumentation import IrPrinting, Timing, module_text
 from mlirad.tools.native import native_program
-from mlirad.tools.process import entry_function, guarded, keep_entry, write_output
+from mlirad.tools.process import (
+    Stage,
+    add_passes,
+    entry_function,
+    guarded,
+    keep_entry,
+    passes_of,
+    write_output,
+)
 
 Emit = Literal["mlir", "generic", "llvm", "asm", "object"]
-Stage = tuple[Literal["passes", "pipeline"], str]
 
 SEPARATOR = "// -----"
 """The line that separates the parts of an input with `--split-input-file`, and of its output."""
@@ -68,13 +75,6 @@ class Options:
     print_ir_after_all: bool
     print_ir_after_change: bool
     timing: bool
-
-    def passes(self) -> tuple[ModulePass, ...]:
-        """The passes of `-p` and `--pipeline`, in the order given."""
-        found: list[ModulePass] = []
-        for kind, text in self.stages:
-            found += make_passes(text) if kind == "passes" else pipeline_passes(text)
-        return tuple(found)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -103,7 +103,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _process(options: Options) -> int:
     """Read, transform and write everything."""
     start = time.perf_counter()
-    passes = options.passes()
+    passes = passes_of(options.stages)
     source = read_source(options.input)
     timing = Timing()
     outputs: list[bytes] = []
@@ -139,7 +139,7 @@ def _transform(
     text: str,
     first_line: int,
     source: Source,
-    passes: Sequence[ModulePass],
+    passes: tuple[ModulePass, ...],
     options: Options,
     timing: Timing,
 ) -> bytes:
@@ -167,7 +167,7 @@ def _transform(
         timing.steps.append(step)
         printing.after_step(step)
 
-    given = PipelineOptions(first=tuple(passes), end="program")
+    given = PipelineOptions(first=passes, end="program")
     before = printing.before_pass
     transform(module, given, context=context, verify=always, before=before, observe=observe)
     if options.emit in ("mlir", "generic"):
@@ -213,14 +213,6 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _passes_stage(text: str) -> Stage:
-    return ("passes", text)
-
-
-def _pipeline_stage(text: str) -> Stage:
-    return ("pipeline", text)
-
-
 def _argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "mlirad-opt", description="Run mlirad's passes on MLIR text.", allow_abbrev=False
@@ -228,23 +220,10 @@ def _argument_parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("input", nargs="?", default="-", help="the file to read; '-', the default, is standard input")
     add("-o", dest="output", metavar="FILE", help="write to FILE instead of standard output")
-    add(
-        "-p",
-        "--passes",
-        dest="stages",
-        action="append",
-        type=_passes_stage,
-        default=[],
-        metavar="PASSES",
-        help="passes to run: pass,pass{option=value option=value},...",
-    )
-    add(
-        "--pipeline",
-        dest="stages",
-        action="append",
-        type=_pipeline_stage,
-        metavar="NAME",
-        help="a named pipeline to run; options go to its first pass: grad{function=f wrt=0,1}",
+    add_passes(
+        parser,
+        "passes to run: pass,pass{option=value option=value},...",
+        "a named pipeline to run; options go to its first pass: grad{function=f wrt=0,1}",
     )
     add(
         "--emit",

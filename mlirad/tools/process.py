@@ -1,20 +1,59 @@
-"""What the command-line tools share as processes: errors at the outermost level, entry function, output."""
+"""What the command-line tools share as processes: their arguments, errors at the outermost level, output."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from argparse import ArgumentParser
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
 
 from mlirad.errors import CompileError, MliradError, UnsupportedError
+from mlirad.pipelines import pipeline_passes
+from mlirad.registry import make_passes
 from mlirad.tools.diagnostics import report
 
 TRACEBACK_VARIABLE = "MLIRAD_TRACEBACK"
 """With this environment variable set, a defect of mlirad ends in a Python traceback."""
+
+
+Stage: TypeAlias = Callable[[], Sequence[ModulePass]]
+"""The passes of one `-p` or `--pipeline`, made when they are wanted."""
+
+
+def split_arguments(argv: Sequence[str] | None, short: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The command line without what follows `--args`, and that, up to the next option, short ones as given.
+
+    `argparse` would take values such as `-inf` and `-1e5` for options.
+    """
+    words: list[str] = []
+    values: list[str] = []
+    within = False
+    for word in sys.argv[1:] if argv is None else argv:
+        if word.startswith("--") or word in short:
+            within = word == "--args"
+            if within:
+                continue
+        (values if within else words).append(word)
+    return words, values
+
+
+def add_passes(parser: ArgumentParser, passes: str, pipeline: str) -> None:
+    """The options `-p` and `--pipeline`, with their help; `passes_of` reads the `stages` that they give."""
+    add = partial(parser.add_argument, dest="stages", action="append", default=[])
+    add("-p", "--passes", type=partial(partial, make_passes), metavar="PASSES", help=passes)
+    add("--pipeline", type=partial(partial, pipeline_passes), metavar="NAME", help=pipeline)
+
+
+def passes_of(stages: Sequence[Stage]) -> tuple[ModulePass, ...]:
+    """The passes of `-p` and `--pipeline`, in the order given."""
+    return tuple(pass_ for make in stages for pass_ in make())
 
 
 def guarded(action: Callable[[], int]) -> int:

@@ -24,7 +24,6 @@ import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.passes import ModulePass
 
 from mlirad.compiler import holds_kernels, transform
 from mlirad.errors import CompileError, MliradError, UnsupportedError, VerifyError
@@ -33,8 +32,7 @@ from mlirad.ir.locations import location_of
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.pipelines import Options, always, pipeline_passes
-from mlirad.registry import make_passes
+from mlirad.pipelines import Options, always
 from mlirad.tools.arguments import read_arguments
 from mlirad.tools.diagnostics import read_source, report
 from mlirad.tools.limits import (
@@ -46,13 +44,21 @@ from mlirad.tools.limits import (
     memory_limit,
 )
 from mlirad.tools.native import native_program
-from mlirad.tools.process import entry_function, guarded, keep_entry, write_output
+from mlirad.tools.process import (
+    add_passes,
+    entry_function,
+    guarded,
+    keep_entry,
+    passes_of,
+    split_arguments,
+    write_output,
+)
 from mlirad.tools.time_limit import time_limit
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the tool on the given arguments, by default those of the process; returns the exit code."""
-    words, values = _split_arguments(sys.argv[1:] if argv is None else argv)
+    words, values = split_arguments(argv, ("-o", "-p", "-h"))
     arguments = _argument_parser().parse_args(words)
 
     def run() -> int:
@@ -62,36 +68,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     return guarded(run)
 
 
-def _split_arguments(argv: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The command line without what follows `--args`, and that, up to the next option.
-
-    `argparse` would take values such as `-inf` and `-1e5` for options.
-    """
-    words: list[str] = []
-    values: list[str] = []
-    within = False
-    for word in argv:
-        if word == "--args" or word.startswith("--") or word in ("-o", "-p", "-h"):
-            within = word == "--args"
-            if within:
-                continue
-        (values if within else words).append(word)
-    return words, values
-
-
 def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
-    passes: list[ModulePass] = []
-    for kind, text in cast("list[tuple[str, str]]", arguments.stages):
-        passes += make_passes(text) if kind == "passes" else pipeline_passes(text)
+    passes = passes_of(arguments.stages)
     source = read_source(cast(str, arguments.input))
     try:
         module = parse_module(source.text, source.name)
         verify_module(module)
         checked = holds_kernels(module)
         keep_entry(module, cast("str | None", arguments.entry))
-        transform(module, Options(first=tuple(passes), end="program"), verify=always)
+        transform(module, Options(first=passes, end="program"), verify=always)
         function = entry_function(module, cast("str | None", arguments.entry))
-        interpreted = cast(bool, arguments.interpret)
         memory = cast("int | None", arguments.max_memory) or memory_limit()
         check_memory(module, memory)
         check_work(module, function, _work_limit(arguments))
@@ -99,8 +85,8 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
         values = read_arguments(texts, function.function_type.inputs.data, name)
         # What does not exist (an infinity minus itself) is NaN, silently, as in compiled code.
         with np.errstate(all="ignore"):
-            if interpreted:
-                results = _interpret(module, values, name)
+            if arguments.interpret:
+                results = tuple(run_function(module, values, function=name))
             else:
                 results = _run_native(module, values, function, checked, memory)
     except MliradError as error:
@@ -113,10 +99,6 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
 def _work_limit(arguments: argparse.Namespace) -> int:
     default = MAX_INTERPRETED_WORK if arguments.interpret else MAX_WORK
     return default if arguments.max_work is None else cast(int, arguments.max_work)
-
-
-def _interpret(module: ModuleOp, values: list[npt.NDArray[Any]], name: str) -> tuple[object, ...]:
-    return tuple(run_function(module, values, function=name))
 
 
 def _run_native(
@@ -197,23 +179,10 @@ def _argument_parser() -> argparse.ArgumentParser:
     )
     add("--timeout", type=seconds, metavar="SECONDS", help="end with an error after so many seconds")
     add("-o", dest="output", metavar="FILE", help="store the results in FILE (.npy or .npz)")
-    add(
-        "-p",
-        "--passes",
-        dest="stages",
-        action="append",
-        type=lambda text: ("passes", text),
-        default=[],
-        metavar="PASSES",
-        help="passes to run before: pass,pass{option=value option=value},...",
-    )
-    add(
-        "--pipeline",
-        dest="stages",
-        action="append",
-        type=lambda text: ("pipeline", text),
-        metavar="NAME",
-        help="a named pipeline to run before; options go to its first pass",
+    add_passes(
+        parser,
+        "passes to run before: pass,pass{option=value option=value},...",
+        "a named pipeline to run before; options go to its first pass",
     )
     return parser
 

@@ -20,7 +20,7 @@ from mlirad.dialects.shapes import Value, array_type, components_of, element_of,
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.control import ScanBody
-from mlirad.linear_maps.elements import Element, Function, Pair, Pairs, assembled, components, value_of
+from mlirad.linear_maps.elements import Element, Pair, Pairs, assembled, components, value_of
 from mlirad.linear_maps.last_writes import surviving_writes
 from mlirad.linear_maps.transposes import TRANSPOSES, Captured, Primitive
 
@@ -46,10 +46,6 @@ def apply_transposed(b: ArrayBuilder, op: linear.PrimitiveMapOp, captured: Captu
 # Arrays ----------------------------------------------------------------------------------------------
 
 
-def _identity(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
-    return x
-
-
 def _scale(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
     (factor,) = m.captured(captured)
     if factor.type != x.type:
@@ -62,26 +58,6 @@ def _mask(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
     return b.select(condition, x, b.zeros(x.type))
 
 
-def _reverse(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
-    return b.reverse(x, m.ints("dims"))
-
-
-def _convert(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
-    return b.convert(x, element_of(m.codomain))
-
-
-def _sum(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
-    return b.sum(x, m.ints("dims"))
-
-
-def _broadcast(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
-    return b.broadcast(x, shape_of(m.codomain), m.ints("dims"))
-
-
-def _reshape(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
-    return b.reshape(x, shape_of(m.codomain))
-
-
 def _slice(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
     return b.slice(x, m.ints("starts"), m.ints("limits"), m.ints("strides"))
 
@@ -90,18 +66,10 @@ def _pad(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
     return b.pad(x, b.zeros(element_of(x)), m.ints("low"), m.ints("high"), m.ints("interior"))
 
 
-def _index(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
-    return b.index(x, m.captured(captured))
-
-
 def _one_hot(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
     """A scatter from a space of one point."""
     positions = m.captured(captured)
     return b.scatter(x, 0, shape_of(m.codomain)[: len(positions)], lambda: positions) if positions else x
-
-
-def _gather(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
-    return b.gather(x, m.space, m.region(b, captured))
 
 
 def _scatter(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
@@ -114,10 +82,6 @@ def _update(b: ArrayBuilder, m: Primitive, captured: Captured, x: Element) -> Va
     kind = m.properties["kind"]
     assert isinstance(kind, StringAttr)
     return b.update(kind.data, base, operand, len(m.space), m.region(b, captured))
-
-
-def _cumulative_sum(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
-    return b.cumulative("sum", x, m.dim, m.has("reverse"))
 
 
 def _recurrence(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
@@ -151,23 +115,7 @@ def _dot(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
 # Points --------------------------------------------------------------------------------------------
 
 
-def _evaluated(b: ArrayBuilder, m: Primitive, captured: Captured, h: Function) -> Element:
-    return h.at(m.captured(captured))
-
-
-def _paired(b: ArrayBuilder, m: Primitive, captured: Captured, w: Element) -> Element:
-    return Pairs((Pair(tuple(m.captured(captured)), w),))
-
-
 # Tuples --------------------------------------------------------------------------------------------
-
-
-def _concatenate(b: ArrayBuilder, m: Primitive, captured: Captured, x: Element) -> Value:
-    return b.concatenate(_values(b, x, m.domain), m.dim)
-
-
-def _stack(b: ArrayBuilder, m: Primitive, captured: Captured, x: Element) -> Value:
-    return b.stack(_values(b, x, m.domain), m.dim)
 
 
 def _values(b: ArrayBuilder, x: Element, space: Attribute) -> list[Value]:
@@ -236,31 +184,31 @@ def _recurrence_transposed(b: ArrayBuilder, op: linear.RecurrenceOp, captured: C
 
 
 FORWARD: dict[type[linear.MapOp], Application] = {
-    linear.IdentityOp: _identity,
+    linear.IdentityOp: lambda b, m, captured, x: x,
     linear.ScaleOp: _scale,
     linear.MaskOp: _mask,
-    linear.ConvertOp: _convert,
-    linear.SumOp: _sum,
-    linear.BroadcastOp: _broadcast,
-    linear.ReshapeOp: _reshape,
-    linear.ReverseOp: _reverse,
+    linear.ConvertOp: lambda b, m, captured, x: b.convert(x, element_of(m.codomain)),
+    linear.SumOp: lambda b, m, captured, x: b.sum(x, m.ints("dims")),
+    linear.BroadcastOp: lambda b, m, captured, x: b.broadcast(x, shape_of(m.codomain), m.ints("dims")),
+    linear.ReshapeOp: lambda b, m, captured, x: b.reshape(x, shape_of(m.codomain)),
+    linear.ReverseOp: lambda b, m, captured, x: b.reverse(x, m.ints("dims")),
     linear.SliceOp: _slice,
     linear.PadOp: _pad,
-    linear.ConcatenateOp: _concatenate,
+    linear.ConcatenateOp: lambda b, m, captured, x: b.concatenate(_values(b, x, m.domain), m.dim),
     linear.SplitOp: _split,
-    linear.StackOp: _stack,
+    linear.StackOp: lambda b, m, captured, x: b.stack(_values(b, x, m.domain), m.dim),
     linear.UnstackOp: _unstack,
-    linear.IndexOp: _index,
+    linear.IndexOp: lambda b, m, captured, x: b.index(x, m.captured(captured)),
     linear.OneHotOp: _one_hot,
-    linear.GatherOp: _gather,
+    linear.GatherOp: lambda b, m, captured, x: b.gather(x, m.space, m.region(b, captured)),
     linear.ScatterOp: _scatter,
     linear.UpdateOp: _update,
-    linear.CumulativeSumOp: _cumulative_sum,
+    linear.CumulativeSumOp: lambda b, m, captured, x: b.cumulative("sum", x, m.dim, m.has("reverse")),
     linear.RecurrenceOp: _recurrence,
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
-    linear.EvaluateOp: _evaluated,
-    linear.SingleOp: _paired,
+    linear.EvaluateOp: lambda b, m, captured, h: h.at(m.captured(captured)),
+    linear.SingleOp: lambda b, m, captured, w: Pairs((Pair(tuple(m.captured(captured)), w),)),
 }
 """The image of a tangent that is not zero under every primitive map."""
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from xdsl.ir import Region
-
 from mlirad.dialects import linear
 from mlirad.dialects.shapes import Shape, Value, element_of, ints, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
@@ -221,48 +219,16 @@ def _through(
     return (*own, *more), positions
 
 
-@pair_law(
-    "gathers compose",
-    "gather f ∘ gather g = gather (g ∘ clamp ∘ f); index is a gather at one place",
-    _READS,
-    _READS,
-)
-def _reads(b: ArrayBuilder, f: linear.MapOp, g: linear.MapOp) -> Value | None:
-    middle = shape_of(g.codomain)
+def _moves(b: ArrayBuilder, f: linear.MapOp, g: linear.MapOp) -> Value | None:
+    """Two reads, or two writes, as one. Without an index space it is at a single position."""
+    middle, is_read = shape_of(g.codomain), isinstance(f, _READS)
     if 0 in middle:
         return b.zero_map(g.domain, f.codomain)
-    space, positions = _through(b, f, g, middle)
-    return _placed(b, linear.GatherOp, linear.IndexOp, space, positions, f, g)
-
-
-@pair_law(
-    "scatters compose",
-    "scatter g ∘ scatter f = scatter (g ∘ clamp ∘ f); one_hot is a scatter from one place",
-    _WRITES,
-    _WRITES,
-)
-def _writes(b: ArrayBuilder, f: linear.MapOp, g: linear.MapOp) -> Value | None:
-    middle = shape_of(g.codomain)
-    if 0 in middle:
-        return b.zero_map(g.domain, f.codomain)
-    space, positions = _through(b, g, f, middle)
-    return _placed(b, linear.ScatterOp, linear.OneHotOp, space, positions, f, g)
-
-
-def _placed(
-    b: ArrayBuilder,
-    general: type[linear.MapOp],
-    single: type[linear.MapOp],
-    space: Shape,
-    positions: Callable[..., list[Value]],
-    f: linear.MapOp,
-    g: linear.MapOp,
-) -> Value:
-    """The map with these positions; without an index space the one at a single position."""
+    space, positions = _through(b, f, g, middle) if is_read else _through(b, g, f, middle)
+    single, general = _READS if is_read else _WRITES
     if not space:
         return b.map_of(single, g.domain, f.codomain, positions())
-    region: Region = b.index_region(space, positions)
-    return b.map_of(general, g.domain, f.codomain, (), None, (region,))
+    return b.map_of(general, g.domain, f.codomain, (), None, (b.index_region(space, positions),))
 
 
 # Branches --------------------------------------------------------------------------------------------
@@ -310,8 +276,20 @@ COMPOSITION_LAWS = (
     ),
     _slice_of_pad,
     _index_of_one_hot,
-    _reads,
-    _writes,
+    PairLaw(
+        "gathers compose",
+        "gather f ∘ gather g = gather (g ∘ clamp ∘ f); index is a gather at one place",
+        _READS,
+        _READS,
+        _moves,
+    ),
+    PairLaw(
+        "scatters compose",
+        "scatter g ∘ scatter f = scatter (g ∘ clamp ∘ f); one_hot is a scatter from one place",
+        _WRITES,
+        _WRITES,
+        _moves,
+    ),
 )
 
 SUM_LAWS = (_sum_of_scaled, _common_outer, _known_branch, _same_branches)

@@ -8,7 +8,7 @@ Measure: the number of map ops in regions over index spaces, then the number of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.ir import Attribute, Region
 
@@ -20,6 +20,8 @@ from mlirad.ir.control import is_outside
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.linear_maps.laws.law import (
+    Law,
+    Rewrite,
     composed,
     emitted,
     factors,
@@ -31,6 +33,20 @@ from mlirad.linear_maps.laws.law import (
     part_domain,
 )
 
+
+def _duals(build: tuple[str, str], total: tuple[str, str]) -> Callable[[Rewrite], tuple[Law, Law]]:
+    """The laws of builds and of their transposes of which the function below is the rewrite."""
+    return lambda rewrite: (
+        Law(*build, (linear.BuildOp,), rewrite),
+        Law(*total, (linear.BuildTransposeOp,), rewrite),
+    )
+
+
+def _chained(b: ArrayBuilder, op: linear.IndexedMapOp, last: Value, first: Value) -> Value:
+    """`last ∘ first` for a build; for a transposed build, in which all goes backwards, `first ∘ last`."""
+    return b.compose(last, first) if isinstance(op, linear.BuildOp) else b.compose(first, last)
+
+
 # What does not depend on the position ----------------------------------------------------------------
 
 
@@ -41,75 +57,51 @@ def _zero(b: ArrayBuilder, op: linear.IndexedMapOp) -> Value | None:
     return None
 
 
-def _spread(b: ArrayBuilder, op: linear.IndexedMapOp, space: Attribute) -> Value:
-    """From an element of an array space to copies of it at all positions."""
-    rank = len(op.space)
-    dims = ints(tuple(range(rank, rank + len(shape_of(space)))))
-    return b.map_of(linear.BroadcastOp, space, linear.stacked_space(space, op.space), (), {"dims": dims})
-
-
-def _summed(b: ArrayBuilder, op: linear.IndexedMapOp, space: Attribute) -> Value:
-    """From an element at each position to their sum."""
-    dims = ints(tuple(range(len(op.space))))
-    return b.map_of(linear.SumOp, linear.stacked_space(space, op.space), space, (), {"dims": dims})
+def _everywhere(b: ArrayBuilder, op: linear.IndexedMapOp, space: Attribute) -> Value:
+    """From an element of an array space to copies of it at all positions; back, from these to their sum."""
+    rank, whole = len(op.space), linear.stacked_space(space, op.space)
+    if isinstance(op, linear.BuildOp):
+        dims = ints(tuple(range(rank, rank + len(shape_of(space)))))
+        return b.map_of(linear.BroadcastOp, space, whole, (), {"dims": dims})
+    return b.map_of(linear.SumOp, whole, space, (), {"dims": ints(tuple(range(rank)))})
 
 
 def _is_array(space: Attribute) -> bool:
     return components_of(space) == (space,) and linear.is_plain(space)
 
 
-@law("the same map at every position", "𝓑(i. m) = broadcast ∘ m", linear.BuildOp)
-def _constant_build(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
-    m = made(op)
-    if isinstance(m.owner, linear.IdentityOp) and _is_array(op.domain):
-        return _spread(b, op, op.domain)
-    if not _is_array(codomain_of(m)):
-        return None
-    constant = lifted(b, op.body, m)
-    return None if constant is None else b.compose(_spread(b, op, codomain_of(m)), constant)
+@_duals(
+    ("the same map at every position", "𝓑(i. m) = broadcast ∘ m"),
+    ("the sum of one map", "𝓑′(i. m) = m ∘ sum"),
+)
+def _constant(b: ArrayBuilder, op: linear.IndexedMapOp) -> Value | None:
+    m, is_build = made(op), isinstance(op, linear.BuildOp)
+    own = op.domain if is_build else op.codomain
+    if isinstance(m.owner, linear.IdentityOp) and _is_array(own):
+        return _everywhere(b, op, own)
+    space = codomain_of(m) if is_build else domain_of(m)
+    constant = lifted(b, op.body, m) if _is_array(space) else None
+    return None if constant is None else _chained(b, op, _everywhere(b, op, space), constant)
 
 
-@law("the sum of one map", "𝓑′(i. m) = m ∘ sum", linear.BuildTransposeOp)
-def _constant_sum(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
-    m = made(op)
-    if isinstance(m.owner, linear.IdentityOp) and _is_array(op.codomain):
-        return _summed(b, op, op.codomain)
-    if not _is_array(domain_of(m)):
-        return None
-    constant = lifted(b, op.body, m)
-    return None if constant is None else b.compose(constant, _summed(b, op, domain_of(m)))
-
-
-@law("build after a map", "𝓑(i. mᵢ ∘ n) = 𝓑(i. mᵢ) ∘ n", linear.BuildOp)
-def _inner_constant(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
-    """The last factor is the same at every position: it is applied once. Functions stay where they may be
-    evaluated.
+@_duals(
+    ("build after a map", "𝓑(i. mᵢ ∘ n) = 𝓑(i. mᵢ) ∘ n"),
+    ("map after a sum", "𝓑′(i. n ∘ mᵢ) = n ∘ 𝓑′(i. mᵢ)"),
+)
+def _constant_factor(b: ArrayBuilder, op: linear.IndexedMapOp) -> Value | None:
+    """The factor at the end is the same at every position: it is applied once. Functions stay where they may
+    be evaluated, and pairs where they may be eliminated.
     """
-    *inside, last = factors(made(op), op.body)
-    if not inside or isinstance(last.owner, linear.FunctionOp):
+    maps, is_build = factors(made(op), op.body), isinstance(op, linear.BuildOp)
+    end, rest = (maps[-1], maps[:-1]) if is_build else (maps[0], maps[1:])
+    if not rest or isinstance(end.owner, linear.FunctionOp if is_build else linear.EliminateOp):
         return None
-    constant = lifted(b, op.body, last)
+    constant = lifted(b, op.body, end)
     if constant is None:
         return None
-    middle = codomain_of(last)
-    build = b.map_of(linear.BuildOp, middle, op.codomain, (), op.properties, (_over(b, op, inside),))
-    return b.compose(build, constant)
-
-
-@law("map after a sum", "𝓑′(i. n ∘ mᵢ) = n ∘ 𝓑′(i. mᵢ)", linear.BuildTransposeOp)
-def _outer_constant(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
-    """The first factor is the same at every position: it is applied to the sum. Pairs stay where they may
-    be eliminated.
-    """
-    first, *rest = factors(made(op), op.body)
-    if not rest or isinstance(first.owner, linear.EliminateOp):
-        return None
-    constant = lifted(b, op.body, first)
-    if constant is None:
-        return None
-    region, middle = _over(b, op, rest), domain_of(first)
-    total = b.map_of(linear.BuildTransposeOp, op.domain, middle, (), op.properties, (region,))
-    return b.compose(constant, total)
+    ends = (codomain_of(end), op.codomain) if is_build else (op.domain, domain_of(end))
+    region = _over(b, op, rest)
+    return _chained(b, op, b.map_of(type(op), *ends, (), op.properties, (region,)), constant)
 
 
 def _over(b: ArrayBuilder, op: linear.IndexedMapOp, maps: Sequence[Value]) -> Region:
@@ -124,22 +116,18 @@ def _over(b: ArrayBuilder, op: linear.IndexedMapOp, maps: Sequence[Value]) -> Re
 # What depends on it only in positions and coefficients -----------------------------------------------
 
 
-@law("build of reads", "𝓑(i. index[e i]) = gather e", linear.BuildOp)
-def _gather(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
-    m = made(op).owner
-    if not isinstance(m, linear.IndexOp) or not is_scalar_code(op.body, m.positions):
+@_duals(
+    ("build of reads", "𝓑(i. index[e i]) = gather e"), ("sum of one-hots", "𝓑′(i. one_hot[e i]) = scatter e")
+)
+def _moves(b: ArrayBuilder, op: linear.IndexedMapOp) -> Value | None:
+    m, is_build = made(op).owner, isinstance(op, linear.BuildOp)
+    if not isinstance(m, linear.IndexOp if is_build else linear.OneHotOp):
+        return None
+    if not is_scalar_code(op.body, m.positions):
         return None
     region = b.index_region(op.space, lambda *i: emitted(b, op.body, i, m.positions))
-    return b.map_of(linear.GatherOp, op.domain, op.codomain, (), None, (region,))
-
-
-@law("sum of one-hots", "𝓑′(i. one_hot[e i]) = scatter e", linear.BuildTransposeOp)
-def _scatter(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
-    m = made(op).owner
-    if not isinstance(m, linear.OneHotOp) or not is_scalar_code(op.body, m.positions):
-        return None
-    region = b.index_region(op.space, lambda *i: emitted(b, op.body, i, m.positions))
-    return b.map_of(linear.ScatterOp, op.domain, op.codomain, (), None, (region,))
+    kind = linear.GatherOp if is_build else linear.ScatterOp
+    return b.map_of(kind, op.domain, op.codomain, (), None, (region,))
 
 
 def _sole_position(op: linear.IndexedMapOp) -> Value | None:
@@ -156,26 +144,18 @@ def _sole_position(op: linear.IndexedMapOp) -> Value | None:
     return None
 
 
-def _inside(b: ArrayBuilder, position: Value, extent: int) -> Value:
-    return b.inside([position], (extent,))
-
-
-@law("one position of a build", "𝓑(i. mask (i = e)) = one_hot[e] ∘ mask (0 ≤ e < n)", linear.BuildOp)
-def _one_hot(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
+@_duals(
+    ("one position of a build", "𝓑(i. mask (i = e)) = one_hot[e] ∘ mask (0 ≤ e < n)"),
+    ("one position of a sum", "𝓑′(i. mask (i = e)) = mask (0 ≤ e < n) ∘ index[e]"),
+)
+def _one_position(b: ArrayBuilder, op: linear.IndexedMapOp) -> Value | None:
     e = _sole_position(op)
     if e is None:
         return None
-    guard = b.mask_map(op.domain, _inside(b, e, op.space[0]))
-    return b.compose(b.map_of(linear.OneHotOp, op.domain, op.codomain, (e,)), guard)
-
-
-@law("one position of a sum", "𝓑′(i. mask (i = e)) = mask (0 ≤ e < n) ∘ index[e]", linear.BuildTransposeOp)
-def _index(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
-    e = _sole_position(op)
-    if e is None:
-        return None
-    guard = b.mask_map(op.codomain, _inside(b, e, op.space[0]))
-    return b.compose(guard, b.map_of(linear.IndexOp, op.domain, op.codomain, (e,)))
+    is_build = isinstance(op, linear.BuildOp)
+    guard = b.mask_map(op.domain if is_build else op.codomain, b.inside([e], op.space))
+    kind = linear.OneHotOp if is_build else linear.IndexOp
+    return _chained(b, op, b.map_of(kind, op.domain, op.codomain, (e,)), guard)
 
 
 def _coefficients(b: ArrayBuilder, op: linear.IndexedMapOp, factor: Value, space: Attribute) -> Value:
@@ -192,32 +172,22 @@ def _coefficients(b: ArrayBuilder, op: linear.IndexedMapOp, factor: Value, space
 _POINTWISE = (linear.ScaleOp, linear.MaskOp)
 
 
-@law("build of scales", "𝓑(i. S(kᵢ) ∘ mᵢ) = S(build k) ∘ 𝓑(i. mᵢ); mask likewise", linear.BuildOp)
-def _outer_scale(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
-    first, *rest = factors(made(op), op.body)
-    if not isinstance(first.owner, _POINTWISE) or is_outside(first, op.body.block):
+@_duals(
+    ("build of scales", "𝓑(i. S(kᵢ) ∘ mᵢ) = S(build k) ∘ 𝓑(i. mᵢ); mask likewise"),
+    ("sum of scales at positions", "𝓑′(i. mᵢ ∘ S(kᵢ)) = 𝓑′(i. mᵢ) ∘ S(build k)"),
+)
+def _scales(b: ArrayBuilder, op: linear.IndexedMapOp) -> Value | None:
+    maps, is_build = factors(made(op), op.body), isinstance(op, linear.BuildOp)
+    end, rest = (maps[0], maps[1:]) if is_build else (maps[-1], maps[:-1])
+    if not isinstance(end.owner, _POINTWISE) or is_outside(end, op.body.block):
         return None
-    space = codomain_of(first)
+    space = codomain_of(end) if is_build else domain_of(end)
     if rest:
         region = _over(b, op, rest)
-        inner = b.map_of(linear.BuildOp, op.domain, op.codomain, (), op.properties, (region,))
+        others = b.map_of(type(op), op.domain, op.codomain, (), op.properties, (region,))
     else:
-        inner = _spread(b, op, space)
-    return b.compose(_coefficients(b, op, first, space), inner)
-
-
-@law("sum of scales at positions", "𝓑′(i. mᵢ ∘ S(kᵢ)) = 𝓑′(i. mᵢ) ∘ S(build k)", linear.BuildTransposeOp)
-def _inner_scale(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
-    *rest, last = factors(made(op), op.body)
-    if not isinstance(last.owner, _POINTWISE) or is_outside(last, op.body.block):
-        return None
-    space = domain_of(last)
-    if rest:
-        region = _over(b, op, rest)
-        outer = b.map_of(linear.BuildTransposeOp, op.domain, op.codomain, (), op.properties, (region,))
-    else:
-        outer = _summed(b, op, space)
-    return b.compose(outer, _coefficients(b, op, last, space))
+        others = _everywhere(b, op, space)
+    return _chained(b, op, _coefficients(b, op, end, space), others)
 
 
 # Pairs and sums --------------------------------------------------------------------------------------
@@ -242,20 +212,16 @@ def _parts(b: ArrayBuilder, op: linear.IndexedMapOp, op_class: type[linear.MapOp
     return parts
 
 
-@law("build of pairs", "𝓑(i. mᵢ × nᵢ) = 𝓑(i. mᵢ) × 𝓑(i. nᵢ), where both become smaller", linear.BuildOp)
-def _pairs(b: ArrayBuilder, op: linear.BuildOp) -> Value | None:
-    parts = _parts(b, op, linear.VcatOp)
-    return None if parts is None else b.vcat(op.domain, parts)
-
-
-@law(
-    "sum of joins",
-    "𝓑′(i. mᵢ ⋈ nᵢ) = 𝓑′(i. mᵢ) ⋈ 𝓑′(i. nᵢ), where both become smaller",
-    linear.BuildTransposeOp,
+@_duals(
+    ("build of pairs", "𝓑(i. mᵢ × nᵢ) = 𝓑(i. mᵢ) × 𝓑(i. nᵢ), where both become smaller"),
+    ("sum of joins", "𝓑′(i. mᵢ ⋈ nᵢ) = 𝓑′(i. mᵢ) ⋈ 𝓑′(i. nᵢ), where both become smaller"),
 )
-def _joins(b: ArrayBuilder, op: linear.BuildTransposeOp) -> Value | None:
-    parts = _parts(b, op, linear.HcatOp)
-    return None if parts is None else b.hcat(op.codomain, parts)
+def _pairs(b: ArrayBuilder, op: linear.IndexedMapOp) -> Value | None:
+    is_build = isinstance(op, linear.BuildOp)
+    parts = _parts(b, op, linear.VcatOp if is_build else linear.HcatOp)
+    if parts is None:
+        return None
+    return b.vcat(op.domain, parts) if is_build else b.hcat(op.codomain, parts)
 
 
 @law(
@@ -288,7 +254,7 @@ def _sum_of_compositions(b: ArrayBuilder, f: linear.BuildTransposeOp, g: linear.
     region = b.index_region(f.space, body)
     domain = linear.stacked_space(space, f.space)
     total = b.map_of(linear.BuildTransposeOp, domain, f.codomain, (), f.properties, (region,))
-    return b.compose(total, _spread(b, g, space))
+    return b.compose(total, _everywhere(b, g, space))
 
 
 def _size(space: Attribute) -> int:
@@ -298,18 +264,12 @@ def _size(space: Attribute) -> int:
 
 INDEX_SPACE_LAWS = (
     _zero,
-    _constant_build,
-    _constant_sum,
-    _inner_constant,
-    _outer_constant,
-    _gather,
-    _scatter,
-    _one_hot,
-    _index,
-    _outer_scale,
-    _inner_scale,
-    _pairs,
-    _joins,
+    *_constant,
+    *_constant_factor,
+    *_moves,
+    *_one_position,
+    *_scales,
+    *_pairs,
     _sums,
 )
 

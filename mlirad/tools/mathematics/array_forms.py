@@ -41,28 +41,12 @@ def named(name: str) -> Form:
     return lambda w, op: Text(f"{name}({w.list_of(own_operands(op))})")
 
 
-def _neg(w: Texts, op: ew.NegOp) -> Text:
-    return Text(f"-{w.of(op.operand, PREFIX)}", PREFIX)
-
-
 _PREDICATES = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 def _compare(w: Texts, op: ew.CompareOp) -> Text:
     symbol = _PREDICATES[op.predicate.data]
     return Text(f"{w.of(op.lhs, SUM)} {symbol} {w.of(op.rhs, SUM)}", COMPARED)
-
-
-def _pow(w: Texts, op: ew.PowOp) -> Text:
-    return Text(f"{w.of(op.lhs, POWER + 1)} ** {w.of(op.rhs, POWER)}", POWER)
-
-
-def _convert(w: Texts, op: ew.ConvertOp) -> Text:
-    return Text(f"{element_of(op.result)}({w.of(op.operand)})")
-
-
-def _constant(w: Texts, op: structural.ConstantOp) -> Text:
-    return literal(op, w.notation)
 
 
 def _shaped(name: str) -> Form:
@@ -78,10 +62,6 @@ def _shaped(name: str) -> Form:
 def _iota(w: Texts, op: structural.IotaOp) -> Text:
     kept = [] if len(shape_of(op.result)) == 1 else [f"dim={op.dim.value.data}"]
     return Text(f"iota({', '.join([result_shape(op, w.notation), *kept])})")
-
-
-def _index(w: Texts, op: indexing.IndexOp) -> Text:
-    return Text(f"{w.of(op.operand, POWER + 1)}[{w.list_of(op.positions)}]")
 
 
 def _build(w: Texts, op: indexing.BuildOp) -> Text:
@@ -139,24 +119,22 @@ def _along(name: str) -> Form:
 
 
 def _given(w: Texts, values: Sequence[Any], word: str) -> list[str]:
-    return [f" {word} {w.of(v)}" for v in values]
+    return [f"{word} {w.of(v)}" for v in values]
 
 
 def _scan(w: Texts, op: control.ScanOp) -> Text:
-    texts = [str(op.trips), *_given(w, op.init, "from"), *_given(w, op.xs, "in")]
-    words = ", ".join(t.strip() for t in texts)
-    parts = [words, *properties_of(op, ("carries", "length")), w.function(op.body)]
+    parts = [str(op.trips), *_given(w, op.init, "from"), *_given(w, op.xs, "in")]
+    parts += [*properties_of(op, ("carries", "length")), w.function(op.body)]
     return Text(f"scan({', '.join(parts)})")
 
 
 def _while(w: Texts, op: control.WhileOp) -> Text:
-    init = ", ".join(t.strip() for t in _given(w, op.init, "from"))
-    parts = [init, *properties_of(op), w.function(op.condition), w.function(op.body)]
+    parts = [*_given(w, op.init, "from"), *properties_of(op), w.function(op.condition), w.function(op.body)]
     return Text(f"while({', '.join(p for p in parts if p)})")
 
 
 def _replay(w: Texts, op: control.ReplayOp) -> Text:
-    init = [t.strip() for t in _given(w, op.init, "from")]
+    init = _given(w, op.init, "from")
     return Text(f"replay({', '.join([w.of(op.tape), *init, *properties_of(op), w.function(op.body)])})")
 
 
@@ -173,10 +151,6 @@ def _moved(text: str) -> str:
     return "  " + text.replace("\n", "\n  ")
 
 
-def _if(w: Texts, op: control.IfOp) -> Text:
-    return branches(w, w.of(op.condition), op.then, op.otherwise)
-
-
 def _switch(w: Texts, op: control.SwitchOp) -> Text:
     return Text(f"switch({', '.join([w.of(op.index), *(w.function(r) for r in op.branches)])})")
 
@@ -186,16 +160,8 @@ def _custom(w: Texts, op: CustomOp) -> Text:
     return Text(f"custom({', '.join([*(w.of(x) for x in op.inputs), *regions])})")
 
 
-def _checkpoint(w: Texts, op: CheckpointOp) -> Text:
-    return Text(f"checkpoint({w.function(op.body)})")
-
-
-def _call(w: Texts, op: CallOp) -> Text:
-    return Text(f"{w.title(op.callee.root_reference.data)}({w.list_of(own_operands(op))})")
-
-
 ARRAY_FORMS: Mapping[type[Operation], Form] = {
-    ew.NegOp: _neg,
+    ew.NegOp: lambda w, op: Text(f"-{w.of(op.operand, PREFIX)}", PREFIX),
     ew.AddOp: infix("+", SUM),
     ew.SubOp: infix("-", SUM),
     ew.MulOp: infix("*", PRODUCT),
@@ -203,7 +169,7 @@ ARRAY_FORMS: Mapping[type[Operation], Form] = {
     ew.DivOp: infix("/", PRODUCT),
     ew.FloorDivOp: infix("//", PRODUCT),
     ew.RemOp: infix("%", PRODUCT),
-    ew.PowOp: _pow,
+    ew.PowOp: lambda w, op: Text(f"{w.of(op.lhs, POWER + 1)} ** {w.of(op.rhs, POWER)}", POWER),
     ew.AndOp: infix("&", COMPARED + 2),
     ew.OrOp: infix("|", COMPARED + 1),
     ew.XorOp: infix("^", COMPARED + 1),
@@ -211,12 +177,12 @@ ARRAY_FORMS: Mapping[type[Operation], Form] = {
     ew.ShiftRightOp: infix(">>", COMPARED + 3),
     ew.CompareOp: _compare,
     ew.SelectOp: named("where"),
-    ew.ConvertOp: _convert,
-    structural.ConstantOp: _constant,
+    ew.ConvertOp: lambda w, op: Text(f"{element_of(op.result)}({w.of(op.operand)})"),
+    structural.ConstantOp: lambda w, op: literal(op, w.notation),
     structural.IotaOp: _iota,
     structural.BroadcastOp: _shaped("broadcast"),
     structural.ReshapeOp: _shaped("reshape"),
-    indexing.IndexOp: _index,
+    indexing.IndexOp: lambda w, op: Text(f"{w.of(op.operand, POWER + 1)}[{w.list_of(op.positions)}]"),
     indexing.BuildOp: _build,
     indexing.GatherOp: _gather,
     indexing.ScatterOp: _scatter,
@@ -232,10 +198,10 @@ ARRAY_FORMS: Mapping[type[Operation], Form] = {
     control.ScanOp: _scan,
     control.WhileOp: _while,
     control.ReplayOp: _replay,
-    control.IfOp: _if,
+    control.IfOp: lambda w, op: branches(w, w.of(op.condition), op.then, op.otherwise),
     control.SwitchOp: _switch,
     CustomOp: _custom,
-    CheckpointOp: _checkpoint,
-    CallOp: _call,
+    CheckpointOp: lambda w, op: Text(f"checkpoint({w.function(op.body)})"),
+    CallOp: lambda w, op: Text(f"{w.title(op.callee.root_reference.data)}({w.list_of(own_operands(op))})"),
 }
 """The ops of the array language that have a form of their own."""

@@ -14,7 +14,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import shape_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
-from mlirad.tools.mathematics.array_forms import branches, infix
+from mlirad.tools.mathematics.array_forms import branches, infix, named
 from mlirad.tools.mathematics.form import Form, Texts
 from mlirad.tools.mathematics.notation import ATOM, JOIN, LOOSE, PREFIX, PRODUCT, SUM, Text
 from mlirad.tools.mathematics.values import properties_of, shape
@@ -36,26 +36,6 @@ def _joined(symbol: str, empty: str) -> Form:
 
 def _literal(text: str) -> Form:
     return lambda w, op: Text(text)
-
-
-def _project(w: Texts, op: linear.ProjectOp) -> Text:
-    return Text(f"π_{op.index.value.data}")
-
-
-def _inject(w: Texts, op: linear.InjectOp) -> Text:
-    return Text(f"ι_{op.index.value.data}")
-
-
-def _transpose(w: Texts, op: linear.TransposeOp) -> Text:
-    return Text(f"{w.of(op.operand, ATOM)}ᵀ")
-
-
-def _scale(w: Texts, op: linear.ScaleOp) -> Text:
-    return Text(f"S({w.of(op.coefficient)})")
-
-
-def _mask(w: Texts, op: linear.MaskOp) -> Text:
-    return Text(f"mask({w.of(op.condition)})")
 
 
 def _gather(w: Texts, op: linear.GatherOp) -> Text:
@@ -80,59 +60,35 @@ def _scan(w: Texts, op: linear.ScanOp) -> Text:
     return Text(f"scan({', '.join([*parts, w.function(op.body)])})")
 
 
-def _indexed(symbol: str, name: str) -> Form:
-    """`symbol(extents, i. m)`."""
-
-    def form(w: Texts, op: linear.IndexedMapOp) -> Text:
-        title = name if w.notation.is_ascii else symbol
-        return Text(f"{title}({shape(op.space, w.notation)}, {w.function(op.body)})")
-
-    return form
-
-
 def _over(symbol: str, name: str) -> Form:
-    """`symbol(a. m)` of a map over the points of a space of functions."""
+    """`symbol(a. m)` over the points of a space of functions, `symbol(extents, i. m)` over positions."""
 
     def form(w: Texts, op: linear.MapOp) -> Text:
+        extents = [shape(op.space, w.notation)] if isinstance(op, linear.IndexedMapOp) else []
         title = name if w.notation.is_ascii else symbol
-        return Text(f"{title}({', '.join(w.function(r) for r in op.regions)})")
+        return Text(f"{title}({', '.join([*extents, *(w.function(r) for r in op.regions)])})")
 
     return form
 
 
-def _if(w: Texts, op: linear.IfOp) -> Text:
-    return branches(w, w.of(op.condition), op.then, op.otherwise)
-
-
-def _call(w: Texts, op: linear.CallOp) -> Text:
-    return Text(f"{w.title(op.callee_name)}({w.list_of(op.arguments)})")
+def _transposed(w: Texts, text: str) -> str:
+    return f"lmTranspose({text})" if w.notation.is_ascii else f"{text}ᵀ"
 
 
 def _derivative(w: Texts, op: linear.DerivativeOp) -> Text:
     name = f"{w.notation.derivative}{w.title(op.callee_name)}({w.list_of(own_operands(op))})"
-    if op.transposed is None:
-        return Text(name)
-    return Text(f"lmTranspose({name})" if w.notation.is_ascii else f"{name}ᵀ")
-
-
-def _apply(w: Texts, op: linear.ApplyOp) -> Text:
-    return Text(f"{w.of(op.map, PREFIX)} ⊙ {w.tuple_of(op.arguments)}", LOOSE + 1)
+    return Text(name if op.transposed is None else _transposed(w, name))
 
 
 def _apply_transpose(w: Texts, op: linear.ApplyTransposeOp) -> Text:
     return Text(f"{w.of(op.map, ATOM)}ᵀ ⊙ {w.tuple_of(op.arguments)}", LOOSE + 1)
 
 
-def _linearize(w: Texts, op: linear.LinearizeOp) -> Text:
-    name, arguments = w.title(op.callee_name), w.list_of(op.arguments)
-    return Text(f"({name}({arguments}), {w.notation.derivative}{name}({arguments}))")
-
-
-def _pullback(w: Texts, op: linear.PullbackOp) -> Text:
-    name, arguments = w.title(op.callee_name), w.list_of(op.arguments)
-    after = "lmTranspose" if w.notation.is_ascii else ""
-    transposed = f"{w.notation.derivative}{name}({arguments})"
-    return Text(f"({name}({arguments}), {f'{after}({transposed})' if after else transposed + 'ᵀ'})")
+def _with_derivative(w: Texts, op: linear.LinearizeOp | linear.PullbackOp) -> Text:
+    value = f"{w.title(op.callee_name)}({w.list_of(op.arguments)})"
+    derivative = w.notation.derivative + value
+    is_map = isinstance(op, linear.LinearizeOp)
+    return Text(f"({value}, {derivative if is_map else _transposed(w, derivative)})")
 
 
 MAP_FORMS: Mapping[type[Operation], Form] = {
@@ -142,35 +98,31 @@ MAP_FORMS: Mapping[type[Operation], Form] = {
     linear.AddOp: infix("⊕", SUM, is_associative=True),
     linear.VcatOp: _joined("×", "()"),
     linear.HcatOp: _joined("⋈", "()"),
-    linear.ProjectOp: _project,
-    linear.InjectOp: _inject,
-    linear.TransposeOp: _transpose,
-    linear.ScaleOp: _scale,
-    linear.MaskOp: _mask,
+    linear.ProjectOp: lambda w, op: Text(f"π_{op.index.value.data}"),
+    linear.InjectOp: lambda w, op: Text(f"ι_{op.index.value.data}"),
+    linear.TransposeOp: lambda w, op: Text(f"{w.of(op.operand, ATOM)}ᵀ"),
+    linear.ScaleOp: lambda w, op: Text(f"S({w.of(op.coefficient)})"),
+    linear.MaskOp: lambda w, op: Text(f"mask({w.of(op.condition)})"),
     linear.GatherOp: _gather,
     linear.ScatterOp: _scatter,
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
     linear.ScanOp: _scan,
-    linear.BuildOp: _indexed("𝓑", "lmBuild"),
-    linear.BuildTransposeOp: _indexed("𝓑′", "lmBuildTranspose"),
+    linear.BuildOp: _over("𝓑", "lmBuild"),
+    linear.BuildTransposeOp: _over("𝓑′", "lmBuildTranspose"),
     linear.LambdaOp: _over("λ", "lmLambda"),
     linear.RuleOp: _over("rule", "lmRule"),
     linear.FunctionOp: _over("𝓛", "lmFunction"),
     linear.EliminateOp: _over("𝓛′", "lmEliminate"),
-    linear.IfOp: _if,
-    linear.CallOp: _call,
+    linear.IfOp: lambda w, op: branches(w, w.of(op.condition), op.then, op.otherwise),
+    linear.CallOp: lambda w, op: Text(f"{w.title(op.callee_name)}({w.list_of(op.arguments)})"),
     linear.DerivativeOp: _derivative,
-    linear.ApplyOp: _apply,
+    linear.ApplyOp: lambda w, op: Text(f"{w.of(op.map, PREFIX)} ⊙ {w.tuple_of(op.arguments)}", LOOSE + 1),
     linear.ApplyTransposeOp: _apply_transpose,
-    linear.LinearizeOp: _linearize,
-    linear.PullbackOp: _pullback,
+    linear.LinearizeOp: _with_derivative,
+    linear.PullbackOp: _with_derivative,
 }
 """The ops of the linear dialect that have a form of their own, in symbols."""
-
-
-def _named(name: str) -> Form:
-    return lambda w, op: Text(f"{name}({w.list_of(own_operands(op))})")
 
 
 def _prefixed(op_class: type[linear.MapOp]) -> Form:
@@ -181,10 +133,6 @@ def _prefixed(op_class: type[linear.MapOp]) -> Form:
         return Text(f"lm{text[0].upper()}{text[1:]}")
 
     return form
-
-
-def _apply_named(w: Texts, op: linear.ApplyOp) -> Text:
-    return Text(f"lmApply({w.of(op.map)}, {w.tuple_of(op.arguments)})")
 
 
 def _apply_transpose_named(w: Texts, op: linear.ApplyTransposeOp) -> Text:
@@ -200,7 +148,7 @@ ASCII_FORMS: Mapping[type[Operation], Form] = {
     linear.IdentityOp: _literal("lmOne()"),
     linear.ZeroOp: _literal("lmZero()"),
     **{
-        op: _named("lm" + op.name.partition(".")[2].capitalize())
+        op: named("lm" + op.name.partition(".")[2].capitalize())
         for op in (
             linear.ComposeOp,
             linear.AddOp,
@@ -218,7 +166,7 @@ ASCII_FORMS: Mapping[type[Operation], Form] = {
     linear.GatherOp: _prefixed(linear.GatherOp),
     linear.ScatterOp: _prefixed(linear.ScatterOp),
     linear.ScanOp: _prefixed(linear.ScanOp),
-    linear.ApplyOp: _apply_named,
+    linear.ApplyOp: lambda w, op: Text(f"lmApply({w.of(op.map)}, {w.tuple_of(op.arguments)})"),
     linear.ApplyTransposeOp: _apply_transpose_named,
 }
 """The ops of the linear dialect whose names in ASCII are not those of the general form."""
