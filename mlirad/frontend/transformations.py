@@ -49,13 +49,9 @@ def value_and_grad(
     `(value, aux)`, and so does the transformed one in place of the value.
     """
     chosen = derivatives.chosen_arguments(argnums)
-
-    def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        return derivatives.value_and_grad(f, chosen, has_aux, args)
-
     return Transformed(
         function,
-        differentiated,
+        lambda f, args: derivatives.value_and_grad(f, chosen, has_aux, args),
         ("value_and_grad", chosen, has_aux),
         options_of(options),
         static_argnames,
@@ -87,10 +83,6 @@ def jvp(
 
     Tangents are structured like the primals; `None` stands for zero. Results without derivative have `None`.
     """
-
-    def pushed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        return derivatives.jvp(f, args[0], args[1])
-
     for given, what in ((primals, "primals"), (tangents, "tangents")):
         if not isinstance(given, tuple | list):
             raise TracingError(
@@ -98,7 +90,7 @@ def jvp(
                 location=user_line(),
                 hint="write ad.jvp(f, (x,), (dx,))",
             )
-    transformed = Transformed(function, pushed, "jvp", options_of(options))
+    transformed = Transformed(function, lambda f, args: derivatives.jvp(f, *args), "jvp", options_of(options))
     return transformed(tuple(primals), tuple(tangents))
 
 
@@ -171,11 +163,13 @@ def hessian(
     if sparse:
         return SparseDerivative(function, argnums, False, True, options_of(options), static_argnames)
     chosen = derivatives.chosen_arguments(argnums)
-
-    def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        return jacobians.hessian(f, chosen, args)
-
-    return Transformed(function, differentiated, ("hessian", chosen), options_of(options), static_argnames)
+    return Transformed(
+        function,
+        lambda f, args: jacobians.hessian(f, chosen, args),
+        ("hessian", chosen),
+        options_of(options),
+        static_argnames,
+    )
 
 
 def hvp(
@@ -186,11 +180,7 @@ def hvp(
 
     Like a gradient it is bare for one argument, and a tuple for several.
     """
-
-    def pushed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        return jacobians.hvp(f, args[0], args[1])
-
-    transformed = Transformed(function, pushed, "hvp", options_of(options))
+    transformed = Transformed(function, lambda f, args: jacobians.hvp(f, *args), "hvp", options_of(options))
     return transformed(tuple(primals), tuple(tangents))
 
 

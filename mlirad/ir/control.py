@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import control
+from mlirad.dialects.array.custom import CheckpointOp
 from mlirad.dialects.array.elementwise import NotOp
 from mlirad.dialects.array.structural import BroadcastOp, IotaOp
 from mlirad.dialects.shapes import FLAG, Value, array_type, element_of, integer, keyword, shape_of, values_of
@@ -307,6 +308,14 @@ class ControlBuilder(IndexingBuilder):
             return self.if_(positive, branches[1], branches[0])
         regions = [self.region((), branch) for branch in branches]
         return self._chosen(control.SwitchOp, index, regions)
+
+    def choose(self, choice: Value | None, branches: Sequence[Callable[[], Values]]) -> list[Value]:
+        """`if_` by a condition, `switch` by an index; without a choice the only branch, as a checkpoint."""
+        if choice is None:
+            region = self.region((), branches[0])
+            types = [v.type for v in yields(region)]
+            return list(self.insert(CheckpointOp, (), types, None, (region,)).results)
+        return self.if_(choice, *branches) if choice.type == i1 else self.switch(choice, branches)
 
     def _chosen(self, op_class: type[Operation], choice: Value, regions: list[Region]) -> list[Value]:
         """The op on finished branches, without the results that all of them agree on."""

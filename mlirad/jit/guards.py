@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import CellType, FunctionType
-from typing import Any, Final, Protocol, cast
+from typing import Any, ClassVar, Final, Protocol, cast
 
 import numpy.typing as npt
 
@@ -165,42 +165,36 @@ class FunctionGuard:
 class ListGuard:
     """The elements of a list."""
 
-    def __init__(self, value: list[Any]):
-        self._list = value
-        self._elements = tuple(value)
+    kind: ClassVar = LIST
+
+    def __init__(self, value: Any):
+        self._value, self._count = value, len(value)
+        self._parts = self._found()
+
+    def _found(self) -> tuple[Any, ...]:
+        return tuple(self._value)
 
     def holds(self) -> bool:
         """Whether they are the same objects, in this order."""
-        return len(self._list) == len(self._elements) and all(
-            a is b for a, b in zip(self._list, self._elements, strict=False)
+        found = self._found()
+        return len(found) == len(self._parts) and all(
+            a is b for a, b in zip(found, self._parts, strict=False)
         )
 
     def words(self, kept: list[object]) -> Sequence[Words]:
-        """One comparison of memory."""
-        pointers = _pointers(self._elements)
+        """One comparison of memory, or walk over a dictionary."""
+        pointers = _pointers(self._parts)
         kept.append(pointers)
-        return [(LIST, id(self._list), ctypes.addressof(pointers), len(self._elements))]
+        return [(self.kind, id(self._value), ctypes.addressof(pointers), self._count)]
 
 
-class DictGuard:
+class DictGuard(ListGuard):
     """The keys and values of a dictionary."""
 
-    def __init__(self, table: dict[Any, Any]):
-        self._table = table
-        self._items = tuple(part for item in table.items() for part in item)
+    kind = DICT
 
-    def holds(self) -> bool:
-        """Whether they are the same objects, in this order."""
-        parts = [part for item in list(self._table.items()) for part in item]
-        return len(parts) == len(self._items) and all(
-            a is b for a, b in zip(parts, self._items, strict=False)
-        )
-
-    def words(self, kept: list[object]) -> Sequence[Words]:
-        """One walk over the dictionary."""
-        pointers = _pointers(self._items)
-        kept.append(pointers)
-        return [(DICT, id(self._table), ctypes.addressof(pointers), len(self._items) // 2)]
+    def _found(self) -> tuple[Any, ...]:
+        return tuple(part for item in list(self._value.items()) for part in item)
 
 
 class ArrayGuard:

@@ -24,7 +24,7 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import CallGraph, callee_of, calls_of, functions_by_name
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
-from mlirad.passes.apply_linear_maps import apply_maps
+from mlirad.passes.apply_linear_maps.application import apply_maps
 from mlirad.passes.bulk_operations import BulkCalls, add_bulk_functions, bulk_function
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.calls import loop_as_call

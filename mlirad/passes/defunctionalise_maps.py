@@ -38,7 +38,7 @@ from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of
 from mlirad.ir.regions import nested_ops
 from mlirad.linear_maps.apply.calls import APPLY, APPLY_TRANSPOSE
-from mlirad.passes.apply_linear_maps import PRIVATE, application, called, made_map
+from mlirad.passes.apply_linear_maps.application_functions import PRIVATE, application, called, made_map
 from mlirad.passes.function_pass import drop_unreferenced, replace_function, visit_regions
 from mlirad.passes.split_map import SplitMap, split_map
 

@@ -68,24 +68,24 @@ class _Accumulator:
     parts: dict[Value, None] = field(default_factory=dict[Value, None])
     places: bool = False
 
-    def enter(self, value: Value, block: Block, fixed: _Fixed, *, carries: bool) -> bool:
+    def enter(self, value: Value, block: Block, *, carries: bool) -> bool:
         """Take apart a value that is part of the sum; `carries` says that it contains the carry."""
         op = value.owner
         if value is self.argument:
             return carries
-        if isinstance(op, Operation) and self._enter_op(op, value, block, fixed, carries=carries):
+        if isinstance(op, Operation) and self._enter_op(op, value, block, carries=carries):
             self.ops.append(op)
             return True
         self.parts[value] = None
         return not carries
 
-    def _enter_op(self, op: Operation, value: Value, block: Block, fixed: _Fixed, *, carries: bool) -> bool:
+    def _enter_op(self, op: Operation, value: Value, block: Block, *, carries: bool) -> bool:
         if op.parent is not block or not value.has_one_use():
             return False
         match op:
-            case indexing.UpdateOp() if op.kind.data == "add" and fixed.all(captures(op.body)):
+            case indexing.UpdateOp() if op.kind.data == "add" and _are_fixed(captures(op.body), block):
                 terms = [(op.base, carries), (op.operand, False)]
-            case indexing.ScatterOp() if not carries and fixed.all(captures(op.body)):
+            case indexing.ScatterOp() if not carries and _are_fixed(captures(op.body), block):
                 terms = [(op.operand, False)]
             case structural.PadOp() if not carries and _is_zero(op.value):
                 terms = [(op.operand, False)]
@@ -96,7 +96,7 @@ class _Accumulator:
             case _:
                 return False
         self.places = self.places or isinstance(op, _PLACEMENTS)
-        return all(self.enter(v, block, fixed, carries=has_it) for v, has_it in terms)
+        return all(self.enter(v, block, carries=has_it) for v, has_it in terms)
 
     def _contains(self, value: Value, block: Block) -> bool:
         """Whether a term is, or was made from, the carry."""
@@ -112,29 +112,11 @@ class _Accumulator:
         return False
 
 
-class _Fixed:
-    """Which values are the same in every trip."""
-
-    def __init__(self, block: Block):
-        self._block = block
-        self._known: dict[Value, bool] = {}
-
-    def all(self, values: Sequence[Value]) -> bool:
-        """Whether all of some values are the same in every trip."""
-        return all(self._is(v) for v in values)
-
-    def _is(self, value: Value) -> bool:
-        known = self._known.get(value)
-        if known is None:
-            op = value.owner
-            if isinstance(op, Block):
-                known = op is not self._block
-            elif op.parent is not self._block:
-                known = True
-            else:
-                known = isinstance(op, structural.ConstantOp)
-            self._known[value] = known
-        return known
+def _are_fixed(values: Sequence[Value], block: Block) -> bool:
+    """Whether values are the same in every trip of the loop that a block is the body of."""
+    owners = [v.owner for v in values]
+    inside = [o for o in owners if (o if isinstance(o, Block) else o.parent) is block]
+    return all(isinstance(o, structural.ConstantOp) for o in inside)
 
 
 def _is_zero(value: Value) -> bool:
@@ -146,14 +128,13 @@ def _accumulators(op: ScanOp | ReplayOp) -> list[_Accumulator]:
     """The carries whose sums can be taken apart."""
     block, made = op.body.block, yields(op.body)
     start = 1 if isinstance(op, ScanOp) else len(block.args) - len(op.init)
-    fixed = _Fixed(block)
     found: list[_Accumulator] = []
     for k, init in enumerate(op.init):
         argument = block.args[start + k]
         if not is_float(init) or made[k] is argument or not argument.has_one_use():
             continue
         accumulator = _Accumulator(k, argument, made[k])
-        whole = accumulator.enter(made[k], block, fixed, carries=True)
+        whole = accumulator.enter(made[k], block, carries=True)
         size = sum(size_of(part) for part in accumulator.parts)
         if whole and accumulator.places and size <= size_of(init) and len(accumulator.parts) <= MAX_PARTS:
             found.append(accumulator)

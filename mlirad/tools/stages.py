@@ -31,7 +31,7 @@ from mlirad.ir.call_graph import calls_of, functions_by_name
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.ir.regions import nested_ops
-from mlirad.passes.apply_linear_maps import PRIVATE
+from mlirad.passes.apply_linear_maps.application_functions import PRIVATE
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.jacobian.derivatives import Derivatives
 from mlirad.passes.jacobian.laws import simplified

@@ -14,6 +14,7 @@ from io import StringIO
 from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.printer import Printer
 
 from mlirad import pipelines, reports
@@ -107,17 +108,17 @@ def text_after(module: ModuleOp, name: str | None, options: Options) -> str:
     Where that may end with builds in blocks, it is run to the end to know.
     """
     if name is None:
-        return _text(module)
+        return text_of(module)
     wanted = options.pipeline("kernels")
     if not may_need_blocks(module, wanted):
         _require_pass(name, wanted)
         transform(module, replace(wanted, until=name))
-        return _text(module)
+        return text_of(module)
     texts: dict[pipelines.Options, str] = {}
 
     def observe(options: pipelines.Options, step: pipelines.Step) -> None:
         if step.name == name:
-            texts[options] = _text(step.module)
+            texts[options] = text_of(step.module)
 
     made = compile_module(module, wanted, observe=observe)
     _require_pass(name, made.options)
@@ -134,9 +135,10 @@ def _require_pass(name: str, options: pipelines.Options) -> None:
         )
 
 
-def _text(module: ModuleOp) -> str:
+def text_of(op: Operation) -> str:
+    """A module or function as MLIR text."""
     stream = StringIO()
-    Printer(stream=stream).print_op(module)
+    Printer(stream=stream).print_op(op)
     return stream.getvalue() + "\n"
 
 

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from mlirad.frontend.tracing.value_walk import LIMIT
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
 from mlirad.jit.guards import Guards
+
+T = TypeVar("T")
 
 CACHE_SIZE = 256
 """How many compiled signatures of one function are kept."""
@@ -101,6 +103,11 @@ class Cache:
                     dropped, _ = self.programs.popitem(last=False)
                     self._last.pop(dropped[0], None)
             return found
+
+    def of(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What is kept for a signature, a `Program` or what else the cache is for; made if there is none."""
+        found = cast(Any, self.find(key))
+        return cast(Any, self.find_or_make(key, cast(Any, make))) if found is None else found
 
     # What changes --------------------------------------------------------------------------------
 

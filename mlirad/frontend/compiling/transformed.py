@@ -100,13 +100,9 @@ class Transformed:
         if is_tracing():
             function, moving = self._bound(args, kwargs)
             return copied_leaves(self._implementation(function, copied_leaves(moving)))
-        function, moving = self._bound(args, kwargs)
-        leaves, tree = flatten(moving)
-        types = leaf_types(function, leaves, tree)
+        function, leaves, tree, types = self._arguments(args, kwargs)
         key, is_plain = self._key(args, kwargs, leaves, tree, types)
-        program = self._cache.find(key)
-        if program is None:
-            program = self._cache.find_or_make(key, lambda: self._compile(function, tree, types))
+        program = self._cache.of(key, lambda: self._compile(function, tree, types))
         if is_plain:
             return program.call(*args)
         return program.call(*map(prepared, leaves))
@@ -142,6 +138,14 @@ class Transformed:
         fixed = {name: value for name, value in bound.arguments.items() if name in self._static}
         moving = {name: value for name, value in bound.arguments.items() if name not in self._static}
         return with_names(self._function, signature, tuple(moving), fixed), tuple(moving.values())
+
+    def _arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Callable[..., Any], list[Any], Tree, list[LeafType]]:
+        """The function of the arguments that move, and their leaves, structure and types."""
+        function, moving = self._bound(args, kwargs)
+        leaves, tree = flatten(moving)
+        return function, leaves, tree, leaf_types(function, leaves, tree)
 
     def _static_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
         bound = inspect.signature(self._function).bind(*args, **kwargs)
@@ -183,19 +187,12 @@ class Transformed:
         is_direct = call is flat and tree.children == (LEAF,) * len(types) and all(t.shape for t in types)
         return Program(call, native if is_direct else None, stats)
 
-    def _signature(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Callable[..., Any], Tree, list[LeafType]]:
-        function, moving = self._bound(args, kwargs)
-        leaves, tree = flatten(moving)
-        return function, tree, leaf_types(function, leaves, tree)
-
     # Looking inside ------------------------------------------------------------------------------
 
     @plain_errors
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """The function for arguments like these, to be looked into and compiled ahead of its calls."""
-        function, tree, types = self._signature(args, kwargs)
+        function, _, tree, types = self._arguments(args, kwargs)
         signature, _ = self._read(args, kwargs)
         return Lowered(
             function_name(self._function),
@@ -207,10 +204,9 @@ class Transformed:
         )
 
     def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:
-        function, moving = self._bound(args, kwargs)
-        leaves, tree = flatten(moving)
+        function, leaves, tree, types = self._arguments(args, kwargs)
         static = tuple(self._static_value(name, args, kwargs) for name in self._static)
-        types, paths = leaf_types(function, leaves, tree), argument_paths(function, tree) if leaves else ()
+        paths = argument_paths(function, tree) if leaves else ()
         return Signature(tree, tuple(types), tuple(paths), static), list(map(prepared, leaves))
 
     @plain_errors

@@ -7,17 +7,16 @@ ad.switch(i, [np.sin, np.cos, np.tan], x)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from mlirad.dialects.shapes import Value
-from mlirad.errors import DtypeError, UnsupportedError
+from mlirad.errors import UnsupportedError
 from mlirad.frontend.constructs.carries import Regions, Results, in_trace, scoped, settled
-from mlirad.frontend.constructs.loops import flag_of
+from mlirad.frontend.constructs.loops import flag_of, integer
 from mlirad.frontend.constructs.recursion import UnknownResult
 from mlirad.frontend.tracing.array import copied_leaves
-from mlirad.frontend.tracing.dtypes import I64
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.operations import as_array, converted
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import last_token, receiving, starting_with
 
@@ -47,14 +46,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
         listed = list(branches)
         if not listed:
             raise UnsupportedError("switch needs at least one branch", location=user_line())
-        position = as_array(index)
-        if position.shape or position.dtype.kind != "i":
-            raise DtypeError(
-                f"switch: the index must be an integer scalar, got {position!r}",
-                location=user_line(),
-                hint="convert it with .astype(np.int64); for a boolean write ad.cond",
-            )
-        number = converted(position, I64).value
+        number = integer(index, "switch: the index", "; for a boolean write ad.cond").value
         names = [f"branch {k}" for k in range(len(listed))]
         return _branched(
             listed, names, operands, lambda regions: emitting().switch(number, regions), "switch"
@@ -83,16 +75,14 @@ def _branched(
     def attempt(regions: Regions) -> list[Value]:
         results.begin()
 
-        def branch(k: int) -> Callable[[], list[Value]]:
-            def traced() -> list[Value]:
-                try:
-                    return results.returned(sides[k](*copied_leaves(operands)), names[k])
-                except UnknownResult:
-                    unknown.add(k)
-                    raise
+        def traced(k: int) -> list[Value]:
+            try:
+                return results.returned(sides[k](*copied_leaves(operands)), names[k])
+            except UnknownResult:
+                unknown.add(k)
+                raise
 
-            return scoped(regions, traced)
-
+        branch = partial(partial, scoped(regions, traced))
         known = [k for k in range(len(functions)) if k not in unknown]
         if len(known) == 1 and unknown:
             return branch(known[0])()

@@ -67,13 +67,14 @@ def fori_loop(
 
     def looped() -> Any:
         if isinstance(lower, Array) or isinstance(upper, Array):
-            return _count_up(_bound(lower), _bound(upper), body, init)
+            low, high = (integer(bound, "fori_loop: a bound") for bound in (lower, upper))
+            return _count_up(low, high, body, init)
         first, length = _static(lower), max(_static(upper) - _static(lower), 0)
 
-        def step(i: Array, carry: Any) -> Any:
+        def step(i: Array, carry: Any, slices: list[Array]) -> Any:
             return body(i + first if first else i, carry), ()
 
-        return _counted(step, init, length, checked_checkpoint(checkpoint))
+        return _emit(step, init, [], length, False, checked_checkpoint(checkpoint), "fori_loop")[0]
 
     return in_trace("fori_loop", looped)
 
@@ -101,13 +102,6 @@ def _scan(
         return f(carry, tree.unflatten(slices))
 
     return _emit(step, init, arrays, trips, reverse, checked_checkpoint(checkpoint), what)
-
-
-def _counted(step: Callable[[Array, Any], Any], init: Any, length: int, checkpoint: str | None) -> Any:
-    def body(i: Array, carry: Any, slices: list[Array]) -> Any:
-        return step(i, carry)
-
-    return _emit(body, init, [], length, False, checkpoint, "fori_loop")[0]
 
 
 def _emit(
@@ -211,15 +205,16 @@ def flag_of(condition: Any, what: str) -> Array:
     return converted(flag, BOOL)
 
 
-def _bound(value: Any) -> Array:
-    bound = as_array(value)
-    if bound.shape or bound.dtype.kind != "i":
+def integer(value: Any, what: str, hint: str = "") -> Array:
+    """An integer scalar; raises for what is none, with a further hint."""
+    scalar = as_array(value)
+    if scalar.shape or scalar.dtype.kind != "i":
         raise DtypeError(
-            f"fori_loop: a bound must be an integer scalar, got {bound!r}",
+            f"{what} must be an integer scalar, got {scalar!r}",
             location=user_line(),
-            hint="convert it with .astype(np.int64)",
+            hint=f"convert it with .astype(np.int64){hint}",
         )
-    return converted(bound, I64)
+    return converted(scalar, I64)
 
 
 def _static(value: Any) -> int:

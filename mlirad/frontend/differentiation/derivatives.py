@@ -67,6 +67,32 @@ class Linearization:
         """What the function returned."""
         return self.traced.tree.unflatten(self.results)
 
+    @property
+    def points(self) -> tuple[Array, ...]:
+        """The moving leaves, at which the function is linearised."""
+        return self.operands[: len(self.moving)]
+
+    def outputs(self, function: Callable[..., Any], has_aux: bool) -> tuple[Tree, Tree | None, list[int]]:
+        """The structures of what is differentiated and of aux, and which leaves of the former are floats.
+
+        Raises `DifferentiationError` where there is no aux or no float.
+        """
+        tree, aux = self.traced.tree, None
+        if has_aux:
+            if tree.kind is not tuple or len(tree.children) != 2:
+                raise DifferentiationError(
+                    f"{function_name(function)} must return (value, aux) with has_aux=True",
+                    location=user_line(),
+                )
+            tree, aux = tree.children
+        rows = [k for k in range(tree.size) if self.results[k].dtype.kind == "f"]
+        if not rows:
+            raise DifferentiationError(
+                f"{function_name(function)} returns no floats: there is nothing to differentiate",
+                location=user_line(),
+            )
+        return tree, aux, rows
+
     def image(self, tangents: Sequence[Array]) -> list[Array | None]:
         """The derivative applied to one tangent per moving leaf; `None` for results without derivative."""
         images = iter(
@@ -76,7 +102,7 @@ class Linearization:
 
     def transposed_image(self, cotangents: Sequence[Array]) -> list[Array | None]:
         """The transposed derivative applied to one cotangent per float result; `None` for unmoving leaves."""
-        moving = [self.operands[k].value.type for k in range(len(self.moving))]
+        moving = [p.value.type for p in self.points]
         images = iter(self._apply(linear.ApplyTransposeOp, cotangents, moving))
         return [next(images) if k in self.moving else None for k in range(self.leaves)]
 
@@ -140,16 +166,9 @@ def _linearize(traced: Traced, operands: Sequence[Value], moving: int) -> list[V
     domain = product_type([tangent_type(v.type) for v in operands[:moving]])
     made_types = [*traced.result_types, i64] if traced.has_token else list(traced.result_types)
     codomain = product_type([tangent_type(t) for t in made_types])
-    properties: dict[str, Attribute] = {
-        "callee": _symbol(traced.name),
-        "wrt": ints(tuple(range(moving))),
-    }
+    properties = {"callee": SymbolRefAttr(traced.name), "wrt": ints(tuple(range(moving)))}
     types = [*made_types, linear.MapType(domain, codomain)]
     return list(b.insert(linear.LinearizeOp, operands, types, properties).results)
-
-
-def _symbol(name: str) -> SymbolRefAttr:
-    return SymbolRefAttr(name)
 
 
 # The transformations on traced arguments ---------------------------------------------------------

@@ -10,9 +10,8 @@ shape t with respect to an input of shape s is an array of shape t + s, for ever
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
-from mlirad.errors import DifferentiationError
 from mlirad.frontend.constructs.basis import images_of_basis
 from mlirad.frontend.differentiation.derivatives import (
     Argnums,
@@ -23,9 +22,7 @@ from mlirad.frontend.differentiation.derivatives import (
     value_and_grad,
 )
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.functions import LeafType, function_name, with_signature
-from mlirad.frontend.tracing.pytree import Tree
-from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.functions import LeafType, with_signature
 
 Mode: TypeAlias = Literal["forward", "reverse", "auto"]
 
@@ -38,22 +35,16 @@ def jacobian(
     The mode "auto" applies the map to the fewer basis vectors: those of the arguments or of the results.
     """
     at = linearize_at(function, args, argument_positions(function, argnums, len(args)))
-    outputs, aux = _outputs(at, function, has_aux)
-    rows = [k for k in range(outputs.size) if at.results[k].dtype.kind == "f"]
-    if not rows:
-        raise DifferentiationError(
-            f"{function_name(function)} returns no floats: there is nothing to differentiate",
-            location=user_line(),
-        )
+    outputs, _, rows = at.outputs(function, has_aux)
     if mode == "auto":
-        is_tall = sum(at.results[r].size for r in rows) >= sum(p.size for p in _points(at))
+        is_tall = sum(at.results[r].size for r in rows) >= sum(p.size for p in at.points)
         mode = "forward" if is_tall else "reverse"
     blocks = (_columns if mode == "forward" else _rows)(at, rows)
     structured = [
         _like_arguments(at, argnums, [blocks.get((r, k)) for k in range(at.leaves)])
         for r in range(outputs.size)
     ]
-    return outputs.unflatten(structured), aux
+    return outputs.unflatten(structured), at.value[1] if has_aux else None
 
 
 def hessian(function: Callable[..., Any], argnums: Argnums, args: tuple[Any, ...]) -> Any:
@@ -79,22 +70,6 @@ def gradient_of(function: Callable[..., Any], argnums: Argnums) -> Callable[...,
     return with_signature(gradient, function)
 
 
-def _outputs(at: Linearization, function: Callable[..., Any], has_aux: bool) -> tuple[Tree, Any]:
-    """The structure of what is differentiated of the results, and what is not."""
-    tree = at.traced.tree
-    if not has_aux:
-        return tree, None
-    if tree.kind is not tuple or len(tree.children) != 2:
-        raise DifferentiationError(
-            f"{function_name(function)} must return (value, aux) with has_aux=True", location=user_line()
-        )
-    return tree.children[0], cast("tuple[Any, Any]", at.value)[1]
-
-
-def _points(at: Linearization) -> tuple[Array, ...]:
-    return at.operands[: len(at.moving)]
-
-
 def _columns(at: Linearization, rows: Sequence[int]) -> dict[tuple[int, int], Any]:
     """The blocks by results and arguments, from the images of the arguments' basis."""
 
@@ -102,7 +77,7 @@ def _columns(at: Linearization, rows: Sequence[int]) -> dict[tuple[int, int], An
         images = at.image(tangents)
         return [images[r] for r in rows]
 
-    points = [LeafType(p.shape, p.dtype) for p in _points(at)]
+    points = [LeafType(p.shape, p.dtype) for p in at.points]
     blocks: dict[tuple[int, int], Any] = {}
     for n, k in enumerate(at.moving):
         columns = images_of_basis(apply, points, n, come_last=True)

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, ClassVar, Unpack, cast
+from typing import Any, ClassVar, Unpack
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
@@ -30,7 +30,7 @@ from mlirad.frontend.compiling.programs import Cache, cache_of, signature_key
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at
-from mlirad.frontend.linear_map.expressions import ATOM, MapExpression, MapNode, Step, Text, paired
+from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step, paired
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.linearized import Linearized
 from mlirad.frontend.linear_map.spaces import Space, moving_type
@@ -49,7 +49,7 @@ from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.tokens import sealed
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.arrays import ArrayBuilder
-from mlirad.ir.call_graph import functions_of
+from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.split_map import split_map
@@ -111,6 +111,7 @@ class TracedDerivative(MapNode):
     name: str
     at: Linearization = field(compare=False)
     is_traced: ClassVar[bool] = True
+    form = "D({self.name})"
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         whole = self.at.map(arrays)
@@ -119,9 +120,6 @@ class TracedDerivative(MapNode):
         if len(carried) == len(components_of(codomain)):
             return whole
         return paired(b, domain_of(whole), [b.compose(b.project(codomain, k), whole) for k in carried])
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return f"D({self.name})", ATOM
 
 
 # Compiling ---------------------------------------------------------------------------------------
@@ -135,10 +133,7 @@ def linearized(
     types = leaf_types(function, leaves, tree)
     cache: Cache = cache_of(function, ("linearize", options))
     key = signature_key(tree, types)
-    found = cast("Linearized | None", cache.find(key))
-    if found is None:
-        make = cast(Any, lambda: _compile(function, tree, types, options))
-        found = cast(Linearized, cache.find_or_make(key, make))
+    found = cache.of(key, lambda: _compile(function, tree, types, options))
     return found, [v if type(v) in (int, float, bool) else plain_array(v) for v in leaves]
 
 
@@ -151,8 +146,9 @@ def _compile(
         module, codomain = trace_map(function, tree, types, options.checks)
         stats.add("trace", time.perf_counter() - start, module)
         brought_to("maps", module, options, stats)
-        main = _main(module)
-        called = _renamed([f for f in functions_of(module) if f is not main], main)
+        functions = functions_by_name(module)
+        main = functions.pop("main")
+        called = _renamed(list(functions.values()), main)
         split = split_map(main)
         pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
         primal, _ = executable(pieces, options, stats, "primal")
@@ -177,10 +173,6 @@ def _renamed(functions: list[FuncOp], main: FuncOp) -> tuple[FuncOp, ...]:
         function.properties["sym_name"] = StringAttr(names[function.sym_name.data])
         function.detach()
     return tuple(functions)
-
-
-def _main(module: ModuleOp) -> FuncOp:
-    return next(op for op in module.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
 
 
 def trace_map(

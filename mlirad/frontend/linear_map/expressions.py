@@ -65,13 +65,20 @@ class MapNode(ABC):
     program: ClassVar[MapProgram | None] = None
     is_traced: ClassVar[bool] = False
 
+    form: ClassVar[str] = ""
+    """The map as one would write it in Python: a format of the texts of maps, then of arrays."""
+    levels: ClassVar[tuple[int, ...]] = (ATOM,)
+    """How tightly its outermost operator binds, then how tightly each of the maps has to."""
+
     @abstractmethod
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         """The map in the program."""
 
-    @abstractmethod
     def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        """The map as one would write it in Python."""
+        """The map by its form, with parentheses around maps that bind less tightly than they have to."""
+        level, *inside = self.levels
+        every = ", ".join(text for text, _ in maps)
+        return self.form.format(*map(bound, maps, inside), *arrays, self=self, every=every), level
 
 
 @dataclass(frozen=True)

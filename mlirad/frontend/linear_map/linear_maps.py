@@ -11,19 +11,17 @@ and rules of custom derivatives can be written with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
-from io import StringIO
+from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.func import FuncOp
-from xdsl.printer import Printer
 
 from mlirad.errors import PositionError, ShapeError, UnsupportedError
+from mlirad.frontend.compiling.compilation import text_of
 from mlirad.frontend.linear_map import matrices as map_matrices
-from mlirad.frontend.linear_map.expressions import MapExpression, MapNode
-from mlirad.frontend.linear_map.making import combined, held_array, hstacked, scalar, stacked, vstacked
+from mlirad.frontend.linear_map.making import HeldMap, held_array, hstacked, scalar, stacked, vstacked
 from mlirad.frontend.linear_map.nodes import (
     Add,
     Compose,
@@ -47,7 +45,7 @@ from mlirad.frontend.tracing.tracebacks import plain_methods
 
 @dataclass(frozen=True, eq=False, repr=False)
 @plain_methods
-class LinearMap:
+class LinearMap(HeldMap):
     """A derivative at a point: a linear map from the tangents of the arguments to those of the results.
 
     `J(dx)` for one argument, `J(dx1, dx2)` for several; `J.T` is the transposed map, so `J.T(ct)` gives the
@@ -58,9 +56,6 @@ class LinearMap:
     `expression` says what the map is, and `arrays` are what it is made of: the residuals of a derivative.
     `bound_methods` adds what needs more than maps.
     """
-
-    expression: MapExpression = field(metadata={"static": True})
-    arrays: tuple[Any, ...]
 
     CAPTURED: ClassVar = ("expression", "arrays")
 
@@ -104,9 +99,7 @@ class LinearMap:
 
     def ir(self) -> str:
         """The map as MLIR: a function of `arrays` that returns it."""
-        stream = StringIO()
-        Printer(stream=stream).print_op(self.function())
-        return stream.getvalue() + "\n"
+        return text_of(self.function())
 
     def __repr__(self) -> str:
         return f"LinearMap({self.shape[0]} x {self.shape[1]}: {self.expression.text(self.arrays)})"
@@ -153,7 +146,7 @@ class LinearMap:
                 f"{self.domain}",
                 location=user_line(),
             )
-        return _made(Compose(), other.domain, self.codomain, (self, other))
+        return LinearMap._made(Compose(), other.domain, self.codomain, (self, other))
 
     def __rmatmul__(self, other: Any) -> Any:
         """A flat vector, or a matrix of rows, times the map."""
@@ -171,21 +164,21 @@ class LinearMap:
                 f"{other.domain} to {other.codomain}",
                 location=user_line(),
             )
-        return _made(Add(), self.domain, self.codomain, (self, other))
+        return LinearMap._made(Add(), self.domain, self.codomain, (self, other))
 
     def __radd__(self, other: object) -> LinearMap:
         """`sum(maps)` begins with 0."""
         return self if type(other) is int and other == 0 else NotImplemented
 
     def __neg__(self) -> LinearMap:
-        return _made(Negate(), self.domain, self.codomain, (self,))
+        return LinearMap._made(Negate(), self.domain, self.codomain, (self,))
 
     def __sub__(self, other: object) -> LinearMap:
         return self + -other if isinstance(other, LinearMap) else NotImplemented
 
     def __mul__(self, factor: Any) -> LinearMap:
         """The map times a scalar."""
-        return _made(Scale(), self.domain, self.codomain, (self,), (scalar(_no_map(factor)),))
+        return LinearMap._made(Scale(), self.domain, self.codomain, (self,), (scalar(_no_map(factor)),))
 
     __rmul__ = __mul__
 
@@ -204,7 +197,7 @@ class LinearMap:
             space, places = self.domain.only(arguments)
         shown = ", ".join(map(repr, arguments))
         node = Restrict(self.domain.type, places, shown)
-        return _made(node, space, self.codomain, (self,))
+        return LinearMap._made(node, space, self.codomain, (self,))
 
     def __getitem__(self, key: Any) -> LinearMap:
         """`J[result]` and `J[result, argument]`, by position, name or key; `:` stands for all."""
@@ -218,7 +211,7 @@ class LinearMap:
         found = self
         if not _is_all(result):
             space, span = self.codomain.part(result)
-            found = _made(Select(tuple(span), repr(result)), self.domain, space, (self,))
+            found = LinearMap._made(Select(tuple(span), repr(result)), self.domain, space, (self,))
         return found if _is_all(argument) else found.restrict(cast(Hashable, argument))
 
     # Making maps ---------------------------------------------------------------------------------
@@ -227,13 +220,13 @@ class LinearMap:
     def identity(like: Any) -> LinearMap:
         """x to x, on the space of values like these: arrays, scalars, or structures of them."""
         space = space_of(like)
-        return _made(Identity(space.type), space, space)
+        return LinearMap._made(Identity(space.type), space, space)
 
     @staticmethod
     def zero(domain: Any, codomain: Any) -> LinearMap:
         """x to 0, between the spaces of values like these."""
         start, end = space_of(domain), space_of(codomain)
-        return _made(Zero(start.type, end.type), start, end)
+        return LinearMap._made(Zero(start.type, end.type), start, end)
 
     @staticmethod
     def diagonal(entries: Any) -> LinearMap:
@@ -241,7 +234,7 @@ class LinearMap:
         space = space_of(entries)
         leaves = [held_array(leaf) for leaf in flatten(entries)[0]]
         arrays = [a for a, type_ in zip(leaves, space.leaves, strict=True) if type_ is not None]
-        return _made(Diagonal(space.type), space, space, (), arrays)
+        return LinearMap._made(Diagonal(space.type), space, space, (), arrays)
 
     @staticmethod
     def from_dense(matrix: Any) -> LinearMap:
@@ -253,22 +246,22 @@ class LinearMap:
             )
         rows, columns = (np.empty(extent, array.dtype) for extent in array.shape)
         start, end = space_of(columns), space_of(rows)
-        return _made(Matrix(start.type, end.type), start, end, (), (array,))
+        return LinearMap._made(Matrix(start.type, end.type), start, end, (), (array,))
 
     @staticmethod
     def vstack(maps: Sequence[LinearMap] | Mapping[Any, LinearMap]) -> LinearMap:
         """x to the tuple, list or dictionary of the images; the maps start from one space."""
-        return LinearMap(*vstacked(maps))
+        return LinearMap._made(*vstacked(maps))
 
     @staticmethod
     def stack(maps: Sequence[LinearMap]) -> LinearMap:
         """x to the images along a new first axis; the maps have the same domain and codomain."""
-        return LinearMap(*stacked(maps))
+        return LinearMap._made(*stacked(maps))
 
     @staticmethod
     def hstack(maps: Sequence[LinearMap]) -> LinearMap:
         """(x1, ..., xn) to the sum of the images; the maps end in one space."""
-        return LinearMap(*hstacked(maps))
+        return LinearMap._made(*hstacked(maps))
 
     @staticmethod
     def block(rows: Sequence[Sequence[LinearMap | None]]) -> LinearMap:
@@ -283,24 +276,9 @@ class LinearMap:
             )
         whole: list[LinearMap] = []
         for row, end in zip(rows, cast("list[Space]", ends), strict=True):
-            spaces = zip(row, cast("list[Space]", starts), strict=True)
-            filled = [_zero(start, end) if m is None else m for m, start in spaces]
-            whole.append(LinearMap.hstack(filled))
+            zeros = [LinearMap._made(Zero(s.type, end.type), s, end) for s in cast("list[Space]", starts)]
+            whole.append(LinearMap.hstack([z if m is None else m for m, z in zip(row, zeros, strict=True)]))
         return LinearMap.vstack(tuple(whole))
-
-
-def _made(
-    node: MapNode,
-    domain: Space,
-    codomain: Space,
-    maps: Sequence[LinearMap] = (),
-    arrays: Sequence[Any] = (),
-) -> LinearMap:
-    return LinearMap(*combined(node, domain, codomain, maps, arrays))
-
-
-def _zero(start: Space, end: Space) -> LinearMap:
-    return _made(Zero(start.type, end.type), start, end)
 
 
 def _no_map(factor: Any) -> Any:

@@ -19,7 +19,7 @@ from mlirad.frontend.compiling.compilation import Executable
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.programs import Cache
 from mlirad.frontend.compiling.stats import Stats
-from mlirad.frontend.linear_map.expressions import ATOM, MapExpression, MapNode, Step, Text
+from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step
 from mlirad.frontend.linear_map.spaces import Space
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import function_block
@@ -30,6 +30,8 @@ from mlirad.passes.split_map import SplitMap
 class Derivative(MapNode):
     """The derivative of a compiled function, made of its residuals."""
 
+    form = "D({self.program.name})"
+
     program: Linearized  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
@@ -37,9 +39,6 @@ class Derivative(MapNode):
         made = b.inline_block(function_block(self.program.split.map), arrays, {})
         b.location, b.name_hint = location, hint
         return made[0]
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return f"D({self.program.name})", ATOM
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Protocol, TypeAlias, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 
@@ -19,49 +19,48 @@ from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 
-Combined: TypeAlias = tuple[MapExpression, tuple[Any, ...]]
-"""An expression and its arrays."""
+Parts: TypeAlias = "tuple[MapNode, Space, Space, list[HeldMap]]"
+"""A node, the spaces of its map, and the maps that this is made of."""
 
 
-class Held(Protocol):
+@dataclass(frozen=True, eq=False, repr=False)
+class HeldMap:
     """An expression with its arrays."""
 
-    @property
-    def expression(self) -> MapExpression:
-        """What is done with the arrays."""
-        ...
+    expression: MapExpression = field(metadata={"static": True})
+    arrays: tuple[Any, ...]
 
-    @property
-    def arrays(self) -> tuple[Any, ...]:
-        """What it is made of."""
-        ...
+    @classmethod
+    def _made(
+        cls,
+        node: MapNode,
+        domain: Space,
+        codomain: Space,
+        maps: Sequence[HeldMap] = (),
+        arrays: Sequence[Any] = (),
+    ) -> Self:
+        """A map made of maps and arrays. What these share, they share in the expression."""
+        numbers: dict[int, int] = {}
+        held: list[Any] = []
 
+        def number(array: Any) -> int:
+            known = numbers.setdefault(id(array), len(held))
+            if known == len(held):
+                held.append(array)
+            return known
 
-def combined(
-    node: MapNode, domain: Space, codomain: Space, maps: Sequence[Held] = (), arrays: Sequence[Any] = ()
-) -> Combined:
-    """A map made of maps and arrays. What these share, they share in the expression."""
-    numbers: dict[int, int] = {}
-    held: list[Any] = []
-
-    def number(array: Any) -> int:
-        known = numbers.setdefault(id(array), len(held))
-        if known == len(held):
-            held.append(array)
-        return known
-
-    steps: dict[Step, int] = {}
-    roots: list[int] = []
-    for m in maps:
-        of_arrays = [number(a) for a in m.arrays]
-        of_nodes: list[int] = []
-        for step in m.expression.steps:
-            parts = tuple(of_nodes[k] for k in step.maps)
-            new = Step(step.node, parts, tuple(of_arrays[k] for k in step.arrays))
-            of_nodes.append(steps.setdefault(new, len(steps)))
-        roots.append(of_nodes[-1])
-    steps[Step(node, tuple(roots), tuple(number(a) for a in arrays))] = len(steps)
-    return MapExpression(domain, codomain, tuple(steps)), tuple(held)
+        steps: dict[Step, int] = {}
+        roots: list[int] = []
+        for m in maps:
+            of_arrays = [number(a) for a in m.arrays]
+            of_nodes: list[int] = []
+            for step in m.expression.steps:
+                parts = tuple(of_nodes[k] for k in step.maps)
+                new = Step(step.node, parts, tuple(of_arrays[k] for k in step.arrays))
+                of_nodes.append(steps.setdefault(new, len(steps)))
+            roots.append(of_nodes[-1])
+        steps[Step(node, tuple(roots), tuple(number(a) for a in arrays))] = len(steps)
+        return cls(MapExpression(domain, codomain, tuple(steps)), tuple(held))
 
 
 def scalar(factor: Any) -> Any:
@@ -91,7 +90,7 @@ def held_array(given: Any) -> Any:
 # Several maps ------------------------------------------------------------------------------------
 
 
-def vstacked(maps: Any) -> Combined:
+def vstacked(maps: Any) -> Parts:
     """The pair of maps of one domain; the codomain is structured as `maps` are."""
     parts, tree = _listed(maps, "vstack")
     domain = parts[0].expression.domain
@@ -105,10 +104,10 @@ def vstacked(maps: Any) -> Combined:
     trees = tuple(end.bare[0] for end in ends)
     leaves = tuple(leaf for end in ends for leaf in end.leaves)
     codomain = Space(Tree(tree.kind, trees, tree.names, order=tree.order), leaves)
-    return combined(Pair(domain.type), domain, codomain, parts)
+    return Pair(domain.type), domain, codomain, parts
 
 
-def stacked(maps: Any) -> Combined:
+def stacked(maps: Any) -> Parts:
     """The images of maps between the same spaces along a new first axis, leaf by leaf."""
     parts, _ = _listed(maps, "stack")
     first = parts[0].expression
@@ -122,10 +121,10 @@ def stacked(maps: Any) -> Combined:
             )
     tree, leaves = first.codomain.bare
     longer = (None if t is None else replace(t, shape=(len(parts), *t.shape)) for t in leaves)
-    return combined(Stack(first.domain.type), first.domain, Space(tree, tuple(longer)), parts)
+    return Stack(first.domain.type), first.domain, Space(tree, tuple(longer)), parts
 
 
-def hstacked(maps: Any) -> Combined:
+def hstacked(maps: Any) -> Parts:
     """The sum of the images of several arguments, by maps of one codomain."""
     parts, _ = _listed(maps, "hstack")
     codomain = parts[0].expression.codomain
@@ -136,10 +135,10 @@ def hstacked(maps: Any) -> Combined:
                 location=user_line(),
             )
     domain = join([m.expression.domain for m in parts])
-    return combined(Join(codomain.type), domain, codomain, parts)
+    return Join(), domain, codomain, parts
 
 
-def _listed(maps: Any, what: str) -> tuple[list[Held], Tree]:
+def _listed(maps: Any, what: str) -> tuple[list[HeldMap], Tree]:
     """The maps of a list, tuple or dictionary, and its structure."""
     if isinstance(maps, dict):
         table = cast("dict[Any, Any]", maps)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from xdsl.ir import Attribute
 
@@ -19,7 +20,6 @@ from mlirad.dialects.shapes import (
     shape_of,
 )
 from mlirad.frontend.linear_map.expressions import (
-    ATOM,
     POSTFIX,
     PRODUCT,
     SUM,
@@ -27,7 +27,6 @@ from mlirad.frontend.linear_map.expressions import (
     MapNode,
     Step,
     Text,
-    bound,
     leaf_maps,
     paired,
     selection,
@@ -43,12 +42,10 @@ class Identity(MapNode):
     """x to x."""
 
     space: Attribute
+    form = "I"
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         return b.identity_map(self.space)
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return "I", ATOM
 
 
 @dataclass(frozen=True)
@@ -57,12 +54,10 @@ class Zero(MapNode):
 
     domain: Attribute
     codomain: Attribute
+    form = "0"
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         return b.zero_map(self.domain, self.codomain)
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return "0", ATOM
 
 
 @dataclass(frozen=True)
@@ -70,14 +65,12 @@ class Diagonal(MapNode):
     """Each leaf times an array of its type."""
 
     space: Attribute
+    form = "diagonal"
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         leaves = leaf_maps(b, b.identity_map(self.space))
         scaled = [b.compose(b.scale_map(a.type, a), m) for a, m in zip(arrays, leaves, strict=True)]
         return paired(b, self.space, scaled)
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return "diagonal", ATOM
 
 
 @dataclass(frozen=True)
@@ -86,14 +79,12 @@ class Matrix(MapNode):
 
     domain: Attribute
     codomain: Attribute
+    form = "matrix"
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         groups = {"lhs_batch": (), "rhs_batch": (), "lhs_contract": (1,), "rhs_contract": (0,)}
         properties = {name: ints(dims) for name, dims in groups.items()}
         return b.map_of(linear.DotRightOp, self.domain, self.codomain, arrays, properties)
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return "matrix", ATOM
 
 
 # Maps of maps ------------------------------------------------------------------------------------
@@ -103,12 +94,10 @@ class Matrix(MapNode):
 class Compose(MapNode):
     """x to outer(inner(x))."""
 
+    form, levels = "{} @ {}", (PRODUCT, PRODUCT, POSTFIX)
+
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         return b.compose(maps[0], maps[1])
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        outer, inner = bound(maps[0], PRODUCT), bound(maps[1], POSTFIX)
-        return f"{outer} @ {inner}", PRODUCT
 
 
 @dataclass(frozen=True)
@@ -127,29 +116,29 @@ class Add(MapNode):
 class Transpose(MapNode):
     """The transposed map."""
 
+    form, levels = "{}.T", (POSTFIX, POSTFIX)
+
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         return b.transpose_map(maps[0])
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return f"{bound(maps[0], POSTFIX)}.T", POSTFIX
 
 
 @dataclass(frozen=True)
 class Negate(MapNode):
     """x to -f(x)."""
 
+    form, levels = "-{}", (PRODUCT, PRODUCT)
+
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         leaves = leaf_maps(b, maps[0])
         scaled = [b.compose(b.scale_by(codomain_of(m), -1.0), m) for m in leaves]
         return paired(b, domain_of(maps[0]), scaled)
 
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return f"-{bound(maps[0], PRODUCT)}", PRODUCT
-
 
 @dataclass(frozen=True)
 class Scale(MapNode):
     """x to s f(x), for a scalar s."""
+
+    form, levels = "{1} * {0}", (PRODUCT, PRODUCT)
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         scaled: list[Value] = []
@@ -158,22 +147,16 @@ class Scale(MapNode):
             scaled.append(b.compose(b.scale_map(space, b.convert(arrays[0], element_of(space))), m))
         return paired(b, domain_of(maps[0]), scaled)
 
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return f"{arrays[0]} * {bound(maps[0], PRODUCT)}", PRODUCT
-
 
 @dataclass(frozen=True)
 class Pair(MapNode):
     """x to (f1(x), ..., fn(x))."""
 
     domain: Attribute
-    name: str = "vstack"
+    form = "vstack({every})"
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         return paired(b, self.domain, [leaf for m in maps for leaf in leaf_maps(b, m)])
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return f"{self.name}({', '.join(text for text, _ in maps)})", ATOM
 
 
 @dataclass(frozen=True)
@@ -181,6 +164,7 @@ class Stack(MapNode):
     """x to f1(x), ..., fn(x), leaf by leaf along a new first dimension."""
 
     domain: Attribute
+    form = "stack({every})"
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         stacked: list[Value] = []
@@ -192,30 +176,23 @@ class Stack(MapNode):
             stacked.append(b.compose(stack, b.vcat(self.domain, leaves)))
         return paired(b, self.domain, stacked)
 
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return f"stack({', '.join(text for text, _ in maps)})", ATOM
-
 
 @dataclass(frozen=True)
 class Join(MapNode):
     """(x1, ..., xn) to f1(x1) + ... + fn(xn)."""
 
-    codomain: Attribute
+    form = "hstack({every})"
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         leaves = [leaf for m in maps for leaf in components_of(domain_of(m))]
         space = product_type(leaves)
-        total: Value | None = None
+        terms: list[Value] = []
         first = 0
         for m in maps:
             count = len(components_of(domain_of(m)))
-            term = b.compose(m, selection(b, space, range(first, first + count)))
-            total = term if total is None else b.add_maps(total, term)
+            terms.append(b.compose(m, selection(b, space, range(first, first + count))))
             first += count
-        return b.zero_map(space, self.codomain) if total is None else total
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return f"hstack({', '.join(text for text, _ in maps)})", ATOM
+        return reduce(b.add_maps, terms)
 
 
 @dataclass(frozen=True)
@@ -225,6 +202,7 @@ class Restrict(MapNode):
     domain: Attribute
     places: tuple[int, ...]
     shown: str
+    form, levels = "{0}.restrict({self.shown})", (POSTFIX, POSTFIX)
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         parts = components_of(self.domain)
@@ -236,9 +214,6 @@ class Restrict(MapNode):
         ]
         return b.compose(maps[0], paired(b, space, whole))
 
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return f"{bound(maps[0], POSTFIX)}.restrict({self.shown})", POSTFIX
-
 
 @dataclass(frozen=True)
 class Select(MapNode):
@@ -246,12 +221,10 @@ class Select(MapNode):
 
     places: tuple[int, ...]
     shown: str
+    form, levels = "{0}[{self.shown}]", (POSTFIX, POSTFIX)
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         return b.compose(selection(b, codomain_of(maps[0]), self.places), maps[0])
-
-    def text(self, maps: Sequence[Text], arrays: Sequence[str]) -> Text:
-        return f"{bound(maps[0], POSTFIX)}[{self.shown}]", POSTFIX
 
 
 def transposed(expression: MapExpression) -> MapExpression:

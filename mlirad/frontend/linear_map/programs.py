@@ -60,11 +60,7 @@ def run(
         raise leaked_error()
     types = [LeafType(np.shape(a), np.asarray(a).dtype) for a in arguments]
     key = (expression, what, tuple(types))
-    cache = cache_of(expression)
-    program = cast("Executable | None", cache.find(key))
-    if program is None:
-        make = cast(Any, lambda: _compile(expression, body, arrays, types))
-        program = cast(Executable, cache.find_or_make(key, make))
+    program = cache_of(expression).of(key, lambda: _compile(expression, body, arrays, types))
     results: Any = program(*arrays, *arguments)
     return cast("tuple[Any, ...]", results) if isinstance(results, tuple) else (results,)
 

@@ -36,8 +36,8 @@ from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.functions import LeafType, leaf_types
-from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.functions import LeafType
+from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.call_graph import functions_by_name
@@ -114,13 +114,9 @@ class SparseDerivative(Transformed):
     def _matrices(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Matrices, list[Any]]:
         if is_tracing():
             _not_traced(self._function, args)
-        function, moving = self._bound(args, kwargs)
-        leaves, tree = flatten(moving)
-        types = leaf_types(function, leaves, tree)
+        function, leaves, tree, types = self._arguments(args, kwargs)
         key, _ = self._key(args, kwargs, leaves, tree, types)
-        found: Any = self._cache.find(key)
-        if found is None:
-            found = self._cache.find_or_make(key, lambda: cast(Any, self._make(function, tree, types)))
+        found = self._cache.of(key, lambda: self._make(function, tree, types))
         return found, [prepared(leaf) for leaf in leaves]
 
     def _make(self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> Matrices:

@@ -21,7 +21,6 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
-from mlirad.errors import DifferentiationError
 from mlirad.frontend.compiling.compilation import brought_to
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
@@ -31,11 +30,9 @@ from mlirad.frontend.tracing.frames import Functions
 from mlirad.frontend.tracing.functions import (
     LeafType,
     argument_hints,
-    function_name,
     function_of,
 )
 from mlirad.frontend.tracing.pytree import Tree
-from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_of
@@ -75,39 +72,22 @@ def trace_expression(
     with function_of(functions, types, argument_hints(function, tree)) as (frame, arguments):
         args = tree.unflatten(arguments)
         at = linearize_at(function, args, argument_positions(function, argnums, len(args)))
-        outputs, other_tree = at.traced.tree, None
-        if has_aux:
-            if outputs.kind is not tuple or len(outputs.children) != 2:
-                raise DifferentiationError(
-                    f"{function_name(function)} must return (value, aux) with has_aux=True",
-                    location=user_line(),
-                )
-            outputs, other_tree = outputs.children
-        points = at.operands[: len(at.moving)]
+        outputs, other_tree, floats = at.outputs(function, has_aux)
         vectors = [
             Array(frame.add_argument(array_type(p.shape, ELEMENT_TYPES[p.dtype])), frame.scope)
-            for p in points
+            for p in at.points
         ]
         images = [v.value for v in at.image(vectors) if v is not None]
         others = [r.value for r in at.results[outputs.size :]]
         main = frame.finish("main", [*others, *images], visibility=None)
-    rows = tuple(
-        (k, LeafType(r.shape, r.dtype))
-        for k, r in enumerate(at.results[: outputs.size])
-        if r.dtype.kind == "f"
-    )
-    if not rows:
-        raise DifferentiationError(
-            f"{function_name(function)} returns no floats: there is nothing to differentiate",
-            location=user_line(),
-        )
+    rows = tuple((k, LeafType(at.results[k].shape, at.results[k].dtype)) for k in floats)
     module = ModuleOp([*functions.finished, main])
     stats.add("trace", time.perf_counter() - start, module)
     # Which elements a build computes from which is seen where it is operations on whole arrays.
     brought_to("plain-maps", module, replace(options, chunk=None), stats)
     main = next(f for f in functions_of(module) if f.sym_name.data == "main")
     application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))
-    inputs = tuple(LeafType(p.shape, p.dtype) for p in points)
+    inputs = tuple(LeafType(p.shape, p.dtype) for p in at.points)
     return Expression(module, main, application.map, len(types), inputs, rows, len(others), other_tree)
 
 

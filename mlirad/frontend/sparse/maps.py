@@ -6,7 +6,7 @@ map expression is kept with it, and serves all points.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,11 +53,8 @@ def _known(map_: LinearMap) -> tuple[Matrices, list[Any]]:
             location=user_line(),
             hint="inside, apply the map to vectors",
         )
-    cache, key = cache_of(map_.expression), (map_.expression, "sparse")
-    found: Any = cache.find(key)
-    if found is None:
-        found = cache.find_or_make(key, lambda: cast(Any, _matrices(map_)))
-    return cast(Matrices, found), [np.asarray(a) for a in map_.arrays]
+    found = cache_of(map_.expression).of((map_.expression, "sparse"), lambda: _matrices(map_))
+    return found, [np.asarray(a) for a in map_.arrays]
 
 
 def _matrices(map_: LinearMap) -> Matrices:

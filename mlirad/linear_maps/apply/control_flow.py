@@ -14,14 +14,14 @@ in every trip is not carried.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from xdsl.ir import Region
 
 from mlirad.dialects import linear
-from mlirad.dialects.array.custom import CheckpointOp
 from mlirad.dialects.shapes import Value, components_of
-from mlirad.ir.builder import yields
+from mlirad.ir.free_values import own_operands
 from mlirad.linear_maps.apply import calls, indexed, pointwise, rules
 from mlirad.linear_maps.apply.regions import Application
 from mlirad.linear_maps.elements import Elements, accumulated, as_value, value_of
@@ -141,24 +141,12 @@ def _branch(m: Application, op: linear.BranchOp, x: Elements, sums: Elements) ->
         made = m.image(region, (), x, list(sums) if m.transposed else None)
         return [unchanged[k] if made[k] is None else as_value(made[k]) for k in reached]
 
+    choice = next(iter(m.own(own_operands(op))), None)
+    branches = [partial(image, region) for region in op.regions]
     result = list(sums)
-    for k, value in zip(reached, _chosen(m, op, image), strict=True):
+    for k, value in zip(reached, m.b.choose(choice, branches), strict=True):
         result[k] = value
     return result
-
-
-def _chosen(m: Application, op: linear.BranchOp, image: Callable[[Region], list[Value]]) -> list[Value]:
-    """The values that `image` makes of the branch that is taken."""
-    if isinstance(op, linear.CheckpointOp):
-        region = m.b.region((), lambda: image(op.body))
-        types = [v.type for v in yields(region)]
-        return list(m.b.insert(CheckpointOp, (), types, None, (region,)).results)
-    branches = [lambda region=region: image(region) for region in op.regions]
-    if isinstance(op, linear.IfOp):
-        (condition,) = m.own([op.condition])
-        return m.b.if_(condition, branches[0], branches[1])
-    (index,) = m.own([op.index])
-    return m.b.switch(index, branches)
 
 
 Rule: TypeAlias = Callable[[Application, Any, Elements, Elements], Elements]

@@ -81,10 +81,6 @@ def along(m: Place, x: Pattern, shape: Shape, axis: int, new: Ints, old: Ints) -
 # Maps that keep positions --------------------------------------------------------------------------
 
 
-def _unchanged(m: Place, op: linear.MapOp, x: Pattern) -> Pattern:
-    return x
-
-
 def _scale(m: Place, op: linear.ScaleOp, x: Pattern) -> Pattern:
     """Known zeros of the coefficient are zeros."""
     factor = m.value(op.coefficient)
@@ -177,26 +173,18 @@ def _reverse(m: Place, op: linear.ReverseOp, x: Pattern) -> Pattern:
     return x
 
 
-def _slice(m: Place, op: linear.SliceOp, x: Pattern) -> Pattern:
+def _resized(m: Place, op: linear.SliceOp | linear.PadOp, x: Pattern) -> Pattern:
+    """Elements first + step k of a dimension are elements k of the result, or become of those of x."""
+    is_pad = isinstance(op, linear.PadOp)
+    firsts = values_of(op.low if is_pad else op.starts)
+    steps = tuple(i + 1 for i in values_of(op.interior)) if is_pad else values_of(op.strides)
     shape, result = shape_of(op.domain), list(shape_of(op.domain))
-    for d, (start, stride, extent) in enumerate(
-        zip(values_of(op.starts), values_of(op.strides), shape_of(op.codomain), strict=True)
-    ):
+    for d, (first, step, extent) in enumerate(zip(firsts, steps, shape_of(op.codomain), strict=True)):
         if extent != shape[d]:
             result[d] = extent
-            x = along(m, x, tuple(result), d, np.arange(extent), start + stride * np.arange(extent))
-    return x
-
-
-def _pad(m: Place, op: linear.PadOp, x: Pattern) -> Pattern:
-    shape, result = shape_of(op.domain), list(shape_of(op.domain))
-    for d, (low, interior, extent) in enumerate(
-        zip(values_of(op.low), values_of(op.interior), shape_of(op.codomain), strict=True)
-    ):
-        if extent != shape[d]:
-            result[d] = extent
-            old = np.arange(shape[d])
-            x = along(m, x, tuple(result), d, low + (interior + 1) * old, old)
+            whole = np.arange(shape[d] if is_pad else extent)
+            places = first + step * whole
+            x = along(m, x, tuple(result), d, *((places, whole) if is_pad else (whole, places)))
     return x
 
 
@@ -444,13 +432,13 @@ def _dot(m: Place, op: linear.DotMapOp, x: Pattern) -> Pattern:
 PRIMITIVE_PATTERNS: dict[type[linear.MapOp], Rule] = {
     linear.ScaleOp: _scale,
     linear.MaskOp: _mask,
-    linear.ConvertOp: _unchanged,
+    linear.ConvertOp: lambda m, op, x: x,
     linear.SumOp: _sum,
     linear.BroadcastOp: _broadcast,
     linear.ReshapeOp: _reshape,
     linear.ReverseOp: _reverse,
-    linear.SliceOp: _slice,
-    linear.PadOp: _pad,
+    linear.SliceOp: _resized,
+    linear.PadOp: _resized,
     linear.ConcatenateOp: _concatenate,
     linear.SplitOp: _split,
     linear.StackOp: _stack,

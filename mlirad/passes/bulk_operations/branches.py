@@ -1,4 +1,4 @@
-"""Branches inside builds.
+"""Branches and checkpoints inside builds.
 
     build n (i. if p t u), i not in p    -->  if p (build n (i. t)) (build n (i. u))
     build n (i. if p t u)                -->  select (build n (i. p)) t' u'
@@ -11,24 +11,24 @@ dual-numbers paper, figure 9, has the second form for a conditional whose sides 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.custom import CheckpointOp
 from mlirad.dialects.shapes import Value
 from mlirad.passes.bulk_operations.paths import Paths
-from mlirad.passes.bulk_operations.terms import BatchAxes, Term
+from mlirad.passes.bulk_operations.terms import Term
 
 
 def bulk_if(p: Paths, op: control.IfOp) -> list[Term]:
     """One side for all members, or for each member the side that its condition chooses."""
-    r, condition = p.r, p.term(op.condition)
+    condition = p.term(op.condition)
     if not condition.axes:
-        axes = p.result_axes(op)
-        sides = [_side(p, region, axes) for region in op.regions]
-        return _terms(p, axes, r.b.if_(r.value(condition), *sides))
+        return bulk_choice(p, op, p.r.value(condition))
     then = p.evaluate(p.restricted(condition), op.then, ())
     otherwise = p.evaluate(p.restricted(condition, negated=True), op.otherwise, ())
     return _selected(p, condition, then, otherwise)
@@ -38,9 +38,7 @@ def bulk_switch(p: Paths, op: control.SwitchOp) -> list[Term]:
     """One branch for all members, or for each member the branch that its index chooses."""
     r, index = p.r, p.term(op.index)
     if not index.axes:
-        axes = p.result_axes(op)
-        sides = [_side(p, region, axes) for region in op.branches]
-        return _terms(p, axes, r.b.switch(r.value(index), sides))
+        return bulk_choice(p, op, r.value(index))
     index = r.clamp(index, len(op.branches))
     chosen = [r.code(_equals(p, k), (index,), i1) for k in range(len(op.branches))]
     sides = [p.evaluate(p.restricted(c), region, ()) for c, region in zip(chosen, op.branches, strict=True)]
@@ -50,20 +48,20 @@ def bulk_switch(p: Paths, op: control.SwitchOp) -> list[Term]:
     return result
 
 
-def _equals(p: Paths, number: int) -> Callable[[Value], Value]:
-    return lambda index: p.b.compare("eq", index, p.b.splat(number, index.type))
+def bulk_choice(p: Paths, op: control.BranchOp | CheckpointOp, choice: Value | None = None) -> list[Term]:
+    """The branch of the choice over the batch, for all members; without a choice that of a checkpoint."""
+    axes = p.result_axes(op)
 
-
-def _side(p: Paths, region: Region, axes: Sequence[BatchAxes]) -> Callable[[], list[Value]]:
-    def emit() -> list[Value]:
+    def emit(region: Region) -> list[Value]:
         found = p.evaluate(p.mask, region, ())
         return [p.r.align(t, own) for t, own in zip(found, axes, strict=True)]
 
-    return emit
-
-
-def _terms(p: Paths, axes: Sequence[BatchAxes], values: Sequence[Value]) -> list[Term]:
+    values = p.b.choose(choice, [partial(emit, region) for region in op.regions])
     return [p.r.term(own, v) for own, v in zip(axes, values, strict=True)]
+
+
+def _equals(p: Paths, number: int) -> Callable[[Value], Value]:
+    return lambda index: p.b.compare("eq", index, p.b.splat(number, index.type))
 
 
 def _selected(p: Paths, condition: Term, then: Sequence[Term], otherwise: Sequence[Term]) -> list[Term]:

@@ -1,4 +1,4 @@
-"""Code with a derivative of its own and checkpoints inside builds: their regions over the batch.
+"""Code with a derivative of its own inside builds: its regions over the batch.
 
 build n (i. custom x (a. t) (a da. u))   -->   custom (build n (i. x)) (as. ts) (as das. us)
 """
@@ -10,24 +10,11 @@ from collections.abc import Sequence
 from xdsl.ir import Region
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.shapes import Value, array_type, element_of, is_float, shape_of
 from mlirad.ir.builder import yields
 from mlirad.passes.bulk_operations.paths import Paths
 from mlirad.passes.bulk_operations.terms import BatchAxes, Term, extents, joined
-
-
-def bulk_checkpoint(p: Paths, op: CheckpointOp) -> list[Term]:
-    """The region over the batch."""
-    axes = p.result_axes(op)
-
-    def body() -> list[Value]:
-        return [p.r.align(t, own) for t, own in zip(p.evaluate(p.mask, op.body, ()), axes, strict=True)]
-
-    region = p.r.b.region((), body)
-    types = [v.type for v in yields(region)]
-    results = p.r.b.insert(CheckpointOp, (), types, None, (region,)).results
-    return [p.r.term(own, y) for own, y in zip(axes, results, strict=True)]
 
 
 def bulk_custom(p: Paths, op: CustomOp) -> list[Term]:

@@ -25,8 +25,8 @@ from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import element_of, shape_of, values_of
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.builder import yields
-from mlirad.passes.bulk_operations.branches import bulk_if, bulk_switch
-from mlirad.passes.bulk_operations.custom import bulk_checkpoint, bulk_custom
+from mlirad.passes.bulk_operations.branches import bulk_choice, bulk_if, bulk_switch
+from mlirad.passes.bulk_operations.custom import bulk_custom
 from mlirad.passes.bulk_operations.loops import bulk_replay, bulk_scan, bulk_while
 from mlirad.passes.bulk_operations.paths import Paths
 from mlirad.passes.bulk_operations.reader import BatchReader
@@ -133,7 +133,7 @@ CONTROL_RULES: dict[type[Operation], ControlRule] = {
     control.IfOp: bulk_if,
     control.SwitchOp: bulk_switch,
     CustomOp: bulk_custom,
-    CheckpointOp: bulk_checkpoint,
+    CheckpointOp: bulk_choice,
     ReportOp: bulk_report,
 }
 """Loops and branches; the rules give the terms of all results but tapes."""

@@ -9,16 +9,18 @@ those that are not its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
-from xdsl.ir import Attribute, Region
+from xdsl.ir import Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import control
 from mlirad.dialects.shapes import Value, tuple_type
-from mlirad.ir.free_values import captures
+from mlirad.ir.free_values import captures, own_operands
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.steps import Step, trace
+from mlirad.passes.slots import merged
 
 
 def branch(d: DualArrays, op: control.BranchOp) -> None:
@@ -26,25 +28,20 @@ def branch(d: DualArrays, op: control.BranchOp) -> None:
     b = d.b
     captured = [v for v in dict.fromkeys(v for r in op.regions for v in captures(r)) if v in d.maps]
     steps = [trace(d, region, (), captured, repeats=False) for region in op.regions]
-    slots, places = _slots([[v.type for v in step.kept] for step in steps])
+    slots, places = merged([[v.type for v in step.kept] for step in steps])
     wanted = [
         k
         for k in range(len(op.results))
         if any(not isinstance(step.tangent_maps[k].owner, linear.ZeroOp) for step in steps)
     ]
 
-    def values(step: Step, own: Sequence[int]) -> Callable[[], list[Value]]:
-        def emit() -> list[Value]:
-            made, kept = step.values(b, ())
-            in_slots = dict(zip(own, kept, strict=True))
-            return [*made, *(in_slots[s] if s in in_slots else b.zeros(t) for s, t in enumerate(slots))]
+    def values(step: Step, own: Sequence[int]) -> list[Value]:
+        made, kept = step.values(b, ())
+        in_slots = dict(zip(own, kept, strict=True))
+        return [*made, *(in_slots[s] if s in in_slots else b.zeros(t) for s, t in enumerate(slots))]
 
-        return emit
-
-    choice = d.value(op.condition if isinstance(op, control.IfOp) else op.index)
-    branches = [values(step, own) for step, own in zip(steps, places, strict=True)]
-    is_if = isinstance(op, control.IfOp)
-    results = b.if_(choice, branches[0], branches[1]) if is_if else b.switch(choice, branches)
+    choice = d.value(own_operands(op)[0])
+    results = b.choose(choice, [partial(values, *pair) for pair in zip(steps, places, strict=True)])
     residuals = results[len(op.results) :]
     d.env.update(zip(op.results, results, strict=False))
     if wanted:
@@ -56,29 +53,8 @@ def branch(d: DualArrays, op: control.BranchOp) -> None:
         regions = [map_(step, own) for step, own in zip(steps, places, strict=True)]
         codomain = tuple_type([op.results[k].type for k in wanted])
         b.name_hint = None
-        op_class = linear.IfOp if is_if else linear.SwitchOp
+        op_class = linear.IfOp if isinstance(op, control.IfOp) else linear.SwitchOp
         tangent_map = b.map_of(op_class, steps[0].space, codomain, (choice,), None, regions)
-        whole = b.compose(tangent_map, b.vcat(d.space, [d.tangent_map(v) for v in captured]))
-        for k, place in enumerate(wanted):
-            d.enter(op.results[place], b.compose(b.project(codomain, k), whole))
+        d.enter_image([op.results[k] for k in wanted], tangent_map, captured)
     for step in steps:
         step.discard()
-
-
-def _slots(types: Sequence[Sequence[Attribute]]) -> tuple[list[Attribute], list[list[int]]]:
-    """Results that can hold the residuals of any branch, and for each branch those that hold its own."""
-    slots: list[Attribute] = []
-    places: list[list[int]] = []
-    for own in types:
-        left = list(range(len(slots)))
-        mine: list[int] = []
-        for type_ in own:
-            known = next((s for s in left if slots[s] == type_), None)
-            if known is None:
-                known = len(slots)
-                slots.append(type_)
-            else:
-                left.remove(known)
-            mine.append(known)
-        places.append(mine)
-    return slots, places

@@ -12,6 +12,7 @@ and its derivative is known without a look at the record of the loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -59,9 +60,7 @@ def _enter(
     codomain = tuple_type([v.type for v in results])
     b.name_hint = None
     map_ = b.map_of(linear.DerivativeOp, domain, codomain, operands, properties)
-    whole = b.compose(map_, b.vcat(d.space, [d.maps[sources[k]] for k in active]))
-    for k, result in enumerate(results):
-        d.enter(result, b.compose(b.project(codomain, k), whole))
+    d.enter_image(results, map_, [sources[k] for k in active])
 
 
 def pull(d: DualArrays, op: linear.PullOp) -> None:
@@ -94,11 +93,8 @@ def pull(d: DualArrays, op: linear.PullOp) -> None:
         parts = [b.compose(b.project(codomain, k), m) for m in terms]
         if before in d.maps:
             parts.append(d.maps[before])
-        total: Value | None = None
-        for m in parts:
-            total = m if total is None else b.add_maps(total, m)
-        if total is not None:
-            d.enter(result, total)
+        if parts:
+            d.enter(result, reduce(b.add_maps, parts))
 
 
 def loop_as_call(add: Callable[[FuncOp], str]) -> Construct:

@@ -136,9 +136,7 @@ def _by_code(d: DualArrays, op: CustomOp) -> None:
     domain, codomain = (tuple_type([v.type for v in values]) for values in (inputs, results))
     b.location, b.name_hint = op.location, None
     map_ = b.map_of(linear.RuleOp, domain, codomain, (), properties, regions)
-    whole = b.compose(map_, b.vcat(d.space, [d.tangent_map(x) for x in inputs]))
-    for k, y in enumerate(results):
-        d.enter(y, b.compose(b.project(codomain, k), whole))
+    d.enter_image(results, map_, inputs)
 
 
 def _application(d: DualArrays, op: CustomOp, rule: Region) -> Region:
@@ -192,9 +190,7 @@ def checkpoint(d: DualArrays, op: CheckpointOp) -> None:
         values, kept = step.values(b, ())
         return [*values, *kept]
 
-    region = b.region((), emit)
-    types = [*op.result_types, *(v.type for v in step.kept)]
-    results = b.insert(CheckpointOp, (), types, None, (region,)).results
+    results = b.choose(None, [emit])
     known = list(zip(step.kept, results[len(op.outputs) :], strict=True))
     d.env.update(zip(op.outputs, results, strict=False))
     wanted = [k for k, m in enumerate(step.tangent_maps) if not isinstance(m.owner, linear.ZeroOp)]
@@ -203,7 +199,5 @@ def checkpoint(d: DualArrays, op: CheckpointOp) -> None:
         codomain = tuple_type([op.outputs[k].type for k in wanted])
         map_region = b.region((), lambda: [step.map(b, known, wanted)])
         tangent_map = b.map_of(linear.CheckpointOp, step.space, codomain, (), None, (map_region,))
-        whole = b.compose(tangent_map, b.vcat(d.space, [d.tangent_map(v) for v in captured]))
-        for k, place in enumerate(wanted):
-            d.enter(op.outputs[place], b.compose(b.project(codomain, k), whole))
+        d.enter_image([op.outputs[k] for k in wanted], tangent_map, captured)
     step.discard()

@@ -25,6 +25,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
 from mlirad.ir.locations import location_of
+from mlirad.ir.maps import codomain_of
 from mlirad.passes.dual_arrays.levels import Level
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, READS_POSITIONS, ZERO, Joint, Partial
 
@@ -75,6 +76,12 @@ class DualArrays:
         if source.name_hint is not None and tangent_map.name_hint is None:
             tangent_map.name_hint = f"d_{source.name_hint}"
         self.maps[source] = tangent_map
+
+    def enter_image(self, results: Sequence[Value], map_: Value, sources: Sequence[Value]) -> None:
+        """Give source values the components of a map after the tangent maps of the sources, as a tuple."""
+        whole = self.b.compose(map_, self.b.vcat(self.space, [self.tangent_map(v) for v in sources]))
+        for k, result in enumerate(results):
+            self.enter(result, self.b.compose(self.b.project(codomain_of(map_), k), whole))
 
     def inner(
         self, space: Attribute, arguments: Iterable[tuple[Value, Value]], level: Level | None = None

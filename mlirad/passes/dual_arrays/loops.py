@@ -62,9 +62,7 @@ def while_(d: DualArrays, op: control.WhileOp) -> None:
     properties = {"carries": integer(len(carries))}
     tangent_map = b.map_of(linear.WhileOp, step.space, codomain, (tape,), properties, (region,))
     sources = [*(op.init[k] for k in carries), *captured]
-    whole = b.compose(tangent_map, b.vcat(d.space, [d.tangent_map(v) for v in sources]))
-    for k, place in enumerate(carries):
-        d.enter(op.results[place], b.compose(b.project(codomain, k), whole))
+    d.enter_image([op.results[k] for k in carries], tangent_map, sources)
     step.discard()
 
 

@@ -19,7 +19,6 @@ from xdsl.ir import Attribute, Region
 from mlirad.dialects import linear
 from mlirad.dialects.array import control
 from mlirad.dialects.shapes import (
-    FLAG,
     Value,
     array_type,
     components_of,
@@ -91,10 +90,7 @@ def scan(d: DualArrays, op: control.ScanOp) -> None:
         b.name_hint = None
         tangent_map = _map_of(b, op, region, residuals, (len(carries), len(sliced), len(captured)))
         sources = [*(op.init[k] for k in carries), *(op.xs[k] for k in sliced), *captured]
-        whole = b.compose(tangent_map, b.vcat(d.space, [d.tangent_map(v) for v in sources]))
-        space = linear.map_type(tangent_map.type, "map").codomain
-        for k, place in enumerate(wanted):
-            d.enter(op.results[place], b.compose(b.project(space, k), whole))
+        d.enter_image([op.results[k] for k in wanted], tangent_map, sources)
     step.discard()
 
 
@@ -109,14 +105,8 @@ def _map_of(
         "carries": integer(carries),
         "inputs": integer(inputs),
         "captured": integer(captured),
-        "length": op.length,
+        **{k: p for k, p in op.properties.items() if k in ("length", "reverse", "checkpoint", "kept")},
     }
-    if op.reverse is not None:
-        properties["reverse"] = FLAG
-    if op.checkpoint is not None:
-        properties["checkpoint"] = op.checkpoint
-    if op.kept is not None:
-        properties["kept"] = FLAG
 
     def stacked(type_: Attribute) -> Attribute:
         return array_type((op.trips, *shape_of(type_)), element_of(type_))

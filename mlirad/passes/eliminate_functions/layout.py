@@ -29,6 +29,7 @@ from mlirad.ir.free_values import captures
 from mlirad.ir.functions import is_higher
 from mlirad.ir.locations import location_of, name_of
 from mlirad.passes.eliminate_functions.flow import Code, Flow, FlowClass, Tree
+from mlirad.passes.slots import merged
 
 Key: TypeAlias = Value | tuple[Value, int]
 """An array of the source program, or one of the arrays that stand for another value."""
@@ -80,7 +81,8 @@ class Layouts:
 
         Only for values that have a tag, which is at place 0.
         """
-        return merged(self._groups(value.type, self.flow.tree(value)))[1]
+        places = merged(self._groups(value.type, self.flow.tree(value)))[1]
+        return [[place + 1 for place in own] for own in places]
 
     def _made_parts(self, value: Value) -> list[Key]:
         if not is_higher(value.type):
@@ -163,25 +165,6 @@ def source_of(value: Value) -> Value:
             break
         value = whole.owner.components[value.owner.index.value.data]
     return value
-
-
-def merged(groups: Sequence[Sequence[Attribute]]) -> tuple[list[Attribute], list[list[int]]]:
-    """Slots that can hold any of the groups, and the place of each member of each group, counted from 1."""
-    slots: list[Attribute] = []
-    places: list[list[int]] = []
-    for group in groups:
-        free = list(range(len(slots)))
-        own: list[int] = []
-        for type_ in group:
-            place = next((k for k in free if slots[k] == type_), None)
-            if place is None:
-                place = len(slots)
-                slots.append(type_)
-            else:
-                free.remove(place)
-            own.append(place + 1)
-        places.append(own)
-    return slots, places
 
 
 def _subtree(tree: Tree, index: int) -> Tree:

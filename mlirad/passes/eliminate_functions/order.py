@@ -22,6 +22,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
+from mlirad.ir.call_graph import CallGraph, references_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.functions import LEAST_ROOM, Room, holds_closures, is_higher
 from mlirad.ir.locations import location_of
@@ -42,14 +43,15 @@ class Order:
         self.module = module
         self.functions = {f.sym_name.data: f for f in functions_of(module)}
         self.room = Room(max(LEAST_ROOM, GROWTH * sum(1 for _ in module.walk())))
+        graph = CallGraph(self.functions, references_of)
         self.callees = {name: _referenced(f) for name, f in self.functions.items()}
         called = {callee for name, callees in self.callees.items() for callee in callees if callee != name}
         for name, function in self.functions.items():
             if name not in called and any(map(is_higher, _signature(function))):
                 _require_private(function)
         higher = [name for name, f in self.functions.items() if holds_closures(_signature(f))]
-        self.inlined = {name for name in higher if name not in self._reached_from(name)}
-        self.handed_on = {name: self._unchanged(name) for name in higher if name not in self.inlined}
+        self.inlined = {name for name in higher if name not in graph.reachable(graph.callees(name))}
+        self.handed_on = {name: self._unchanged(name, graph) for name in higher if name not in self.inlined}
         self.clones: dict[tuple[str, tuple[Value, ...]], FuncOp] = {}
 
     def run(self) -> None:
@@ -91,18 +93,7 @@ class Order:
         self.clones[known] = self.functions[clone.sym_name.data] = clone
         return clone.sym_name.data
 
-    def _reached_from(self, start: str) -> set[str]:
-        """The functions that one calls or makes closures of, directly or not."""
-        found: set[str] = set()
-        pending = [start]
-        while pending:
-            for name in self.callees.get(pending.pop(), ()):
-                if name not in found:
-                    found.add(name)
-                    pending.append(name)
-        return found
-
-    def _unchanged(self, name: str) -> tuple[int, ...]:
+    def _unchanged(self, name: str, graph: CallGraph) -> tuple[int, ...]:
         """The closures that a function takes, if it hands all of them on whenever it calls itself.
 
         None, if other functions that it calls call it.
@@ -110,7 +101,9 @@ class Order:
         function = self.functions[name]
         args = function_block(function).args
         taken = tuple(k for k, a in enumerate(args) if holds_closures((a.type,)))
-        if any(name in self._reached_from(callee) for callee in self.callees[name] if callee != name):
+        if any(
+            name in graph.reachable(graph.callees(callee)) for callee in self.callees[name] if callee != name
+        ):
             return ()
         for op in nested_ops(function.body):
             if op.properties.get("callee") != SymbolRefAttr(name):
@@ -178,8 +171,7 @@ def _signature(function: FuncOp) -> Sequence[Attribute]:
 
 def _referenced(function: FuncOp) -> dict[str, None]:
     """The functions that one names, in order."""
-    callees = (op.properties.get("callee") for op in nested_ops(function.body))
-    return {c.root_reference.data: None for c in callees if isinstance(c, SymbolRefAttr)}
+    return {name: None for name, _ in references_of(function)}
 
 
 def _require_private(function: FuncOp) -> None:

@@ -186,14 +186,9 @@ class Rewriting:
                 return self._switch(b, op.value, tag, slots, [self._region(b, arm, scope) for arm in op.arms])
             case control.ScanOp() | control.WhileOp() | control.ReplayOp():
                 return self._loop(b, op, scope)
-            case control.IfOp():
-                then, otherwise = (self._region(b, region, scope) for region in op.regions)
-                return b.if_(scope[op.condition], then, otherwise)
-            case control.SwitchOp():
-                return b.switch(scope[op.index], [self._region(b, region, scope) for region in op.branches])
-            case CheckpointOp():
-                region = b.region((), self._region(b, op.body, scope))
-                return b.insert(CheckpointOp, (), [v.type for v in yields(region)], None, (region,)).results
+            case control.IfOp() | control.SwitchOp() | CheckpointOp():
+                choice = next((scope[o] for o in own_operands(op)), None)
+                return b.choose(choice, [self._region(b, region, scope) for region in op.regions])
             case CallOp():
                 arguments = self._leaves(b, op.arguments, scope)
                 return b.call(op.callee.root_reference.data, arguments, self._types(op.results))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.indexing import BuildOp
@@ -27,7 +27,8 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import callee_name, calls_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of
-from mlirad.passes.apply_linear_maps import PRIVATE, add_applications, apply_maps, called
+from mlirad.passes.apply_linear_maps.application import apply_maps
+from mlirad.passes.apply_linear_maps.application_functions import PRIVATE, add_applications, called
 from mlirad.passes.callees import Callees, linearize_function
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.defunctionalise_maps import called_split, with_split_calls
@@ -92,11 +93,7 @@ class Derivatives(Callees):
 
     def of_function(self, name: str, wrt: tuple[int, ...]) -> FuncOp:
         """The derivative of a function with respect to the parameters `wrt`, as a function."""
-        function = self.functions[name]
-        known = self.made.get((name, wrt))
-        if known is None:
-            known = self.made[name, wrt] = self._differentiate(self.prepared_function(name, function), wrt)
-        return known.function
+        return self._derivative(name, wrt, self.functions[name]).function
 
     # Calls -----------------------------------------------------------------------------------------
 
@@ -128,8 +125,8 @@ class Derivatives(Callees):
         for k, place in enumerate(derivative.active):
             d.enter(op.results[place], b.compose(b.project(codomain_of(map_), k), whole))
 
-    def _derivative(self, name: str, wrt: tuple[int, ...], op: CallOp) -> Derivative:
-        """The derivative of a function that `op` calls with respect to the parameters `wrt`."""
+    def _derivative(self, name: str, wrt: tuple[int, ...], op: Operation) -> Derivative:
+        """The derivative of a function that `op` calls or is with respect to the parameters `wrt`."""
         known = self.made.get((name, wrt))
         if known is None:
             function = self.prepared_function(name, op)

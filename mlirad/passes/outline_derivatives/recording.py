@@ -151,9 +151,7 @@ class Recording:
             properties["fresh"] = ints(inner.fresh)
         b.name_hint = None
         map_ = b.map_of(linear.RecordedOp, domain, codomain, read, properties)
-        whole = b.compose(map_, b.vcat(d.space, [d.maps[operands[k]] for k in active]))
-        for k, result in enumerate(floats):
-            d.enter(result, b.compose(b.project(codomain, k), whole))
+        d.enter_image(floats, map_, [operands[k] for k in active])
 
     def pulling(self, name: str, results: Shape) -> FuncOp:
         """The function that records a call and pulls cotangents of the floats `results` back through it."""

@@ -9,7 +9,8 @@ Only what depends on the arguments that have tangents gets one (`dual_arrays.act
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from xdsl.ir import Operation, Region
 
@@ -17,7 +18,7 @@ from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import Value, is_float
 from mlirad.ir.builder import yields
-from mlirad.ir.free_values import captures
+from mlirad.ir.free_values import captures, own_operands
 from mlirad.ir.locations import location_of
 from mlirad.linear_maps.apply.rules import one_way
 from mlirad.passes.dual_arrays.activity import active_carries, active_values
@@ -67,9 +68,7 @@ class _Loop:
 
     def finish(self, results: Sequence[Value], final: Sequence[Value]) -> None:
         """The results of the loop from its last carries."""
-        t, count = self.t, len(self.init)
-        t.env.update(zip(results, final[:count], strict=True))
-        t.tangents.update((results[k], v) for k, v in zip(self.active, final[count:], strict=True))
+        _enter(self.t, results, final, self.active)
 
 
 def _scan(t: ForwardMode, op: control.ScanOp) -> None:
@@ -93,8 +92,7 @@ def _scan(t: ForwardMode, op: control.ScanOp) -> None:
         loop.start(), xs, op.trips, trip, reverse=op.reverse is not None, checkpoint=op.checkpointing
     )
     loop.finish(op.final, final)
-    t.env.update(zip(op.stacked, ys, strict=False))
-    t.tangents.update((op.stacked[k], v) for k, v in zip(stacked, ys[len(outputs) :], strict=True))
+    _enter(t, op.stacked, ys, stacked)
 
 
 def _while(t: ForwardMode, op: control.WhileOp) -> None:
@@ -138,36 +136,17 @@ def _replay(t: ForwardMode, op: control.ReplayOp) -> None:
     loop.finish(op.results, final)
 
 
-def _branch(t: ForwardMode, op: control.BranchOp) -> None:
+def _branch(t: ForwardMode, op: control.BranchOp | CheckpointOp) -> None:
     made = [yields(region) for region in op.regions]
     active = _active(t, op.regions, made)
 
-    def branch(region: Region, values: list[Value]) -> Callable[[], list[Value]]:
-        def emit() -> list[Value]:
-            _run(t, region)
-            return [*map(t.value, values), *(t.tangent(values[k]) for k in active)]
+    def emit(region: Region, values: list[Value]) -> list[Value]:
+        _run(t, region)
+        return [*map(t.value, values), *(t.tangent(values[k]) for k in active)]
 
-        return emit
-
-    branches = [branch(region, values) for region, values in zip(op.regions, made, strict=True)]
-    if isinstance(op, control.IfOp):
-        results = t.b.if_(t.value(op.condition), branches[0], branches[1])
-    else:
-        results = t.b.switch(t.value(op.index), branches)
-    _enter(t, op, results, active)
-
-
-def _checkpoint(t: ForwardMode, op: CheckpointOp) -> None:
-    made = yields(op.body)
-    active = _active(t, op.regions, [made])
-
-    def emit() -> list[Value]:
-        _run(t, op.body)
-        return [*map(t.value, made), *(t.tangent(made[k]) for k in active)]
-
-    region = t.b.region((), emit)
-    types = [v.type for v in yields(region)]
-    _enter(t, op, t.b.insert(CheckpointOp, (), types, None, (region,)).results, active)
+    choice = next(map(t.value, own_operands(op)), None)
+    branches = [partial(emit, *branch) for branch in zip(op.regions, made, strict=True)]
+    _enter(t, op.results, t.b.choose(choice, branches), active)
 
 
 def _custom(t: ForwardMode, op: CustomOp) -> None:
@@ -205,10 +184,11 @@ def _active(t: ForwardMode, regions: Sequence[Region], made: Sequence[Sequence[V
     return sorted(found)
 
 
-def _enter(t: ForwardMode, op: Operation, results: Sequence[Value], active: Sequence[int]) -> None:
-    count = len(op.results)
-    t.env.update(zip(op.results, results[:count], strict=True))
-    t.tangents.update((op.results[k], v) for k, v in zip(active, results[count:], strict=True))
+def _enter(t: ForwardMode, results: Sequence[Value], made: Sequence[Value], active: Sequence[int]) -> None:
+    """Source results from what is made of them, and then of the tangents of those that are active."""
+    count = len(results)
+    t.env.update(zip(results, made[:count], strict=True))
+    t.tangents.update((results[k], v) for k, v in zip(active, made[count:], strict=True))
 
 
 FORWARD_RULES: dict[type[Operation], ForwardRule] = {
@@ -217,7 +197,7 @@ FORWARD_RULES: dict[type[Operation], ForwardRule] = {
     control.ReplayOp: _replay,
     control.IfOp: _branch,
     control.SwitchOp: _branch,
-    CheckpointOp: _checkpoint,
+    CheckpointOp: _branch,
     CustomOp: _custom,
 }
 """The forward rules of ops with regions."""
