@@ -226,7 +226,7 @@ func.func @growing(%x: f64, %s: f64) -> f64 {
 
 // Functions are for the inside of a program.
 
-// expected-error @below {{@f takes or returns functions, and nothing in the program calls it}}
+// expected-error @below {{@f takes or returns functions, tuples or sums, and nothing calls it}}
 func.func @f(%g: !function.closure<(f64) -> f64>) {
   func.return
 }

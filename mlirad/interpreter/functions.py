@@ -27,6 +27,9 @@ class Closure:
     code: LambdaOp | PartialOp
     captured: Sequence[Any]
 
+    def __repr__(self) -> str:
+        return f"<{self.code.name} with {len(self.captured)} values>"
+
 
 @dataclass(frozen=True)
 class Alternative:

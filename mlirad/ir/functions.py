@@ -322,9 +322,9 @@ def higher_order_op(program: Operation) -> Operation | None:
             type_ = op.function_type
             if any(map(is_higher, (*type_.inputs.data, *type_.outputs.data))):
                 return op
-        for region in op.regions:
+        for region in reversed(op.regions):
             for block in region.blocks:
-                pending.extend(block.ops)
+                pending.extend(reversed(block.ops))
     return None
 
 

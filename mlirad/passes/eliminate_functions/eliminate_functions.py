@@ -53,8 +53,8 @@ class EliminateFunctionsPass(ModulePass):
 def eliminate_functions(module: ModuleOp) -> None:
     """Make the module one of first order, in place; private functions no longer used go.
 
-    Raises `UnsupportedError` for closures that have no bounded size, and for functions that take or return
-    closures and that nothing calls.
+    Raises `UnsupportedError` for closures that have no bounded size, and for public functions that take or
+    return closures, tuples or sums and that no other function calls.
     """
     if higher_order_op(module) is None:
         return

@@ -23,7 +23,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.functions import LEAST_ROOM, Room, holds_closures
+from mlirad.ir.functions import LEAST_ROOM, Room, holds_closures, is_higher
 from mlirad.ir.locations import location_of
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import functions_of, nested_ops, replace_function
@@ -43,12 +43,13 @@ class Order:
         self.functions = {f.sym_name.data: f for f in functions_of(module)}
         self.room = Room(max(LEAST_ROOM, GROWTH * sum(1 for _ in module.walk())))
         self.callees = {name: _referenced(f) for name, f in self.functions.items()}
-        referenced = {name for callees in self.callees.values() for name in callees}
-        self.higher = {name for name, f in self.functions.items() if holds_closures(_signature(f))}
-        for name in self.higher - referenced:
-            _require_private(self.functions[name])
-        self.inlined = {name for name in self.higher if name not in self._reached_from(name)}
-        self.handed_on = {name: self._unchanged(name) for name in self.higher - self.inlined}
+        called = {callee for name, callees in self.callees.items() for callee in callees if callee != name}
+        for name, function in self.functions.items():
+            if name not in called and any(map(is_higher, _signature(function))):
+                _require_private(function)
+        higher = [name for name, f in self.functions.items() if holds_closures(_signature(f))]
+        self.inlined = {name for name in higher if name not in self._reached_from(name)}
+        self.handed_on = {name: self._unchanged(name) for name in higher if name not in self.inlined}
         self.clones: dict[tuple[str, tuple[Value, ...]], FuncOp] = {}
 
     def run(self) -> None:
@@ -182,10 +183,10 @@ def _referenced(function: FuncOp) -> dict[str, None]:
 
 
 def _require_private(function: FuncOp) -> None:
-    """Raise for a function that takes or returns closures and is there for others."""
+    """Raise for a function that takes or returns more than arrays and is there for others."""
     if function.sym_visibility is None or function.sym_visibility.data != "private":
         raise UnsupportedError(
-            f"@{function.sym_name.data} takes or returns functions, and nothing in the program calls it",
+            f"@{function.sym_name.data} takes or returns functions, tuples or sums, and nothing calls it",
             location=location_of(function),
             hint="functions that are called from outside take and return arrays: make it private, or call it",
         )
