@@ -7,6 +7,7 @@ checkers alone, and modules that a registry names in strings.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -137,6 +138,17 @@ def test_every_part_of_the_package_is_a_room() -> None:
         path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
     }
     assert parts - {"__init__", "errors"} <= set(ROOMS)
+
+
+def test_the_map_of_the_code_says_so() -> None:
+    page = (PACKAGE.parent / "docs" / "internals.md").read_text()
+    for title, rooms in (("## Rooms", ROOMS), ("### Inside `frontend`", FRONTEND)):
+        section = page.partition(f"\n{title}\n")[2].partition("\n#")[0]
+        told: dict[str, set[str]] = {}
+        for room, cell in re.findall(r"^\| `(\S+)` \| .* \| ([^|]*)\|$", section.replace("/", "."), re.M):
+            named = set(re.findall(r"`([^`]+)`", cell))
+            told[room] = set(rooms) - {room} - named if cell.startswith("all but") else named
+        assert told == rooms
 
 
 def test_imports_go_upwards() -> None:

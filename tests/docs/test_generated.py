@@ -8,7 +8,7 @@ import re
 import pytest
 
 import mlirad as ad
-from docs import generate
+from docs import blocks, generate
 from docs.generate import DOCS
 from docs.samples import SAMPLES
 from mlirad.dialects.array import ARRAY_OPS
@@ -63,6 +63,21 @@ def test_every_pass_is_mentioned_by_a_page_that_people_write() -> None:
 def test_every_option_of_the_tools_is_documented(tool) -> None:
     options = re.findall(r"--[a-z-]+", tool._argument_parser().format_help())
     assert [o for o in options if o not in WRITTEN["tools.md"] and o != "--help"] == []
+
+
+def test_files_that_pages_name_exist() -> None:
+    """A name is the end of a path: `passes/dce.py`, and in a table about `passes` also `dce.py`."""
+    root = DOCS.parent
+    known = [
+        f"/{path.relative_to(root)}"
+        for folder in ("mlirad", "docs", "tests", "lit", "examples", "benchmarks")
+        for path in (root / folder, *(root / folder).rglob("*"))
+    ]
+    for page in (*blocks.pages(), root / "SECURITY.md"):
+        prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        for name in set(re.findall(r"`([\w.-]*/[\w./-]*|[\w-]+\.(?:py|mlir|md))`", prose)):
+            end = f"/{name.rstrip('/')}"
+            assert any(path.endswith(end) for path in known), f"{page.name}: {name}"
 
 
 def test_links_lead_somewhere() -> None:
