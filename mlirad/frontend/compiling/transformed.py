@@ -235,7 +235,7 @@ class Transformed:
 
     @plain_errors
     def structure(self, *args: Any, **kwargs: Any) -> Any:
-        """The sparsity pattern, rows and columns, of a sparse derivative. Raises UnsupportedError otherwise."""
+        """The rows and columns of the entries of a sparse derivative. Raises UnsupportedError for others."""
         raise UnsupportedError(
             "only a sparse derivative has a structure",
             location=user_line(),

@@ -1,4 +1,4 @@
-"""The entries of a pattern that repeats, from one product per block row.
+"""The entries of a pattern that repeats, from one product for each row of its block.
 
     blocks(arguments...)  ->  (others..., entries of each result, by block row)
 

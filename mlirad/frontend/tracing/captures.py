@@ -9,9 +9,9 @@ hold, the key is the same, and they are quick to check. So a program is used onl
 is as it was, and is reused when that state returns.
 
 Captures are found by walking the objects that the code names: for functions, all that their code reads, in
-turn; for objects and classes of the program, the attributes whose names appear in the code that was found; for
-objects of installed packages, all attributes; for containers and arrays, all elements. The modules and the
-code of Python, of mlirad and of installed packages are taken not to change.
+turn; for objects and classes of the program, the attributes whose names appear in the code that was found;
+for objects of installed packages, all attributes; for containers and arrays, all elements. The modules and
+the code of Python, of mlirad and of installed packages are taken not to change.
 """
 
 from __future__ import annotations
