@@ -24,7 +24,7 @@ class ReportingBuilder(OrderingBuilder):
         message: str,
         source: str | None = None,
     ) -> Value:
-        """The token after the values were reported where the condition holds, whose dimensions are a batch."""
+        """The token after the values were reported where the condition holds; its dimensions are a batch."""
         if self.scalar_of(condition) is False:
             return token
         properties: dict[str, Attribute] = {
