@@ -1,12 +1,12 @@
-"""The type of frames: what a call keeps for its reverse sweep, known by the name of what it holds.
+"""The type of activation records: what a call keeps for its reverse sweep, under a name.
 
-    !array.frame<power_record>        every frame of this type holds values of the same types
+    !array.frame<power_record>        every record of this type holds values of the same types
 
-A frame holds the frames of the calls that its call has made, which of a recursive function are frames of the
-same type. So the type has a name in the place of the types of what it holds; the verifier requires all ops of
-a module that save or restore frames of one name to agree on these (`mlirad.ir.verification`).
+A record holds the records of the calls that its call has made, which for a recursive function are of the same
+type. So the type has a name in the place of the types of what it holds; the verifier requires all ops of
+a module that save or restore records of one name to agree on these (`mlirad.ir.verification`).
 
-A frame is an element: arrays of frames exist, since loops stack those of their trips.
+A record is an element: arrays of records exist, since loops stack those of their trips.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @irdl_attr_definition
 class FrameType(ParametrizedAttribute, TypeAttribute):
-    """The type of frames of one name; no op makes one of anything but `array.save` and `array.no_frame`."""
+    """The type of activation records of one name, which only `array.save` and `array.no_frame` make."""
 
     name = "array.frame"
     frame_name: StringAttr = param_def()
@@ -48,5 +48,5 @@ class FrameType(ParametrizedAttribute, TypeAttribute):
 
 
 def frame_type(name: str) -> FrameType:
-    """The type of frames of the given name."""
+    """The type of activation records of the given name."""
     return FrameType(StringAttr(name))

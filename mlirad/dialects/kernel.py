@@ -159,7 +159,7 @@ class NestOp(ScheduledOp):
     `combiners` has one entry per result when there is a reduction space, else it is absent. `argmax` and
     `argmin` need a reduction space of one dimension and result in i64 positions, the first of equals.
 
-    Schedule (every property optional; absent means the straightforward choice):
+    Schedule (every property is optional and has a default):
     `lane` the loop that runs across vector lanes, `width` how many lanes; `tile_dim` an output loop unrolled
     by `tile`, with loads shared; `order` the loops from outermost to innermost; `layouts` the storage order
     of each result, dimensions from outermost to innermost; `reduction_outer`: reduction loops outside, sums
@@ -328,7 +328,7 @@ class ScatterOp(ScheduledOp):
 
 @irdl_op_definition
 class DotOp(ContractionOp):
-    """A contraction handed to BLAS: `array.dot` with its properties, of arrays laid out as matrices."""
+    """A contraction passed to BLAS: `array.dot` with its properties, of arrays laid out as matrices."""
 
     name = "kernel.dot"
     lhs = operand_def()

@@ -1,4 +1,4 @@
-"""The attributes in which a memory plan is stated, and the rules that each of them obeys by itself.
+"""The attributes in which a memory plan is stated, and the rules that each of them obeys on its own.
 
     kernel.arena_bytes    of a function: the bytes of memory that it works in
     kernel.places         of a loop, branch, call or `array.save`: per result a place, as `places` of kernels
@@ -27,7 +27,7 @@ PLACES_ATTRIBUTE = "kernel.places"
 """The places of the results of a loop, branch or call."""
 
 CARRIES_ATTRIBUTE = "kernel.carries"
-"""How each carry of a loop is kept: `IN_PLACE`, `COPIED` or the offset of its spare memory."""
+"""How each carry of a loop is kept: `IN_PLACE`, `COPIED` or the offset of its scratch memory."""
 
 UPDATES_ATTRIBUTE = "kernel.updates"
 """Of a function, or a call of it, pairs: a result, and the argument whose memory it takes over."""

@@ -1,7 +1,7 @@
 """`kernel.strips`: a group of kernels, run for one strip of rows after the other.
 
 Kernels that only work along one long dimension need not finish it before the next one starts. In strips, what
-they hand to each other is as long as a strip, and stays in the first levels of cache.
+they pass to each other is as long as a strip, and stays in the first levels of cache.
 
     %a = nest over 100000: exp x               %s, %y = kernel.strips %zero (%start, %done, %acc: f64)
     %s = sum over 100000: a             -->       {carries = 1, extent = 100000, block = 500} {

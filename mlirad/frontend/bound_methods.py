@@ -1,4 +1,4 @@
-"""The methods of `Array` and `LinearMap` that need more than the rooms of these classes: bound here."""
+"""The methods of `Array` and `LinearMap` that use rooms above those of these classes: bound here."""
 
 from __future__ import annotations
 

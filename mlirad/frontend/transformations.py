@@ -193,7 +193,7 @@ def vmap(
 
     `in_axes` says along which axis each argument is batched, `None` for one that is the same for the whole
     batch; `out_axes` where the batch goes in the results. Each is one axis for all, or one per argument or
-    result, and inside structures again one for all or one per part.
+    result, or nested like their structures with one for all or one per part.
     """
     axes = in_axes if isinstance(in_axes, int) or in_axes is None else tuple(in_axes)
 

@@ -135,7 +135,7 @@ class ArrayBuilder(FunctionBuilder, ReportingBuilder, MapBuilder):
     # Rebuilding ----------------------------------------------------------------------------------
 
     def rebuild(self, op: Operation, env: Environment) -> None:
-        """Emit `op` again on what `env` maps its operands to, through the folding constructors.
+        """Rebuild `op` on what `env` maps its operands to, through the folding constructors.
 
         The results are entered in `env`. A value that `env` does not know stands for itself.
         """
@@ -161,7 +161,7 @@ class ArrayBuilder(FunctionBuilder, ReportingBuilder, MapBuilder):
             env[op.results[0]] = folded
 
     def rebuild_unfolded(self, op: Operation, env: Environment) -> Operation:
-        """Emit `op` again on mapped operands just as it is; returns the op that now stands for it."""
+        """Rebuild `op` on mapped operands without folding; returns the op that now stands for it."""
         self.location = op.location
         self.name_hint = op.results[0].name_hint if op.results else None
         new = self.insert(
@@ -252,7 +252,7 @@ def rebuild_function(
     visit: Callable[[ArrayBuilder, Operation, Environment], None] | None = None,
     builder_class: Callable[[Block], ArrayBuilder] = ArrayBuilder,
 ) -> FuncOp:
-    """The function again, each op of its body through `visit` (by default the folding rebuild)."""
+    """The function rebuilt, each op of its body through `visit` (by default the folding rebuild)."""
     source = function_block(function)
 
     def body(b: ArrayBuilder, *args: Value) -> list[Value]:

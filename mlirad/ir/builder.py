@@ -1,11 +1,11 @@
 """The builder every pass emits through: scopes, structural sharing, source locations.
 
-`insert` is the one door through which ops are made. It returns an existing op when an equal one is visible
+All ops are made by `insert`. It returns an existing op when an equal one is visible
 from here (same class, operands, properties, result types and regions), so common subexpressions never
 arise; `mlirad.ir.arrays.ArrayBuilder` adds the constructors that fold as they build.
 
-The current source location and name hint are state of the builder, set once per source op by whoever drives
-it, so no rewrite has to carry them along.
+The current source location and name hint are state of the builder, set once per source op by its caller, so
+no rewrite has to carry them along.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The carries of a source loop, of which only those that its text changes need be carried by what it becomes.
+"""The carries of a source loop: the rebuilt loop needs to carry only those that the source's text changes.
 
 carries = Carries(op.body.block.args, yields(op.body), op.init, init)
 final = b.replay(tape, carries.init, lambda entry, state: carries.changed(body(carries.all_of(state))))
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Carries(Generic[T]):
-    """The initial values, `all`, and which carries are `varying`: neither handed on nor reset to these."""
+    """The initial values, `all`, and which carries are `varying`: neither passed on nor reset to these."""
 
     def __init__(
         self, arguments: Sequence[Value], made: Sequence[Value], old: Sequence[Value], new: Sequence[T]

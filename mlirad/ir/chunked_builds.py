@@ -5,12 +5,12 @@
     build 30x40 (i j. t)    chunk = 40      scan over i of build 40 (j. t)
 
 Of several indices the last ones become a build inside, as many as fit; the next one is cut into chunks, and
-each of those in front is a loop of its own. Nested loops let what depends on an outer index alone stand in
-front of the inner loop, and their indices need no divisions, which loops over a flattened space would.
+each of those in front is a loop of its own. In nested loops what depends on an outer index alone stands in
+front of the inner loop, and indices need no divisions, as they would in a loop over a flattened space.
 
-Made bulk, a build keeps what all positions compute alive at once; a loop only what `chunk` positions
-do. With `checkpoint` "recompute" that holds for its derivatives too: transposed, each trip runs again, which
-costs the primal once more.
+Made bulk, a build has the values of all positions live at once; a loop only those of `chunk` positions. With
+`checkpoint` "recompute" that holds for its derivatives too: transposed, each trip is recomputed, which adds
+the cost of the primal.
 """
 
 from __future__ import annotations

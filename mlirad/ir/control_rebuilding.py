@@ -1,6 +1,6 @@
 """Existing loops and branches through their folding constructors.
 
-Carries that the text of a loop hands on unchanged are captured before the body is emitted, so that what is
+Carries that the text of a loop passes on unchanged are captured before the body is emitted, so that what is
 known of their initial values folds inside.
 """
 

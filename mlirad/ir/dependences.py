@@ -6,9 +6,10 @@
       array.yield %z, %w
     }
 
-`free_values` says what an op reads; this says what of it reaches which result. Through loops it is the least
-fixed point: carries depend on what carries depend on. A carry of a `while` that changes depends on what the
-condition depends on as well. Linear in the ops times the values that reach them, each op is looked at once.
+`free_values` says what an op reads; this says which of these values reach which result. Through loops it is
+the least fixed point: carries depend on what carries depend on. A carry of a `while` that changes also
+depends on what the condition depends on. Linear in the ops times the values that reach them; each op is
+visited once.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ What folds: β, η, projections, and what is known of a sum:
     branches that yield equal closures                                 -->   the one closure, before them
 
 A lambda is written out where it is applied if that is its only use, which is known once the function is
-finished; or if it is of second order, that is, takes or returns closures, as long as there is `Room`. Any
-other lambda with several uses stays one: a chain f_{k+1} = λz. f_k z + f_k (z/2) would have 2ⁿ copies.
+finished; or if it is second-order, that is, takes or returns closures, as long as there is `Room`. Any
+other lambda with several uses stays a lambda: a chain f_{k+1} = λz. f_k z + f_k (z/2) would have 2ⁿ copies.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ class FunctionBuilder(ControlBuilder):
 
 
 def fold_function(b: FunctionBuilder, op: Operation, o: Sequence[Value], inline: Inline) -> Sequence[Value]:
-    """The results of an op of the dialect emitted again with operands `o`."""
+    """The results of an op of the dialect rebuilt with operands `o`."""
     match op:
         case LambdaOp():
             return [b.lambda_(op.body.block.arg_types, _named(op.body, inline))]

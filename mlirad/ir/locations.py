@@ -4,7 +4,7 @@
     location_of(op)      -->  "model.py:12"
     location_of(parsed)  -->  "input.mlir:3:8"        parsed text knows its columns
 
-A location without a column has column 0. Call-site, fused and named locations are read as the first place
+A location without a column has column 0. Call-site, fused and named locations are read as the first position
 in a file that they contain: the callee before the caller, the first of the fused ones.
 """
 

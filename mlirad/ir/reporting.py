@@ -24,7 +24,7 @@ class ReportingBuilder(OrderingBuilder):
         message: str,
         source: str | None = None,
     ) -> Value:
-        """The token after the values were reported where the condition holds; its dimensions are lanes."""
+        """The token after the values were reported where the condition holds; its dimensions are a batch."""
         if self.scalar_of(condition) is False:
             return token
         properties: dict[str, Attribute] = {

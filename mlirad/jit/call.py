@@ -10,8 +10,8 @@ are exactly what the program reads (`jit/entry.py`). For every other argument it
 `GeneralPath`, which converts and reports errors.
 
 Both are safe to call from several threads: each call under way has an arena and a record of its own.
-Programs of more than about ten microseconds release Python's global lock while they run: at once where
-that is known before, and after a millisecond where it depends on data.
+Programs of more than about ten microseconds release Python's global lock while they run: immediately where
+that is known beforehand, and after a millisecond where it depends on data.
 """
 
 from __future__ import annotations

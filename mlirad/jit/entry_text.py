@@ -1,7 +1,7 @@
 """LLVM IR of the entry that all compiled programs share; `jit/entry.py` says what it does and reads.
 
-The law of the text: until label `begin` nothing is owned, so any doubt goes to `general`; from there on an
-error goes to `fail`, with every result made so far in `%results` and the arena given back.
+The invariant of the text: until label `begin` nothing is owned, so any doubt goes to `general`; from there on
+an error goes to `fail`, with every result made so far in `%results` and the arena released.
 """
 
 from __future__ import annotations

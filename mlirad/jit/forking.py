@@ -3,7 +3,7 @@
     with compiling_section(): ...        any number of threads; none is in one at the moment of a fork
     with CompileLock(): ...              the same, one thread at a time
 
-A child has the forking thread only. A lock that another one held would stay locked in it for ever, and what
+A child has only the forking thread. A lock that another thread held would stay locked in it forever, and what
 the other was changing would stay half changed: LLVM's state, settings of the interpreter, caches.
 """
 

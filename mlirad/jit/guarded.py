@@ -1,4 +1,4 @@
-"""Calls under guard: finds programs that read what nobody wrote, or write where they may not.
+"""Guarded calls: they find programs that read uninitialised memory, or write where they may not.
 
 Every buffer is copied between two stretches of guard bytes, and the program runs twice: with arena
 and outputs filled with bytes 0xFF, which are NaN as floats and -1 as integers, and filled with
@@ -97,7 +97,7 @@ def _run_filled(
     constants: Sequence[npt.NDArray[Any]],
     fill: int,
 ) -> list[npt.NDArray[np.uint8]]:
-    """The bytes of the outputs of one guarded run that finds work memory filled with byte `fill`."""
+    """The bytes of the outputs of one guarded run whose scratch memory is filled with byte `fill`."""
     buffers = [_copied(f"input {i}", array, array.itemsize) for i, array in enumerate(inputs)]
     outputs = [
         _filled(f"output {i}", spec.nbytes, ITEM_BYTES[spec.dtype], fill)

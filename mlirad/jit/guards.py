@@ -1,4 +1,4 @@
-"""Guards: does everything that a program was made of still stand where it was found?
+"""Guards: is everything that a program was made from still where it was found?
 
     guards = Guards([CellGuard(cell, 2.0), ItemGuard(module.__dict__, "scale", scale)])
     guards.hold()      -->  True, until the cell or the global is assigned another object

@@ -1,6 +1,6 @@
 """LLVM IR of the check of guards, which the entry of programs and `Guards.hold` share; see `jit/guards.py`.
 
-The law of the text: nothing is owned when it returns, and no Python exception is set.
+The invariant of the text: nothing is owned when it returns, and no Python exception is set.
 """
 
 from __future__ import annotations

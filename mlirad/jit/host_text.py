@@ -10,9 +10,9 @@ state is null as long as the call holds Python's global lock. A program whose wo
 releases the lock before it begins, every other one at its first poll: short calls pay nothing for it, and
 none keeps others waiting.
 
-Python's own handler of a signal only notes it; what the user's handler is to do waits until the main thread
-runs Python code again. So the main thread takes the lock every 50 milliseconds and lets Python handle what
-was noted. An exception that a handler raises stays set, and the call ends with it.
+Python's own handler of a signal only notes it; the user's handler waits until the main thread next runs
+Python code. So the main thread takes the lock every 50 milliseconds and lets Python handle what was noted. An
+exception that a handler raises stays set, and the call ends with it.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ relied on.
     function:  +48 code  +56 defaults  +64 defaults by name
 
 This is the layout of NumPy since 1.0 and of CPython on 64-bit machines with a global lock; it is
-part of the C interface of both. `is_layout_known` compares it with real objects, and a caller does
+part of the C interface of both. `is_layout_known` compares it with real objects, and callers manage
 without it where that fails (another interpreter, a free-threaded or a debug build).
 """
 

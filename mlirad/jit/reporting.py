@@ -1,5 +1,5 @@
-"""What the host does when a compiled program reports: it reads the values and prints them, or says what
-failed.
+"""What the host does when a compiled program reports: it reads the values and prints them, or returns the
+failure.
 
 It gets the address of a description, in JSON, of a table with the addresses of the values, and the number of
 a batch element: see `mlirad/lower/emit/reports.py`. What it raises ends the call.

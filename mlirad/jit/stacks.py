@@ -1,8 +1,8 @@
 """Work on a stack that is large enough: compilers recurse as deeply as programs are nested.
 
-The main thread has a stack of megabytes. Others have what their maker, or the system, gave them: 512
-kilobytes on macOS, 64 where somebody asked for it, and LLVM alone needs more. So in these threads such work
-is done by a thread of its own, which takes 0.1 milliseconds to make.
+The main thread has a stack of megabytes. Others have what their creator or the system gave them: 512
+kilobytes on macOS, 64 where that was requested, and LLVM alone needs more. So for these threads such work
+is done by a separate thread, which takes 0.1 milliseconds to create.
 """
 
 from __future__ import annotations

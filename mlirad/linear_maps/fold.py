@@ -1,4 +1,4 @@
-"""One traversal of map expressions, over an algebra: what an image is made of is up to a subclass.
+"""One traversal of map expressions, over an algebra: a subclass decides what the leaves of images are.
 
     Fold.image(%map, x)         the image of x, one per node, from the inputs on
 
@@ -8,7 +8,7 @@
 
 A node's image is complete when the node is reached, because the nodes are taken in topological order: what is
 shared is computed once. A composite left operand of a composition is a function, folded anew where it is
-applied. The reverse sweep goes through the same nodes the other way round
+applied. The reverse sweep goes through the same nodes in reverse order
 (`mlirad.linear_maps.apply.reverse_sweep`).
 """
 
@@ -29,7 +29,7 @@ from mlirad.linear_maps.elements import ElementOf, T, injected, is_zero, part
 
 
 def operands_over(node: Value) -> list[Value]:
-    """The maps out of the same space that a node is made of."""
+    """The operands of a node that are maps from the same space."""
     match node.owner:
         case linear.ComposeOp() as op:
             return [own_operands(op)[1]]

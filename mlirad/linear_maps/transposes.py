@@ -10,8 +10,8 @@
 They are data, so that a cotangent is pulled back by applying the transpose of a map forward, and no op is
 made for it. Only the transposes of `update` and `recurrence` need code (`COMPUTED`).
 
-Transposing an expression op by op is for composing maps. To apply a transposed expression it is the wrong
-way: what is shared in m is not shared in its symbolic transpose; see `mlirad.passes.apply_linear_maps`.
+Transposing an expression op by op is for composing maps. It is the wrong way to apply a transpose: what is
+shared in m is not shared in its symbolic transpose; see `mlirad.passes.apply_linear_maps`.
 """
 
 from __future__ import annotations

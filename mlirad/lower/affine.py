@@ -2,9 +2,9 @@
 
     affine(e) = constant + sum of coefficient * variable
 
-over the loop indices of a kernel body and whatever other integer values are not sums and multiples
-themselves (these are opaque variables). A form is read off the scalar ops of the body, so nothing has to be
-carried beside them.
+over the loop indices of a kernel body and all other integer values that are not themselves sums and multiples
+(these are opaque variables). A form is read off the scalar ops of the body, so nothing has to be kept beside
+them.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def _affine(terms: Mapping[Value, int], constant: int) -> Affine:
 class Fact:
     """A form that is at least 0 where a condition holds.
 
-    Values are integers modulo 2**64, so k - 5 >= 0 says nothing of k: it holds for the least integer. With
-    `wrapped` the fact is one of the value of that form, whatever it is modulo 2**64: of `wrapped` as it was
-    computed, not as it is written.
+    Values are integers modulo 2**64, so k - 5 >= 0 says nothing about k: it holds for the least integer. With
+    `wrapped` the fact is about the value of that form modulo 2**64: about `wrapped` as it was computed, not
+    as it is written.
     """
 
     form: Affine

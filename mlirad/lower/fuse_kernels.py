@@ -6,14 +6,14 @@ Two nests with equal output and reduction spaces are merged when
   complete before their loop ends); the load becomes the value, and the result is not stored if nobody else
   reads it;
 - they load the same elements of an array; or
-- they are so small that a kernel less to compile is what counts.
+- they are so small that it matters most to compile one kernel less.
 
     %a = nest %x (%i) { load %x[%i]; exp }              %b = nest %x (%i) { load %x[%i]; exp; add 1 }
     %b = nest %a (%i) { load %a[%i]; add 1 }      -->
 
 The merged nest stands where the earlier one stood, or where the later one did, so that every value is still
-made before it is read, and none is read after a scatter that could work in its memory. Bodies stay bounded: a
-long one runs out of registers, and slower than two nests.
+made before it is read, and none is read after a scatter that could work in its memory. The size of bodies is
+bounded: a long one runs out of registers and is slower than two nests.
 """
 
 from __future__ import annotations

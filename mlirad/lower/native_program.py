@@ -1,4 +1,4 @@
-"""What lowering hands to code generation: LLVM IR text and a description of the memory it works on.
+"""What lowering passes to code generation: LLVM IR text and a description of the memory it works on.
 
 The text defines one function,
 

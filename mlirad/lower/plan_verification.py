@@ -5,7 +5,7 @@ be read, and at each op requires that what the op writes overlaps none of them. 
 all that any trip captures, and the results themselves, which earlier trips have written to. What a region
 yields must be written where the region hands it over, so no memory is read that nobody has written.
 
-No plan that comes from a file is used without: `mlirad.compiler` checks those of all functions it emits.
+No plan that comes from a file is used unchecked: `mlirad.compiler` checks those of all functions it emits.
 """
 
 from __future__ import annotations

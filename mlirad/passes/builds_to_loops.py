@@ -4,11 +4,11 @@
     -->
     %r = array.scan (%i) {carries = 0, length = 4, checkpoint = "recompute", kept} : -> tensor<4xf64> {t}
 
-For builds of which `bulk-operations` would keep more alive at once than there is memory, and as a second
-opinion on what it makes of them: such a loop is differentiated as a loop, by other rules. What a loop reads
-from outside receives its cotangents in place, position by position.
+For builds whose bulk form would need more memory than there is, and to test `bulk-operations` against other
+rules: such a loop is differentiated as a loop. What a loop reads from outside receives its cotangents in
+place, position by position.
 
-With `limit` only the builds become loops that compute more bytes than that in all, in chunks of as many
+With `limit` only builds that compute more bytes than that in total become loops, in chunks of as many
 positions as compute that much. (Source: dual-numbers paper, section 5.1, which makes no loops and names what
 they would cost in memory.)
 """
@@ -100,7 +100,7 @@ class BuildsToLoopsPass(FunctionPass):
 def computed_bytes(block: Block) -> int:
     """The bytes of all values that the ops of a block compute, those of inner builds and loops included.
 
-    Nothing is subtracted for what fusion or dead code saves: an upper bound of what is alive at once.
+    Nothing is subtracted for what fusion or dead code saves: an upper bound of what is live at once.
     """
     total = 0
     for op in block.ops:

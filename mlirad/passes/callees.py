@@ -38,13 +38,13 @@ from mlirad.passes.kept_calls import kept_functions
 class Callees:
     """The differentiated functions of a module as array code, each prepared once.
 
-    They are prepared for derivatives of a higher order: loops on data in them are differentiated as calls
-    are, and calls that stay are left. `added` are functions that what is emitted calls or names.
+    They are prepared for higher-order derivatives: data-dependent loops in them are differentiated like
+    calls, and calls that stay are left. `added` are functions that the emitted code calls or names.
 
-    Preparing is the pass's own business, not a matter of the pipeline: a callee must be closed array code
-    just where it is differentiated, callees first, and the function itself stays as others call it. It is
-    done by the function-level transformations of the passes `mlirad-inline`, `linearize`,
-    `apply-linear-maps`, `bulk-operations` and `mlirad-dce`.
+    Preparing is up to the pass, not to the pipeline: a callee must be closed array code only where it is
+    differentiated, callees first, and the function itself stays as others call it. It is done by the
+    function-level transformations of the passes `mlirad-inline`, `linearize`, `apply-linear-maps`,
+    `bulk-operations` and `mlirad-dce`.
     """
 
     def __init__(self, module: ModuleOp):

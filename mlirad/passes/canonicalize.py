@@ -1,4 +1,4 @@
-"""Canonicalisation: the function emitted again through the folding builder, then without its dead code.
+"""Canonicalisation: the function rebuilt through the folding builder, without its dead code.
 
     %y = array.mul %x, %one : f64                                       -->   %x
     %t = linear.transpose %slice : map<A, B> -> map<B, A>               -->   linear.pad ...

@@ -1,8 +1,8 @@
-"""Common-subexpression elimination: equal ops become one, in a block and from a block to those inside it.
+"""Common-subexpression elimination: equal ops become one, in a block and in the blocks nested in it.
 
 Two ops are equal when class, operands, properties, result types and regions are, up to the names of what the
-regions define. The function is emitted again, unfolded, through the builder, which shares equal ops; unlike
-`mlirad-canonicalize`, nothing else changes.
+regions define. The function is rebuilt, unfolded, through the builder, which shares equal ops; unlike
+with `mlirad-canonicalize`, nothing else changes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class CsePass(FunctionPass):
 
 
 def share_common_subexpressions(function: FuncOp) -> FuncOp:
-    """The function emitted again, equal ops once."""
+    """The function rebuilt, with equal ops once."""
     return rebuild_function(function, _visit)
 
 

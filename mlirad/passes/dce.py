@@ -2,7 +2,7 @@
 
 %y = array.exp %x : f64        -->        (nothing, when %y is not used)
 
-Of loops and branches the parts that serve unused results go too; see `mlirad.ir.dead_results`.
+The parts of loops and branches that only serve unused results go too; see `mlirad.ir.dead_results`.
 """
 
 from __future__ import annotations

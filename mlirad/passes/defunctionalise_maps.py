@@ -1,4 +1,4 @@
-"""Maps that functions return as residuals and code: what a linear map is at run time when it crosses a call.
+"""Maps that functions return become residuals and code: what a map that crosses a call is at run time.
 
     @df(x) -> (y, map)                      @df_primal(x) -> (y, residuals...)    @df_map(residuals...) -> map
     %y, %n = call @df(%x)          -->      %y, %r... = call @df_primal(%x)
@@ -6,8 +6,8 @@
 
 `apply-linear-maps` then makes an application of n a call of a function of residuals and vector,
 @df_map_apply or @df_map_apply_transpose. After `mlirad-inline` there is nothing to lower: what a function
-returns is known where it is called, and no map is left at run time. Of a public function these two are made
-here, as nobody else could.
+returns is known where it is called, and no map is left at run time. For a public function these two are made
+here, as its callers are unknown.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
     }
 
 Linear code is its own derivative, at any point. So its map is the one that D makes of it
-(`mlirad.passes.dual_arrays`), by the same table as every other derivative; the values of the code, taken at
-0, are read by nothing and go. Applied, the map is the code again, with structural zeros left out; transposed,
+(`mlirad.passes.dual_arrays`), by the same table as every other derivative; the values of the code, computed
+at 0, are dead and removed. Applied, the map is the original code with structural zeros left out; transposed,
 it is the code walked backwards with one sum per value.
 
 A composition with a lambda on the left becomes D of the code with the inner map as the tangent map of its

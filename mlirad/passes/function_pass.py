@@ -93,7 +93,7 @@ def visit_regions(b: ArrayBuilder, op: Operation, env: Environment, visit: Visit
 def visit_region(
     b: ArrayBuilder, region: Region, env: Environment, visit: Visit, extents: Sequence[int]
 ) -> Region:
-    """The region again, each op through `visit`; its leading arguments range over `extents`."""
+    """The region rebuilt, each op through `visit`; its leading arguments range over `extents`."""
     source = region.block
 
     def body(*args: Value) -> list[Value]:

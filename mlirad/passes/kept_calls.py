@@ -1,11 +1,11 @@
-"""Which calls stay calls, so that code that is shared is not multiplied: decided here, once, and marked.
+"""Which calls stay calls, so that shared code is not multiplied: decided once, here, and marked.
 
     func.func private @f(%x: f64) -> f64 attributes {no_inline} {...}
 
 Calls of a function are replaced by its body if that is small, if there is one call, or as long as the program
 grows by no more than a budget. In a tree of functions that each call the next one twice the lowest become one
-function, and the others call it. All later passes go by the mark. A program may also set it itself; calls of
-functions that reach themselves stay without it.
+function, and the others call it. All later passes go by the mark. A program may also set the mark itself;
+calls of recursive functions stay without it.
 
 A call that stays is differentiated like that of a recursive function (`dual_arrays/calls.py`), has a form
 over a batch (`bulk_operations/calls.py`), and is a call in native code.

@@ -9,8 +9,8 @@ with f(x) = sin(x) * x becomes
 
 Every float value of the callee that depends on the inputs has a tangent map, the map from the inputs'
 tangents to its own, made from the tangent maps of the operands by the derivative table (paper 002,
-transformation D). A tangent map is in spine form: a map out of the space of inputs that is the identity,
-zero, a projection, a sum or tuple of such, or a local map composed with such. Sharing in the map is sharing
+transformation D). A tangent map is in spine form: a map from the space of inputs that is the identity, zero,
+a projection, a sum or tuple of tangent maps, or a local map composed with one. Sharing in the map is sharing
 of SSA values, so the map has size linear in the program, and the primal code never reads it.
 
 The callee is brought to array code first: calls inlined, derivatives in it expanded, builds made bulk. The

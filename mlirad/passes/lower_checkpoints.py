@@ -2,10 +2,10 @@
 
     %y = array.checkpoint : -> f64 {t}        -->        %y = array.if %true : i1 -> f64 {t} else {zeros}
 
-Code that is recomputed is equal to code that ran before. In one block the two would be shared, and what the
-checkpoint is not to keep would be kept. To be run when nothing folds any more.
+Recomputed code is equal to code that ran before. In one block the two would be shared, and what the
+checkpoint is not to keep would be kept. To be run once nothing folds any more.
 
-A captured array that the code updates is what the other branch hands on, so that the update works in place.
+The other branch yields a captured array that the code updates, so that the update works in place.
 """
 
 from __future__ import annotations

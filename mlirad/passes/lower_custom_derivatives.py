@@ -1,4 +1,4 @@
-"""Code with a derivative of its own becomes plain code, once nothing is differentiated any more.
+"""Code with a derivative of its own becomes plain code, once nothing is left to differentiate.
 
 array.custom %x (%a) {t} derivative (...) {...}        -->        t, with %x for %a
 """

@@ -14,9 +14,9 @@ Each dimension of the product must come from a, from b, or from both. It is then
     kept, of one            a free dimension of that one
 
 and the result is transposed where its dimensions come in another order. A dimension that is summed and comes
-from one operand alone is not recognised: summing it first, `(sum a) * b`, is another result where b is
+from one operand alone is not recognised: summing it first, `(sum a) * b`, gives another result where b is
 infinite. So the dot is the same sum of the same products. Nothing is gained by a dot that contracts nothing
-or reuses nothing (both arrays have every dimension); such sums stay, to be fused with what computes them.
+or reuses nothing (both arrays have every dimension); such sums stay, to be fused with their operands.
 """
 
 from __future__ import annotations

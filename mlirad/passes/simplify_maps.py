@@ -3,9 +3,8 @@
     %m = linear.build (%i) ... { index[e i] }     %m = linear.gather (%i) ... { e i }
     %t = linear.transpose %m                      %t = linear.scatter (%i) ... { e i }
 
-One walk that emits the function again: each map goes through the folding constructors and then through the
-laws (`mlirad.linear_maps.laws`), on operands that these have simplified already. What nothing reads any more
-is dropped.
+One walk that rebuilds the function: each map goes through the folding constructors and then through the
+laws (`mlirad.linear_maps.laws`), on operands that these have already simplified. Dead code is dropped.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def simplify_maps(
 ) -> FuncOp:
     """The function with simplified maps; itself when it has none. Counts the laws used in `applied`.
 
-    Without `transposes` they are not pushed inwards, which application does not need: it walks the map
+    Without `transposes`, transposes are not pushed inwards: application does not need it, as it walks the map
     backwards.
     """
     if not holds(function, linear.MapOp):

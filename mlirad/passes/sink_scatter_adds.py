@@ -1,7 +1,7 @@
 """Scatters sink below the loops that sum over them: the sum of M v_t is M times the sum of v_t.
 
-The gradient of a loop in a matrix whose rows the body reads adds, in every trip, rows to a matrix. Where they
-stand does not depend on the trip, so their sums are carried, and put in place once, after the loop:
+The gradient of a loop with respect to a matrix whose rows the body reads adds rows to a matrix in every trip.
+Their positions are loop-invariant, so their sums are carried, and scattered once, after the loop:
 
     %g = scan %g0 (%i, %a) {                           %s = scan zeros (%i, %b) {
       %v = ...                                           %v = ...
@@ -9,7 +9,7 @@ stand does not depend on the trip, so their sums are carried, and put in place o
     }                                                  }
                                                        %g = update add %g0, %s at row 2
 
-Carried are then small arrays, each updated by an elementwise op that fuses with what computes it. The
+The carries are then small arrays, each updated by an elementwise op that fuses with what computes it. The
 scatters are additions to fixed positions, pads with zeros, and scatters to fixed positions.
 """
 
@@ -155,7 +155,7 @@ def _visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
 
 
 class _Loop:
-    """A loop built again, with sums of parts in the place of accumulators."""
+    """A loop rebuilt with sums of parts in the place of accumulators."""
 
     def __init__(
         self, b: ArrayBuilder, op: ScanOp | ReplayOp, env: Environment, found: Sequence[_Accumulator]

@@ -1,4 +1,4 @@
-"""Splitting a function that returns a linear map into what depends on the point and the map of what is kept.
+"""Splitting a function that returns a linear map in two: values with residuals, and the map made from these.
 
     @f(%x) -> (%y, %d)      a value and its derivative there
 
@@ -7,10 +7,10 @@ becomes
     @primal(%x) -> (%y, residuals...)        everything but the map
     @map(residuals...) -> %d                 the map, as an expression
 
-The residuals are values of f from which the map is recomputed. Chains of scalings are merged before, so of a
-chain of elementwise ops one array is kept. What costs nothing to recompute (literals, index values,
-broadcasts, negations) is recomputed in `map`; so is the tape of a loop, which no caller can hold: the loop
-is recomputed. A residual that is a parameter of f is not returned by `primal`, as the caller has it.
+The residuals are values of f from which the map is made. Chains of scalings are merged beforehand, so a chain
+of elementwise ops keeps one array. What costs nothing to recompute (literals, index values, broadcasts,
+negations) is recomputed in `map`; so is a loop whose tape the map reads, as no caller can hold a tape. A
+residual that is a parameter of f is not returned by `primal`, as the caller has it.
 
     func.func @f(%x: f64) -> (f64, !linear.map<f64, f64>)         y = exp(sin x)
       residuals: exp(sin x) cos x       map: linear.scale of it

@@ -1,9 +1,9 @@
-"""What a program from text may ask for: bounds that are known before it runs, which options raise.
+"""What a program from text may use: bounds that are checked before it runs, and that options raise.
 
     array.build over 2**40 positions       refused: --max-work
     tensor<1000000000000xf64>              refused: --max-memory
 
-Loops on data and recursion have no such bounds; a time limit is what ends them.
+Data-dependent loops and recursion have no such bounds; only a time limit ends them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MAX_INTERPRETED_WORK = 2**24
 
 
 def memory_limit() -> int:
-    """Half of the machine's memory, in bytes: the operating system promises more, and ends who touches it."""
+    """Half of the machine's memory, in bytes: the operating system grants more, and kills what uses it."""
     if not hasattr(os, "sysconf"):
         return 2**33
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
@@ -45,7 +45,7 @@ def memory_limit() -> int:
 def check_work(module: ModuleOp, function: FuncOp, most: int) -> None:
     """Refuse a program in which an op computes more than `most` elements.
 
-    Loops on data count as one trip, and so do the calls of a recursion. Raises `UnsupportedError` at the op.
+    Data-dependent loops count as one trip, and so do recursive calls. Raises `UnsupportedError` at the op.
     """
     functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
     _Work(functions, most).check_function(function.sym_name.data, 1)

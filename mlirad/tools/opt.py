@@ -1,4 +1,4 @@
-"""`mlirad-opt`: reads MLIR text, runs passes on it, and prints what comes out.
+"""`mlirad-opt`: reads MLIR text, runs passes on it, and prints the result.
 
     mlirad-opt -p 'bulk-operations,linearize{method=dual-arrays}' program.mlir
     mlirad-opt --pipeline='grad{function=f wrt=0,1}' - < program.mlir

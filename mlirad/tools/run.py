@@ -6,9 +6,9 @@
     mlirad-run program.mlir --timeout 10 --args 2.5           or an error after ten seconds
 
 Without `--interpret` the function is compiled to native code; kernels written by hand run with their accesses
-checked. Passes given with `-p` and `--pipeline` run
-before. Results are printed one per line, as many digits as their type needs; `-o` stores one result as
-`.npy`, any number as `.npz`. Exit codes are those of `mlirad-opt`.
+checked. Passes given with `-p` and `--pipeline` run first. Results are printed one per line, with as many
+digits as their type needs; `-o` stores one result as `.npy`, any number as `.npz`. Exit codes are those of
+`mlirad-opt`.
 """
 
 from __future__ import annotations

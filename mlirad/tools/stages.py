@@ -6,10 +6,9 @@
     transposed jacobian  ∂f(x)ᵀ; the transpose moved to the parts
     reverse derivative   ∂f(x)ᵀ ⊙ dr; applied; with common subexpressions shared
 
-Functions that f calls are differentiated on their own, and called; where a derivative is applied they are
-inlined, so no map is left, and the pipeline `apply` makes array code of it. What comes before are functions
-made of functions, by constructors that apply no law, so that what each step of the method `jacobian` does can
-be seen.
+Functions that f calls are differentiated separately, and called; where a derivative is applied they are
+inlined, so no map is left, and the pipeline `apply` turns it into array code. The stages before are made by
+constructors that apply no law, so that what each step of the method `jacobian` does can be seen.
 """
 
 from __future__ import annotations

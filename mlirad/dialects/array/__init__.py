@@ -1,4 +1,4 @@
-"""The `array` dialect: the core array language, in which programs are written and derivatives come out."""
+"""The `array` dialect: the core array language, of programs and of their derivatives."""
 
 from __future__ import annotations
 

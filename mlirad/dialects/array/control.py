@@ -193,7 +193,7 @@ class WhileOp(StructuredOp):
     """A loop that goes on while its condition holds for the carries; the number of trips depends on data.
 
     The first region takes the carries and yields one i1, the second one takes them and yields the new ones.
-    With `record = k` the second region yields k more values after the carries. Each trip pushes them on a
+    With `record = k` the second region yields k more values after the carries. Each trip pushes them onto a
     tape, which is the last result.
     """
 

@@ -1,4 +1,4 @@
-"""Code whose derivative is not taken as that of other code: by a rule of its own, or without keeping values.
+"""Code that is differentiated in a special way: by a rule of its own, or without keeping values.
 
     %y = array.custom %x (%a : f64) : f64 -> f64 {
       %e = array.exp %a : f64
@@ -49,8 +49,8 @@ class CustomOp(StructuredOp):
 
     A rule takes the operands and one tangent per float operand, and yields one tangent per float result; a
     transposed rule takes the operands and one cotangent per float result, and yields one cotangent per float
-    operand. The rule of one direction serves the other if it is linear in what it takes last. By floats that
-    the first region captures, the first region is differentiated as it is written.
+    operand. The rule of one direction serves the other if it is linear in what it takes last. With respect to
+    floats that it captures, the first region is differentiated as it is written.
     """
 
     name = "array.custom"
@@ -95,7 +95,7 @@ class CustomOp(StructuredOp):
 
 @irdl_op_definition
 class CheckpointOp(StructuredOp):
-    """The values of the region. Its derivative keeps nothing of it: the region runs again there."""
+    """The values of the region. Its derivative keeps nothing of it: there the region is recomputed."""
 
     name = "array.checkpoint"
     body = region_def("single_block")

@@ -425,7 +425,7 @@ class MulOp(BinaryOp):
 class AbsorbingMulOp(BinaryOp):
     """k * dx, and 0 where either is 0, whatever the other is (infinite and NaN included).
 
-    Both sides absorb, because differentiated again the one becomes the coefficient of the other's tangent.
+    Both operands absorb, because in a second derivative each becomes the coefficient of the other's tangent.
     """
 
     name = "array.absorbing_mul"

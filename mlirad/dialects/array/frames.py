@@ -1,17 +1,16 @@
-"""Frames: what a call keeps for its reverse sweep.
+"""Activation records, of type `!array.frame`: what a call keeps for its reverse sweep.
 
     %h = array.save %x, %w : f64, tensor<3xf64> -> !array.frame<f_record>
     %a, %b = array.restore %h : !array.frame<f_record> -> (f64, tensor<3xf64>)
     %n = array.no_frame : -> !array.frame<f_record>
 
-A frame is an immutable value: loops stack and record it, branches yield it, other frames hold it. All that
-can be asked of it is what it holds, and frames come from `save` and from nowhere else. Where there has to be
-a value of their type and there is none, as in a branch that makes no call, it is `no_frame`, which cannot be
-restored: a program that tries fails at run time. Frames of one type hold values of the same types
-(`FrameType`).
+A record is an immutable value: loops stack and record it, branches yield it, other records hold it. Its
+contents are all that can be read of it, and only `save` makes records. Where a value of their type is needed
+and there is none, as in a branch that makes no call, it is `no_frame`, which cannot be restored: a program
+that tries fails at run time. Records of one type hold values of the same types (`FrameType`).
 
-A frame lasts until the first function around its `save` returns that does not return frames itself. As a
-function hands out values by its results only, none is left then that could be restored.
+A record lasts until the first function around its `save` returns that does not return records itself. As
+values leave a function only as its results, none is left then that could be restored.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class RestoreOp(StructuredOp):
 
 @irdl_op_definition
 class NoFrameOp(StructuredOp):
-    """The frame of a call that was not made."""
+    """The activation record of a call that was not made."""
 
     name = "array.no_frame"
     frame = result_def()

@@ -28,7 +28,7 @@ UPDATE_KINDS: dict[str, tuple[Attribute, ...]] = {"add": NUMBERS, "set": STORED}
 
 @irdl_op_definition
 class YieldOp(StructuredOp):
-    """Ends a region and hands its values to the op around it."""
+    """Ends a region and passes its values to the op around it."""
 
     name = "array.yield"
     values = var_operand_def()

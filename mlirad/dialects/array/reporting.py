@@ -1,10 +1,10 @@
-"""Reports of values to whoever runs the program: what it prints, and what went wrong in it.
+"""Reports of values to the caller of a program: what it prints, and what went wrong in it.
 
     %u = array.report print %t, %p, %x {message = "x = {}", lanes = 0} : i64, i1, f64 -> i64
 
-The language has no effects. A report takes a token and makes one, and whoever wants it to happen makes a
-result of the program depend on the last token. So reports happen in the order in which tokens pass through
-them, as often as the code around them runs, and no pass has to know of them.
+The language has no side effects. A report takes a token and makes one, and takes place if a result of the
+program depends on the last token. So reports come in the order in which tokens pass through them, as often
+as the code around them runs, and no pass has to know of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Values made of values: several at once, and one of several kinds.
+"""Values made of values: tuples, and sums of several types.
 
 %t = function.tuple %n, %x : i64, f64 -> tuple<i64, f64>
 %x = function.get %t {index = 1} : tuple<i64, f64> -> f64

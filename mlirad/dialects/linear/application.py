@@ -66,7 +66,7 @@ class ApplyTransposeOp(ApplicationOp):
 
 
 class DifferentiationOp(StructuredOp, ABC):
-    """The results of `callee` at the operands, and a linear map: the only door to differentiation.
+    """The results of `callee` at the operands, and a linear map: the only way to differentiate.
 
     `wrt` lists the operands differentiated with respect to; the space of inputs is the product of their
     tangents, that of outputs the product of the tangents of all results (unit for integers and booleans).

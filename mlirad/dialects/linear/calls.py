@@ -1,16 +1,16 @@
-"""Derivatives of functions that are called rather than inlined: recursive ones, and loops on data.
+"""Derivatives of functions that are called rather than inlined: recursive ones, and data-dependent loops.
 
     %m  = linear.derivative %x, %n {callee = @f, wrt = [0], results = [0]} : f64, i64 -> !linear.map<...>
     %dy = linear.push %x, %n, %dx {callee = @f, along = [[0]], results = [1]} : f64, i64, f64 -> f64
     %cx = linear.pull %x, %n, %ct, %sum {callee = @f, wrt = [0], results = [0]} : f64, i64, f64, f64 -> f64
 
-These ops name a function *derived* from the callee by taking tangents along with values. With `along = [A,
+These ops name a function *derived* from the callee, which computes tangents beside values. With `along = [A,
 B]` it is ((f; A); B), where (f; A) takes the operands of f and then a tangent for each position in A, and
 returns every result of f, each float followed by its tangent. `results` counts float results only. So float p
 of f is float 2p of (f; A), and its tangent is float 2p + 1. Positions of operands stay as they are.
 
 Every derivative of such an op is made of such ops, so they can be differentiated any number of times before
-anything is generated. Last of all, `outline-derivatives` makes the functions.
+anything is generated. Finally, `outline-derivatives` makes the functions.
 """
 
 from __future__ import annotations
@@ -226,11 +226,11 @@ class DerivativeOp(DerivedOp, ControlMapOp):
 
 @irdl_op_definition
 class CurvatureOp(DerivedOp, ControlMapOp):
-    """dx to the change of J(x)ᵀ ct with x: the derivative of a pull by the operands in `by`.
+    """dx to the change of J(x)ᵀ ct with x: the derivative of a pull with respect to the operands in `by`.
 
-    J is the derivative of the derived function by the operands in `wrt`; the last operands are the cotangents
-    of `results`. This is a block of the Hessian of <ct, f>, which is symmetric: transposed, it is the block
-    with `by` and `wrt` exchanged.
+    J is the derivative of the derived function with respect to the operands in `wrt`; the last operands are
+    the cotangents of `results`. This is a block of the Hessian of <ct, f>, which is symmetric: transposed, it
+    is the block with `by` and `wrt` exchanged.
     """
 
     name = "linear.curvature"
@@ -254,10 +254,10 @@ class CurvatureOp(DerivedOp, ControlMapOp):
 class RecordedOp(ControlMapOp):
     """The derivative of a call that has recorded its residuals; `callee` applies its transpose to cotangents.
 
-    `callee` takes the operands (the frame of the call, and what the call was given that its reverse sweep
-    needs again), one cotangent per component of the codomain, and one sum per component of the domain; it
-    returns the sums with the cotangents added. For components that are `fresh` it takes no sum, and returns
-    the cotangent. The map is applied transposed and in no other way.
+    `callee` takes the operands (the activation record of the call, and those arguments of the call that its
+    reverse sweep needs too), one cotangent per component of the codomain, and one sum per component of the
+    domain; it returns the sums with the cotangents added. For components that are `fresh` it takes no sum,
+    and returns the cotangent. The map is only ever applied transposed.
     """
 
     name = "linear.recorded"

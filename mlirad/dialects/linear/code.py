@@ -1,4 +1,4 @@
-"""Maps given by array code: code that is linear in its argument, and rules of a user, which need not be.
+"""Maps given by array code: code that is linear in its argument, and a user's rules, which need not be.
 
 %m = linear.lambda (%dx : tensor<3xf64>) : -> !linear.map<tensor<3xf64>, f64> {
   %k = array.mul %a, %dx : tensor<3xf64>

@@ -12,7 +12,7 @@
     }
 
 A region may capture outer primal values and outer maps. Its map is in spine form where the map around it is
-to be applied at a cost in proportion to its size.
+to be applied at a cost proportional to its size.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ScanOp(ControlMapOp, TripsOp):
     Trip i applies the map that the region makes of i and of slice i of each operand, from the tuple of dc, of
     slice i of every dxs and of dk to the tuple of the new dc and of slice i of every dys. `carries`, `inputs`
     and `captured` say how many components of the domain are dc, dxs and dk. With `reverse` the trips run from
-    the last to the first. `checkpoint` and `kept` are handed on to the loop that applies the map.
+    the last to the first. `checkpoint` and `kept` are passed on to the loop that applies the map.
     """
 
     name = "linear.scan"
@@ -143,7 +143,7 @@ class SwitchOp(ControlMapOp):
 
 @irdl_op_definition
 class CheckpointOp(ControlMapOp):
-    """The map of the region, whose primal code runs again wherever the map is applied."""
+    """The map of the region, whose primal code is recomputed wherever the map is applied."""
 
     name = "linear.checkpoint"
     body = region_def("single_block")

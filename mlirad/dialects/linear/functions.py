@@ -1,4 +1,4 @@
-"""Maps into functions and out of collections: what tangents of functions, and their cotangents, are made of.
+"""Maps into functions and out of collections, the tangents and cotangents of functions.
 
     linear.function (%a) : -> !linear.map<f64, !linear.power<i64, f64>> {...}        x to (a to m_a x)
     linear.evaluate %a : i64 -> !linear.map<!linear.power<i64, f64>, f64>            h to h(a)

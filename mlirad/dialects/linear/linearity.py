@@ -8,9 +8,9 @@
     array.add %dx, %dy      linear             array.mul %dx, %k     linear
     array.add %dx, %one     affine             array.mul %dx, %dx    not linear
 
-A value is a sum of a part that does not depend on the tangent and a linear one, of which each may be 0, or it
-is neither. That is a lattice, so what branches and loops make is found by joining; linear code may compute
-anything from captured values, and may yield 0 where a tangent is asked for.
+A value is either the sum of a part that does not depend on the tangent and a linear part, each of which may
+be 0, or not linear. That is a lattice, so what branches and loops make is found by joining; linear code may
+compute anything from captured values, and may yield 0 where a tangent is asked for.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def _apply(judge: _Judge, op: ApplicationOp) -> list[Dependence]:
 
 
 def _push(judge: _Judge, op: PushOp) -> list[Dependence]:
-    """Linear in the tangents taken along last."""
+    """Linear in the last group of tangents."""
     read = [judge.of(o) for o in op.operands]
     last = len(op.groups[-1])
     fixed, tangents = read[: len(read) - last], read[len(read) - last :]

@@ -52,7 +52,7 @@ class MapOp(StructuredOp, ABC):
 
     @property
     def domain(self) -> Attribute:
-        """The space the map starts from."""
+        """The domain of the map."""
         return self.result.type.domain
 
     @property

@@ -168,7 +168,7 @@ class SliceOp(PrimitiveMapOp):
 
 @irdl_op_definition
 class PadOp(PrimitiveMapOp):
-    """As `array.pad` with fill value 0. The transpose is the slice that takes the operand out again."""
+    """As `array.pad` with fill value 0. The transpose is the slice that extracts the operand."""
 
     name = "linear.pad"
     low = prop_def(DenseArrayBase.constr(i64))

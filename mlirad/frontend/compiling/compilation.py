@@ -36,7 +36,7 @@ Executable: TypeAlias = Callable[..., Any]
 
 @contextmanager
 def compiling() -> Generator[None]:
-    """Collect no garbage and allow deep recursion, which is what compiles are made of; forks wait."""
+    """Pause garbage collection and allow deep recursion, as compiling needs; forks wait."""
     with compiling_section(), deep_recursion():
         _garbage.keep()
         try:
@@ -46,7 +46,7 @@ def compiling() -> Generator[None]:
 
 
 class _Garbage:
-    """The collection of garbage during compiles: the first thread stops it, the last starts it again."""
+    """The collection of garbage during compiles: the first thread stops it, the last one resumes it."""
 
     def __init__(self) -> None:
         self._lock = CompileLock()

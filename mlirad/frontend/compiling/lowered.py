@@ -5,7 +5,7 @@
     compiled = lowered.compile()
     compiled(w, x)                            runs; other shapes and dtypes are an error, never a compile
 
-The steps are made when they are asked for, each once.
+Each step is made once, when it is asked for.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Options:
 
     `interpret` runs it by the reference interpreter. `method` is how derivatives are expanded. `chunk` is how
     many positions of a `build` or `vmap` are computed at a time: "all", by operations on whole arrays; 1, one
-    after another; n, by operations on blocks of n. `None` is "all" where the memory of the program stays
+    after another; n, by operations on chunks of n. `None` is "all" where the memory of the program stays
     within `MEMORY_LIMIT`. `check_bounds` raises a `PositionError` for a position that is found outside its
     array when the program runs, `check_nans` a `NotANumberError` where the function makes NaN. `timeout` is
     how many seconds a call may take once it is compiled; one that takes longer raises a `TimeLimitError`.

@@ -128,7 +128,7 @@ class Cache:
             del counts[next(iter(counts))]
 
     def _note(self, key: Hashable, captures: Captures) -> None:
-        """Warn, once, if a signature is compiled again and again because of what is read from outside."""
+        """Warn, once, if a signature is recompiled repeatedly because of what is read from outside."""
         if not captures.is_whole and self._is_whole:
             self._is_whole = False
             warn(

@@ -35,8 +35,9 @@ class Stage:
 class Stats:
     """What compiling one signature took, stage by stage, and what a call of the result needs.
 
-    `kernels` is the number of kernels, `work` roughly the scalar operations of a call, loops on data counted
-    as one trip; `peak_bytes` its working memory, and `memory` what lies there when most does, by source line.
+    `kernels` is the number of kernels, `work` roughly the scalar operations of a call, with data-dependent
+    loops counted as one trip; `peak_bytes` its scratch memory, and `memory` what lies there at the peak, by
+    source line.
     They are 0 and empty for the interpreter.
     """
 

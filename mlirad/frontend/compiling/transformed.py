@@ -1,4 +1,4 @@
-"""`Transformed`: a function that is traced, differentiated perhaps, and compiled when it is called.
+"""`Transformed`: a function that is traced, possibly differentiated, and compiled when it is called.
 
 It is compiled once per signature: the structure of its arguments, their shapes and dtypes, which of them are
 Python scalars, and the values of static arguments. Inside a trace nothing is compiled: the call adds ops.
@@ -42,7 +42,7 @@ Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 
 
 class Transformed:
-    """A function to be traced, differentiated perhaps, and compiled when it is called."""
+    """A function to be traced, possibly differentiated, and compiled when it is called."""
 
     CAPTURED: ClassVar = ("_function", "_static")
 
@@ -216,7 +216,7 @@ class Transformed:
 
     @plain_errors
     def stats(self, *args: Any, **kwargs: Any) -> Stats:
-        """The time of every stage of a compile for arguments like these, and the ops after it."""
+        """The time of every stage of a compile for arguments like these, and the number of ops after it."""
         return self.lower(*args, **kwargs).stats()
 
     @plain_errors

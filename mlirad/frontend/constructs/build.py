@@ -42,7 +42,7 @@ from mlirad.ir.regions import discard
 def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
     """A traced array of a NumPy array, so that traced positions can index it, or of a nest of traced values.
 
-    Outside of a trace it is `np.asarray`.
+    Outside a trace it is `np.asarray`.
     """
     if not is_tracing():
         return np.asarray(value, dtype)
@@ -74,9 +74,9 @@ def build(
     them, and then so does `build`.
 
     `chunk` says how many positions are computed at a time, which bounds the memory: 1 is a loop over single
-    positions, n one over blocks of about n; without it all are, by operations on whole arrays. `checkpoint`
-    is that of the loop: "recompute" by default, where a gradient computes each position once more and keeps
-    nothing of it; "store" keeps what each made.
+    positions, n a loop over chunks of about n; without it all are computed at once, by operations on whole
+    arrays. `checkpoint` is that of the loop: "recompute" by default, where a gradient recomputes each
+    position and keeps nothing of it; "store" keeps the residuals of each.
     """
     extents = _extents(shape, "build")
     require_arguments(function, len(extents), "build")

@@ -1,7 +1,7 @@
 """Structures of traced values that go into regions and come out: carries of loops, results of branches.
 
-A loop hands its carries from trip to trip, so each leaf must come out as it went in. A Python scalar has no
-dtype of its own and takes that of what the body makes of it, for which the body is traced once more:
+A loop passes its carries from trip to trip, so each leaf must keep its type. A Python scalar has no dtype of
+its own and takes the one that the body gives it, for which the body is retraced:
 
     ad.fold(lambda c, x: c + x, 0, xs)        the carry is a float, like the elements of xs
 
@@ -35,7 +35,7 @@ ATTEMPTS = 8
 
 
 class Retrace(Exception):
-    """The region being traced must be traced again: what it was told of types has changed."""
+    """The region being traced must be retraced: what it was told of types has changed."""
 
 
 class Regions:
@@ -59,7 +59,7 @@ class Regions:
 
 
 def settled(attempt: Callable[[Regions], T]) -> T:
-    """The result of `attempt`, made again as long as it raises `Retrace`."""
+    """The result of `attempt`, which is repeated as long as it raises `Retrace`."""
     for _ in range(ATTEMPTS):
         regions = Regions()
         try:

@@ -41,8 +41,8 @@ def scan(
 
     `xs` is an array, a structure of arrays of one length, or `None`, and then `length` says how many trips
     there are. With `reverse` the loop starts at the last slice; output k belongs to slice k either way.
-    `checkpoint` says what the reverse sweep of a derivative keeps of the trips: "store" what each made,
-    "recompute" its carry only, "sqrt" the carry of every √length-th; by default the compiler decides.
+    `checkpoint` says what is kept of the trips for the reverse sweep: "store" the residuals of each,
+    "recompute" only its carry, "sqrt" the carry of every √length-th; by default the compiler decides.
     """
     return in_trace("scan", lambda: _scan(f, init, xs, length, reverse, checkpoint, "scan"))
 

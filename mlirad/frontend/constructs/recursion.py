@@ -1,11 +1,11 @@
-"""`function`: a user function that stays a function of the program, called from many places, also by itself.
+"""`function`: a user function that stays a function of the program, called from many places, even by itself.
 
     @ad.function
     def power(x, n):
         return ad.cond(n == 0, lambda: 1.0, lambda: x * power(x, n - 1))
 
 For each structure, shapes and dtypes of arguments it is traced once, into a `func.func`; every call is a
-`func.call`. A call of itself needs the type of its result before that is known. It comes from the branches of
+`func.call`. A recursive call needs the type of its result before that is known. It comes from the branches of
 `cond` and `switch` that do not call, by tracing the function once without the others, or from `returns`.
 """
 
@@ -207,11 +207,11 @@ class Function:
 
 
 def function(f: Callable[..., Any] | None = None, *, returns: Any = None) -> Any:
-    """`f` as a function of the program: differentiated once, called from many places, recursive if it likes.
+    """`f` as a function of the program: differentiated once, called from many places, possibly recursive.
 
-    `returns`, an example of the result, is needed by recursive functions whose end no `cond` or `switch`
-    shows. Recursion must end for the arguments that occur, by a condition on them. It has derivatives of
-    every order, forward and in reverse, at a cost in proportion to that of the calls.
+    `returns`, an example of the result, is needed by recursive functions where no branch of a `cond` or
+    `switch` ends the recursion. Recursion must end for the arguments that occur, by a condition on them. It
+    has derivatives of every order, in forward and reverse mode, at a cost proportional to that of the calls.
     """
     if f is None:
         return functools.partial(Function, returns=returns)

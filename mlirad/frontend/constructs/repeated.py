@@ -1,4 +1,4 @@
-"""Functions that one trace calls again and again for the same types: traced a few times, then shared.
+"""Functions that one trace calls repeatedly for the same types: traced a few times, then shared.
 
 A tree of compiled or checkpointed functions that each call the next one twice would be traced 2^n times.
 After some calls such a function becomes one of the program, as by `@ad.function`, which later calls share.

@@ -2,13 +2,13 @@
 
 Three tests, in random directions, one argument at a time:
 
-    <J dx, ct> = <dx, J^T ct>                        forward and transposed are transposes of each other
+    <J dx, ct> = <dx, J^T ct>                        the two modes are transposes of each other
     |f(x + h dx) - f(x) - h J dx| = O(h^2)           the remainder of Taylor's formula shrinks quadratically
     J (s dx) = s J dx, J (dx + dy) = J dx + J dy     each is linear, at vectors of several sizes
 
 A custom rule may serve one mode only. If that is reverse mode, the second test is of <f, ct>.
 
-The order of the remainder is measured from halvings of h. It is 2 for a right derivative, 1 for a wrong one;
+The order of the remainder is measured by halving h. It is 2 for a correct derivative, 1 for a wrong one;
 where the function is linear the remainder is rounding, and the order counts as infinite. A test that fails
 names the argument, and the first op whose derivative fails when the function is cut off after it.
 """

@@ -9,9 +9,9 @@
         slope = 1 - 1 / (1 + np.exp(x))
         return lambda dx: slope * dx
 
-A rule gives the derivative at the arguments: by its application, or by that of its transpose. In that
-direction it is applied as it is written, and derivatives of higher order differentiate it like other code.
-From a rule that is linear both modes follow. Beside one that is not, the other mode takes a rule of its own.
+A rule gives the derivative at the arguments, as the application of it or of its transpose. In that direction
+it is applied as it is written, and higher-order derivatives differentiate it like other code. From a rule
+that is linear both modes follow. Beside one that is not, the other mode takes a rule of its own.
 """
 
 from __future__ import annotations
@@ -227,16 +227,16 @@ def _floats(space: _Space) -> list[Array]:
 def custom_derivative(function: Callable[..., Any]) -> CustomDerivative:
     """`function` with a derivative that rules give: see `CustomDerivative.rule` and `.transposed_rule`.
 
-    A rule may call the function; there it is differentiated as it is written. So is the function by values
+    A rule may call the function; there it is differentiated as it is written. So it is with respect to values
     that it reads from outside: a rule is for its arguments.
     """
     return CustomDerivative(function)
 
 
 def checkpoint(function: F) -> F:
-    """`function`, of whose inside derivatives keep nothing: reverse mode runs it again.
+    """`function`, none of whose intermediate values are kept for derivatives: reverse mode recomputes them.
 
-    That saves memory for time. What is kept of a loop's trips, `checkpoint=` of the loops says.
+    That saves memory at the cost of time. What is kept of a loop's trips is said by the loop's `checkpoint=`.
     """
 
     @functools.wraps(function)

@@ -1,10 +1,10 @@
-"""Is a derivative linear? Its applications to multiples and to sums of random vectors say so.
+"""Is a derivative linear? Tested by applying it to multiples and sums of random vectors.
 
     J (s v) = s J v         for s negative, large and small, so that thresholds show on both sides
     J (u + v) = J u + J v
 
 A derivative that mlirad makes is linear. A custom rule is applied as it is written: one that clips, rounds or
-chooses by what it is given is not. The tolerance lets pass what iterates until it has converged.
+branches on what it is given is not linear. The tolerance admits rules that iterate to convergence.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     y, pullback = ad.vjp(f, x)         pullback(ct) is a tuple, one cotangent per argument
 
 At the top level one program computes the value and the residuals, which the map keeps; applying the map runs
-a second program on the residuals and the vector, so nothing of f is computed again. A residual that is an
+a second program on the residuals and the vector, so nothing of f is recomputed. A residual that is an
 argument is not copied. Inside a trace the map is an op that is applied wherever it is called.
 
     program, leaves = linearized(f, (x,), Options())     compiled once for arguments like these

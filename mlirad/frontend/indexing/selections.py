@@ -1,4 +1,4 @@
-"""Selections of selections: what is selected of a part of an array, as a selection of the array.
+"""Selections of selections: a selection of a part of an array, as a selection of the array.
 
 x[1:, ::2] and of that [i, 1]      -->  x[1 + i, 2], if i is inside of the part
 """

@@ -2,13 +2,13 @@
 
     y = x[1:].T         y is a view of x, y's base
     y[0] = 7.0          writes x, through the keys in between as one key of x
-    x[1] = 0.0          y is read again from x when it is used next
+    x[1] = 0.0          y is re-read from x when it is used next
 
-An array that is no view holds an SSA value, which a write replaces. A view knows the array it was taken from
-and how, and keeps the value that it read until its base is written. Which operations give views is decided
-as in NumPy: from strides, which exist here as numbers only. Arguments are in row-major order, and so is what
-is computed from arrays in such order; of other arrays the order in memory is not known, and what would depend
-on it is an error.
+An array that is not a view holds an SSA value, which a write replaces. A view knows the array it was taken
+from and how, and keeps the value that it read until its base is written. Which operations give views is
+decided as in NumPy: from strides, which exist here only as numbers. Arguments are in row-major order, and so
+is what is computed from arrays in row-major order; the order of other arrays in memory is not known, and what
+would depend on it is an error.
 
 A body that is traced on its own, of a loop, a branch or a derivative, cannot write what is made outside.
 """

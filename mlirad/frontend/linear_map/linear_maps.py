@@ -54,7 +54,7 @@ class LinearMap(HeldMap):
     one after the other, each in row-major order.
 
     `expression` says what the map is, and `arrays` are what it is made of: the residuals of a derivative.
-    `bound_methods` adds what needs more than maps.
+    `bound_methods` adds the methods that need more than maps.
     """
 
     CAPTURED: ClassVar = ("expression", "arrays")
@@ -186,9 +186,9 @@ class LinearMap(HeldMap):
         return self * (1.0 / scalar(_no_map(divisor)))
 
     def restrict(self, *arguments: Hashable) -> LinearMap:
-        """The map of some arguments, given by name or position: the others are zero.
+        """The map with respect to some arguments, given by name or position: the others are zero.
 
-        Of one, the domain is that argument's; of several, theirs in this order.
+        For one argument the domain is its space; for several, their spaces in this order.
         """
         if len(arguments) == 1:
             space, span = self.domain.part(arguments[0])
@@ -238,7 +238,7 @@ class LinearMap(HeldMap):
 
     @staticmethod
     def from_dense(matrix: Any) -> LinearMap:
-        """The map from vectors to vectors that a matrix is."""
+        """The map from vectors to vectors that a matrix represents."""
         array = held_array(matrix)
         if array.ndim != 2 or array.dtype.kind != "f":
             raise ShapeError(

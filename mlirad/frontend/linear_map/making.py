@@ -1,4 +1,4 @@
-"""Making maps of other maps, of scalars and of arrays: what the methods of `LinearMap` are made of."""
+"""Making maps from other maps, scalars and arrays: what the methods of `LinearMap` use."""
 
 from __future__ import annotations
 

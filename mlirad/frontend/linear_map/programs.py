@@ -1,7 +1,7 @@
 """Applying map expressions: in a trace as ops, at the top level by a program per expression and use.
 
-    J.T @ J  on a vector      one program of J's arrays and the vector: the map of J is written out twice in
-                              it, once transposed, and applied
+    J.T @ J  on a vector      one program of J's arrays and the vector, in which the map of J is written out
+                              and applied twice, once transposed
 
 A program takes the arrays of the expression as parameters, so it serves all points, and copies none of them.
 It is kept with the first linearised function in the expression, and dropped with it.

@@ -1,10 +1,10 @@
-"""`Space`: what a linear map starts from or ends in, as Python sees it: a structure with float leaves.
+"""`Space`: the domain or codomain of a linear map, as Python sees it: a structure with float leaves.
 
-    y, J = ad.linearize(f, {"w": w, "n": 3}, x)      J starts from (w, x) and ends in the space of y
+    y, J = ad.linearize(f, {"w": w, "n": 3}, x)      J goes from the space of (w, x) to the space of y
 
 A vector of a space is written in its structure, with `None` at leaves that have no derivative; `None` in
-place of an array is zero. As a flat vector, the leaves come one after the other, each in row-major order: in
-the order of arguments and fields, of a dictionary in that of its sorted keys.
+place of an array is zero. In a flat vector, the leaves come one after the other, each in row-major order:
+arguments and fields as declared, dictionaries by sorted keys.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Updates at arrays of positions that may collide, one position after the other: what `np.multiply.at` means.
+"""Updates at arrays of positions that may collide, one position after the other, as by `np.multiply.at`.
 
 x = [1, 2, 3], positions [0, 0], values [5, 7], product      -->  [35, 2, 3]
 """

@@ -1,4 +1,4 @@
-"""Products that sum over paired dimensions: one contraction is all of them.
+"""Products that sum over paired dimensions: all of them are one contraction.
 
 The dimensions of two operands carry labels: a label in both operands and in the
 result is a batch dimension, one in both only is summed over, one in the result only is kept.

@@ -1,4 +1,4 @@
-"""Differences of neighbours and what is made of them: `np.diff`, `np.gradient`, `np.trapezoid`."""
+"""Differences of neighbours and functions based on them: `np.diff`, `np.gradient`, `np.trapezoid`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of single elements that are no ufuncs in NumPy, and functions that apply others."""
+"""Elementwise functions that are not ufuncs in NumPy, and functions that apply others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that make arrays like others, and those that ask for what is static: shape, rank, dtype."""
+"""Functions that make arrays like others, and those that return what is static: shape, rank, dtype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of several arrays: stacking and concatenating them, and cutting them apart again."""
+"""Stacking and concatenating several arrays, and splitting them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`np.pad`: a dimension after the other, so that what was padded before is padded again in the corners."""
+"""`np.pad`: one dimension after the other, so that padding is itself padded in the corners."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def tile(A: ArrayLike, reps: Ints) -> Array:
 
 
 def resize(a: ArrayLike, new_shape: ShapeLike) -> Array:
-    """`np.resize`: the elements again and again, as many as the shape needs."""
+    """`np.resize`: the elements repeated as often as the shape needs."""
     extents = checked_extents(tuple(new_shape))
     if not a.size:
         return xp.zeros_like(a, shape=extents)

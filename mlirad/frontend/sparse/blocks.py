@@ -2,10 +2,11 @@
 
     blocks(arguments...)  ->  (others..., entries of each result, by block row)
 
-The map is rebuilt as one out of what is gathered from the inputs (`mlirad.linear_maps.sparsity.block_rows`).
-Its transpose is applied to the vector that is 1 in one row of every block row (or in several that share no
-column): that gives this row of all blocks. Entries are put in order by slices and concatenations, and the
-program writes the blocks of each result straight into its part of the array of all entries.
+The map is rebuilt as a map from what is gathered from the inputs
+(`mlirad.linear_maps.sparsity.block_rows`). Its transpose is applied to the vector that is 1 in one row of
+every block (or in several that share no column): that gives this row of all blocks. Entries are put in order
+by slices and concatenations, and the program writes the blocks of each result straight into its part of the
+array of all entries.
 """
 
 from __future__ import annotations

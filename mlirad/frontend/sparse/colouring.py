@@ -4,8 +4,8 @@
     rows        those that meet in no column share a product J^T u
     star        of a symmetric matrix, an entry or its mirror image can be read off, with fewer colours
 
-Few dense rows would force as many colours as they have entries. They are taken out and computed as rows,
-where that is fewer products; dense columns likewise, and dense rows with their columns in a symmetric matrix
+A few dense rows would force as many colours as they have entries. They are taken out and computed as rows,
+where that needs fewer products; so are dense columns, and in a symmetric matrix dense rows and their columns
 get colours of their own. Coleman and Moré, 1983 and 1984; Gebremedhin, Manne and Pothen, 2005.
 """
 

@@ -5,7 +5,7 @@
 
 The rows of the matrix are the elements of the float results, leaf by leaf and row-major; the columns those of
 the float arguments that `argnums` names. What is made for one signature is kept: the map, and for each
-content of the integer arguments the structure, the compression and the program.
+content of the integer arguments the sparsity pattern, the compression and the program.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ Compiled: TypeAlias = tuple[Executable, NativeFunction | None]
 class SparseDerivative(Transformed):
     """A derivative that is called for a sparse matrix.
 
-    The matrices of one structure share their index arrays, which cannot be written to: copy a matrix to
-    change its structure.
+    Matrices with the same sparsity pattern share their index arrays, which are read-only: copy a matrix to
+    change its pattern.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class SparseDerivative(Transformed):
     def structure(
         self, *args: Any, lower: bool = False, **kwargs: Any
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The rows and columns of the entries, by row and then by column; with `lower` those of the lower
+        """The sparsity pattern: rows and columns, by row and then by column; with `lower` those of the lower
         triangle, diagonal included.
 
         Only the integers among the arguments count, and the shapes and dtypes of the others.

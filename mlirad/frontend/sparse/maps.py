@@ -1,4 +1,4 @@
-"""`LinearMap.to_sparse`: the matrix of a map by the same patterns and products as sparse derivatives.
+"""`LinearMap.to_sparse`: the matrix of a map, by the same patterns and products as sparse derivatives.
 
 The map is a program of its residuals; the integers among these determine the pattern. What is made for a
 map expression is kept with it, and serves all points.
@@ -27,9 +27,9 @@ from mlirad.passes.expand_lambdas import expand_lambdas
 
 
 def to_sparse(map_: LinearMap) -> Any:
-    """The matrix of the map as a `scipy.sparse.csr_array`, at the cost of its entries.
+    """The matrix of the map as a `scipy.sparse.csr_array`, at a cost proportional to its entries.
 
-    It has the entries that can differ from zero, by the program that the map is; see `ad.jacobian` with
+    It has the structurally nonzero entries, those that can differ from zero; see `ad.jacobian` with
     `sparse=True`. Raises UnsupportedError inside a trace.
     """
     matrices, leaves = _known(map_)
@@ -37,7 +37,7 @@ def to_sparse(map_: LinearMap) -> Any:
 
 
 def structure(map_: LinearMap, *, lower: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows and columns of the entries of `to_sparse`, by row and then by column.
+    """The sparsity pattern of `to_sparse`: rows and columns, by row and then by column.
 
     With `lower` those of the lower triangle, diagonal included.
     """

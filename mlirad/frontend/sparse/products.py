@@ -5,7 +5,7 @@
 The products are a `build` over the colours, of the map applied to the vector that is 1 at the coordinates of
 that colour; there is an array of them for each component of the images. Colours are an argument, so all
 patterns that need as many products share a program. The entries are taken out of the products by one pass
-of NumPy: fused with the products it would make each of them anew.
+of NumPy: fused with the products, it would recompute them.
 """
 
 from __future__ import annotations

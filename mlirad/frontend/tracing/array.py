@@ -93,7 +93,7 @@ class Array:
         return current_frame().value(self._value, self._scope)
 
     def _refresh(self) -> None:
-        """Read a view again if its base has been written since, or it was read in a scope that has ended."""
+        """Re-read a view if its base has been written since, or if it was read in a scope that has ended."""
         view = self._view
         if view is None or (self._version == view.base._version and self._scope.is_open):
             return
@@ -247,7 +247,7 @@ def copied(x: Array) -> Array:
 
 
 def copied_leaves(structure: T) -> T:
-    """A structure with copies of its traced arrays, as arguments and results are handed over.
+    """A structure with copies of its traced arrays, as arguments and results are passed.
 
     So a function that is traced on its own can write its arguments, and its caller does not see it.
     """

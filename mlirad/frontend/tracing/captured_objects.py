@@ -1,5 +1,5 @@
-"""What is asked of captured objects: who defines them, which attributes and elements they have, and where a
-generator of random numbers stands.
+"""Questions about captured objects: who defines them, which attributes and elements they have, and the state
+of a random number generator.
 """
 
 from __future__ import annotations

@@ -4,14 +4,14 @@
     f = lambda x: helper(x) * scale             -->  scale: float64[2] and its elements,
                                                      helper: its code, and what that reads
 
-The key says all that a trace can have seen; traces of functions with equal keys are equal. While the guards
-hold, the key is the same, and they are quick to check. So a program is used only while what it was made of is
-as it was, and again when that comes back.
+The key covers all that a trace can have seen; traces of functions with equal keys are equal. While the guards
+hold, the key is the same, and they are quick to check. So a program is used only while what it was made from
+is as it was, and is reused when that state returns.
 
-Found by walking the objects that the code names: of functions, all that their code reads, in turn; of objects
-and classes of the program, the attributes whose names appear in the code that was found; of objects of
-installed packages, all attributes; of containers and arrays, all elements. The modules and the code of
-Python, of mlirad and of installed packages are taken not to change.
+Captures are found by walking the objects that the code names: for functions, all that their code reads, in
+turn; for objects and classes of the program, the attributes whose names appear in the code that was found;
+for objects of installed packages, all attributes; for containers and arrays, all elements. The modules and
+the code of Python, of mlirad and of installed packages are taken not to change.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ class Frame:
         return known
 
     def _constant(self, outer: Value) -> Value | None:
-        """A literal is written again instead of captured."""
+        """A literal is rewritten instead of captured."""
         owner, b = outer.owner, self.builder
         if isinstance(owner, BroadcastOp):
             inner = self._constant(owner.operand)

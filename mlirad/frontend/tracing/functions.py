@@ -90,7 +90,7 @@ def function_of(
 
 
 def with_reports(trace: Callable[[Functions], T], checks: frozenset[str] = frozenset()) -> T:
-    """The result of `trace`, which is called again if it meets a report; `checks` are reports themselves."""
+    """The result of `trace`, which is repeated if it meets a report; `checks` are reports themselves."""
     if not checks:
         try:
             return trace(Functions())

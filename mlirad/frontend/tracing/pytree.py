@@ -1,7 +1,7 @@
 """Arguments and results of any structure, as flat lists of leaves and back.
 
     leaves, tree = flatten({"w": (w, b), "scale": 2.0})      -->  [2.0, w, b], {'scale': *, 'w': (*, *)}
-    tree.unflatten(leaves)                                   -->  the dictionary again
+    tree.unflatten(leaves)                                   -->  the original dictionary
 
 Tuples, named tuples, lists, dictionaries, dataclasses and `None` are structure; everything else is a leaf.
 A dictionary's leaves come in the order of its sorted keys, so that two dictionaries that compare equal have

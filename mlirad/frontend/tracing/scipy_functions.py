@@ -1,4 +1,4 @@
-"""Functions of SciPy that are no ufuncs: they ask for elements, which traced values do not have.
+"""Functions of SciPy that are not ufuncs: they need elements, which traced values do not have.
 
 special.logsumexp(x, axis=0)     -->  a TracingError that says: write np.logaddexp.reduce(a, axis)
 """

@@ -7,7 +7,7 @@ with reports is traced, its frame holds the last token. Loops carry it, branches
 build returns the tokens of all positions, and in the end a result of the program depends on it by a selection
 that never chooses otherwise. So no pass can lose a report, repeat it or change the order.
 
-Programs without reports have none of this: what meets the first report traces the function once more.
+Programs without reports have none of this: at the first report the function is retraced.
 """
 
 from __future__ import annotations

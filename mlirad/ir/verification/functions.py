@@ -1,4 +1,4 @@
-"""Verification of a function by itself: its properties, its type, and the ends of its body."""
+"""Verification of a single function: its properties, its type, and the terminators of its body."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@
 The last line is the symmetry of second derivatives: both are blocks of the Hessian of <ct, f>, taken forward
 in what is given and in reverse in what is wanted. So no reverse sweep is ever differentiated.
 
-Structural zeros are left out: a tangent that is zero is not among those along which is derived, a cotangent
-that is zero not among the results. Sums of cotangents are operands of a pull, to be added to in place; so are
-arrays of them of the function that applies the transpose of a map which another makes (`linear.call`).
+Structural zeros are left out: pushes are along nonzero tangents only, and pulls have nonzero cotangents only.
+Sums of cotangents are operands of a pull, to be added to in place; so are arrays of them of the function that
+applies the transpose of a map which another makes (`linear.call`).
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def recorded(m: Application, op: linear.RecordedOp, x: Elements, sums: Elements)
 def called(m: Application, op: linear.CallOp, x: Elements, sums: Elements) -> Elements:
     """The sums with the image added, by a call of the function that applies the map which another makes.
 
-    Applied transposed, arrays of sums that have begun are handed over, so that what reads one element of an
-    array adds to one. What is a scalar or has not begun is not.
+    Applied transposed, sums of arrays that have begun are passed to the call, so that what reads one element
+    of an array adds to one. Scalar sums and those that have not begun are not.
     """
     source, target = (op.codomain, op.domain) if m.transposed else (op.domain, op.codomain)
     spaces = components_of(target)

@@ -1,13 +1,13 @@
-"""What the nodes of a map expression add to the cotangents of those they are made of: wholes, or parts.
+"""What the nodes of a map expression add to the cotangents of their operands: wholes, or parts.
 
     scale, add, update, the carries of a loop        a whole: an array of the size of the cotangent
-    index, slice, gather, what a branch reads        a part: added in place to a sum that is there
+    index, slice, gather, what a branch reads        a part: added in place to an existing sum
 
-A part costs what it has, if there is a sum to add it to, and a whole array of zeros if there is none. So the
+A part costs its own size if there is a sum to add it to, and a whole array of zeros if there is none. So the
 reverse sweep takes
 
     wholes first    of the nodes that may come next, loops and branches wait for all others, and those that
-                    only read parts for those that hand on wholes
+                    only read parts wait for those that add wholes
     parts last      a part waits as long as its sum has not begun and a whole is still to come
 
 and a loop whose trips update one element of a carry and read others costs O(1) per trip.

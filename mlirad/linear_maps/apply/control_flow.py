@@ -1,4 +1,4 @@
-"""Maps of loops and branches as array code: loops over tangents, and over cotangents the other way round.
+"""Maps of loops and branches as array code: loops over tangents, and reversed loops over cotangents.
 
     scan     forward: a scan over tangents, slices of residuals and of dxs
              transposed: a reversed scan; its carries are the cotangents of the carries and the sums of the

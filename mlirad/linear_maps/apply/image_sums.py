@@ -1,9 +1,9 @@
-"""Images added to a sum: what a map writes to few places of an array is written to these alone.
+"""Images added to a sum: what a map writes to few positions of an array is written to these alone.
 
     sum + (one_hot[i] d) x        update add sum[i], d x
 
-A map that ends in a sum or tuple of such is taken apart to its terms, as far as nothing else reads the nodes
-in between. The terms are added to the sum in order.
+A map that ends in a sum or tuple of such maps is taken apart into its terms, as far as nothing else reads the
+nodes in between. The terms are added to the sum in order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Images added to an accumulator: what is small is added to what is large by an update in place.
+"""Images added to an accumulator: small images are added to large accumulators by an update in place.
 
     accumulate_image(b, m, captured, acc, x)            acc + m x
     accumulate_transposed(b, op, captured, acc, ct)     acc + m^T ct

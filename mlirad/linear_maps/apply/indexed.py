@@ -5,8 +5,8 @@
                  for arrays a loop that adds to the sums in place, so that n maps which each reach one element
                  of an array of n cost O(n)
 
-`build` collects, and its transpose accumulates; `build_transpose` the other way round. Builds become bulk
-afterwards, and what the components of an image share is shared again.
+`build` collects, and its transpose accumulates; `build_transpose` does the reverse. Builds become bulk
+afterwards, which restores the sharing between components of an image.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
                  transposed: the sum, over the pairs of a collection, of the transposed images
     eliminate    the same with the two directions exchanged
 
-Functions and collections exist while code is emitted only (`mlirad.linear_maps.elements`): a function is
+Functions and collections exist only while code is emitted (`mlirad.linear_maps.elements`): a function is
 emitted where it is evaluated, and the pair that `single` makes where it is eliminated. Collections made at
 every position of an index space are eliminated by a loop.
 """

@@ -3,8 +3,8 @@
     apply_primitive(b, m, captured, dx)                 m dx
     apply_transposed(b, op, captured, ct)               m^T ct
 
-A transposed map is its transpose applied (`mlirad.linear_maps.transposes`), but for the two that have their
-own code here. Structural zeros (`mlirad.linear_maps.elements`) go in and come out without code.
+A transposed image is the image under the transpose (`mlirad.linear_maps.transposes`), except for two maps
+that have their own code here. Structural zeros (`mlirad.linear_maps.elements`) take no code.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A map with regions, or of a call, that is applied: in which direction, where, and what it may ask for.
+"""The application of a map with regions, or of a call: in which direction, where, and what it may ask for.
 
     rule(m, op, x, sums)      the sums with the image of x added, where m.transposed with its transposed image
 
-Elements and sums are lists of components. Applied forward nothing is added to yet: every sum is zero. So each
-rule states both directions, and what they share once.
+Elements and sums are lists of components. In forward application every sum starts as zero. So each rule
+states both directions, and what they share once.
 """
 
 from __future__ import annotations

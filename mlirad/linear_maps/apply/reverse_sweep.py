@@ -3,10 +3,10 @@
     swept(evaluator, %map, ct)              the transposed image of ct
     swept(evaluator, %map, ct, before)      the sums of the components of the domain with it added
 
-A node's sum is complete when the node is reached, and it passes it to the nodes it is made of. A node that no
-cotangent reaches costs nothing: absence from the table of sums is a structural zero. In which order the nodes
-are taken, and what waits for a sum to be added to in place, `contributions` says; what is added in place,
-`in_place`.
+A node's sum is complete when the node is reached, and is pulled back to the node's operands. A node that no
+cotangent reaches costs nothing: absence from the table of sums is a structural zero. `contributions` decides
+in which order the nodes are visited, and what waits for a sum to add to in place; `in_place` decides what is
+added in place.
 """
 
 from __future__ import annotations

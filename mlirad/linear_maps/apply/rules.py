@@ -1,4 +1,4 @@
-"""Rules of a user, applied as they are written, and what is said where one is needed the other way round.
+"""A user's rules, applied as they are written, and the error where one is needed in the other direction.
 
 linear.rule (%ct) {transposed} {clip %ct}      transposed: the code, on the sum of the cotangents
                                                forward: an error at the op that is not linear

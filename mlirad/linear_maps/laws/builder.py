@@ -76,7 +76,7 @@ class LawBuilder(ArrayBuilder):
         return self.settled(value) if issubclass(op_class, linear.MapOp) else value
 
     def rebuild(self, op: Operation, env: Environment) -> None:
-        """Emit `op` again through the folding constructors and the laws."""
+        """Rebuild `op` through the folding constructors and the laws."""
         super().rebuild(op, env)
         if isinstance(op, linear.MapOp):
             env[op.result] = self.settled(env[op.result])

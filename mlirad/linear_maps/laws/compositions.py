@@ -1,7 +1,7 @@
-"""Compositions and sums of primitive maps and of pairs that are something smaller.
+"""Compositions and sums of primitive maps and of pairs that equal something smaller.
 
 Measure: the number of map ops that are applied, then the dimension of the spaces in the middle of
-compositions. Distribution is done only where each part of it becomes smaller by a law.
+compositions. Distribution is applied only where another law makes each part of it smaller.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def _constant_factor(b: ArrayBuilder, op: linear.IndexedMapOp) -> Value | None:
 
 
 def _over(b: ArrayBuilder, op: linear.IndexedMapOp, maps: Sequence[Value]) -> Region:
-    """The region again, making the composition of some of its maps instead."""
+    """The region rebuilt to make the composition of some of its maps instead."""
 
     def body(*i: Value) -> list[Value]:
         return [composed(b, emitted(b, op.body, i, maps), domain_of(maps[-1]))]

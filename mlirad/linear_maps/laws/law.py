@@ -86,7 +86,7 @@ def composed(b: ArrayBuilder, maps: Sequence[Value], domain: Attribute) -> Value
 
 
 def changed(b: ArrayBuilder, op: linear.MapOp, region: Region, change: Callable[[Value], Value]) -> Region:
-    """The region of an op again, with another map in the place of the one that it yields."""
+    """The region of an op, rebuilt with another map in the place of the one that it yields."""
     types = region.block.arg_types
 
     def body(*args: Value) -> list[Value]:

@@ -4,8 +4,8 @@ Measure: the sum, over all `transpose` ops, of the sizes of the maps that they t
 are together smaller than the map.
 
 Each map is transposed once, as equal ops are shared. What two maps share stays shared in their transposes
-only where a sum of compositions with one outer map becomes one composition (`m a + m b = m (a + b)`), so a
-transpose that is applied is better left to the application, which walks the expression backwards.
+only where a sum of compositions with one outer map becomes one composition (`m a + m b = m (a + b)`), so
+transposing is better left to application, which walks the expression backwards.
 """
 
 from __future__ import annotations

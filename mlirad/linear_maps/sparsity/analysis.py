@@ -2,8 +2,8 @@
 
     sparsity_of(%map, known)       rows and columns of the flattened spaces, in CSR
 
-Every entry outside of the pattern is zero at every point, for these integers. Inside, an entry that happens
-to be zero is kept. The pattern is exact up to cancellation, and up to conditions and positions that depend
+Every entry outside the pattern is zero at every point, for these integers. Inside, an entry that happens to
+be zero is kept. The pattern is exact except for cancellation, and for conditions and positions that depend
 on floats.
 """
 

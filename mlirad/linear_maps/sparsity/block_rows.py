@@ -1,14 +1,14 @@
 """Sparsity patterns that repeat along the leading axis of the results: the same small block in each.
 
-A program that works on each of p observations by itself, on rows that it gathers from its arguments, has the
-derivative M G: G gathers, and M has a block for each of them. Blocks are computed by few products, one for
-each row of a block (or for rows of it that share no column), and every entry of the matrix is one of a block:
+A program that works on each of p observations separately, on rows that it gathers from its arguments, has the
+derivative M G: G gathers, and M has a block for each observation. Blocks are computed by few products, one
+for each row of a block (or for rows that share no column), and every entry of the matrix is one of a block:
 
     %c = gather(cameras)   %x = gather(points)         G: block row i reads row camera_of[i], point_of[i]
     residuals[i] = f(%c[i], %x[i], weights[i])         M: 2 x (11 + 3 + 1) entries for block row i
 
-`find_block_rows` looks for gathers applied to the inputs themselves, takes what they make for new inputs, and
-asks whether the pattern with respect to these repeats.
+`find_block_rows` looks for gathers applied to the inputs themselves, takes their results as new inputs, and
+checks whether the pattern with respect to these repeats.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ t. Then
     c(t) = S^t c(0)  +  u(t-1) + S u(t-2) + S^2 u(t-3) + ...
 
 Powers of S soon repeat: those of a running sum at once (S^1 = S^0), those of a window over the last k values
-after k, when they vanish. From then on the sum is a prefix sum. Loops whose S differs from trip to trip or
-has no such power are followed trip by trip. What exceeds the limits below, and every `while`, gets the
-closure of S: a superset.
+after k, when they vanish. From then on the sum is a prefix sum. Loops whose S differs from trip to trip, or
+whose powers do not repeat, are followed trip by trip. What exceeds the limits below, and every `while`, gets
+the closure of S: a superset.
 """
 
 from __future__ import annotations

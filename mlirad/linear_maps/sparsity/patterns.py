@@ -14,8 +14,8 @@ such as the positions of a batch axis, costs nothing there.
 
 `moved` does what linear primitives do to the elements of an array: keep, drop and add axes, and relate some
 old axes to some new ones. Where a relation joins several groups these become one. In the worst case a term is
-one relation over all axes: the sparse matrix itself. So no step costs more than the non-zeros of what it
-reads and makes.
+one relation over all axes: the sparse matrix itself. So no step costs more than the nonzeros of what it reads
+and makes.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ distances are known.
 
 A guarded access touches memory only in lanes where its guard holds; a load gives 0 elsewhere.
 
-With checks on, an access outside its buffer is not made (a load gives 0) and leaves its number in the fault
+With checks on, an access outside its buffer is skipped (a load gives 0) and leaves its number in the fault
 cell, which is 0 as long as there is none.
 """
 

@@ -3,11 +3,11 @@
     %frame = array.save %x, %y         8 bytes of x, 8 of y and so on, pushed on the stack
     %u, %v = array.restore %frame      the addresses of these bytes
 
-A `!array.frame` is the address of a record, and 0 is none. A function that returns no frames sets the stack
-back to where it was, and its memory is used again; `mlirad_main` gives it back to the system.
+A `!array.frame` is the address of a record, or 0 for no record. A function that returns no records pops the
+stack to where it was, and the memory is reused; `mlirad_main` frees it.
 
-What has the type of a frame is 0 or the address of a record that holds what the type says: when there is no
-more memory, the call ends. So `restore` looks whether the address is 0. With address checks it looks for the
+A value of such a type is 0 or the address of a record that holds what the type says: when there is no more
+memory, the call ends. So `restore` only checks whether the address is 0. With address checks it looks for the
 record on the stack.
 """
 

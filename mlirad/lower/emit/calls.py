@@ -1,9 +1,8 @@
-"""What functions do when they are called, and when they end: they look at the depth, the stack and the host.
+"""What functions do when they are called, and when they end: they check the depth, the stack and the host.
 
-A call that is too deep, or too deep for the stack of its thread, ends the program. How far the stack may
-grow is asked of the host when a call first finds itself some way below the program's own frame, so that
-calls that stay shallow never ask. A function that ends burns fuel for what it did, and polls when none is
-left.
+A call that is too deep, or too deep for the stack of its thread, ends the program. The host is asked how far
+the stack may grow when a call first finds itself some way below the program's own frame, so that shallow
+calls never ask. A function that ends burns fuel for what it did, and polls when none is left.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The memory that a program takes while it runs: records one after the other, in chunks that never move.
+"""The memory that a program allocates while it runs: records one after the other, in chunks that never move.
 
 An empty store is four null pointers. A record is its address, which stays valid until the store is released,
-so kernels write to it in place. Each chunk is at least twice as large as the one before; one that was left
-stays linked and is used again after the store was cleared or reset. The tapes of loops and the activation
-records of calls are kept in such stores:
+so kernels write to it in place. Each chunk is at least twice as large as the one before; chunks stay linked
+and are reused after the store was cleared or reset. The tapes of loops and the activation records of calls
+are kept in such stores:
 
     store = ChunkStore.new(f)
     record = store.push(f, 24)         # the address of 24 bytes; ends the call when there is no more memory

@@ -3,9 +3,9 @@
     store    the chunk in use, the next free byte in it, its end, the first chunk
     chunk    the chunk before, the chunk after, its end, where its last record ended; from byte 32 on, records
 
-Functions that run for every record are inlined and touch the store by loads and stores alone, so the words of
-a store on the stack are in registers; what is called out of line takes and returns the words by value for the
-same reason.
+Functions that run for every record are inlined and touch the store only by loads and stores, so the words of
+a store on the stack are in registers; for the same reason functions that are called out of line take and
+return the words by value.
 """
 
 from __future__ import annotations

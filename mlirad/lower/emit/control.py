@@ -1,11 +1,11 @@
 """Loops and branches as control flow of `mlirad_main`.
 
-Carries lie in memory: a carry that is updated in place has one address, two addresses take turns for one with
-spare memory, and a scalar has a stack slot, which LLVM turns into a register. Slices are addresses inside the
+Carries lie in memory: a carry that is updated in place has one address, one with scratch memory alternates
+between two, and a scalar has a stack slot, which LLVM turns into a register. Slices are addresses inside the
 stacked arrays.
 
     scan of n trips        t = 0 ... n - 1; the turns are arranged so that the last trip writes the result
-    while, replay          if the last trip wrote the spare memory, it is copied to the result once
+    while, replay          if the last trip wrote the scratch memory, it is copied to the result once
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def _point_at_slice(at: ValueAddresses, place: Place, whole: Ssa, piece: Buffer,
 class _Carry:
     """One carry of a loop: its initial value, its argument, its result, how it is kept.
 
-    For one with spare memory, `current` holds the address of the present value, `following` that of the next
+    With scratch memory, `current` holds the address of the present value, `following` that of the next
     and `other` that which takes its turn after it.
     """
 

@@ -6,10 +6,9 @@
       br label %t.body                           a loop
       ...
 
-Kernels of a few instructions are inlined; what they hand to each other through stack slots is then in
-registers. In a program with loops, `mlirad_main` does nothing but call its body with these addresses as
-parameters, of which LLVM is told that they do not overlap: so what a loop reads and what it carries stays in
-registers too.
+Kernels of a few instructions are inlined; what they pass to each other through stack slots is then in
+registers. In a program with loops, `mlirad_main` only calls its body with these addresses as parameters,
+which LLVM is told do not overlap: so what a loop reads and what it carries stays in registers too.
 """
 
 from __future__ import annotations
@@ -52,8 +51,8 @@ class FunctionEmitter:
     """Emits one function of a program: `mlirad_main`, or one that it calls.
 
     A called function has further parameters: the cells, how deep the call is, and the record of the call. It
-    allocates its arena. Whatever makes a call fail, in a function or in one that it calls, it goes to its
-    end at once, gives back what it owns and returns: nothing is computed from values that are not there.
+    allocates its arena. Whatever makes a call fail, in a function or in one that it calls, it goes straight
+    to its end, releases what it owns and returns: nothing is computed from missing values.
     """
 
     def __init__(
@@ -109,7 +108,7 @@ class FunctionEmitter:
         self._begin_records()
 
     def _begin_records(self) -> None:
-        """Make the stack of activation records, or note how high it is, if it is to be so again."""
+        """Make the stack of activation records, or note its height if it is to be popped to that."""
         self._mark: Value | None = None
         if RECORD_STACK not in self._cells:
             return

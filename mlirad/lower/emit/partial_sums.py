@@ -1,9 +1,9 @@
-"""Long sums of 32-bit floats, block by block: an error of rounding grows with the additions in a row.
+"""Long sums of 32-bit floats, block by block: the rounding error grows with the additions in a row.
 
     in registers    sums of 32 in a row, of which 32 are added, and so on
     in memory       for block: {for i in block: {y[e] += x[i]}; totals += y; y = -0}; y = totals
 
-Adding one by one a million equal numbers to one sum keeps two digits.
+Added one by one, a million equal numbers give a sum with two correct digits.
 """
 
 from __future__ import annotations

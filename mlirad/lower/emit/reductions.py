@@ -1,4 +1,4 @@
-"""Combiners: identities, one step, and putting lanes and parallel accumulators together.
+"""Combiners: identities, one step, and merging lanes and parallel accumulators.
 
 An accumulator is a list of values: one, or value and position for `argmax` and `argmin`. Floats are added in
 an order that the shape and the schedule fix; max and min give NaN if any operand is NaN; the argument of an

@@ -2,7 +2,7 @@
 
 The host gets a description of the report, the addresses of the values and the number of the batch element.
 The description is text in JSON: kind, message, source, and of each value the dtype and its shape in a batch
-element. It says whether the call is to go on: where a print fails, or its user interrupts it, it is not.
+element. It says whether the call is to go on, which it is not if a print fails or the user interrupts it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The schedule of a nest made complete: loop order, lanes, unrolling, and how each loop is cut into segments.
+"""The completed schedule of a nest: loop order, lanes, unrolling, and how each loop is cut into segments.
 
-What a nest leaves open gets the straightforward choice. Loops of the output come first, the lane loop last
+What a nest leaves open gets a default. Loops of the output come first, the lane loop last
 among its kind; without a lane everything is scalar. Several sums are kept in flight where one addition would
 wait for the one before.
 """

@@ -1,6 +1,6 @@
-"""The tapes of loops: an entry for every trip, in a store of chunks of the function that the loop is in.
+"""The tapes of loops: an entry for every trip, in a chunk store of the function that the loop is in.
 
-A loop inside another one finds the memory of its tape when it runs again; the end of the call gives it back.
+An inner loop reuses the memory of its tape each time it runs; the memory is freed when the call ends.
 """
 
 from __future__ import annotations

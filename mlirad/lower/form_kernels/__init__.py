@@ -72,8 +72,8 @@ def form_kernels(function: FuncOp) -> FuncOp:
 def require_array_code(function: FuncOp) -> None:
     """Raise `UnsupportedError` for the first op that lowering does not take.
 
-    These are kernels, as lowering runs once, and what the pipeline `expand` leaves nothing of: builds, linear
-    maps, custom derivatives, checkpoints, and functions as values.
+    These are kernels, as lowering runs once, and what the pipeline `expand` removes: builds, linear maps,
+    custom derivatives, checkpoints, and functions as values.
     """
     require_first_order(function)
     for k, argument in enumerate(function_block(function).args):

@@ -1,4 +1,4 @@
-"""Which contractions are handed to BLAS: large ones whose operands are matrices as they lie in memory."""
+"""Which contractions are passed to BLAS: large ones whose operands are matrices as they lie in memory."""
 
 from __future__ import annotations
 

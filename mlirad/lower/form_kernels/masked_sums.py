@@ -1,10 +1,10 @@
-"""Masked sums, of whose terms few are not 0: a minimum or maximum depends only on where it is attained.
+"""Masked sums, with few nonzero terms: a minimum or maximum depends only on where it is attained.
 
     %m = reduce min %x over j                 c = (x[i, j] == m[i]) holds for one j of each i, or few that tie
     %s = sum over i: select(c, w, 0) * y
 
 Such a sum is a scatter: for the few (i, j) where c holds the term is computed and added to its element. The
-conditions are compared many at a time, so the sum costs about a reading of x, however much its terms cost.
+conditions are compared many at a time, so the sum costs about as much as reading x, however costly its terms.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ HEAVY = 12
 """Scalar cost from which a value is stored as soon as it is read twice per element."""
 
 MAX_RECOMPUTED = 8
-"""Scalar cost that may be spent again per element to save a store and loads."""
+"""Scalar cost of recomputation per element that is accepted to save a store and loads."""
 
 FREE = (
     structural.BroadcastOp,

@@ -1,15 +1,15 @@
-"""What loops and branches ask of the code around them: invariant ops outside, captured values in memory.
+"""What loops and branches need from enclosing code: loop-invariant ops outside, captured values in memory.
 
     %y = array.scan %c (%i, %a : f64) {...} {          %e is made once, before the loop, and stored: the trips
       %e = array.exp %x : tensor<9xf64>                read its elements
       ...
 
 Nothing is moved in the source: `Bodies` lists the ops of each region without those that belong outside. All
-ops but calls, loops on data and what reads frames can always run, so they may run before a loop that makes no
-trip. Branches keep their ops: only one of them is to run.
+ops except calls, data-dependent loops and reads of activation records can always run, so they may run before
+a loop that makes no trip. Branches keep their ops: only one of them is to run.
 
-A captured value is stored by the code outside unless reading it again in each trip is as cheap as a load:
-structural ops, index code and masks are, and stay affine and constant for those who read them.
+A captured value is stored by the code outside unless recomputing it in each trip is as cheap as a load:
+structural ops, index code and masks are, and stay affine and constant for their readers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from mlirad.lower.form_kernels.materialise import (
 )
 
 MAX_INDEX_COST = 4
-"""Scalar cost of index code up to which it is read again rather than stored."""
+"""Scalar cost of index code up to which it is recomputed rather than stored."""
 
 LOOPS = (control.ScanOp, control.WhileOp, control.ReplayOp)
 

@@ -1,6 +1,6 @@
-"""The growing text of one function: fresh names, current block, and a memory of pure instructions.
+"""The growing text of one function: fresh names, current block, and a memo of pure instructions.
 
-A pure instruction is written once per scope: asking again for the same right-hand side gives the
+A pure instruction is written once per scope: a later request for the same right-hand side gives the
 first result. A scope is a block with the blocks it dominates, as far as the structured constructs
 of `ControlFlow` (loops, conditionals) tell; a bare label starts with an empty memory.
 """

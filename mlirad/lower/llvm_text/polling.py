@@ -6,7 +6,7 @@ emitter has to think of it and none can forget it. Short code, and loops of few 
 
 A function that polls takes the record of the call as its last parameter (`mlirad/lower/native_program.py`).
 When the call is to end, or has failed otherwise, it goes to its label `stop_label`: by default that
-returns; a function that owns something writes what gives it back there. Callers do the same, at once.
+returns; a function that owns something releases it there. Callers immediately do the same.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`plan-memory`: where every intermediate result of a function lies.
 
-Shapes are static, so a call needs no allocator: values that are not alive at the same time share bytes of one
-arena, whose size is known when compiling. A value is alive from the op that makes it to the last op that
+Shapes are static, so a call needs no allocator: values whose lifetimes do not overlap share bytes of one
+arena, whose size is known at compile time. A value is live from the op that makes it to the last op that
 reads it, both included.
 
 - A value that is returned, row-major, is written straight into the result array.
@@ -136,7 +136,7 @@ def _state(lifetimes: Lifetimes, start: int) -> None:
 
 
 def peak_bytes(function: FuncOp) -> int:
-    """The most bytes of intermediate results that are alive at once: no arena can be smaller."""
+    """The most bytes of intermediate results that are live at once: no arena can be smaller."""
     lifetimes = Lifetimes(function_block(function))
     change = [0] * (len(lifetimes.ops) + 1)
     for storage in lifetimes.in_arena():

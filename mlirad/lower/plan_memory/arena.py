@@ -1,4 +1,4 @@
-"""Free gaps of an arena: the smallest gap that fits is taken, neighbours are joined when given back."""
+"""Free gaps of an arena: the smallest gap that fits is taken, neighbours are joined when released."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
     in place    the new carry overwrites the old one where it lies: `kernel.scatter` on the carry, or a map
                 that reads the carry only at the element it writes, each of them the carry's last reader
-    spare       two pieces of memory take turns; the first trip reads the initial value where it lies
+    scratch     alternates between two pieces of memory; the first trip reads the initial value where it lies
     copied      scalars: the new value is put in the place of the old one at the end of the trip
 
-Stated as the attribute `kernel.carries` of the loop: per carry -1, the offset of the spare memory, or -2.
+Stated as the attribute `kernel.carries` of the loop: per carry -1, the offset of the scratch memory, or -2.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""When the results in a block are alive, by the number of the op, and which of them share memory.
+"""When the results in a block are live, by the number of the op, and which of them share memory.
 
 The regions of a loop or branch are planned first. Their temporaries form one stretch of scratch memory, which
-is alive while that op runs, so whatever the op reads, captures or writes lies elsewhere.
+is live while that op runs, so whatever the op reads, captures or writes lies elsewhere.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def is_row_major(value: Value) -> bool:
 
 @dataclass(slots=True)
 class Storage:
-    """Memory for one value, or for a base and what works on it in place, alive from `start` to `end`.
+    """Memory for one value, or for a base and what works on it in place, live from `start` to `end`.
 
     With `output` it is not in the arena but where the block hands over its value of that number.
     """
@@ -67,7 +67,7 @@ class Storage:
 
 @dataclass(slots=True)
 class Scratch:
-    """What a loop or branch needs while it runs: spare memory of carries and temporaries of its regions."""
+    """What a loop or branch needs while it runs: scratch memory of carries and temporaries of its regions."""
 
     storage: Storage
     regions: list[Lifetimes]
@@ -141,7 +141,7 @@ class Lifetimes:
         return not wrong
 
     def in_arena(self) -> list[Storage]:
-        """What the arena has to hold, in the order in which it comes alive."""
+        """What the arena has to hold, in the order in which it becomes live."""
         return [s for s in self.in_order if s.output is None]
 
     def _add(self, op: Operation, result: Value, n: int) -> None:

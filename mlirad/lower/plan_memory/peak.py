@@ -1,10 +1,10 @@
-"""What lies in a function's working memory when it is fullest, by line of the source.
+"""What lies in a function's scratch memory at its peak, by line of the source.
 
     peak_by_line(f) = {"model.py:12": 8192, "model.py:15": 512}
 
 What a loop stacks for the reverse sweep counts for the lines that make it in its body; what regions need
-while they run, for the lines inside. Results, which lie in memory of their own, and records of loops on data,
-which grow at run time, are not in it.
+while they run, for the lines inside. Results, which lie in memory of their own, and the tapes of
+data-dependent loops, which grow at run time, are not in it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOWHERE = "(no line)"
 
 
 def peak_by_line(function: FuncOp) -> dict[str, int]:
-    """Bytes of working memory at its fullest by `file:line`, most first; for a function of kernels."""
+    """Bytes of scratch memory at its peak by `file:line`, most first; for a function of kernels."""
     found = _at_peak(Lifetimes(function_block(function)))
     return dict(found.most_common())
 
@@ -53,7 +53,7 @@ def _alive(pieces: list[Storage], step: int) -> list[Storage]:
 
 
 def _fullest(pieces: list[Storage]) -> int:
-    """The number of the op at which most bytes are alive."""
+    """The number of the op at which most bytes are live."""
     change: Counter[int] = Counter()
     for piece in pieces:
         change[piece.start] += piece.size

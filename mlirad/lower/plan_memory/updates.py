@@ -2,9 +2,9 @@
 
     @f(%h, %ct, %sum : tensor<9xf64>) -> tensor<9xf64>         result 0 overwrites argument 2
 
-So an array goes through calls that update it without being copied: a call that adds to one element costs one
-element. Whether a result can overwrite the argument that it is made of depends on the function, and on the
-calls that it makes; so all are assumed to, and those that turn out not to are taken back until nothing
+So an array passes through calls that update it without being copied: a call that adds to one element costs
+one element. Whether a result can overwrite the argument that it is made from depends on the function, and on
+the calls that it makes; so at first all are assumed to, and those that cannot are withdrawn until nothing
 changes.
 
 Stated as the attribute `kernel.updates` of the function and of every call of it. Whoever calls passes one

@@ -3,7 +3,7 @@
 Decided per nest, and written down as its properties, from nothing but its loads (buffer, affine address), the
 cost of its scalar ops and its extents: the lane loop (`lanes`), storage orders of intermediate
 results (`layouts`), copies into lane order (`packs`), vector width and tile (`tiles`), loop order (`orders`).
-Meaning does not change; a nest without properties is run in the straightforward way.
+Meaning does not change; a nest without properties runs as plain scalar loops.
 
     kernel.nest %x, %y (%i, %j, %k) {space = [100, 64], reduction = [64], combiners = [add]} ...
       -->  {..., lane = 1, width = 16, tile_dim = 0, tile = 5, order = [0, 1, 2]}

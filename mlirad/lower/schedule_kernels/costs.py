@@ -1,4 +1,4 @@
-"""What scalar ops and memory accesses cost in one vector of lanes, in cycles: rough, and only compared.
+"""What scalar ops and memory accesses cost in one vector of lanes, in cycles: rough figures for comparison.
 
 A vector instruction costs half a cycle (two issue ports); an elementary function as many of them as its table
 states; what has no vector form costs once per lane. A gather is taken to cost a cycle per lane, which is why

@@ -1,7 +1,7 @@
-"""Storage orders: an intermediate result is stored with the lane loop of those who read it innermost.
+"""Storage orders: an intermediate result is stored with the lane loop of its readers innermost.
 
 Readers come after producers, so nests are visited last to first. Each one chooses its lane as if its
-intermediate inputs were stored as it likes, and votes, with its number of iterations, for the dimension it
+intermediate inputs were stored in its favour, and votes, with its number of iterations, for the dimension it
 walks along; the producer votes too, with the number of elements it stores, for the lane it would choose if
 all storage were free. The dimension with most votes lies innermost.
 

@@ -6,7 +6,7 @@ the longest strides is outermost and the lane loop innermost. Two cases are diff
 - A long reduction that strides over memory while lanes run along a small result (column sums of a tall
   matrix) has the reduction outside and the sums in memory.
 - When what a reduction reads exceeds the first-level cache, the lane loop moves outermost if fewer bytes
-  have to be fetched again: blocks of lanes then stay in cache while the other loops run over them. Without a
+  have to be refetched: blocks of lanes then stay in cache while the other loops run over them. Without a
   reduction that would trade cached reads for stores that jump through memory.
 """
 

@@ -5,13 +5,13 @@
                                                          %a = kernel.nest %x, %start (%i) {space = [500]}
                                                          ...
 
-What the kernels of a group (`group.py`) hand to each other takes a strip's memory instead of the whole
+What the kernels of a group (`group.py`) pass to each other takes a strip's memory instead of the whole
 dimension's, and is still in cache when it is read. A scan whose body works along the dimension runs all its
-trips for one strip, with carries and what it stacks in cache, before the next strip begins: its traffic with
-memory drops from once per trip to once. Sums over the dimension are carried from strip to strip.
+trips for one strip, with carries and what it stacks in cache, before the next strip begins: its memory
+traffic drops from once per trip to once. Sums over the dimension are carried from strip to strip.
 
 Strips cost a call of each kernel per strip, so groups whose values fit in cache anyway are left alone. The
-length of a strip depends on shapes alone, and so do the results.
+length of a strip depends on shapes alone, so results are reproducible.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LEAST_BYTES = 1024 * 1024
 """Groups whose values take fewer bytes than this are left alone: they stay in the second level of cache."""
 
 STRIP_BYTES = 40 * 1024
-"""What the values that are alive at once in a strip may take: the first level of cache."""
+"""What the values that are live at once in a strip may take: the first level of cache."""
 
 MOST_STRIP_BYTES = 128 * 1024
 """Groups that take more than this in the shortest strip are left alone: they would gain too little."""
@@ -113,7 +113,7 @@ def _form_block(block: Block, least_bytes: int, rows: int) -> None:
 def strip_rows(extent: int, size: int, stacked: int) -> int:
     """The rows of a strip, given the bytes of whole values; they divide the extent if such are near.
 
-    `size` are the bytes of values that are alive at once, `stacked` those of values that scans stack, which
+    `size` are the bytes of values that are live at once, `stacked` those of values that scans stack, which
     are read once each.
     """
     fitting = min(STRIP_BYTES * extent // max(size, 1), STACKED_BYTES * extent // max(stacked, 1))
@@ -188,7 +188,7 @@ def _bytes_by_rows(group: Group) -> int:
 
 
 def _live_bytes(group: Group) -> tuple[int, int]:
-    """The most bytes of values by rows that are alive at once, and the bytes of those that scans stack."""
+    """The most bytes of values by rows that are live at once, and the bytes of those that scans stack."""
     members = {op: n for n, op in enumerate(group.members)}
     stacked = 0
     change = [0] * (len(members) + 1)

@@ -2,10 +2,10 @@
 
 A value of a group is
 
-    by rows      it has the rows as a dimension, and row i depends on row i of other such values alone
+    by rows      it has the rows as a dimension, and row i depends only on row i of other such values
     a total      the sum (maximum, ...) over all rows of something by rows: complete after the last strip
-    a sum        a carry of a scan to which trips add totals: each strip goes on with what the last one left
-    of no rows   the same for all rows, such as what a loop counts: computed anew for every strip
+    a sum        a carry of a scan to which trips add totals: each strip continues from the last one's result
+    of no rows   the same for all rows, such as what a loop counts: recomputed for every strip
 
 A kernel joins when one of its loops runs over the rows and reads what is by rows at its own index; it may not
 read a total. A scan joins when its whole body does. Arrays from outside of the group may be read anywhere.
@@ -37,7 +37,7 @@ COMBINED = ("add", "prod", "max", "min", "and", "or")
 """The combiners whose results over parts of the rows can be combined."""
 
 MAX_REPEATED = 256
-"""Iterations up to which a kernel of no rows is run again for every strip."""
+"""Iterations up to which a kernel of no rows is rerun for every strip."""
 
 
 @dataclass

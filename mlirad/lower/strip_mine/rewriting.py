@@ -5,8 +5,8 @@
       %v = load %a[%i]                           -->       %u = load %x[%s + %i + 1]
                                                            %v = load %a'[%i]
 
-where %a is of the group and %x is not. A total is the carry of the strips: each adds its own. Where the last
-strip overlaps the one before, it leaves out what that has done.
+where %a is of the group and %x is not. A total is a carry of the strips: each adds its own part. Where the
+last strip overlaps the one before, it leaves out what that one has done.
 """
 
 from __future__ import annotations

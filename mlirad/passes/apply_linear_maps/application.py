@@ -3,13 +3,13 @@
     %dy = linear.apply %d, %dx              one image per node of the map, from the inputs on
     %cx = linear.apply_transpose %d, %ct    one sum of cotangents per node, from the output back
 
-A node's image, or its sum of cotangents, is complete when the node is reached, because the nodes are taken
+A node's image, or its sum of cotangents, is complete when the node is reached, because the nodes are visited
 in topological order: what is shared in the map is computed once, and n shared steps give O(n) ops. A node
 that no cotangent reaches costs nothing: absence from the table of sums is a structural zero.
 
-That holds for spine forms, where every left operand of a composition is local. A composite left operand is
-a function: it is walked anew, from its own input, at each place where it is applied. With m1 = m0 m0,
-m2 = m1 m1, ..., the map mk means 2^k applications of m0, so there is a limit on how many are written out.
+That holds for maps in spine form, where every left operand of a composition is local. A composite left
+operand is a function: it is walked anew, from its own input, at each place where it is applied. With
+m1 = m0 m0, m2 = m1 m1, ..., the map mk means 2^k applications of m0, so the number written out is limited.
 """
 
 from __future__ import annotations

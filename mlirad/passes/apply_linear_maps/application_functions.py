@@ -1,9 +1,9 @@
-"""Functions that apply the maps that other functions make: what calls of maps become.
+"""Functions that apply the maps that other functions make: what applications of such maps call.
 
     @f_map(residuals...) -> !linear.map<S, T>
 
 has @f_map_apply(residuals..., dx) -> dy and @f_map_apply_transpose(residuals..., ct) -> cx. The latter can be
-given sums to add components of cx to: @f_map_apply_transpose_onto_1(residuals..., ct, sum) adds number 1.
+given sums to add components of cx to: @f_map_apply_transpose_onto_1(residuals..., ct, sum) adds component 1.
 They are made when a map that `linear.call` makes is applied, each once, however many calls there are.
 """
 

@@ -4,8 +4,8 @@
     build n (i. if p t u)                -->  select (build n (i. p)) t' u'
 
 where t' is t over the batch under the mask of the members for which p holds, and u' is u under that of the
-others. Both sides are computed for all members: a loop over these would run one for each. (Source:
-dual-numbers paper, figure 9, has the second form for a conditional whose sides do not fail.)
+others. Both sides are computed for all members, where a loop over the members would run one side for each.
+(Source: dual-numbers paper, figure 9, has the second form for a conditional whose sides do not fail.)
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@
     }
 
 The ops of a function are visited once, in order, those inside builds too. A value inside builds becomes a
-term (see `terms`): the array of its values for all positions it depends on. What does not depend on a
-position is so computed once, in front of what needs it. Linear in the number of ops.
+term (see `terms`): the array of its values for all positions it depends on. So what does not depend on a
+position is computed once, before its uses. Linear in the number of ops.
 
-What is promised of the result stands in `normal_form`. (Source: dual-numbers paper, section 5, the
+`normal_form` states what the result promises. (Source: dual-numbers paper, section 5, the
 "bulk-operation transformation", which rewrites terms from the outside in instead.)
 """
 

@@ -2,9 +2,9 @@
 
     build n (i. call @f(x, k)), i in x, i not in k   -->   call @f_batched(build n (i. x), k, true)
 
-The mask is the last argument of the new function, and holds for some member: where a call stands under a
-mask, it is made only if that does. So the recursion ends when the last member has ended, as deep as the
-deepest.
+The mask is the last argument of the new function, and holds for some member: a call under a mask is made only
+if the mask holds for one. So the recursion ends when the last member's ends, and is as deep as the deepest
+member's.
 
 Calls of other functions wait for inlining, and those of functions that reach derivatives for their expansion.
 Derivatives of calls are those of the batched function.

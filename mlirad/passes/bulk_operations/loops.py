@@ -4,12 +4,12 @@
     build n (i. while c p t)             -->  while (any a) over (cs, a):      a = the members that go on
                                               cs' = select a (t on cs) cs,  a' = a and p on cs'
 
-A carry, slice, stacked or recorded value is bulk only along the batch axes that reach it, which is known
-before the loop is made (`mlirad.ir.dependences`). A scan without carries is a build, and its trips become a
-batch axis, unless it is kept. A loop inside builds makes as many trips as the member that needs most, and all
-members compute in each of them; those that are finished keep their carries, and what they compute meanwhile
-does no harm (see `paths`). The tape of such a `while` records the members that went on as its last column, by
-which a replay skips the others.
+A carry, slice, stacked or recorded value is bulk only along the batch axes that it depends on, which are
+known before the loop is made (`mlirad.ir.dependences`). A scan without carries is a build, and its trips
+become a batch axis, unless it is marked `kept`. A loop inside builds makes as many trips as the member that
+needs most, and all members compute in each of them; those that are finished keep their carries, and what they
+compute meanwhile does no harm (see `paths`). The tape of such a `while` records the members that went on as
+its last column, by which a replay skips the others.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ A function is in bulk normal form when
 The arrays that are read are then arguments and constants, scatters and updates, results of loops, branches,
 sorts and prefix reductions, stacks (at a position that is computed), and computed arrays that exist as a
 whole anyway, because more than the index reads them. This is weaker than Theorem 5.1 of the dual-numbers
-paper, which pushes an index into any computation: pushed into one that has other readers, it computes the
-element again, for n reads of a sum n times the sum. Differentiation needs 1 alone; 2 keeps the arrays small
-whose cotangents are zero but at what is read, without repeating work.
+paper, which pushes an index into any computation: pushed into one that has other uses, it recomputes the
+element, so n reads of a sum cost n sums. Differentiation needs only 1; without repeating work, 2 keeps small
+the arrays whose cotangents are zero except at what is read.
 """
 
 from __future__ import annotations

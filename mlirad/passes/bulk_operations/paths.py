@@ -2,7 +2,7 @@
 
 A branch that depends on a batch axis has no bulk form of its own: both sides are evaluated over the batch,
 each under the mask of the members that take it, and the results are selected. The mask keeps a `while` inside
-from waiting for a member that never gets there.
+from running for members that do not take the branch.
 
 What the other members compute is not selected, and has cotangent 0; yet it must not reach the derivative of
 what members share. Infinities and NaN do not, where they are coefficients of elementwise ops: 0 times these

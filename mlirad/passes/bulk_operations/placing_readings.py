@@ -1,4 +1,4 @@
-"""Readings through ops that place elements: only the positions are computed anew.
+"""Readings through ops that place elements: only the positions are recomputed.
 
 A rule `(reader, op, slots)` gives the reading of the result of `op`, `None` where the result is read itself.
 """

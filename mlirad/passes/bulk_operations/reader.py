@@ -7,8 +7,8 @@
     index a [p], p batched      -->  gather a (batch axes) -> p       where nothing more can be pushed
 
 `read` does this for any mixture of dimensions that are read and dimensions that are left whole. Dual arrays
-does as well with an index of any array, so a rule is used only where it costs nothing: through ops that place
-elements, as only positions are computed anew; into ops that compute (`single_use` values) only when the array
+can differentiate an index of any array, so a rule is used only where it costs nothing: through ops that place
+elements, as only positions are recomputed; into ops that compute (`single_use` values) only when the array
 has no other reader and the reading yields no more elements than the op does.
 
 Positions are clamped wherever a rule drops them or computes with them (source: dual-numbers paper, section

@@ -4,8 +4,8 @@ use.
 A build *waits* when it holds derivatives, or calls that can be inlined, which have no bulk form: it is left
 as it stands, to be made bulk after these are expanded. So does a loop whose tape a linear map reads.
 
-A value is *single-use* when its one use is to be indexed, at once or through ops that are single-use too:
-then indexing may be pushed into the op that computes it, which will compute what is read and nothing else.
+A value is *single-use* when its one use is to be indexed, directly or through ops that are single-use too:
+then indexing may be pushed into the op that computes it, which will compute only what is read.
 """
 
 from __future__ import annotations

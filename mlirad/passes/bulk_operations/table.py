@@ -1,7 +1,7 @@
 """The table of bulk forms: what each op of the language becomes when it stands inside builds.
 
 A rule takes the op and its operands as terms and gives its result as a term, by the constructors of
-`BulkBuilder` and `BatchReader`; so what is combined, and over which batch axes, is decided there. (Source:
+`BulkBuilder` and `BatchReader`, which decide what is combined, and over which batch axes. (Source:
 dual-numbers paper, section 5.1, figure 9; there for builds of one index, of which every operand is a copy.)
 
     build n (i. f t u)               -->  f (build n (i. t)) (build n (i. u))

@@ -8,11 +8,11 @@ dimensions are those axes, outermost first. A *member* of the batch is one posit
     value of shape s that depends on batch axes i < n, j < m      bulk value of shape [n, m, *s]
     value that depends on no batch axis                            itself
 
-What does not depend on a batch axis is thus computed once for it, and only broadcast where it meets what
-does.
+What does not depend on a batch axis is thus computed once for all of it, and broadcast only where it meets
+what does.
 
 Small integer and boolean code on scalars (positions, guards) keeps a *recipe* as well, by which it can be
-written out again inside an index region, one position at a time. Its bulk value is made only if something
+written out inside an index region, one position at a time. Its bulk value is made only if something
 asks for it.
 """
 

@@ -1,4 +1,4 @@
-"""The dual-arrays transformation of control flow: loops and branches with the maps of what they compute.
+"""The dual-arrays transformation: code, loops and branches with the maps of what they compute.
 
 `DualArrays` goes through a block and gives every float value that depends on the inputs a tangent map, the
 map

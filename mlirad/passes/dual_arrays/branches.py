@@ -1,10 +1,10 @@
-"""D of `array.if` and `array.switch`: the branch that runs also yields its residuals, and a map reads them.
+"""D of `array.if` and `array.switch`: the branch that runs also yields its residuals, which a map reads.
 
     if p {then} else {otherwise}   -->   y, residuals = if p {values of then} else {values of otherwise}
                                          m = linear.if p {map of then} else {map of otherwise}
 
 Residuals of different branches share results of the op where their types agree; a branch yields zeros for
-those that are not its own.
+those of the others.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""D of calls that stay calls, of what derivatives of such calls are made of, and of loops taken for calls.
+"""D of calls that stay calls, of the pushes and pulls of their derivatives, and of loops treated as calls.
 
     y = call @f(x)                  -->   the call, and linear.derivative of @f at x
     dy = linear.push @f ...         -->   the op, and linear.derivative of the function that it names
     v = linear.pull @f (x, ct) + s  -->   the op, and   d_v = curvature d_x + derivativeᵀ d_ct + d_s
     c = while c0 {p} {t}            -->   the loop, and linear.derivative of a function that is this loop
 
-The last line is for code that is to be differentiated itself: the reverse sweep of the loop remains an op,
-and its derivative is known without a look at the record of the loop.
+The last line is for code that is to be differentiated further: the reverse sweep of the loop remains an op,
+whose derivative is known without looking at the tape of the loop.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def pull(d: DualArrays, op: linear.PullOp) -> None:
 
 
 def loop_as_call(add: Callable[[FuncOp], str]) -> Construct:
-    """D of a loop on data as of a call; `add` takes a function of the loop and returns its name."""
+    """D of a data-dependent loop as of a call; `add` takes a function of the loop and returns its name."""
 
     def construct(d: DualArrays, op: control.WhileOp) -> None:
         free = free_values(op)

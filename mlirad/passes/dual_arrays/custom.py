@@ -1,15 +1,16 @@
 """D of `array.custom` and `array.checkpoint`.
 
-A custom op stays as it is, and its tangent maps are those that its rules give. What its body captures is no
-argument of these: by captured values, the body is differentiated as it is written, and both are added.
+A custom op stays as it is, and its tangent maps are those that its rules give. What its body captures is not
+an argument of these: with respect to captured values, the body is differentiated as it is written, and both
+derivatives are added.
 
 A rule that is linear in its tangents is its own derivative, so the map is what D makes of it, at any tangent;
-a transposed rule that is linear is transposed first. A rule that is not stays code, in `linear.rule`, which
-is run as it is written in its own direction. So do two rules, one for each direction. What the code computes
-without the tangent is computed with the values.
+a transposed rule that is linear is transposed first. A rule that is not linear stays code, in `linear.rule`,
+which runs as it is written in its own direction. So do two rules, one for each direction. What the code
+computes without the tangent is computed with the values.
 
-The map of a checkpoint, `linear.checkpoint`, keeps nothing but what the region captures, or, where that is an
-array that a loop around would have to keep, the elements of it that are read.
+The map of a checkpoint, `linear.checkpoint`, keeps only what the region captures, or, where that is an
+array that an enclosing loop would have to keep, the elements of it that are read.
 """
 
 from __future__ import annotations

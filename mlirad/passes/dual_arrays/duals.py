@@ -2,9 +2,9 @@
 
     %z = array.mul %x, %y       d_z = add (compose (scale %y) d_x) (compose (scale %x) d_y)
 
-Tangent maps are in spine form: maps out of one space, the identity, zero, a projection, a sum or tuple of
-such, or a local map composed with such. So the map has size linear in the program, and sharing in it is
-sharing of SSA values.
+Tangent maps are in spine form: maps from one space, each the identity, zero, a projection, a sum or tuple of
+tangent maps, or a local map composed with one. So the size of the map is linear in the program, and sharing
+in it is sharing of SSA values.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class DualArrays:
     maps.
 
     `env` and `maps` have source values as keys. A value without a tangent map does not depend on the inputs,
-    but for the tapes in `tapes`, which hold values that do.
+    except the tapes in `tapes`, which hold values that do.
     """
 
     b: ArrayBuilder

@@ -1,8 +1,8 @@
-"""Which values of a block under construction are there without being kept, and what keeping others costs.
+"""Which values of a block under construction are available without being kept, and what keeping others costs.
 
-A region that is traced inside another reads values of the one around it. To the loop, branch or function
-around, such a value costs what it would have to keep of it: nothing for constants, positions and slices of
-inputs, all its elements for a carry. So who reads one element of a carry keeps the element.
+A region that is traced inside another reads values of the enclosing one. To the enclosing loop, branch or
+function such a value costs what would have to be kept of it: nothing for constants, positions and slices of
+inputs, all its elements for a carry. So where one element of a carry is read, that element is kept.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def is_inside(value: Value, block: Block) -> bool:
 
 
 class Level:
-    """A block whose maps are applied later, when its values are gone, and the levels around it.
+    """A block whose maps are applied later, when its values are gone, and the enclosing levels.
 
-    `free` are arguments that are there; with `recompute` every op is recomputed. The block is the body of a
-    loop if it `repeats`, of so many `trips` where that is known. It may still grow.
+    `free` are arguments that are available; with `recompute` every op is recomputed. The block is the body of
+    a loop if it `repeats`, of so many `trips` where that is known. It may still grow.
     """
 
     def __init__(

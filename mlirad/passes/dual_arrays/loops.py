@@ -7,7 +7,7 @@
 The condition is no float and has no derivative. A tape cannot be kept by another loop or branch; there the
 loop is recomputed when the map is applied. A replay from the newest entry to the oldest, which is what the
 transposed map of a `while` becomes, has no derivative: in functions that are differentiated to a higher order
-a `while` is taken for a call (`calls.py`) until nothing is differentiated any more.
+a `while` is treated as a call (`calls.py`) until nothing is left to differentiate.
 """
 
 from __future__ import annotations

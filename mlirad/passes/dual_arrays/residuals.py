@@ -1,7 +1,7 @@
 """What the maps of a region keep of its values.
 
-The maps of a region read some of its values. The residuals are values of each trip from which all of these
-are rematerialised, and what these read:
+The maps of a region read some of its values. The residuals are the values of each trip from which these, and
+what they read, are rematerialised:
 
     outer values, the index of the trip                   read where they are
     slices of the loop's inputs                           kept; they take no memory
@@ -9,13 +9,13 @@ are rematerialised, and what these read:
     constants, iotas, index code, structural ops and
       cheap arithmetic on recomputed values               recomputed
     a broadcast, reshape, negation ... of a value         the value is kept, the op recomputed
-    tapes, which cannot be stacked                        the loop runs again
-    what is made of an outer array that others would
-      have to keep, where it is less                      kept
+    tapes, which cannot be stacked                        the loop is recomputed
+    what is made from an outer array that enclosing
+      levels would have to keep, if it is smaller         kept
     all else                                              kept
 
-With `recompute` everything is recomputed from the carries at the start of the trip. Without, the carries
-are kept instead of what cheap arithmetic makes of them, if that keeps fewer elements and the arithmetic is
+With `recompute` everything is recomputed from the carries at the start of the trip. Without it, the carries
+are kept instead of what cheap arithmetic makes from them, if that keeps fewer elements and the arithmetic is
 short: a Runge-Kutta step keeps its y and not its four stages.
 """
 
@@ -40,9 +40,9 @@ ARITHMETIC_PER_VALUE = 8
 class Residuals:
     """The plan of a block: which values are kept, and which ops are recomputed to make the maps.
 
-    `free` are arguments of the block that are there without being kept, `stacked` those that are kept at no
-    cost. With `recompute` every argument counts as such and every op is recomputed. `repeats` says that the
-    block is the body of a loop, of so many `trips`. `around` are the levels in which the block stands.
+    `free` are arguments of the block that are available without being kept, `stacked` those that are kept at
+    no cost. With `recompute` every argument counts as such and every op is recomputed. `repeats` says that
+    the block is the body of a loop, of so many `trips`. `around` are the levels that enclose the block.
     """
 
     def __init__(

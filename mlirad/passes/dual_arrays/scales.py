@@ -2,12 +2,12 @@
 
     S(c) ∘ (S(b) ∘ (S(a) ∘ m))   -->   S(c b a) ∘ m          if nobody else reads the maps between
 
-The product is computed where the values of the region are, once, and the reverse sweep multiplies once. The
-forget gate of an LSTM, e ← e σ(z), is such a chain: of the cell, the quotient in σ and its exponential only
-the product remains.
+The product is computed once, with the values of the region, and the reverse sweep multiplies once. The
+forget gate of an LSTM, e ← e σ(z), is such a chain: instead of the cell, the quotient in σ and its
+exponential, only their product is kept.
 
-A chain is merged if at least two of its coefficients would be kept, and one of these for nothing else: what
-is kept never grows. A zero absorbs in the product as it does in the chain.
+A chain is merged if at least two of its coefficients would be kept, one of them for nothing else, so that
+what is kept never grows. A zero absorbs in the product as it does in the chain.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def merge_scales(
 ) -> list[Value]:
     """The maps `tangent_maps` of a block under construction, chains of scalings merged.
 
-    `plan` makes the residuals of the maps as they are; it is asked only if there is a chain. Maps that change
-    are emitted again at the end of the block; the old ones are left without users.
+    `plan` makes the residuals of the maps as they are; it is called only if there is a chain. Maps that
+    change are re-emitted at the end of the block; the old ones are left without users.
     """
     ends = set(tangent_maps)
     planned = cache(plan)

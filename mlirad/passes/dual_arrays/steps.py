@@ -77,7 +77,7 @@ def trace(
 ) -> Step:
     """D over a region of the source, or the body of a function, with the step space of `active` values.
 
-    `free` are the places of arguments that are there without being kept, `stacked` of those that are
+    `free` are the places of arguments that are available without being kept, `stacked` of those that are
     kept at no cost; `repeats` says that the region is the body of a loop.
     """
     b = d.b

@@ -2,7 +2,7 @@
 
     λz. z * w   and   λz. z * v        the number of both is that of λz. z * captured 0
 
-A captured closure that is a lambda itself counts as its code, with what that captures in the place of it.
+A captured closure that is itself a lambda counts as its code, with what that captures in its place.
 """
 
 from __future__ import annotations

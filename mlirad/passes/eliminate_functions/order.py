@@ -1,12 +1,12 @@
-"""Second-order code is written out, as far as it is known and there is room.
+"""Second-order code is written out, where it is known and within a budget of growth.
 
     two = λf. λz. f (f z)        two cube, two (two cube)        -->        λz. cube (cube z), ...
 
 Functions that take or return closures are inlined, unless they are recursive; lambdas that do so are written
-out by the builder. A recursive one becomes a function of its own for each call with other closures that are
-known, if it hands these on to itself unchanged. This is no optimisation: flow classes do not tell calls
-apart, so without it all closures that `two` is ever given would be of one class, in which λz captures its own
-kind. Where the room is spent, what is left stays, and is right as long as no class needs itself.
+out by the builder. A recursive function is cloned for each set of known closures that it is called with, if
+it passes these on to itself unchanged. This is no optimisation: flow classes do not distinguish calls, so
+without it all closures that `two` is ever given would be of one class, in which λz captures its own kind.
+Once the budget is spent, the rest stays, and is correct as long as no class needs itself.
 """
 
 from __future__ import annotations

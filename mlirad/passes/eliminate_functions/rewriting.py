@@ -1,6 +1,6 @@
 """The program on what stands for its values: closures, tuples and sums are gone.
 
-    function.lambda, partial     nothing; where they flow on their environment, with a tag if there are others
+    function.lambda, partial     nothing; where they flow on, their environment, with a tag if not alone
     function.apply               a call of the code, or a switch on the tag of such calls
     function.inject              the tag, the value in its slots, zeros in all others
     function.case                a switch on the tag

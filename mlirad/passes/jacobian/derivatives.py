@@ -3,11 +3,11 @@
     @g(x) -> y            @g_jacobian(x) -> (y, n)       n the map ∂g(x), from the tangents of x to those of y
     f(x) = g(h(x))        (y, n1) = ∂h(x), (z, n2) = ∂g(y),   ∂f(x) = (z, n2 ∘ n1)
 
-So a function is differentiated once for all its calls, and n is a value that crosses the call: in straight
-code the caller gets the map itself, in loops and branches what `split_map` makes of it, residuals and a
-function that makes the map of these. Forward the caller composes n ∘ m, transposed m ∘ nᵀ: either applies m
-once per call, where the polymorphic form in the notes (figure 8), which hands m to the callee, would apply
-it once per use of x.
+So a function is differentiated once for all its calls, and n is a value that crosses the call: in
+straight-line code the caller gets the map itself, in loops and branches what `split_map` makes of it, the
+residuals and a function that makes the map from them. Forward the caller composes n ∘ m, transposed m ∘ nᵀ:
+either way m is applied once per call, where the polymorphic form in the notes (figure 8), which passes m to
+the callee, would apply it once per use of x.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""What calls and their reverse sweeps hand each other as arrays, by which ops read the parameters.
+"""Which arrays calls and their reverse sweeps pass to each other, by the ops that read the parameters.
 
     wanted whole    an op other than an index, a slice, a gather or the base of an update reads it: the
-                    reverse sweep may need the array, and is given it again by the caller, who may have it
+                    reverse sweep may need the array, and the caller, who may have it, passes it too
     moved           it is the base of an update, a carry of a loop, a result: the cotangent of a result may
                     become that of the parameter, so it is returned, and no sum is given to add to
 
-Parameters of which a call reads elements alone are neither. Then the call keeps the elements, and adds the
-cotangents of these to a sum that it is given.
+Parameters of which a call reads only elements are neither. Then the call keeps the elements, and adds their
+cotangents to a sum that it is given.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HANDS_ON = (indexing.YieldOp, ReturnOp)
 
 
 def wanted_whole(functions: Mapping[str, FuncOp], known: dict[str, Shape]) -> dict[str, Shape]:
-    """`known`, what the callers of some functions hand over again, with the arrays that others want whole."""
+    """`known`, what callers of some functions pass to their reverse sweeps, and the arrays wanted whole."""
     found = dict(known)
 
     def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
@@ -45,7 +45,7 @@ def wanted_whole(functions: Mapping[str, FuncOp], known: dict[str, Shape]) -> di
 
 
 def moved(functions: Mapping[str, FuncOp]) -> dict[str, frozenset[int]]:
-    """The parameters of each function whose cotangents may be handed on."""
+    """The parameters of each function that may take over the cotangent of a result."""
     found: dict[str, frozenset[int]] = dict.fromkeys(functions, frozenset[int]())
     changed = True
     while changed:

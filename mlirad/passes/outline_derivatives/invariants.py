@@ -1,4 +1,4 @@
-"""Parameters that recursion hands on unchanged: whoever goes back through the calls can be given them again.
+"""Parameters that recursion passes on unchanged: the reverse sweep is given them, so no call keeps them.
 
 f(x, w, n) = ... f(x + 1, w, n - 1) ...          w is invariant; no call has to keep it
 """

@@ -1,12 +1,12 @@
-"""Makes the functions that `linear.push` and `linear.pull` name, once nothing is differentiated any more.
+"""Makes the functions that `linear.push` and `linear.pull` name, once nothing is left to differentiate.
 
     linear.push %x, %n, %dx {callee = @f, along = [[0]]}       call @f_jvp(%x, %n, %dx)
     linear.pull %x, %n, %ct, %sum {callee = @f, wrt = [0]}     call @f_vjp(%x, %n, %ct, %sum)
 
-`@f_jvp` takes tangents along (`passes.tangents`); `@f_vjp` records a call and goes back through it
+`@f_jvp` computes tangents beside values (`passes.tangents`); `@f_vjp` records a call and goes back through it
 (`recording.py`). Each is made once for every function and choice of operands, however often it is called, and
 is recursive where f is. Derivatives of functions that do not call themselves are written out where they are
-wanted.
+used.
 """
 
 from __future__ import annotations

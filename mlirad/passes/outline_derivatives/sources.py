@@ -1,4 +1,4 @@
-"""The functions of a module that calls stay of, and those made of them by forward mode.
+"""The functions of a module whose calls stay, and those made from them by forward mode.
 
 sources = Sources(module)
 sources.derived_name("f", [(0,)])      "f_jvp", along operand 0
@@ -27,7 +27,7 @@ from mlirad.passes.tangents.control import FORWARD_RULES
 class Sources:
     """The functions of a module and their forward derivatives by name, with pushes and pulls as they are.
 
-    `kept` are those whose calls stay; `handed` and `moved` say of these what `handed.py` does.
+    `kept` are those whose calls stay; `handed` and `moved` classify their parameters as in `handed.py`.
     """
 
     def __init__(self, module: ModuleOp):

@@ -1,4 +1,4 @@
-"""Forward mode: from a function to that of values and tangents, as first order code.
+"""Forward mode: from a function to the function of its values and tangents, as first-order code.
 
 `forward_mode.py` goes through a block; `control.py` has the rules of loops and branches.
 """

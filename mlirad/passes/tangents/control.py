@@ -1,7 +1,7 @@
 """Forward mode through loops and branches: tangents are carried, stacked, recorded and yielded beside values.
 
     scan (c; x) {t}      -->   scan (c, dc; x, dx) {t, dt}
-    while c {p} {t}      -->   while c, dc {p} {t, dt}         and with a record of values and tangents
+    while c {p} {t}      -->   while c, dc {p} {t, dt}         with a tape of values and tangents
     if p {t} {u}         -->   if p {t, dt} {u, du}
 
 Only what depends on the arguments that have tangents gets one (`dual_arrays.activity`).

@@ -6,7 +6,7 @@
 A float that depends on the arguments in A has its tangent computed right after it: the image of the operands'
 tangents under the map of the derivative table. Loops carry, stack and record tangents beside values, branches
 yield them, calls pass them. So nothing is kept and nothing is reversed; the result is code like any other,
-recursive where f is, which can be differentiated itself. A tangent that is known to be zero is not computed.
+recursive where f is, and can be differentiated too. A tangent that is known to be zero is not computed.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def forward_derivative(
 ) -> FuncOp:
     """The function of the arguments and of tangents of those at `wrt`, under the given name.
 
-    `control` are the ops through which tangents are taken by own code, `constructs` what differentiates
-    others without a line in the derivative table. Raises DifferentiationError for ops without a derivative.
+    `control` are the ops with forward rules of their own, `constructs` those that differentiate other ops
+    without a line in the derivative table. Raises DifferentiationError for ops without a derivative.
     """
     source = function_block(function)
     types = list(source.arg_types)
