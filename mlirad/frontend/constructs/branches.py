@@ -7,7 +7,6 @@ ad.switch(i, [np.sin, np.cos, np.tan], x)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from mlirad.dialects.shapes import Value
@@ -75,14 +74,16 @@ def _branched(
     def attempt(regions: Regions) -> list[Value]:
         results.begin()
 
-        def traced(k: int) -> list[Value]:
-            try:
-                return results.returned(sides[k](*copied_leaves(operands)), names[k])
-            except UnknownResult:
-                unknown.add(k)
-                raise
+        def branch(k: int) -> Callable[[], list[Value]]:
+            def traced() -> list[Value]:
+                try:
+                    return results.returned(sides[k](*copied_leaves(operands)), names[k])
+                except UnknownResult:
+                    unknown.add(k)
+                    raise
 
-        branch = partial(partial, scoped(regions, traced))
+            return scoped(regions, traced)
+
         known = [k for k in range(len(functions)) if k not in unknown]
         if len(known) == 1 and unknown:
             return branch(known[0])()
