@@ -24,7 +24,7 @@ suite: $(INSTALLED)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 fuzz: $(INSTALLED)
-	$(BIN)/python -m pytest tests/acceptance tests/frontend tests/robustness -m fuzz --fuzz-seconds=$(SECONDS)
+	$(BIN)/python -m pytest tests/acceptance tests/dialects tests/frontend tests/robustness -m fuzz --fuzz-seconds=$(SECONDS)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -59,7 +59,7 @@ class Compiled:
     @property
     def entry(self) -> FuncOp:
         """The kernels of the function that is called."""
-        return _entry(self.module, self.options.entry)
+        return functions_by_name(self.module)[self.options.entry]
 
 
 def compile_module(
@@ -139,20 +139,16 @@ def _context() -> Context:
     return make_context()
 
 
-def _entry(module: ModuleOp, name: str) -> FuncOp:
-    return functions_by_name(module)[name]
-
-
 def _emitted(module: ModuleOp, options: Options, target: Target, address_checks: bool) -> NativeProgram:
     """The text of a function of planned kernels; plans of kernels that were given are checked first."""
-    entry = _entry(module, options.entry)
+    functions = functions_by_name(module)
+    entry = functions[options.entry]
     for type_ in (*entry.function_type.inputs, *entry.function_type.outputs):
         if isinstance(element_of(type_), FrameType):
             raise CompileError(
                 f"@{options.entry} takes or returns frames: only functions can call it",
                 location=location_of(entry),
             )
-    functions = functions_by_name(module)
     graph = CallGraph(functions)
     callees = [functions[name] for name in graph.reachable(graph.callees(options.entry))]
     with deep_recursion():

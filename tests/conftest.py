@@ -1,6 +1,6 @@
 """Options of the test suite.
 
-pytest tests/acceptance tests/frontend -m fuzz --fuzz-seconds=3600      random programs for an hour
+pytest tests/acceptance tests/dialects tests/frontend -m fuzz --fuzz-seconds=3600   random programs, one hour
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ import pytest
 import mlirad as ad
 from mlirad import compiler
 from mlirad.jit.target import ENVIRONMENT_VARIABLE, find_target
-from mlirad.pipelines import Options, Step, lowering, pipeline
+from mlirad.passes import linearize
+from mlirad.pipelines import METHODS, Options, Step, lowering, pipeline
 from mlirad.tools import opt, run
 from mlirad.tools.instrumentation import module_text
 
@@ -210,3 +211,7 @@ def test_kernels_are_shown_with_the_vectors_of_the_target(
     widths = {width: re.findall(r"width = \d+", text) for width, text in shown.items()}
     assert all(widths.values())
     assert len(set(shown.values())) == len(shown)
+
+
+def test_pipelines_know_the_methods_of_the_pass() -> None:
+    assert tuple(linearize.METHODS) == METHODS

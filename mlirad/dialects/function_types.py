@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import ArrayAttr, FunctionType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+
+from mlirad.dialects.type_lists import TypeList
 
 
 @irdl_attr_definition
@@ -38,7 +38,7 @@ class ClosureType(ParametrizedAttribute, TypeAttribute):
 
 
 @irdl_attr_definition
-class SumType(ParametrizedAttribute, TypeAttribute):
+class SumType(TypeList):
     """The type of values of one of several types, the alternatives, that know which one it is."""
 
     name = "function.sum"
@@ -48,17 +48,6 @@ class SumType(ParametrizedAttribute, TypeAttribute):
         """There is an alternative."""
         if not self.types.data:
             raise VerifyException("a sum needs at least one alternative")
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Print the alternatives in angle brackets."""
-        with printer.in_angle_brackets():
-            printer.print_list(self.types.data, printer.print_attribute)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read what `print_parameters` prints."""
-        types = parser.parse_comma_separated_list(AttrParser.Delimiter.ANGLE, parser.parse_type)
-        return (ArrayAttr[Attribute](types),)
 
 
 def closure_type(inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> ClosureType:

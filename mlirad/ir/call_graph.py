@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
@@ -24,6 +24,9 @@ from mlirad.dialects import linear
 from mlirad.errors import UnsupportedError
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
+
+PRIVATE: Final = StringAttr("private")
+"""The visibility of a function that is called from inside of its module alone."""
 
 CALLS = (CallOp, linear.CallOp)
 """Ops that stand for the body of their callee."""
@@ -44,7 +47,7 @@ def functions_by_name(module: ModuleOp) -> dict[str, FuncOp]:
 
 def is_private(function: FuncOp) -> bool:
     """Whether a function is called from inside of its module alone."""
-    return function.sym_visibility is not None and function.sym_visibility.data == "private"
+    return function.sym_visibility == PRIVATE
 
 
 def callee_name(op: CallOp | linear.CallOp) -> str:
@@ -120,11 +123,11 @@ class CallGraph:
         found = {name: set(self.reachable(self.callees(name))) for name in left}
         return {name: reached for name, reached in found.items() if name in reached}
 
-    def postorder(self, starts: Iterable[str]) -> list[str]:
+    def postorder(self, starts: Iterable[str], *, circles: bool = False) -> list[str]:
         """The functions that `starts` reach, and these, each after those that it reaches.
 
         Raises `UnsupportedError` for a name that is no function, and for a function that reaches itself, at
-        the call that closes the circle.
+        the call that closes the circle; with `circles` that call does not count.
         """
         order: dict[str, None] = {}
         for start in starts:
@@ -136,6 +139,8 @@ class CallGraph:
                     path.discard(name)
                     order[name] = None
                 elif name in path:
+                    if circles:
+                        continue
                     raise UnsupportedError(
                         f"@{name} calls itself",
                         location=None if op is None else location_of(op),

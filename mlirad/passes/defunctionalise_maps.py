@@ -27,6 +27,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import returned
 from mlirad.ir.call_graph import (
+    PRIVATE,
     CallGraph,
     callee_name,
     calls_except,
@@ -38,7 +39,7 @@ from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of
 from mlirad.ir.regions import nested_ops
 from mlirad.linear_maps.apply.calls import APPLY, APPLY_TRANSPOSE
-from mlirad.passes.apply_linear_maps.application_functions import PRIVATE, application, called, made_map
+from mlirad.passes.apply_linear_maps.application_functions import application, called, made_map
 from mlirad.passes.function_pass import drop_unreferenced, replace_function, visit_regions
 from mlirad.passes.split_map import SplitMap, split_map
 

@@ -14,7 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from mlirad.errors import CompileError
-from mlirad.passes.function_pass import drop_unreferenced, functions_of
+from mlirad.ir.call_graph import functions_by_name
+from mlirad.passes.function_pass import drop_unreferenced
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,6 @@ class SymbolDcePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Keep what is needed. Raises `CompileError` when there is no such function."""
-        if self.entry is not None and self.entry not in (f.sym_name.data for f in functions_of(op)):
+        if self.entry is not None and self.entry not in functions_by_name(op):
             raise CompileError(f"the module has no function '{self.entry}'")
         drop_unreferenced(op, self.entry)

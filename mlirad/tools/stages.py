@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from mlirad.compiler import transform
 from mlirad.dialects import linear
@@ -26,11 +26,10 @@ from mlirad.dialects.shapes import Value, is_float
 from mlirad.errors import DifferentiationError
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.call_graph import calls_of, functions_by_name
+from mlirad.ir.call_graph import PRIVATE, CallGraph, calls_of, functions_by_name
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.ir.regions import nested_ops
-from mlirad.passes.apply_linear_maps.application_functions import PRIVATE
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.jacobian.derivatives import Derivatives
 from mlirad.passes.jacobian.laws import simplified
@@ -109,24 +108,14 @@ def _hints(function: FuncOp, wrt: Sequence[int]) -> list[str | None]:
 
 def _reached(name: str, functions: dict[str, FuncOp]) -> tuple[FuncOp, ...]:
     """The functions that one calls, or has a derivative of, callees first where they end, and itself."""
-    order: dict[str, FuncOp] = {}
-    opened: set[str] = set()
-    pending = [(name, False)]
-    while pending:
-        reached, is_left = pending.pop()
-        if is_left:
-            order[reached] = functions[reached]
-        elif reached not in opened:
-            opened.add(reached)
-            pending.append((reached, True))
-            pending += [(callee, False) for callee in _named(functions[reached])]
-    return tuple(order.values())
+    graph = CallGraph(functions, _named)
+    return tuple(functions[reached] for reached in graph.postorder([name], circles=True))
 
 
-def _named(function: FuncOp) -> list[str]:
-    """The functions that the ops of one name."""
-    derived = [op.callee_name for op in nested_ops(function.body) if isinstance(op, linear.DerivedOp)]
-    return [*(name for name, _ in calls_of(function)), *derived]
+def _named(function: FuncOp) -> list[tuple[str, Operation]]:
+    """The functions that one calls or has a derivative of, with the ops that do."""
+    derived = [(op.callee_name, op) for op in nested_ops(function.body) if isinstance(op, linear.DerivedOp)]
+    return [*calls_of(function), *derived]
 
 
 def _derivative(

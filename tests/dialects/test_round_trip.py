@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import itertools
 import random
+import time
 
 import numpy as np
 import pytest
@@ -57,9 +59,21 @@ def test_higher_order_programs(module) -> None:
 
 
 @pytest.mark.parametrize("form", ["spine", "general"])
-def test_maps(form, fuzz_seconds) -> None:
-    for seed in range(25 if fuzz_seconds else 8):
+def test_maps(form) -> None:
+    for seed in range(8):
         assert_survives(random_map(seed, 6, form))
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("form", ["spine", "general"])
+def test_many_maps(form, fuzz_seconds, judged) -> None:
+    end = time.monotonic() + fuzz_seconds
+    for seed in itertools.count(8):
+        if time.monotonic() > end:
+            break
+        assert_survives(random_map(seed, 6, form))
+        judged[form] += 1
+    assert judged[form]
 
 
 @settings(max_examples=25, deadline=None)

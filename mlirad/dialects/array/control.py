@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, StringAttr, UnitAttr, i1, i64
-from xdsl.ir import Attribute, Block, ParametrizedAttribute, Region, TypeAttribute
+from xdsl.ir import Attribute, Block, Region
 from xdsl.irdl import (
     irdl_attr_definition,
     irdl_op_definition,
@@ -43,20 +43,19 @@ from xdsl.irdl import (
     var_region_def,
     var_result_def,
 )
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.indexing import yielded
 from mlirad.dialects.shapes import Value, array_type, element_of, is_array, is_value, shape_of
 from mlirad.dialects.syntax import StructuredOp
+from mlirad.dialects.type_lists import TypeList
 
 CHECKPOINTS = ("store", "recompute", "sqrt")
 """What the reverse sweep of a scan keeps: what each trip made, each carry, or every √n-th carry."""
 
 
 @irdl_attr_definition
-class TapeType(ParametrizedAttribute, TypeAttribute):
+class TapeType(TypeList):
     """The type of a record of trips: a sequence of any length of tuples of scalars and arrays.
 
     Written `!array.tape<f64, tensor<3xf64>>`; `!array.tape<>` records only how many trips there were.
@@ -70,17 +69,6 @@ class TapeType(ParametrizedAttribute, TypeAttribute):
         for type_ in self.types.data:
             if not is_array(type_):
                 raise VerifyException(f"a tape records scalars and arrays, not {type_}")
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Print the types of an entry in angle brackets."""
-        with printer.in_angle_brackets():
-            printer.print_list(self.types.data, printer.print_attribute)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read what `print_parameters` prints."""
-        types = parser.parse_comma_separated_list(AttrParser.Delimiter.ANGLE, parser.parse_type)
-        return (ArrayAttr[Attribute](types),)
 
 
 def tape_type(types: Sequence[Attribute]) -> TapeType:

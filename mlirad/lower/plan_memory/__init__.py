@@ -40,11 +40,11 @@ from mlirad.dialects.kernel_plans import (
 )
 from mlirad.dialects.shapes import FLAG, Value, ints
 from mlirad.ir.builder import function_block
+from mlirad.ir.call_graph import functions_of
 from mlirad.lower.plan_memory.arena import Arena
 from mlirad.lower.plan_memory.carries import PLACED_OPS
 from mlirad.lower.plan_memory.lifetimes import Lifetimes, bytes_of, is_row_major, place
 from mlirad.lower.plan_memory.updates import planned_lifetimes, updated_arguments
-from mlirad.passes.function_pass import functions_of
 
 __all__ = [
     "ARENA_ATTRIBUTE",

@@ -28,6 +28,7 @@ from mlirad.dialects.kernel_plans import stated_arena
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import FLAG, Value, integer, ints
 from mlirad.ir.builder import function_block
+from mlirad.ir.call_graph import functions_of
 from mlirad.ir.free_values import free_values
 from mlirad.lower.schedule_kernels.lanes import choose_lane
 from mlirad.lower.schedule_kernels.layouts import choose_layouts
@@ -40,7 +41,6 @@ from mlirad.lower.schedule_kernels.packs import Packs
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, layout_of, profile
 from mlirad.lower.schedule_kernels.scatters import choose_scatter_lane
 from mlirad.lower.schedule_kernels.tiles import Blocking, choose_blocking
-from mlirad.passes.function_pass import functions_of
 
 __all__ = ["ScheduleKernelsPass", "schedule_function", "schedule_in_place"]
 

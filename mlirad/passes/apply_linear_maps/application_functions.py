@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
 
 from mlirad.dialects import linear
@@ -27,8 +27,6 @@ from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import Element, assembled, components, from_values, to_values
 from mlirad.passes.apply_linear_maps.application import apply_maps, prepared_for_application
 from mlirad.passes.dce import eliminate_dead_code
-
-PRIVATE = StringAttr("private")
 
 
 def called(b: ArrayBuilder, function: FuncOp, arguments: Sequence[Value]) -> list[Value]:

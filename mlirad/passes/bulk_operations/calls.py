@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, i1
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr, i1
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 
@@ -23,7 +23,14 @@ from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.linear import CALL_VALUES, DerivedOp, Linear, PullOp, PushOp, properties_of
 from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_of
 from mlirad.errors import UnsupportedError
-from mlirad.ir.call_graph import CallGraph, callee_name, functions_by_name, functions_of, references_of
+from mlirad.ir.call_graph import (
+    PRIVATE,
+    CallGraph,
+    callee_name,
+    functions_by_name,
+    functions_of,
+    references_of,
+)
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
@@ -100,7 +107,7 @@ class BulkCalls:
         while self._wanted:
             name, source, shape, batched = self._wanted.pop(0)
             function = batched_function(self._source(source), name, shape, batched)
-            function.properties["sym_visibility"] = StringAttr("private")
+            function.properties["sym_visibility"] = PRIVATE
             self._module.body.block.add_op(function)
 
     def _source(self, name: str) -> FuncOp:

@@ -38,11 +38,11 @@ from mlirad.dialects.linear import DifferentiationOp
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
 from mlirad.ir.builder import function_block, returned, yields
+from mlirad.ir.call_graph import functions_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.functions import holds_closures
 from mlirad.ir.locations import location_of
 from mlirad.passes.eliminate_functions.equal_codes import CodeNumbers, corresponding
-from mlirad.passes.function_pass import functions_of
 
 Code: TypeAlias = LambdaOp | PartialOp
 """What makes closures."""

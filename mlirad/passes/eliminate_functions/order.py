@@ -22,12 +22,20 @@ from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.builder import function_block
-from mlirad.ir.call_graph import CallGraph, references_of
+from mlirad.ir.call_graph import (
+    PRIVATE,
+    CallGraph,
+    functions_by_name,
+    functions_of,
+    is_private,
+    references_of,
+)
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.functions import LEAST_ROOM, Room, holds_closures, is_higher
 from mlirad.ir.locations import location_of
+from mlirad.ir.regions import nested_ops
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.function_pass import functions_of, nested_ops, replace_function
+from mlirad.passes.function_pass import replace_function
 
 MOST_CLONES = 8
 """How many functions a recursive function may become."""
@@ -41,22 +49,21 @@ class Order:
 
     def __init__(self, module: ModuleOp):
         self.module = module
-        self.functions = {f.sym_name.data: f for f in functions_of(module)}
+        self.functions = functions_by_name(module)
         self.room = Room(max(LEAST_ROOM, GROWTH * sum(1 for _ in module.walk())))
-        graph = CallGraph(self.functions, references_of)
-        self.callees = {name: _referenced(f) for name, f in self.functions.items()}
-        called = {callee for name, callees in self.callees.items() for callee in callees if callee != name}
+        graph = self._graph = CallGraph(self.functions, references_of)
+        called = {callee for name in self.functions for callee in graph.callees(name) if callee != name}
         for name, function in self.functions.items():
             if name not in called and any(map(is_higher, _signature(function))):
                 _require_private(function)
         higher = [name for name, f in self.functions.items() if holds_closures(_signature(f))]
         self.inlined = {name for name in higher if name not in graph.reachable(graph.callees(name))}
-        self.handed_on = {name: self._unchanged(name, graph) for name in higher if name not in self.inlined}
+        self.handed_on = {name: self._unchanged(name) for name in higher if name not in self.inlined}
         self.clones: dict[tuple[str, tuple[Value, ...]], FuncOp] = {}
 
     def run(self) -> None:
         """Rewrite all functions, callees before callers; functions that are written out everywhere go."""
-        for name in self._callees_first():
+        for name in self._graph.postorder(list(self.functions), circles=True):
             new = rebuild_function(
                 self.functions[name],
                 builder_class=lambda block, name=name: _OrderingBuilder(block, self, name),
@@ -65,7 +72,7 @@ class Order:
             replace_function(self.functions[name], new)
             self.functions[name] = new
         self.module.body.block.add_ops(self.clones.values())
-        left = {callee for f in functions_of(self.module) for callee in _referenced(f)}
+        left = {callee for f in functions_of(self.module) for callee, _ in references_of(f)}
         for name in self.inlined - left:
             self.functions[name].detach()
             self.functions[name].erase()
@@ -86,14 +93,14 @@ class Order:
             return name
         clone = source.clone()
         clone.properties["sym_name"] = StringAttr(free_name(f"{name}_{count + 1}", self.functions))
-        clone.sym_visibility = StringAttr("private")
+        clone.sym_visibility = PRIVATE
         for op in nested_ops(clone.body):
             if op.properties.get("callee") == SymbolRefAttr(name):
                 op.properties["callee"] = SymbolRefAttr(clone.sym_name)
         self.clones[known] = self.functions[clone.sym_name.data] = clone
         return clone.sym_name.data
 
-    def _unchanged(self, name: str, graph: CallGraph) -> tuple[int, ...]:
+    def _unchanged(self, name: str) -> tuple[int, ...]:
         """The closures that a function takes, if it hands all of them on whenever it calls itself.
 
         None, if other functions that it calls call it.
@@ -101,8 +108,9 @@ class Order:
         function = self.functions[name]
         args = function_block(function).args
         taken = tuple(k for k, a in enumerate(args) if holds_closures((a.type,)))
+        graph = self._graph
         if any(
-            name in graph.reachable(graph.callees(callee)) for callee in self.callees[name] if callee != name
+            name in graph.reachable(graph.callees(callee)) for callee in graph.callees(name) if callee != name
         ):
             return ()
         for op in nested_ops(function.body):
@@ -111,21 +119,6 @@ class Order:
             if not isinstance(op, CallOp) or any(own_operands(op)[k] is not args[k] for k in taken):
                 return ()
         return taken
-
-    def _callees_first(self) -> list[str]:
-        order: dict[str, None] = {}
-        for start in self.functions:
-            pending = [(start, False)]
-            entered: set[str] = set()
-            while pending:
-                name, leaving = pending.pop()
-                if leaving:
-                    order[name] = None
-                elif name not in order and name not in entered and name in self.functions:
-                    entered.add(name)
-                    pending.append((name, True))
-                    pending += [(callee, False) for callee in self.callees[name]]
-        return list(order)
 
 
 class _OrderingBuilder(ArrayBuilder):
@@ -169,14 +162,9 @@ def _signature(function: FuncOp) -> Sequence[Attribute]:
     return (*function.function_type.inputs.data, *function.function_type.outputs.data)
 
 
-def _referenced(function: FuncOp) -> dict[str, None]:
-    """The functions that one names, in order."""
-    return {name: None for name, _ in references_of(function)}
-
-
 def _require_private(function: FuncOp) -> None:
     """Raise for a function that takes or returns more than arrays and is there for others."""
-    if function.sym_visibility is None or function.sym_visibility.data != "private":
+    if not is_private(function):
         raise UnsupportedError(
             f"@{function.sym_name.data} takes or returns functions, tuples or sums, and nothing calls it",
             location=location_of(function),

@@ -41,11 +41,12 @@ from mlirad.ir.builder import function_block, handed_over, returned, yields
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.functions import is_higher
 from mlirad.ir.locations import location_of
+from mlirad.ir.regions import nested_ops
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.eliminate_functions.flow import Code
 from mlirad.passes.eliminate_functions.layout import Key, Layouts, source_of
 from mlirad.passes.eliminate_functions.order import free_name
-from mlirad.passes.function_pass import nested_ops, replace_function
+from mlirad.passes.function_pass import replace_function
 
 Scope: TypeAlias = dict[Key, Value]
 """The values that stand for those of the source program."""

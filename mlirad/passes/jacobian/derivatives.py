@@ -24,11 +24,11 @@ from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.shapes import Value, is_float, product_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.call_graph import callee_name, calls_of
+from mlirad.ir.call_graph import PRIVATE, callee_name, calls_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.maps import codomain_of
 from mlirad.passes.apply_linear_maps.application import apply_maps
-from mlirad.passes.apply_linear_maps.application_functions import PRIVATE, add_applications, called
+from mlirad.passes.apply_linear_maps.application_functions import add_applications, called
 from mlirad.passes.callees import Callees, linearize_function
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.defunctionalise_maps import called_split, with_split_calls
