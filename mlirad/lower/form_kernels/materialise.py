@@ -4,7 +4,8 @@ Stored: what the function returns, reductions and contractions, scatters that ca
 BLAS calls, elements of arrays that are about to be updated, and values that cost much and are read more than
 once per element. Never stored: index code, masks, constants, structural ops. A value that is not stored is
 computed where it is read, so its cost is added to that of each reader; scalars cost nothing to read in a
-loop, which computes them before.
+loop, which computes them before. Where the code of an element gets too long, a value on the way is stored,
+which may be index code, too.
 """
 
 from __future__ import annotations
@@ -30,6 +31,12 @@ HEAVY = 12
 
 MAX_RECOMPUTED = 8
 """Scalar cost of recomputation per element that is accepted to save a store and loads."""
+
+MAX_LENGTH = 1000
+"""The longest code of one element, in additions; where it would be longer, a value on the way is stored.
+LLVM's instruction selection and register allocation take time quadratic in the length of straight-line code.
+At this length the store and the load cost nothing that can be measured.
+"""
 
 FREE = (
     structural.BroadcastOp,
@@ -99,12 +106,15 @@ def materialised(
     for op in ops:
         stored.update(o for o in read_in_memory(op) if not isinstance(o.owner, Block))
     cost: dict[Value, float] = {}
+    length: dict[Value, float] = {}
+    is_long = len(ops) > MAX_LENGTH
     readings = Readings(ops)
     in_terms = masked(stored)
     for op in ops:
         read = [v for v in free_values(op) if v not in stored] if op.results else []
         arrays = sum(cost.get(v, 0) for v in read if shape_of(v))
         scalars = sum(cost.get(v, 0) for v in read if not shape_of(v))
+        code = max(1, scalar_cost(op)) + sum(length.get(v, 0) for v in read) if is_long else 0
         for value in op.results:
             # What is made of scalars alone is computed once for all elements.
             own = scalar_cost(op) + arrays + (0 if shape_of(value) else scalars)
@@ -112,10 +122,11 @@ def materialised(
                 value not in stored
                 and value not in in_terms
                 and not isinstance(op, FREE)
-                and _pays(value, own, readings)
+                and (code > MAX_LENGTH or _pays(value, own, readings))
             ):
                 stored.add(value)
             cost[value] = 0 if value in stored else own
+            length[value] = 0 if value in stored else code
     return stored
 
 
