@@ -38,16 +38,18 @@ LLVM's instruction selection and register allocation take time quadratic in the 
 At this length the store and the load cost nothing that can be measured.
 """
 
-FREE = (
-    structural.BroadcastOp,
-    structural.TransposeOp,
-    structural.ReshapeOp,
-    structural.SliceOp,
-    structural.ReverseOp,
-    structural.IotaOp,
-    structural.ConstantOp,
-    NoFrameOp,
-    ew.NotOp,
+FREE = frozenset[type[Operation]](
+    (
+        structural.BroadcastOp,
+        structural.TransposeOp,
+        structural.ReshapeOp,
+        structural.SliceOp,
+        structural.ReverseOp,
+        structural.IotaOp,
+        structural.ConstantOp,
+        NoFrameOp,
+        ew.NotOp,
+    )
 )
 _REDUCTIONS = (reductions.SumOp, reductions.ReduceOp, reductions.ArgReductionOp, reductions.DotOp)
 _READS_ARRAYS = (*control.CONTROL_OPS, *ordering.ORDERING_OPS, *REPORTING_OPS, CallOp, SaveOp, RestoreOp)
@@ -58,7 +60,7 @@ MAX_JOINED = 4
 
 def scalar_cost(op: Operation) -> float:
     """The cost of one element of an op in multiples of an addition, without its operands."""
-    if isinstance(op, FREE):
+    if type(op) in FREE:
         return 0
     if isinstance(op, ew.DivOp | ew.SqrtOp):
         return 8
@@ -70,6 +72,8 @@ def scalar_cost(op: Operation) -> float:
 
 def must_store(op: Operation) -> bool:
     """Whether the results of an op always lie in memory."""
+    if isinstance(op, ew.ElementwiseOp):
+        return False
     if isinstance(op, indexing.ScatterOp):
         return inverted_positions(op) is None
     if isinstance(op, structural.ConcatenateOp | structural.StackOp):
@@ -80,6 +84,8 @@ def must_store(op: Operation) -> bool:
 def read_in_memory(op: Operation) -> Sequence[Value]:
     """The operands that an op reads as arrays in memory."""
     match op:
+        case ew.ElementwiseOp():
+            return ()
         case indexing.UpdateOp():
             return (op.base,)
         case reductions.DotOp() if is_library_dot(op):
@@ -121,7 +127,7 @@ def materialised(
             if must_store(op) or (
                 value not in stored
                 and value not in in_terms
-                and not isinstance(op, FREE)
+                and type(op) not in FREE
                 and (code > MAX_LENGTH or _pays(value, own, readings))
             ):
                 stored.add(value)
