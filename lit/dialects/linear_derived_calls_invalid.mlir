@@ -285,7 +285,7 @@ func.func private @g(%n: i64, %p: i1, %s: tensor<2x!array.frame<f>>) {
 
 func.func private @g(%n: i64, %p: i1, %s: tensor<2x!array.frame<f>>) {
   // expected-error @below {{array.report: value 0 must be a scalar or static array of f64, f32, i64, i32, i1, got tensor<2x!array.frame<f>>}}
-  %r = array.report print %n, %p, %s {message = "{}", lanes = 0} : i64, i1, tensor<2x!array.frame<f>> -> i64
+  %r = array.report print %n, %p, %s {message = "{}", batch_rank = 0} : i64, i1, tensor<2x!array.frame<f>> -> i64
   func.return
 }
 
