@@ -79,6 +79,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
             "mlirad-canonicalize",
             "eliminate-functions",
             "keep-calls",
+            "detach-shifts",
             "linearize{method=jacobian}",
             "simplify-maps",
         )
@@ -89,6 +90,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         *blocks,
         "bulk-operations",
         "raise-contractions",
+        "detach-shifts",
         f"linearize{{method={method}}}",
     )
 
