@@ -38,6 +38,7 @@ from mlirad.dialects.array.structural import BroadcastOp, ReshapeOp, TransposeOp
 from mlirad.dialects.linear import LinearizeOp
 from mlirad.dialects.shapes import Shape, Value, is_float, shape_of, values_of
 from mlirad.ir.call_graph import functions_of
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import nested_ops
 from mlirad.ir.structural import scalar_of
 
@@ -115,7 +116,7 @@ def _cancels(op: Operation) -> bool:
         reader = op.next_op
         while unread:
             assert reader is not None
-            met = sum(operand in forms for operand in reader.operands)
+            met = sum(operand in forms for operand in own_operands(reader))
             if met:
                 unread -= met
                 rule = _RULES.get(type(reader))
@@ -157,7 +158,7 @@ def _sub(op: Operation, forms: _Forms) -> _Form | None:
 
 def _sum_of_forms(op: Operation, forms: _Forms, sign: float) -> _Form | None:
     """Shifts are added; what is scaled must be scaled alike."""
-    left, right = (forms.get(o) for o in op.operands)
+    left, right = (forms.get(o) for o in own_operands(op))
     if any(f is not None and f.kind == "scaled" for f in (left, right)):
         return _alike(op, forms)
     if left is None or right is None:
@@ -177,7 +178,7 @@ def _div(op: Operation, forms: _Forms) -> _Form | None:
 
 def _product_of_forms(op: Operation, forms: _Forms, sign: float) -> _Form | None:
     """Scales are multiplied; what is shifted may be multiplied by a finite constant, or divided by one."""
-    left, right = (forms.get(o) for o in op.operands)
+    left, right = (forms.get(o) for o in own_operands(op))
     if left is not None and right is not None:
         if left.kind == right.kind == "scaled" and left.dims == right.dims:
             return replace(left, times=left.times + sign * right.times)
@@ -186,33 +187,33 @@ def _product_of_forms(op: Operation, forms: _Forms, sign: float) -> _Form | None
     assert found is not None
     if found.kind == "scaled":
         return found if right is None else found.repeated(sign)
-    factor = scalar_of(op.operands[1 if right is None else 0])
+    factor = scalar_of(own_operands(op)[1 if right is None else 0])
     if factor is None or not math.isfinite(factor) or factor == 0 or (sign < 0 and right is not None):
         _unknown()
     return found.repeated(factor if sign > 0 else 1 / factor)
 
 
 def _neg(op: Operation, forms: _Forms) -> _Form | None:
-    form = forms[op.operands[0]]
+    form = forms[own_operands(op)[0]]
     return form.repeated(-1.0) if form.kind == "shifted" else form
 
 
 def _exp(op: Operation, forms: _Forms) -> _Form | None:
-    form = forms[op.operands[0]]
+    form = forms[own_operands(op)[0]]
     return form.as_("scaled") if form.kind == "shifted" else _unknown()
 
 
 def _log(op: Operation, forms: _Forms) -> _Form | None:
-    form = forms[op.operands[0]]
+    form = forms[own_operands(op)[0]]
     return form.as_("shifted") if form.kind == "scaled" else _unknown()
 
 
 def _same(op: Operation, forms: _Forms) -> _Form | None:
-    return forms[op.operands[0]]
+    return forms[own_operands(op)[0]]
 
 
 def _abs(op: Operation, forms: _Forms) -> _Form:
-    form = forms[op.operands[0]]
+    form = forms[own_operands(op)[0]]
     return form if form.kind == "scaled" else _unknown()
 
 
@@ -222,7 +223,7 @@ def _sqrt(op: Operation, forms: _Forms) -> _Form | None:
 
 def _alike(op: Operation, forms: _Forms, values: Sequence[Value] | None = None) -> _Form:
     """The form that all values have, by default the operands. What no shift or no scale changes has any."""
-    values = op.operands if values is None else values
+    values = own_operands(op) if values is None else values
     found = next(forms[v] for v in values if v in forms)
     neutral = (math.inf, -math.inf) if found.kind == "shifted" else (0,)
     if any(forms.get(v) != found and scalar_of(v) not in neutral for v in values):
@@ -236,7 +237,7 @@ def _compared(op: Operation, forms: _Forms) -> None:
 
 
 def _select(op: Operation, forms: _Forms) -> _Form | None:
-    return _unknown() if op.operands[0] in forms else _alike(op, forms, op.operands[1:])
+    return _unknown() if own_operands(op)[0] in forms else _alike(op, forms, own_operands(op)[1:])
 
 
 def _broadcast(op: Operation, forms: _Forms) -> _Form | None:
@@ -296,11 +297,11 @@ def _dot(op: Operation, forms: _Forms) -> _Form | None:
     if op.lhs in forms and op.rhs in forms:
         _unknown()
     side = 0 if op.lhs in forms else 1
-    form = forms[op.operands[side]]
+    form = forms[own_operands(op)[side]]
     if form.kind == "shifted" or set(op.contract[side]) & set(form.dims):
         _unknown()
     batch = op.batch[side]
-    ranks = [len(shape_of(o)) for o in op.operands]
+    ranks = [len(shape_of(o)) for o in own_operands(op)]
     free = [d for d in range(ranks[side]) if d not in batch and d not in op.contract[side]]
     others = ranks[0] - len(op.batch[0]) - len(op.contract[0])
     start = len(batch) + (0 if side == 0 else others)
