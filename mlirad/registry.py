@@ -33,6 +33,7 @@ PASS_MODULES: dict[str, str] = {
     "bulk-operations": "mlirad.passes.bulk_operations",
     "raise-contractions": "mlirad.passes.raise_contractions",
     "differentiate": "mlirad.passes.differentiate",
+    "chad": "mlirad.passes.chad.specification",
     "linearize": "mlirad.passes.linearize",
     "split-maps": "mlirad.passes.split_map",
     "simplify-maps": "mlirad.passes.simplify_maps",

@@ -53,7 +53,7 @@ def higher_order_op(program: Operation) -> Operation | None:
 def map_value_op(program: Operation) -> Operation | None:
     """An op that takes linear maps for values: of closures, tuples and sums, of branches and of loops."""
     for op in program.walk():
-        types = (*op.operands.types, *op.result_types)
+        types = (*(o.type for o in op.operands), *op.result_types)
         if _is_of_maps(op) or (type(op) in _FUNCTION_OPS and any(map(_has_maps, types))):
             return op
     return None

@@ -32,12 +32,10 @@ class TypeChecks:
             return
         # Held, so that no other type can take its id.
         self._checked[id(type_)] = type_
-        pending = [type_]
-        spaces: list[Attribute] = []
-        in_tape = isinstance(type_, TapeType)
-        if isinstance(type_, FunctionSpace):
-            # An element, about which `mlirad.ir.verification.elements` says where it may stand.
-            pending, spaces = [], [type_]
+        # Where elements may stand is said in `mlirad.ir.verification.elements`.
+        is_element, in_tape = isinstance(type_, FunctionSpace), isinstance(type_, TapeType)
+        pending: list[Attribute] = [] if is_element else [type_]
+        spaces: list[Attribute] = [type_] if is_element else []
         while pending or spaces:
             if spaces:
                 self._enter_space(spaces, pending)
