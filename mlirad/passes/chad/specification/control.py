@@ -21,7 +21,7 @@ from mlirad.dialects.function import CaseOp
 from mlirad.dialects.shapes import Value, array_type, element_of, int_lists, shape_of
 from mlirad.ir.carries import name_arguments_like
 from mlirad.ir.free_values import captures
-from mlirad.linear_maps.elements import Element, assembled, components
+from mlirad.linear_maps.elements import Element, assembled, components, is_zero
 from mlirad.passes.chad.specification.derivation import Derivation, Sweep, underivable
 
 # Branches ----------------------------------------------------------------------------------------
@@ -225,12 +225,12 @@ class _Loop:
 
 def _sliced(sweep: Sweep, array: Value, index: Value, element: Element) -> Element:
     """Slice number `index` of an element of an array's linear part."""
-    return None if element is None else sweep.apply(_slice_map(sweep, array, index), element)
+    return None if is_zero(element) else sweep.apply(_slice_map(sweep, array, index), element)
 
 
 def _placed(sweep: Sweep, array: Value, index: Value, element: Element) -> Element:
     """The element of an array's linear part that is 0 but for slice number `index`."""
-    return None if element is None else sweep.apply(_slice_map(sweep, array, index), element, transposed=True)
+    return None if is_zero(element) else sweep.apply(_slice_map(sweep, array, index), element, transposed=True)
 
 
 def _slice_map(sweep: Sweep, array: Value, index: Value) -> Value:
