@@ -322,5 +322,5 @@ def underivable(op: Operation) -> DifferentiationError:
     return DifferentiationError(
         f"CHAD's specification has no derivative of {op.name}",
         location=location_of(op),
-        hint="it is of programs that hold no derivatives themselves: differentiate these by another method",
+        hint="differentiate by another method where derivatives, or what these are made of, are differentiated",
     )
