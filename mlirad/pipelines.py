@@ -22,7 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import DiagnosticException
 
-from mlirad.errors import CompileError, MliradError, UnsupportedError
+from mlirad.errors import ArraySizeError, CompileError, MliradError, UnsupportedError
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
@@ -87,6 +87,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
             "mlirad-canonicalize",
             "eliminate-functions",
             "keep-calls",
+            "detach-shifts",
             "linearize{method=jacobian}",
             "simplify-maps",
         )
@@ -97,6 +98,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         *blocks,
         "bulk-operations",
         "raise-contractions",
+        "detach-shifts",
         f"linearize{{method={method}}}",
     )
 
@@ -292,6 +294,12 @@ def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
 def _verify_after(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
     try:
         verify_module(module, allow_unregistered=context.allow_unregistered)
+    except ArraySizeError as error:
+        raise UnsupportedError(
+            f"pass {pass_.name!r} makes an array that is too large: {error.message}",
+            location=error.location,
+            hint="a loop keeps values of all its trips for its reverse sweep, a build all its positions",
+        ) from error
     except MliradError as error:
         raise type(error)(
             f"after pass {pass_.name!r}: {error.message}", location=error.location, hint=error.hint

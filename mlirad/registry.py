@@ -32,6 +32,7 @@ PASS_MODULES: dict[str, str] = {
     "builds-to-loops": "mlirad.passes.builds_to_loops",
     "bulk-operations": "mlirad.passes.bulk_operations",
     "raise-contractions": "mlirad.passes.raise_contractions",
+    "detach-shifts": "mlirad.passes.detach_shifts",
     "differentiate": "mlirad.passes.differentiate",
     "chad": "mlirad.passes.chad.specification",
     "linearize": "mlirad.passes.linearize",

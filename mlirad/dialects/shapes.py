@@ -62,7 +62,8 @@ def tuple_type(types: Sequence[Attribute]) -> TupleType:
     return TupleType(cast("ArrayAttr[TypeAttribute]", ArrayAttr(types)))
 
 
-_VALUES = (OpResult, BlockArgument)  # an exact class is found many times faster than their abstract base
+_VALUES = frozenset((OpResult, BlockArgument))
+"""Exact classes, which are found many times faster than their abstract base."""
 
 UNIT = tuple_type(())
 FLAG = UnitAttr()
@@ -70,7 +71,7 @@ FLAG = UnitAttr()
 
 def shape_of(what: Value | Attribute) -> Shape:
     """The extents of a value or type; `()` for a scalar."""
-    type_ = what.type if isinstance(what, _VALUES) else cast("Attribute", what)
+    type_ = cast(Value, what).type if type(what) in _VALUES else cast("Attribute", what)
     if type(type_) is TensorType:
         return type_.get_shape()
     return ()
@@ -78,7 +79,7 @@ def shape_of(what: Value | Attribute) -> Shape:
 
 def element_of(what: Value | Attribute) -> Attribute:
     """The element type of a value or type; a scalar is its own element."""
-    type_ = what.type if isinstance(what, _VALUES) else cast("Attribute", what)
+    type_ = cast(Value, what).type if type(what) in _VALUES else cast("Attribute", what)
     if type(type_) is TensorType:
         return type_.element_type
     return type_

@@ -8,7 +8,7 @@ with f(x) = sin(x) * x becomes
     %y = array.mul %s, %x      %d  = linear.add (linear.compose (linear.scale %x), %ds), (linear.scale %s)
 
 Every float value of the callee that depends on the inputs has a tangent map, the map from the inputs'
-tangents to its own, made from the tangent maps of the operands by the derivative table (paper 002,
+tangents to its own, made from the tangent maps of the operands by the derivative table (dual-numbers paper,
 transformation D). A tangent map is in spine form: a map from the space of inputs that is the identity, zero,
 a projection, a sum or tuple of tangent maps, or a local map composed with one. Sharing in the map is sharing
 of SSA values, so the map has size linear in the program, and the primal code never reads it.

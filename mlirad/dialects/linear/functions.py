@@ -5,9 +5,9 @@
     linear.single %a : i64 -> !linear.map<f64, !linear.copower<i64, f64>>            w to the pair (a, w)
     linear.eliminate (%a) : -> !linear.map<!linear.copower<i64, f64>, f64> {...}     c to the sum of m_a w
 
-`function` and `eliminate` are each other's transposes, and so are `evaluate` and `single`. They are 004's L
-and, with a finite collection in the place of its infinite sum, L'; paper 001 calls them lswap, lcopowfold,
-leval and lsingleton.
+`function` and `eliminate` are each other's transposes, and so are `evaluate` and `single`. The linear-map
+notes call them L and, with a finite collection in the place of its infinite sum, L'; the CHAD paper calls
+them lswap, lcopowfold, leval and lsingleton.
 
 In the code of a `linear.lambda`, elements of powers and copowers are values:
 

@@ -8,7 +8,7 @@
 A point is a value of any type, closures and sums included. The zero of a copower is the empty collection
 and its sum the union; (a, w) and (a, w') together count as (a, w + w'), and (a, 0) as nothing. Neither the
 order of pairs nor whether they were merged can be observed. Powers and copowers are each other's duals: a
-collection c pairs with a function h to the sum of <h(a), w> over c (paper 001, section 9).
+collection c pairs with a function h to the sum of <h(a), w> over c (CHAD paper, section 9).
 
 An element is given by its leaves, one for each scalar, array or space of functions that its space is made of.
 Leaves of powers and copowers are values in the code of a `linear.lambda` only, where `linear.apply`,

@@ -14,6 +14,8 @@ from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.function import ClosureType, SumType
 from mlirad.dialects.linear import FunctionSpace, MapType
 from mlirad.dialects.shapes import ELEMENTS, STORED, is_array, is_value, size_of
+from mlirad.errors import ArraySizeError
+from mlirad.ir.locations import location_of
 from mlirad.ir.verification.errors import error_at
 
 MAX_ELEMENTS = 2**48
@@ -62,7 +64,10 @@ class TypeChecks:
                     "there are f64, f32, i64, i32, i1, static tensors of rank 1 and more, and linear maps",
                 )
             elif size_of(current) > MAX_ELEMENTS:
-                raise error_at(op, f"{what} has type {type_}, of more than {MAX_ELEMENTS} elements")
+                raise ArraySizeError(
+                    f"{op.name}: {what} has type {type_}, of more than {MAX_ELEMENTS} elements",
+                    location=location_of(op),
+                )
 
     @staticmethod
     def _enter_space(spaces: list[Attribute], pending: list[Attribute]) -> None:

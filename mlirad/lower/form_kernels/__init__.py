@@ -79,13 +79,13 @@ def require_array_code(function: FuncOp) -> None:
     for k, argument in enumerate(function_block(function).args):
         _require_array(function, argument, f"argument {k}")
     for op in nested_ops(function.body):
-        if isinstance(op, KERNEL_OPS):
+        if type(op) in _KERNELS:
             raise UnsupportedError(
                 f"@{function.sym_name.data} has been lowered: {op.name} is a kernel",
                 location=location_of(op),
                 hint="lower array code, and lower it once",
             )
-        if isinstance(op, (*EXPANDED, *Linear.operations)):
+        if type(op) in _EXPANDED:
             raise UnsupportedError(
                 f"{op.name} cannot be lowered",
                 location=location_of(op),
@@ -107,6 +107,9 @@ def _require_array(op: Operation, value: Value, what: str) -> None:
 
 EXPANDED = (BuildOp, *CUSTOM_OPS)
 """Ops of the array dialect of which `expand` leaves nothing."""
+
+_EXPANDED = frozenset[type[Operation]]((*EXPANDED, *Linear.operations))
+_KERNELS = frozenset[type[Operation]](KERNEL_OPS)
 
 
 @dataclass(frozen=True)
