@@ -2,7 +2,7 @@
 
 duality     <F' dg, ct> = <dg, R' ct>           forward and reverse mode are each other's transposes
 curves      along p(t), d/dt (g(p))(a) is what the tangent of the closure g(p) makes of a, and likewise
-            for cotangents and for arguments that move (paper 001, the logical relations of section 7)
+            for cotangents and for arguments that move (CHAD paper, section 7)
 quotients   order, merging, splitting and zeros of the pairs of a collection are not observed
 """
 

@@ -230,9 +230,9 @@ def _sliced(sweep: Sweep, array: Value, index: Value, element: Element) -> Eleme
 
 def _placed(sweep: Sweep, array: Value, index: Value, element: Element) -> Element:
     """The element of an array's linear part that is 0 but for slice number `index`."""
-    return (
-        None if is_zero(element) else sweep.apply(_slice_map(sweep, array, index), element, transposed=True)
-    )
+    if is_zero(element):
+        return None
+    return sweep.apply(_slice_map(sweep, array, index), element, transposed=True)
 
 
 def _slice_map(sweep: Sweep, array: Value, index: Value) -> Value:

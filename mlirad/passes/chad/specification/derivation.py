@@ -10,7 +10,7 @@
 A `Derivation` emits the code and notes a step for each op. A `Sweep` takes the steps while the code of the
 map is emitted: backwards from the cotangents of the results, or forward from the tangents of the inputs. It
 holds an element of the linear part for each value, with structural zeros; so the record over a context, of
-which the paper makes tuples, is a table of the compiler and no value (paper 001, section 6 with its Table 1
+which the paper makes tuples, is a table of the compiler and no value (CHAD paper, section 6 with its Table 1
 applied to lets and pairs). What does not depend on the inputs has no element and costs nothing.
 """
 
@@ -322,5 +322,5 @@ def underivable(op: Operation) -> DifferentiationError:
     return DifferentiationError(
         f"CHAD's specification has no derivative of {op.name}",
         location=location_of(op),
-        hint="differentiate by another method where derivatives, or what these are made of, are differentiated",
+        hint="it differentiates once: choose another method where derivatives are differentiated again",
     )

@@ -6,7 +6,7 @@
     z = apply f a                    (z, z') = f1 a
                                      backwards: f gets the pair (a, z's cotangent), a gets z' of it
 
-Forward, the tangent of f is the function from x to z' of c's tangent and 0 (paper 001, section 6.2). A call
+Forward, the tangent of f is the function from x to z' of c's tangent and 0 (CHAD paper, section 6.2). A call
 is an application of a known function, `partial` a lambda that calls. Components and alternatives are taken
 from elements, and put into them, by the compiler.
 """
