@@ -64,6 +64,9 @@ SIMPLIFY: Final = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad
 METHODS: Final = ("dual-arrays", "jacobian")
 """The methods by which derivatives can be expanded."""
 
+SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {"chad-copower": ("chad",)}
+"""Methods that say what derivatives are, with the passes that expand these; the interpreter runs them."""
+
 APPLY: Final = ("apply-linear-maps", "bulk-operations", "mlirad-canonicalize", "outline-derivatives")
 """Maps on vectors as array code: what `mlirad-demo` shows."""
 
@@ -74,6 +77,11 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     By the method `dual-arrays` no build is left, by `jacobian` calls and builds are, as their derivatives are
     maps of their own.
     """
+    if method in SPECIFICATIONS:
+        raise UnsupportedError(
+            f"the method {method!r} is a specification, which has no map expressions",
+            hint=f"ask for gradients, or choose one of {', '.join(METHODS)}",
+        )
     if method == "jacobian":
         return (
             "mlirad-canonicalize",
@@ -100,6 +108,8 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
 
     Builds whose bodies hold derivatives become bulk only once these are expanded, hence the second time.
     """
+    if method in SPECIFICATIONS:
+        return ("mlirad-canonicalize", *SPECIFICATIONS[method])
     applied = ("apply-linear-maps", "bulk-operations")
     if method == "jacobian":
         applied = (

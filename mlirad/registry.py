@@ -34,6 +34,7 @@ PASS_MODULES: dict[str, str] = {
     "raise-contractions": "mlirad.passes.raise_contractions",
     "detach-shifts": "mlirad.passes.detach_shifts",
     "differentiate": "mlirad.passes.differentiate",
+    "chad": "mlirad.passes.chad.specification",
     "linearize": "mlirad.passes.linearize",
     "split-maps": "mlirad.passes.split_map",
     "simplify-maps": "mlirad.passes.simplify_maps",

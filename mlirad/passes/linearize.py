@@ -29,7 +29,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import functions_of
-from mlirad.ir.functions import require_first_order
+from mlirad.ir.first_order import require_first_order
 from mlirad.passes.callees import Callees, linearize_function
 from mlirad.passes.function_pass import drop_unreferenced, replace_function
 from mlirad.passes.jacobian.derivatives import Derivatives
