@@ -1,0 +1,1 @@
+"""CHAD: derivatives by a structure-preserving, type-directed source transformation (paper 001)."""
