@@ -56,6 +56,7 @@ CASES = {
     "memory, short vectors": Case({}, target="baseline", limit=20_000),
     "jacobian": Case({"method": "jacobian"}),
     "jacobian, memory": Case({"method": "jacobian"}, limit=20_000),
+    "chad": Case({"method": "chad"}),
 }
 
 
