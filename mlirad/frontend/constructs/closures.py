@@ -170,6 +170,7 @@ class Closure(Higher, Generic[P, R]):
     """A function that is a value of the program: called, captured, returned, carried, chosen by branches."""
 
     noun: ClassVar[str] = "a function made by ad.lambda_"
+    use: ClassVar[str] = "call it, f(x), and go on with what it gives"
 
     def __init__(
         self, value: Value | None, scope: Scope, kind: HigherType, weak: tuple[bool, ...] | None = None

@@ -94,6 +94,7 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
     has_reports = bool(checks)
     builder_class = NanCheckingBuilder if "nans" in checks else ArrayBuilder
     signatures: dict[Hashable, Any] = {}
+    place: str | None = None
     for _ in range(MOST_TRACES):
         try:
             return trace(
@@ -103,11 +104,12 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
             )
         except ReportsNeeded:
             has_reports = True
-        except Learned:
-            continue
-    raise tracing_error(
-        f"the signatures of the functions that are values are not known after {MOST_TRACES} traces",
-        "give examples of their arguments where they are made: ad.lambda_(f, np.zeros(3))",
+        except Learned as learned:
+            place = learned.place
+    raise TracingError(
+        f"a function of unknown signature is called here, as others were in {MOST_TRACES - 1} traces before",
+        location=place,
+        hint="give examples of their arguments where they are made: ad.lambda_(f, np.zeros(3))",
     )
 
 

@@ -88,6 +88,8 @@ class Higher(ABC):
 
     noun: ClassVar[str]
     """What it is, as errors say it."""
+    use: ClassVar[str]
+    """What to do with it, as hints say it."""
 
     def __init__(self, value: Value | None, scope: Scope):
         self._value = value
@@ -125,8 +127,8 @@ def no_array(leaf: Higher) -> TracingError:
     """The error of a function or sum where an array is needed."""
     return tracing_error(
         f"{leaf.noun} is no array, and there are no arrays of them",
-        "to choose between values that are no arrays write ad.cond(p, lambda: a, lambda: b) for np.where, "
-        "ad.switch(i, [lambda: a, lambda: b]) for an index, and carry them in loops",
+        f"{leaf.use}; to choose from several write ad.cond(p, lambda: a, lambda: b), not np.where, or "
+        "ad.switch(i, [lambda: a, lambda: b]), not an index",
     )
 
 
