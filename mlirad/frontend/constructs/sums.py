@@ -53,7 +53,7 @@ class SumKind(HigherType):
         if not isinstance(leaf, Sum):
             return None
         if leaf.kind != self:
-            leaf.kind.learn_from(self)
+            leaf.kind.learn_mutually(self)
             return None
         return leaf
 

@@ -349,6 +349,14 @@ def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
     return [names[k] if k < len(names) else f"argument{k}" for k in range(count)]
 
 
+def takes_nothing(function: Callable[..., Any]) -> bool:
+    """Whether a function is known to have no parameters."""
+    try:
+        return not inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
 def argument_paths(function: Callable[..., Any], tree: Tree) -> list[str]:
     """How the user would write each leaf of the arguments, such as `params['w']`."""
     names = parameter_names(function, len(tree.children))

@@ -78,6 +78,11 @@ class HigherType(ABC):
     def learn_from(self, wanted: HigherType) -> None:
         """Raise `Learned` if a signature that is unknown in this type is known in the wanted one."""
 
+    def learn_mutually(self, other: HigherType) -> None:
+        """The same of what either says of the other."""
+        self.learn_from(other)
+        other.learn_from(self)
+
     @abstractmethod
     def unknown(self) -> Iterator[Hashable]:
         """The keys of the closures in it whose signatures are unknown."""
