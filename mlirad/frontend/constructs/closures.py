@@ -33,6 +33,7 @@ from mlirad.frontend.tracing.functions import (
     hint_of,
     require_arguments,
     structure_type,
+    takes_nothing,
 )
 from mlirad.frontend.tracing.learning import Key, call_stack, known_parameters, learn
 from mlirad.frontend.tracing.operations import as_array, kind_of, value_of
@@ -96,7 +97,7 @@ class ClosureKind(HigherType):
         if isinstance(closure, Untyped):
             closure = closure.at(self.parameters)
         if closure.kind != self:
-            closure.kind.learn_from(self)
+            closure.kind.learn_mutually(self)
             return None
         return closure
 
@@ -170,6 +171,7 @@ class Closure(Higher, Generic[P, R]):
     """A function that is a value of the program: called, captured, returned, carried, chosen by branches."""
 
     noun: ClassVar[str] = "a function made by ad.lambda_"
+    use: ClassVar[str] = "call it, f(x), and go on with what it gives"
 
     def __init__(
         self, value: Value | None, scope: Scope, kind: HigherType, weak: tuple[bool, ...] | None = None
@@ -312,7 +314,7 @@ def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:
             raise tracing_error(f"ad.lambda_ needs a function, not {type(cast(object, function)).__name__}")
         if isinstance(function, Closure):
             return cast("Closure[P, R]", function)
-        if not like:
+        if not like and not takes_nothing(function):
             return Untyped(function, call_stack())
         require_arguments(function, len(like), "ad.lambda_")
         leaves, tree = flatten(like)

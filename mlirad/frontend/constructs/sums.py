@@ -53,7 +53,7 @@ class SumKind(HigherType):
         if not isinstance(leaf, Sum):
             return None
         if leaf.kind != self:
-            leaf.kind.learn_from(self)
+            leaf.kind.learn_mutually(self)
             return None
         return leaf
 
@@ -76,6 +76,7 @@ class Sum(Higher):
     """A value of one of several types, which `ad.case` takes apart."""
 
     noun: ClassVar[str] = "a sum made by ad.sum_of, ad.left or ad.right"
+    use: ClassVar[str] = "take it apart by ad.case"
 
     def __init__(self, value: Value, scope: Any, kind: SumKind):
         super().__init__(value, scope)

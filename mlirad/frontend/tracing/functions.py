@@ -94,6 +94,7 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
     has_reports = bool(checks)
     builder_class = NanCheckingBuilder if "nans" in checks else ArrayBuilder
     signatures: dict[Hashable, Any] = {}
+    place: str | None = None
     for _ in range(MOST_TRACES):
         try:
             return trace(
@@ -103,11 +104,12 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
             )
         except ReportsNeeded:
             has_reports = True
-        except Learned:
-            continue
-    raise tracing_error(
-        f"the signatures of the functions that are values are not known after {MOST_TRACES} traces",
-        "give examples of their arguments where they are made: ad.lambda_(f, np.zeros(3))",
+        except Learned as learned:
+            place = learned.place
+    raise TracingError(
+        f"a function of unknown signature is called here, as others were in {MOST_TRACES - 1} traces before",
+        location=place,
+        hint="give examples of their arguments where they are made: ad.lambda_(f, np.zeros(3))",
     )
 
 
@@ -345,6 +347,14 @@ def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             names.append(parameter.name)
     return [names[k] if k < len(names) else f"argument{k}" for k in range(count)]
+
+
+def takes_nothing(function: Callable[..., Any]) -> bool:
+    """Whether a function is known to have no parameters."""
+    try:
+        return not inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
 
 
 def argument_paths(function: Callable[..., Any], tree: Tree) -> list[str]:

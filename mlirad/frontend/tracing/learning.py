@@ -16,18 +16,21 @@ from typing import TypeAlias
 
 from mlirad.frontend.tracing.dtypes import result_type
 from mlirad.frontend.tracing.frames import current_frame
-from mlirad.frontend.tracing.source import is_user_file
+from mlirad.frontend.tracing.source import is_user_file, user_line
 from mlirad.frontend.tracing.values import HigherType, LeafType, StructureType, ValueType
 
 Key: TypeAlias = tuple[tuple[CodeType, int], ...]
 """The frames of a call stack: code and instruction."""
 
-MOST_TRACES = 64
+MOST_TRACES = 32
 """How often a program is traced to learn signatures."""
 
 
 class Learned(BaseException):
-    """A signature is known that was not when the trace began."""
+    """A signature is known that was not when the trace began. `place` is the user's line that shows it."""
+
+    def __init__(self, place: str | None):
+        self.place = place
 
 
 def call_stack() -> Key:
@@ -63,7 +66,7 @@ def learn(keys: Iterable[Key], parameters: StructureType) -> None:
             signatures[key] = found
             is_new = True
     if is_new:
-        raise Learned
+        raise Learned(user_line())
 
 
 def _widened(known: StructureType, found: StructureType) -> StructureType | None:

@@ -78,6 +78,11 @@ class HigherType(ABC):
     def learn_from(self, wanted: HigherType) -> None:
         """Raise `Learned` if a signature that is unknown in this type is known in the wanted one."""
 
+    def learn_mutually(self, other: HigherType) -> None:
+        """The same of what either says of the other."""
+        self.learn_from(other)
+        other.learn_from(self)
+
     @abstractmethod
     def unknown(self) -> Iterator[Hashable]:
         """The keys of the closures in it whose signatures are unknown."""
@@ -88,6 +93,8 @@ class Higher(ABC):
 
     noun: ClassVar[str]
     """What it is, as errors say it."""
+    use: ClassVar[str]
+    """What to do with it, as hints say it."""
 
     def __init__(self, value: Value | None, scope: Scope):
         self._value = value
@@ -125,8 +132,8 @@ def no_array(leaf: Higher) -> TracingError:
     """The error of a function or sum where an array is needed."""
     return tracing_error(
         f"{leaf.noun} is no array, and there are no arrays of them",
-        "to choose between values that are no arrays write ad.cond(p, lambda: a, lambda: b) for np.where, "
-        "ad.switch(i, [lambda: a, lambda: b]) for an index, and carry them in loops",
+        f"{leaf.use}; to choose from several write ad.cond(p, lambda: a, lambda: b), not np.where, or "
+        "ad.switch(i, [lambda: a, lambda: b]), not an index",
     )
 
 
