@@ -35,6 +35,7 @@ PASS_MODULES: dict[str, str] = {
     "detach-shifts": "mlirad.passes.detach_shifts",
     "differentiate": "mlirad.passes.differentiate",
     "chad": "mlirad.passes.chad.specification",
+    "lower-copowers": "mlirad.passes.chad.lower_copowers",
     "linearize": "mlirad.passes.linearize",
     "split-maps": "mlirad.passes.split_map",
     "simplify-maps": "mlirad.passes.simplify_maps",

@@ -79,27 +79,27 @@ def _spine(b: ArrayBuilder, op: linear.LambdaOp, env: Environment, inner: Value)
     values = [*free, *(b.zeros(a.type) for a in tangents)]
     d = DualArrays(b, domain_of(inner), CONSTRUCTS, dict(zip(block.args, values, strict=True)))
     b.location, b.name_hint = op.location, None
-    for tangent, tangent_map in zip(tangents, _leaf_maps(b, op.domain, inner), strict=True):
+    for tangent, tangent_map in zip(tangents, leaf_maps(b, op.domain, inner), strict=True):
         d.enter(tangent, tangent_map)
     d.transform(o for o in block.ops if not isinstance(o, ReturnOp))
     made = iter([d.tangent_map(v) for v in returned(code)])
     code.drop_all_references()
-    return _paired(b, d.space, op.codomain, made)
+    return paired(b, d.space, op.codomain, made)
 
 
-def _leaf_maps(b: ArrayBuilder, space: Attribute, inner: Value) -> list[Value]:
+def leaf_maps(b: ArrayBuilder, space: Attribute, inner: Value) -> list[Value]:
     """The maps to the leaves of an element of a space, to which `inner` goes."""
     if not isinstance(space, TupleType):
         return [inner]
     components = [b.compose(b.project(space, k), inner) for k in range(len(space.types.data))]
-    return [m for s, c in zip(space.types.data, components, strict=True) for m in _leaf_maps(b, s, c)]
+    return [m for s, c in zip(space.types.data, components, strict=True) for m in leaf_maps(b, s, c)]
 
 
-def _paired(b: ArrayBuilder, domain: Attribute, space: Attribute, leaves: Iterator[Value]) -> Value:
+def paired(b: ArrayBuilder, domain: Attribute, space: Attribute, leaves: Iterator[Value]) -> Value:
     """The map to an element of a space, from the maps to its leaves."""
     if not isinstance(space, TupleType):
         return next(leaves)
-    return b.vcat(domain, [_paired(b, domain, s, leaves) for s in space.types.data])
+    return b.vcat(domain, [paired(b, domain, s, leaves) for s in space.types.data])
 
 
 def _code(b: ArrayBuilder, op: linear.LambdaOp, env: Environment) -> tuple[FuncOp, list[Value]]:
