@@ -4,9 +4,9 @@
 
 A sum is complete when every step that reads its value is taken. Of the steps that may come next, calls, loops
 and branches wait for the others, and those of them that only read parts of arrays for those that hand on
-whole cotangents. A part of an array waits as long as the sum of the array has not begun and a whole is still
-to come (as in `mlirad.linear_maps.apply.contributions`). So a loop whose trips update one element of a carry
-and read others costs O(1) per trip.
+whole cotangents. A part of an array waits as long as a whole is still to come, which may be the first (as in
+`mlirad.linear_maps.apply.contributions`). So a loop whose trips update one element of a carry and read others
+costs O(1) per trip.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Backward:
             case linear.IdentityOp():
                 self.add(value, cotangent)
             case linear.PrimitiveMapOp():
-                if isinstance(op, PARTS) and value not in self.sums and self._wholes[value] > 0:
+                if isinstance(op, PARTS) and self._wholes[value] > 0:
                     self._waiting.setdefault(value, []).append((op, cotangent))
                 else:
                     self._add_image(value, op, cotangent)

@@ -49,13 +49,14 @@ def branch(s: Sweep, op: control.BranchOp | CheckpointOp) -> None:
     def pull(back: Backward, cotangents: Cotangents) -> None:
         given = frozenset(k for k, ct in enumerate(cotangents) if ct is not None)
         reached = sorted({k for t in traces for k in t.reached(given)})
+        before = [back.sums.get(v) for v in captured]
         # Made here, so that branches which leave them as they are agree.
-        before = {v: back.taken_sum(v) for v in captured}
+        unchanged = {k: back.taken_sum(captured[k]) for k in reached}
 
         def sums(t: Traced, own: Sequence[int]) -> list[Value]:
             known = {v: residuals[k] for v, k in zip(t.kept, own, strict=True)}
             found = t.backward(back.b, known, cotangents, before)
-            return [found[k] for k in reached]
+            return [unchanged[k] if (v := found[k]) is None else v for k in reached]
 
         branches = [partial(sums, *pair) for pair in zip(traces, places, strict=True)]
         for k, total in zip(reached, back.b.choose(choice, branches), strict=True):
@@ -63,6 +64,6 @@ def branch(s: Sweep, op: control.BranchOp | CheckpointOp) -> None:
 
     if not wanted:
         return
-    wholes = [v for v in captured if any(handed_whole(region, v) for region in op.regions)]
+    wholes = [v for v in captured if any(handed_whole(region, v, s.wholes_of_calls) for region in op.regions)]
     waits = HANDS_ON_WHOLES if wholes else READS_PARTS
     s.enter(Step([op.results[k] for k in wanted], captured, wholes, pull, op.location, waits))

@@ -3,11 +3,14 @@
     y = call @g(x)      forward     y, r = call @g_fwd(x)
                         backward    s[x] = call @g_bwd(r, s[y], s[x])
 
-The arguments that `@g_bwd` reads are passed to it by the caller, who has them, and not returned.
+The arguments that `@g_bwd` reads are passed to it by the caller, who has them, and not returned. It takes no
+sum for a scalar, or an array to which it may hand a whole cotangent, perhaps that of a result: it returns the
+cotangent.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -30,8 +33,8 @@ class Derived:
 
     `@forward(x.. ) -> (y.., r..)`, where r are the residuals that are no parameters, and
     `@backward(residuals.., ct.., sums..) -> sums..`, with a cotangent for each result in `active`.
-    `kept[k]` is the parameter that residual k is, `None` for one that `forward` returns. Of the parameters
-    those in `wholes` may be handed a whole cotangent.
+    `kept[k]` is the parameter that residual k is, `None` for one that `forward` returns. `fresh` are the
+    parameters for which `backward` takes no sum.
     """
 
     forward: str
@@ -40,7 +43,7 @@ class Derived:
     results: int
     kept: Sequence[int | None]
     active: Sequence[int]
-    wholes: frozenset[int]
+    fresh: frozenset[int]
 
     def call_forward(self, b: ArrayBuilder, arguments: Sequence[Value]) -> tuple[list[Value], list[Value]]:
         """Call the forward function; returns what the function returns, and all residuals."""
@@ -79,19 +82,19 @@ def call(derive: Derive) -> Construct:
         def pull(back: Backward, cotangents: Cotangents) -> None:
             b = back.b
             cts = [value_of(b, ct, v.type) for v, ct in zip(results, cotangents, strict=True)]
-            first = [v not in sources[:k] for k, v in enumerate(sources)]
-            sums = zip(sources, first, strict=True)
-            before = [back.taken_sum(v) if is_first else b.zeros(v.type) for v, is_first in sums]
+            before = [b.zeros(v.type) if v in again else back.taken_sum(v) for v in summed]
             made = called(b, derived.backward, [*residuals, *cts, *before], [v.type for v in sources])
-            for v, is_first, total in zip(sources, first, made, strict=True):
-                if is_first:
-                    back.sums[v] = total
-                else:
+            for k, v, total in zip(wrt, sources, made, strict=True):
+                if k in derived.fresh or v in again:
                     back.add(v, total)
+                else:
+                    back.sums[v] = total
 
-        read = dict.fromkeys(sources)
-        wholes = [v for k, v in zip(wrt, sources, strict=True) if k in derived.wholes and shape_of(v)]
+        summed = [v for k, v in zip(wrt, sources, strict=True) if k not in derived.fresh]
+        again = {v for v, count in Counter(sources).items() if count > 1}
+        handed = zip(wrt, sources, strict=True)
+        wholes = dict.fromkeys(v for k, v in handed if shape_of(v) and (k in derived.fresh or v in again))
         waits = HANDS_ON_WHOLES if wholes else READS_PARTS
-        s.enter(Step(results, read, dict.fromkeys(wholes), pull, op.location, waits))
+        s.enter(Step(results, dict.fromkeys(sources), wholes, pull, op.location, waits))
 
     return construct

@@ -23,12 +23,13 @@ from mlirad.dialects import linear
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp
 from mlirad.dialects.array.indexing import BuildOp
-from mlirad.dialects.shapes import Shape, Value, integer, ints, is_float, tuple_type
+from mlirad.dialects.shapes import Shape, Value, integer, ints, is_float, shape_of, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import PRIVATE, CallGraph, callee_name, callee_of, references_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import discard
+from mlirad.linear_maps.elements import value_of
 from mlirad.passes.bulk_operations import bulk_function
 from mlirad.passes.callees import Callees, calling
 from mlirad.passes.chad.sweeps.branches import branch
@@ -59,6 +60,7 @@ class Sweeps(Callees):
         self._recursive = set(CallGraph(self.functions).recursive())
         self._derived: dict[tuple[str, Shape, bool], Derived] = {}
         self._tangents: dict[tuple[str, Shape], str] = {}
+        self._handed_wholes: dict[str, frozenset[int]] = {}
         self._names = set(self.functions)
         self._is_reverse = False
         """Whether the map that is being made is only ever applied transposed."""
@@ -161,14 +163,17 @@ class Sweeps(Callees):
         types, hints = list(block.arg_types), [a.name_hint for a in block.args]
         active = [block.args[k] for k in wrt]
         wanted = active_yields(function.body, active)
+        scalars = {k for k in wrt if not shape_of(block.args[k])}
+        fresh = frozenset(wrt if is_entry else {*self._wholes(name).intersection(wrt), *scalars})
+        summed = [block.args[k] for k in wrt if k not in fresh]
         traced: list[Traced] = []
         scratch: list[Region] = []
 
         def forward(b: ArrayBuilder, *args: Value) -> list[Value]:
-            s = Sweep(b, self._constructs, self._others, scratch=scratch)
+            s = Sweep(b, self._constructs, self._others, self._hands_whole, scratch=scratch)
             if not is_entry:
                 s.levels = (Level(b.block, repeats=False),)
-            t = trace(s, function.body, (), active, wanted, () if is_entry else active, (), repeats=False)
+            t = trace(s, function.body, (), active, wanted, summed, repeats=False)
             traced.append(t)
             values, kept = t.forward(b, args)
             return [*values, *(r for v, r in zip(t.kept, kept, strict=True) if v not in _places(t))]
@@ -182,8 +187,8 @@ class Sweeps(Callees):
         def backward(b: ArrayBuilder, *args: Value) -> list[Value]:
             known = dict(zip(t.kept, args, strict=False))
             cotangents = list(args[len(kept) : len(kept) + len(wanted)])
-            sums = dict(zip(t.summed, args[len(kept) + len(wanted) :], strict=True))
-            return t.backward(b, known, cotangents, sums)
+            found = t.backward(b, known, cotangents, args[len(kept) + len(wanted) :])
+            return [value_of(b, v, x.type) for v, x in zip(found, active, strict=True)]
 
         sums = [None if v.name_hint is None else f"ct_{v.name_hint}" for v in t.summed]
         taken = [*t.kept, *(returned(function)[k] for k in wanted), *t.summed]
@@ -198,8 +203,21 @@ class Sweeps(Callees):
             len(returned(function)),
             kept,
             wanted,
-            frozenset(k for k in wrt if handed_whole(function.body, block.args[k])),
+            fresh,
         )
+
+    def _hands_whole(self, op: CallOp, operand: int) -> bool:
+        name = callee_name(op)
+        return name in self._recursive or operand in self._wholes(name)
+
+    def _wholes(self, name: str) -> frozenset[int]:
+        """The parameters of a function to which its sweep may hand a whole cotangent."""
+        known = self._handed_wholes.get(name)
+        if known is None:
+            body = self.prepared_function(name, self.functions[name]).body
+            places = [k for k, a in enumerate(body.block.args) if handed_whole(body, a, self._hands_whole)]
+            known = self._handed_wholes[name] = frozenset(places)
+        return known
 
     # Forward -----------------------------------------------------------------------------------------
 

@@ -87,10 +87,12 @@ def scan(s: Sweep, op: control.ScanOp) -> None:
             present = (*state[: len(looped)], *parts[len(residuals) :])
             for k, value in zip((*looped, *outer), present, strict=True):
                 here[k] = value
-            sums = dict(zip((active[k] for k in totals), state[len(looped) :], strict=True))
+            begun = dict(zip((active[k] for k in totals), state[len(looped) :], strict=True))
+            sums = [begun.get(v) for v in captured]
             known = {t.forward_region.block.args[0]: index, **dict(zip(t.kept, parts, strict=False))}
             found = t.backward(b, known, here, sums)
-            return [found[k] for k in (*looped, *totals)], [found[k] for k in apart]
+            made = [value_of(b, found[k], active[k].type) for k in (*looped, *totals, *apart)]
+            return made[: len(state)], made[len(state) :]
 
         before = [value_of(b, cotangents[k], starts[k].type) for k in looped]
         before += [back.taken_sum(active[k]) for k in totals]
@@ -106,5 +108,5 @@ def scan(s: Sweep, op: control.ScanOp) -> None:
             back.add(cut[k - len(carries)], value)
 
     operands = dict.fromkeys(v for v in (*starts, *cut, *captured) if v in s.active)
-    wholes = [v for v in operands if v in starts or v in cut or handed_whole(op.body, v)]
+    wholes = [v for v in operands if v in starts or v in cut or handed_whole(op.body, v, s.wholes_of_calls)]
     s.enter(Step([op.results[k] for k in wanted], operands, wholes, pull, op.location, HANDS_ON_WHOLES))

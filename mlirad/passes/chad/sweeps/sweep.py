@@ -25,7 +25,7 @@ from mlirad.ir.free_values import free_values, own_operands
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import Elements, as_value
 from mlirad.passes.chad.sweeps.backward import HANDS_ON_WHOLES, ORDINARY, Backward, Cotangents, Step
-from mlirad.passes.chad.sweeps.wholes import PARTIAL_READS
+from mlirad.passes.chad.sweeps.wholes import PARTIAL_READS, OfCalls
 from mlirad.passes.dual_arrays import duals
 from mlirad.passes.dual_arrays.levels import Level
 from mlirad.rules.derivatives import DERIVATIVES, READS_POSITIONS, ZERO, Joint
@@ -38,12 +38,14 @@ Construct: TypeAlias = "Callable[[Sweep, Any], None]"
 class Sweep:
     """Where the forward half stands: what source values became, which depend on the inputs, and the steps.
 
-    `constructs` are the ops with a line of their own, `others` the constructs of dual arrays for the rest.
+    `constructs` are the ops with a line of their own, `others` the constructs of dual arrays for the rest;
+    `wholes_of_calls` says to which operands calls may hand whole cotangents.
     """
 
     b: ArrayBuilder
     constructs: Mapping[type[Operation], Construct]
     others: Mapping[type[Operation], duals.Construct]
+    wholes_of_calls: OfCalls
     env: Environment = field(default_factory=dict[Value, Value])
     active: set[Value] = field(default_factory=set[Value])
     tapes: set[Value] = field(default_factory=set[Value])

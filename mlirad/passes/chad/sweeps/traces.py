@@ -25,6 +25,7 @@ from mlirad.ir.builder import handed_over, yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.regions import discard
 from mlirad.passes.chad.sweeps.backward import Backward, Cotangents
+from mlirad.passes.chad.sweeps.structural_zeros import inlined
 from mlirad.passes.chad.sweeps.sweep import Sweep
 from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.dual_arrays.residuals import Residuals
@@ -59,27 +60,18 @@ class Traced:
         return [env.get(v, v) for v in yields(self.forward_region)], [env.get(v, v) for v in self.kept]
 
     def backward(
-        self,
-        b: ArrayBuilder,
-        known: Mapping[Value, Value],
-        cotangents: Cotangents,
-        sums: Mapping[Value, Value],
-    ) -> list[Value]:
-        """Emit the backward code; returns the sums of the active values.
+        self, b: ArrayBuilder, known: Mapping[Value, Value], cotangents: Cotangents, sums: Cotangents
+    ) -> list[Value | None]:
+        """Emit the backward code; returns the sums of the active values, `None` for zeros.
 
         `known` says what stands for values of the forward code, `cotangents` are those of the wanted values,
-        and `sums` those that have begun.
+        and `sums` are those of the summed values, where they have begun.
         """
         env: Environment = dict(known)
         b.name_hint = None
         for op in self.residuals.recomputed_ops():
             b.rebuild_unfolded(op, env)
-        args = self.backward_region.block.args
-        given = [
-            *(b.zeros(a.type) if ct is None else ct for a, ct in zip(args, cotangents, strict=False)),
-            *(sums[v] if v in sums else b.zeros(v.type) for v in self.summed),
-        ]
-        return b.inline_region(self.backward_region, given, env)
+        return inlined(b, self.backward_region, [*cotangents, *sums], env)
 
     def reached(self, given: frozenset[int]) -> list[int]:
         """The places of the active values that the cotangents at the places `given` of `wanted` reach."""
