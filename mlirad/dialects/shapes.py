@@ -34,7 +34,7 @@ from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue, TypeAttribute
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.frame_type import FrameType
-from mlirad.dialects.function_types import ClosureType, SumType
+from mlirad.dialects.function_types import ClosureType, SumType, ValueType
 
 Shape: TypeAlias = tuple[int, ...]
 Value: TypeAlias = SSAValue[Attribute]
@@ -140,8 +140,10 @@ def is_array(type_: Attribute, elements: Sequence[Attribute] = STORED) -> bool:
 
 
 def is_value(type_: Attribute) -> bool:
-    """Whether closures take and return it: scalars and arrays, and tuples, closures and sums of values."""
+    """Whether closures take and return it: scalars, arrays, maps, and tuples, closures and sums of values."""
     match type_:
+        case ValueType():
+            return True
         case TupleType():
             return all(map(is_value, type_.types.data))
         case ClosureType():

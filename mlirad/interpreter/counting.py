@@ -55,6 +55,7 @@ _FREE = (
     linear.ApplicationOp,
     linear.DifferentiationOp,
     linear.DerivedOp,
+    *linear.ELEMENT_OPS,
 )
 
 

@@ -15,7 +15,7 @@ from xdsl.dialects.func import FuncOp
 from mlirad.dialects.array.control import SwitchOp
 from mlirad.errors import UnsupportedError
 from mlirad.interpreter import OperationCounter, run_function
-from mlirad.ir.functions import higher_order_op, require_first_order
+from mlirad.ir.first_order import higher_order_op, require_first_order
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.eliminate_functions import eliminate_functions, order

@@ -12,6 +12,7 @@ A module verifies when
   do these stand;
 - every callee exists and takes and returns the types it is called with; functions may be recursive, but none
   reaches its own derivative;
+- elements of powers and copowers stay in the code of a `linear.lambda`;
 - the tape of a loop is read by `array.replay` and `linear.while` and by nothing else;
 - whatever saves or restores frames of one type agrees on what they hold, and only private functions take and
   return frames;
@@ -43,6 +44,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.dialects.syntax import LanguageOp
 from mlirad.errors import VerifyError
 from mlirad.ir.locations import location_of, name_of
+from mlirad.ir.verification.elements import check_elements
 from mlirad.ir.verification.errors import error_at, located
 from mlirad.ir.verification.functions import check_function
 from mlirad.ir.verification.references import References
@@ -195,6 +197,7 @@ class _Verification:
             self._check_declared(op)
         elif isinstance(op, ReturnOp):
             located(op, op.verify_)
+        check_elements(op)
         located(op, lambda: check_plan_attributes(op))
         for k, result in enumerate(op.results):
             self.types.check(op, f"result {k}", result.type)

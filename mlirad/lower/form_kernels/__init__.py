@@ -36,7 +36,7 @@ from mlirad.dialects.shapes import STORED, Value, is_array
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.functions import require_first_order
+from mlirad.ir.first_order import require_first_order
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
 from mlirad.lower.form_kernels.blocks import BlockBuilder

@@ -25,8 +25,8 @@ from xdsl.ir import Attribute
 from mlirad.dialects.function import ClosureType, GetOp, LambdaOp, PartialOp, SumType, TupleOp
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
+from mlirad.ir.first_order import is_higher
 from mlirad.ir.free_values import captures
-from mlirad.ir.functions import is_higher
 from mlirad.ir.locations import location_of, name_of
 from mlirad.passes.eliminate_functions.flow import Code, Flow, FlowClass, Tree
 from mlirad.passes.slots import merged
