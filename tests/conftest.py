@@ -20,7 +20,7 @@ from tests.sampling import left_out
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-settings.register_profile("everyday", derandomize=True, deadline=None)
+settings.register_profile("everyday", max_examples=20, derandomize=True, deadline=None)
 settings.register_profile("fuzzing", deadline=None)
 
 

@@ -20,15 +20,24 @@ ALTERNATING = {"interpret": 2, "features": 3, "seed": 3}
 """Compiled and interpreted; code for three processors; random programs."""
 
 EVERYDAY: dict[str, tuple[int, int]] = {
+    "tests/acceptance/test_cells.py::test_programs": (2, 1),
     "tests/acceptance/test_cost.py::test_cases": (3, 0),
+    "tests/acceptance/test_cost.py::test_examples": (2, 0),
     "tests/acceptance/test_growth.py::test_derivatives_agree": (2, 0),
     "tests/acceptance/test_growth.py::test_loops_that_write_single_elements_copy_no_carry": (2, 1),
     "tests/acceptance/test_growth.py::test_memory_is_linear_in_the_number_of_steps": (2, 0),
+    "tests/acceptance/test_growth.py::test_what_a_loop_keeps_changes_no_derivative": (2, 0),
     "tests/acceptance/test_growth.py::test_work_is_linear_in_the_number_of_steps": (2, 1),
+    "tests/benchmarks/test_problems.py::test_the_smallest_size_has_finite_figures": (3, 0),
     "tests/docs/test_special_points.py::test_second_derivatives": (2, 0),
     "tests/frontend/test_numpy_gradients.py::test_derivatives": (2, 0),
+    "tests/frontend/test_writes.py::test_every_function_shares_and_orders_elements_as_numpy_does": (2, 0),
+    "tests/lower/test_emit_nest.py::test_combiners": (3, 0),
+    "tests/lower/test_emit_nest.py::test_schedules_of_a_product": (3, 0),
     "tests/lower/test_emit_nest.py::test_schedules_on_other_processors_and_types": (2, 0),
     "tests/passes/bulk/test_bulk_forms.py::test_an_op_read_at_positions_is_that_op_on_what_is_read": (2, 0),
+    "tests/passes/test_builds_to_loops.py::test_first_derivatives_are_those_of_bulk_operations": (6, 0),
+    "tests/passes/test_builds_to_loops.py::test_second_derivatives_are_those_of_bulk_operations": (4, 0),
 }
 
 

@@ -55,7 +55,7 @@ def test_programs(module) -> None:
     assert_survives(module)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(higher_order_programs())
 def test_higher_order_programs(module) -> None:
     assert_survives(module)
@@ -79,7 +79,7 @@ def test_many_maps(form, fuzz_seconds, judged) -> None:
     assert judged[form]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(maps())
 def test_general_maps(module) -> None:
     assert_survives(module)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -49,7 +49,6 @@ def ops(module: ModuleOp) -> int:
 # Random programs ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=30, deadline=None)
 @given(higher_order_programs(), st.integers(0, 1000))
 def test_random_programs_keep_their_meaning(module: ModuleOp, seed: int) -> None:
     after = eliminated(module)
