@@ -22,10 +22,7 @@ from mlirad.passes.chad.specification.derivation import Derivation, Sweep
 def checkpoint(d: Derivation, op: CheckpointOp) -> None:
     """Emit the code of the region in place."""
     block = op.body.block
-    *ops, last = block.ops
-    for inner in ops:
-        d.op(inner)
-    made = list(last.operands)
+    made = d.block(block)
     d.enter(op.outputs, d.values(made))
     if d.active_of(made):
         d.activate(op.outputs)
