@@ -21,6 +21,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
+from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.compilation import brought_to
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
@@ -33,6 +34,7 @@ from mlirad.frontend.tracing.functions import (
     function_of,
 )
 from mlirad.frontend.tracing.pytree import Tree
+from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_of
@@ -89,6 +91,17 @@ def trace_expression(
     application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))
     inputs = tuple(LeafType(p.shape, p.dtype) for p in at.points)
     return Expression(module, main, application.map, len(types), inputs, rows, len(others), other_tree)
+
+
+def require_expressions(options: Options) -> None:
+    """Raise for a method whose maps are functions: no entries can be read off them."""
+    if options.method == "chad":
+        raise UnsupportedError(
+            "the method 'chad' makes functions that apply a derivative, and sparse matrices are read off "
+            "expressions of maps",
+            location=user_line(),
+            hint='write method="dual-arrays", or leave it out',
+        )
 
 
 def common_dtype(outputs: Sequence[tuple[int, LeafType]], inputs: Sequence[LeafType]) -> np.dtype[Any]:
