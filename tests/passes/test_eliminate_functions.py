@@ -178,7 +178,39 @@ def joined(n: int) -> ModuleOp:
     return main([*body, applied("%r", "%f", "%x")], "%r", "%x: f64, %w: f64, %k: i64")
 
 
-@pytest.mark.parametrize("family", [chain, shared, redexes, curried, joined], ids=lambda f: f.__name__)
+def chosen(n: int, before: int = 0) -> ModuleOp:
+    """f_{k+1} = λz. (f_k z + f_{k - before} z) * u if k < p, else f_k, in a branch that computes u"""
+    body = lambda_("%f0", ["%y = array.mul %z, %w : f64"], "%y")
+    for k in range(n):
+        inner = [
+            applied("%a", f"%f{k}", "%z"),
+            applied("%b", f"%f{max(k - before, 0)}", "%z"),
+            "%c = array.add %a, %b : f64",
+            "%y = array.mul %c, %u : f64",
+        ]
+        body += [
+            f"%k{k} = array.constant {k} : i64",
+            f"%p{k} = array.compare lt %k{k}, %p : i64, i64 -> i1",
+            f"%f{k + 1} = array.if %p{k} : i1 -> CLOSURE {{",
+            "%u = array.mul %x, %w : f64",
+            *lambda_("%g", inner, "%y"),
+            "array.yield %g : CLOSURE",
+            "} else {",
+            f"array.yield %f{k} : CLOSURE",
+            "}",
+        ]
+    return main([*body, applied("%r", f"%f{n}", "%x")], "%r", "%x: f64, %w: f64, %p: i64")
+
+
+def chosen_and_shared(n: int) -> ModuleOp:
+    """As `chosen`, with f_{k-1} captured beside f_k."""
+    return chosen(n, before=1)
+
+
+FAMILIES = (chain, shared, redexes, curried, joined, chosen, chosen_and_shared)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.__name__)
 def test_size_is_linear(family: Callable[[int], ModuleOp]) -> None:
     small, large = family(8), family(16)
     for module in (small, large):
@@ -194,6 +226,13 @@ def test_size_is_linear(family: Callable[[int], ModuleOp]) -> None:
 def test_what_closures_share_has_one_slot(family: Callable[[int], ModuleOp]) -> None:
     functions = [op for op in eliminated(family(16)).body.block.ops if isinstance(op, FuncOp)]
     assert max(len(f.function_type.inputs) for f in functions) == 2
+
+
+@pytest.mark.parametrize("family", [chosen, chosen_and_shared])
+def test_what_chosen_closures_share_is_handed_over_once(family: Callable[[int], ModuleOp]) -> None:
+    """The parameter, %w, and of each branch its condition and what it computes."""
+    functions = [op for op in eliminated(family(16)).body.block.ops if isinstance(op, FuncOp)]
+    assert max(len(f.function_type.inputs) for f in functions) == 2 + 2 * 16 - 1
 
 
 def test_environments_share_places() -> None:
