@@ -595,3 +595,77 @@ def test_passes_that_differentiate_or_lower_need_first_order() -> None:
     for name in ("outline-derivatives", "split-maps", "form-kernels"):
         with pytest.raises(UnsupportedError, match="makes, takes or returns functions"):
             run_passes(program(TWICE), name)
+
+
+# The same program without closures ---------------------------------------------------------------
+
+BY_CLOSURES = """
+func.func private @step(%z: f64, %k: f64) -> f64 {
+  %s = array.sin %z : f64
+  %y = array.mul %s, %k : f64
+  func.return %y : f64
+}
+func.func @main(%p: i1, %x: f64, %v: tensor<5xf64>) -> f64 {
+  %f = array.if %p : i1 -> CLOSURE {
+    %g = function.lambda (%z: f64) : -> CLOSURE {
+      %y = array.mul %z, %x : f64
+      array.yield %y : f64
+    }
+    array.yield %g : CLOSURE
+  } else {
+    %h = function.partial %x {callee = @step} : f64 -> CLOSURE
+    array.yield %h : CLOSURE
+  }
+  %twice = function.lambda (%k: CLOSURE, %z: f64) : -> !function.closure<(CLOSURE, f64) -> f64> {
+    %a = function.apply %k, %z : CLOSURE, f64 -> f64
+    %b = function.apply %k, %a : CLOSURE, f64 -> f64
+    array.yield %b : f64
+  }
+  %w = array.build (%i) : -> tensor<5xf64> {
+    %e = array.index %v[%i] : tensor<5xf64> -> f64
+    %y = function.apply %f, %e : CLOSURE, f64 -> f64
+    array.yield %y : f64
+  }
+  %s = array.sum %w {dims = [0]} : tensor<5xf64> -> f64
+  %r = function.apply %twice, %f, %s : !function.closure<(CLOSURE, f64) -> f64>, CLOSURE, f64 -> f64
+  func.return %r : f64
+}
+"""
+
+BY_HAND = """
+func.func private @step(%z: f64, %k: f64) -> f64 {
+  %s = array.sin %z : f64
+  %y = array.mul %s, %k : f64
+  func.return %y : f64
+}
+func.func private @apply(%p: i1, %x: f64, %z: f64) -> f64 {
+  %r = array.if %p : i1 -> f64 {
+    %y = array.mul %z, %x : f64
+    array.yield %y : f64
+  } else {
+    %y = func.call @step(%z, %x) : (f64, f64) -> f64
+    array.yield %y : f64
+  }
+  func.return %r : f64
+}
+func.func @main(%p: i1, %x: f64, %v: tensor<5xf64>) -> f64 {
+  %w = array.build (%i) : -> tensor<5xf64> {
+    %e = array.index %v[%i] : tensor<5xf64> -> f64
+    %y = func.call @apply(%p, %x, %e) : (i1, f64, f64) -> f64
+    array.yield %y : f64
+  }
+  %s = array.sum %w {dims = [0]} : tensor<5xf64> -> f64
+  %a = func.call @apply(%p, %x, %s) : (i1, f64, f64) -> f64
+  %b = func.call @apply(%p, %x, %a) : (i1, f64, f64) -> f64
+  func.return %b : f64
+}
+"""
+
+
+def test_inlined_closures_give_the_kernels_of_the_program_by_hand() -> None:
+    def kernels(text: str) -> list[str]:
+        passes = ["differentiate{function=main wrt=1,2 mode=reverse}", *expansion()]
+        module = run_passes(program(text), ",".join([*passes, "form-kernels", "fuse-kernels"]))
+        return [op.name for op in function_of(module, "main_grad").walk()]
+
+    assert kernels(BY_CLOSURES) == kernels(BY_HAND)
