@@ -54,7 +54,7 @@ func.func @straight(%x: f64) -> (f64, f64, f64) {
 }
 
 // CHAD-LABEL: func.func @higher_chad(%x: f64) -> (tensor<5xf64>, !linear.map<f64, tensor<5xf64>>) {
-// CHAD-NEXT: %f = function.lambda (%z: f64) : -> !function.closure<(f64) -> (f64, !linear.map<tuple<f64, f64>, f64>)> {
+// CHAD-NEXT: %f_both = function.lambda (%z: f64) : -> !function.closure<(f64) -> (f64, !linear.map<tuple<f64, f64>, f64>)> {
 // CHAD-NEXT: %p = array.mul %x, %z : f64
 // CHAD-NEXT: %one = array.constant 1.000000e+00 : f64
 // CHAD-NEXT: %q = array.add %p, %one : f64
@@ -68,30 +68,30 @@ func.func @straight(%x: f64) -> (f64, f64, f64) {
 // CHAD-NEXT: }
 // CHAD-NEXT: array.yield %q, %0 : f64, !linear.map<tuple<f64, f64>, f64>
 // CHAD-NEXT: }
-// CHAD-NEXT: %f_1 = function.lambda (%0: f64) : -> !function.closure<(f64) -> (f64, !linear.map<f64, f64>)> {
-// CHAD-NEXT: %1, %2 = function.apply %f, %0 : !function.closure<(f64) -> (f64, !linear.map<tuple<f64, f64>, f64>)>, f64 -> (f64, !linear.map<tuple<f64, f64>, f64>)
-// CHAD-NEXT: %f_2 = linear.inject {index = 1} : -> !linear.map<f64, tuple<f64, f64>>
-// CHAD-NEXT: %f_3 = linear.compose %2, %f_2 : !linear.map<tuple<f64, f64>, f64>, !linear.map<f64, tuple<f64, f64>> -> !linear.map<f64, f64>
-// CHAD-NEXT: array.yield %1, %f_3 : f64, !linear.map<f64, f64>
+// CHAD-NEXT: %f = function.lambda (%z: f64) : -> !function.closure<(f64) -> (f64, !linear.map<f64, f64>)> {
+// CHAD-NEXT: %0, %1 = function.apply %f_both, %z : !function.closure<(f64) -> (f64, !linear.map<tuple<f64, f64>, f64>)>, f64 -> (f64, !linear.map<tuple<f64, f64>, f64>)
+// CHAD-NEXT: %2 = linear.inject {index = 1} : -> !linear.map<f64, tuple<f64, f64>>
+// CHAD-NEXT: %3 = linear.compose %1, %2 : !linear.map<tuple<f64, f64>, f64>, !linear.map<f64, tuple<f64, f64>> -> !linear.map<f64, f64>
+// CHAD-NEXT: array.yield %0, %3 : f64, !linear.map<f64, f64>
 // CHAD-NEXT: }
 // CHAD-NEXT: %zs = array.broadcast %x {dims = []} : f64 -> tensor<5xf64>
 // CHAD-NEXT: %ys = array.build (%i) : -> tensor<5xf64> {
-// CHAD-NEXT: %y, %0 = function.apply %f_1, %x : !function.closure<(f64) -> (f64, !linear.map<f64, f64>)>, f64 -> (f64, !linear.map<f64, f64>)
+// CHAD-NEXT: %y, %0 = function.apply %f, %x : !function.closure<(f64) -> (f64, !linear.map<f64, f64>)>, f64 -> (f64, !linear.map<f64, f64>)
 // CHAD-NEXT: array.yield %y : f64
 // CHAD-NEXT: }
 // CHAD-NEXT: %0 = linear.lambda (%d_x: f64) : -> !linear.map<f64, tensor<5xf64>> {
-// CHAD-NEXT: %1 = linear.function (%2: f64) : -> !linear.map<f64, !linear.power<f64, f64>> {
-// CHAD-NEXT: %3, %4 = function.apply %f, %2 : !function.closure<(f64) -> (f64, !linear.map<tuple<f64, f64>, f64>)>, f64 -> (f64, !linear.map<tuple<f64, f64>, f64>)
-// CHAD-NEXT: %5 = linear.inject {index = 0} : -> !linear.map<f64, tuple<f64, f64>>
-// CHAD-NEXT: %6 = linear.compose %4, %5 : !linear.map<tuple<f64, f64>, f64>, !linear.map<f64, tuple<f64, f64>> -> !linear.map<f64, f64>
-// CHAD-NEXT: array.yield %6 : !linear.map<f64, f64>
+// CHAD-NEXT: %1 = linear.function (%z: f64) : -> !linear.map<f64, !linear.power<f64, f64>> {
+// CHAD-NEXT: %2, %3 = function.apply %f_both, %z : !function.closure<(f64) -> (f64, !linear.map<tuple<f64, f64>, f64>)>, f64 -> (f64, !linear.map<tuple<f64, f64>, f64>)
+// CHAD-NEXT: %4 = linear.inject {index = 0} : -> !linear.map<f64, tuple<f64, f64>>
+// CHAD-NEXT: %5 = linear.compose %3, %4 : !linear.map<tuple<f64, f64>, f64>, !linear.map<f64, tuple<f64, f64>> -> !linear.map<f64, f64>
+// CHAD-NEXT: array.yield %5 : !linear.map<f64, f64>
 // CHAD-NEXT: }
 // CHAD-NEXT: %d_f = linear.apply %1, %d_x : !linear.map<f64, !linear.power<f64, f64>>, f64 -> !linear.power<f64, f64>
 // CHAD-NEXT: %2 = linear.broadcast {dims = []} : -> !linear.map<f64, tensor<5xf64>>
 // CHAD-NEXT: %d_zs = linear.apply %2, %d_x : !linear.map<f64, tensor<5xf64>>, f64 -> tensor<5xf64>
 // CHAD-NEXT: %3 = linear.build (%4) {extents = [5]} : -> !linear.map<tuple<tensor<5xf64>, !linear.power<f64, f64>>, tensor<5xf64>> {
 // CHAD-NEXT: %z = array.index %zs[%4] : tensor<5xf64> -> f64
-// CHAD-NEXT: %y, %5 = function.apply %f_1, %z : !function.closure<(f64) -> (f64, !linear.map<f64, f64>)>, f64 -> (f64, !linear.map<f64, f64>)
+// CHAD-NEXT: %y, %5 = function.apply %f, %z : !function.closure<(f64) -> (f64, !linear.map<f64, f64>)>, f64 -> (f64, !linear.map<f64, f64>)
 // CHAD-NEXT: %6 = linear.lambda (%d_zs_1: tensor<5xf64>, %d_f_1: !linear.power<f64, f64>) : -> !linear.map<tuple<tensor<5xf64>, !linear.power<f64, f64>>, f64> {
 // CHAD-NEXT: %7 = linear.index[%4] : -> !linear.map<tensor<5xf64>, f64>
 // CHAD-NEXT: %d_z = linear.apply %7, %d_zs_1 : !linear.map<tensor<5xf64>, f64>, tensor<5xf64> -> f64

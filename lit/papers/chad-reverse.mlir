@@ -69,7 +69,7 @@ func.func @straight(%x1: f64, %x2: f64, %x3: f64, %x4: f64) -> f64 {
 }
 
 // CHAD-LABEL: func.func @higher_chad(%x1: f64, %x2: tensor<5xf64>) -> (f64, !linear.map<f64, tuple<f64, tensor<5xf64>>>) {
-// CHAD-NEXT: %f = function.lambda (%x2i: f64) : -> !function.closure<(f64) -> (f64, !linear.map<f64, tuple<f64, f64>>)> {
+// CHAD-NEXT: %f_both = function.lambda (%x2i: f64) : -> !function.closure<(f64) -> (f64, !linear.map<f64, tuple<f64, f64>>)> {
 // CHAD-NEXT: %y = array.mul %x1, %x2i : f64
 // CHAD-NEXT: %0 = linear.lambda (%ct_y: f64) : -> !linear.map<f64, tuple<f64, f64>> {
 // CHAD-NEXT: %1 = linear.scale %x2i : f64 -> !linear.map<f64, f64>
@@ -80,15 +80,15 @@ func.func @straight(%x1: f64, %x2: f64, %x3: f64, %x4: f64) -> f64 {
 // CHAD-NEXT: }
 // CHAD-NEXT: array.yield %y, %0 : f64, !linear.map<f64, tuple<f64, f64>>
 // CHAD-NEXT: }
-// CHAD-NEXT: %f_1 = function.lambda (%0: f64) : -> !function.closure<(f64) -> (f64, !linear.map<f64, f64>)> {
-// CHAD-NEXT: %1, %2 = function.apply %f, %0 : !function.closure<(f64) -> (f64, !linear.map<f64, tuple<f64, f64>>)>, f64 -> (f64, !linear.map<f64, tuple<f64, f64>>)
-// CHAD-NEXT: %f_2 = linear.project {index = 1} : -> !linear.map<tuple<f64, f64>, f64>
-// CHAD-NEXT: %f_3 = linear.compose %f_2, %2 : !linear.map<tuple<f64, f64>, f64>, !linear.map<f64, tuple<f64, f64>> -> !linear.map<f64, f64>
-// CHAD-NEXT: array.yield %1, %f_3 : f64, !linear.map<f64, f64>
+// CHAD-NEXT: %f = function.lambda (%x2i: f64) : -> !function.closure<(f64) -> (f64, !linear.map<f64, f64>)> {
+// CHAD-NEXT: %0, %1 = function.apply %f_both, %x2i : !function.closure<(f64) -> (f64, !linear.map<f64, tuple<f64, f64>>)>, f64 -> (f64, !linear.map<f64, tuple<f64, f64>>)
+// CHAD-NEXT: %2 = linear.project {index = 1} : -> !linear.map<tuple<f64, f64>, f64>
+// CHAD-NEXT: %3 = linear.compose %2, %1 : !linear.map<tuple<f64, f64>, f64>, !linear.map<f64, tuple<f64, f64>> -> !linear.map<f64, f64>
+// CHAD-NEXT: array.yield %0, %3 : f64, !linear.map<f64, f64>
 // CHAD-NEXT: }
 // CHAD-NEXT: %ys = array.build (%i) : -> tensor<5xf64> {
 // CHAD-NEXT: %x2i = array.index %x2[%i] : tensor<5xf64> -> f64
-// CHAD-NEXT: %y, %0 = function.apply %f_1, %x2i : !function.closure<(f64) -> (f64, !linear.map<f64, f64>)>, f64 -> (f64, !linear.map<f64, f64>)
+// CHAD-NEXT: %y, %0 = function.apply %f, %x2i : !function.closure<(f64) -> (f64, !linear.map<f64, f64>)>, f64 -> (f64, !linear.map<f64, f64>)
 // CHAD-NEXT: array.yield %y : f64
 // CHAD-NEXT: }
 // CHAD-NEXT: %w = array.sum %ys {dims = [0]} : tensor<5xf64> -> f64
@@ -97,7 +97,7 @@ func.func @straight(%x1: f64, %x2: f64, %x3: f64, %x4: f64) -> f64 {
 // CHAD-NEXT: %ct_ys = linear.apply_transpose %1, %ct_w : !linear.map<tensor<5xf64>, f64>, f64 -> tensor<5xf64>
 // CHAD-NEXT: %2 = linear.build_transpose (%3) {extents = [5]} : -> !linear.map<tensor<5xf64>, tuple<tensor<5xf64>, !linear.copower<f64, f64>>> {
 // CHAD-NEXT: %x2i = array.index %x2[%3] : tensor<5xf64> -> f64
-// CHAD-NEXT: %y, %4 = function.apply %f_1, %x2i : !function.closure<(f64) -> (f64, !linear.map<f64, f64>)>, f64 -> (f64, !linear.map<f64, f64>)
+// CHAD-NEXT: %y, %4 = function.apply %f, %x2i : !function.closure<(f64) -> (f64, !linear.map<f64, f64>)>, f64 -> (f64, !linear.map<f64, f64>)
 // CHAD-NEXT: %5 = linear.lambda (%ct_y: f64) : -> !linear.map<f64, tuple<tensor<5xf64>, !linear.copower<f64, f64>>> {
 // CHAD-NEXT: %6 = linear.single %x2i : f64 -> !linear.map<f64, !linear.copower<f64, f64>>
 // CHAD-NEXT: %ct_f = linear.apply %6, %ct_y : !linear.map<f64, !linear.copower<f64, f64>>, f64 -> !linear.copower<f64, f64>
@@ -109,11 +109,11 @@ func.func @straight(%x1: f64, %x2: f64, %x3: f64, %x4: f64) -> f64 {
 // CHAD-NEXT: array.yield %5 : !linear.map<f64, tuple<tensor<5xf64>, !linear.copower<f64, f64>>>
 // CHAD-NEXT: }
 // CHAD-NEXT: %ct_x2, %ct_f = linear.apply %2, %ct_ys : !linear.map<tensor<5xf64>, tuple<tensor<5xf64>, !linear.copower<f64, f64>>>, tensor<5xf64> -> (tensor<5xf64>, !linear.copower<f64, f64>)
-// CHAD-NEXT: %3 = linear.eliminate (%4: f64) : -> !linear.map<!linear.copower<f64, f64>, f64> {
-// CHAD-NEXT: %5, %6 = function.apply %f, %4 : !function.closure<(f64) -> (f64, !linear.map<f64, tuple<f64, f64>>)>, f64 -> (f64, !linear.map<f64, tuple<f64, f64>>)
-// CHAD-NEXT: %7 = linear.project {index = 0} : -> !linear.map<tuple<f64, f64>, f64>
-// CHAD-NEXT: %8 = linear.compose %7, %6 : !linear.map<tuple<f64, f64>, f64>, !linear.map<f64, tuple<f64, f64>> -> !linear.map<f64, f64>
-// CHAD-NEXT: array.yield %8 : !linear.map<f64, f64>
+// CHAD-NEXT: %3 = linear.eliminate (%x2i: f64) : -> !linear.map<!linear.copower<f64, f64>, f64> {
+// CHAD-NEXT: %4, %5 = function.apply %f_both, %x2i : !function.closure<(f64) -> (f64, !linear.map<f64, tuple<f64, f64>>)>, f64 -> (f64, !linear.map<f64, tuple<f64, f64>>)
+// CHAD-NEXT: %6 = linear.project {index = 0} : -> !linear.map<tuple<f64, f64>, f64>
+// CHAD-NEXT: %7 = linear.compose %6, %5 : !linear.map<tuple<f64, f64>, f64>, !linear.map<f64, tuple<f64, f64>> -> !linear.map<f64, f64>
+// CHAD-NEXT: array.yield %7 : !linear.map<f64, f64>
 // CHAD-NEXT: }
 // CHAD-NEXT: %ct_x1 = linear.apply %3, %ct_f : !linear.map<!linear.copower<f64, f64>, f64>, !linear.copower<f64, f64> -> f64
 // CHAD-NEXT: array.yield %ct_x1, %ct_x2 : f64, tensor<5xf64>

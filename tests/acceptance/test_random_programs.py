@@ -134,8 +134,7 @@ def check_python(seed: int, size: int) -> None:
 def check_python_functions(seed: int, size: int) -> None:
     """A random Python program with functions as values against the same one on NumPy, and its differences.
 
-    On NumPy derivatives inside are differences, too. One in four is compiled and compared with the
-    interpreter.
+    On NumPy derivatives inside are differences, too. One in four is compiled, and compared as interpreted.
     """
     source = python_functions.random_functions(seed, size)
     function, reference = python_functions.traced(source), python_functions.plain(source)

@@ -251,6 +251,23 @@ def differentiated_by_hand(x: Any, v: Any) -> Any:
     return g(x) + ad.jvp(g, (v[2],), (x,))[1]
 
 
+def recursion_in_closures(x: Any, v: Any) -> Any:
+    @ad.function
+    def branching(n: Any, z: Any) -> Any:
+        def deeper() -> Any:
+            scaled = ad.lambda_(lambda f: f(z) * x)
+            again = ad.lambda_(lambda y: branching(n - 1, y))
+            return scaled(again) + scaled(ad.lambda_(lambda y: branching(n - 1, y * v[0])))
+
+        return ad.cond(n == 0, lambda: z, deeper)
+
+    return branching(2, v[1])
+
+
+def recursion_in_closures_by_hand(x: Any, v: Any) -> Any:
+    return (1 + v[0]) ** 2 * x**2 * v[1]
+
+
 def of_functions(x: Any, v: Any) -> Any:
     compose = ad.lambda_(lambda f, g: ad.lambda_(lambda z: f(g(z))))
     double = ad.lambda_(lambda f: ad.lambda_(lambda z: f(f(z))))
@@ -281,6 +298,7 @@ PROGRAMS: dict[str, tuple[Function, Function]] = {
         (returned_by_function, returned_by_function_by_hand),
         (partial_of_recursion, partial_of_recursion_by_hand),
         (recursion_over_a_closure, recursion_over_a_closure_by_hand),
+        (recursion_in_closures, recursion_in_closures_by_hand),
         (inside_constructs, inside_constructs_by_hand),
         (differentiated, differentiated_by_hand),
         (of_functions, of_functions_by_hand),
@@ -373,3 +391,29 @@ def test_functions_of_one_code_stay_one_function() -> None:
     text = ad.jit(f).ir(*POINTS[0])
     assert text.count("function.lambda") == 1
     assert text.count("function.apply") == 3
+
+
+def test_functions_that_hold_their_own_kind_are_interpreted() -> None:
+    def f(x: Any) -> Any:
+        return ad.fori_loop(0, 3, lambda i, f: ad.lambda_(lambda z: f(z) * x), ad.lambda_(np.sin))(x)
+
+    assert ad.jit(f, interpret=True)(2.0) == np.sin(2.0) * 8
+    with pytest.raises(ad.UnsupportedError, match="no bounded size"):
+        ad.grad(f, interpret=True)(2.0)
+
+
+def test_a_compiled_function_takes_and_returns_closures_inside_another() -> None:
+    compiled = ad.jit(lambda f, z: ad.lambda_(lambda w: f(w) * z))
+    assert ad.jit(lambda x: compiled(ad.lambda_(np.square), x)(x))(3.0) == 27
+
+
+def test_a_closure_has_copies_of_its_arguments() -> None:
+    def f(v: Any) -> Any:
+        def overwritten(z: Any) -> Any:
+            z[0] = 5.0
+            return np.sum(z)
+
+        w = v * 2
+        return ad.lambda_(overwritten)(w), w[0]
+
+    assert ad.jit(f)(np.ones(2)) == (7, 2)

@@ -433,6 +433,16 @@ def test_checks_are_refused(option: str) -> None:
         ad.jacobian(np.sin, sparse=True, **{option: True})
 
 
+def test_maps_that_are_functions_have_no_sparse_matrices() -> None:
+    with pytest.raises(UnsupportedError, match="'chad' makes functions") as raised:
+        ad.jacobian(np.sin, sparse=True, method="chad")
+    assert "dual-arrays" in str(raised.value)
+    _, derivative = ad.linearize(np.sin, X, method="chad")
+    np.testing.assert_allclose(derivative.to_dense(), np.diag(np.cos(X)))
+    with pytest.raises(UnsupportedError, match="'chad' makes functions"):
+        derivative.to_sparse()
+
+
 def test_inside_a_trace_there_are_no_sparse_matrices() -> None:
     with pytest.raises(UnsupportedError, match="outside of traced functions") as raised:
         ad.jit(lambda x: ad.jacobian(np.sin, sparse=True)(x))(X)

@@ -222,7 +222,7 @@ def test_code_is_linear_in_the_program(family: str, mode: str) -> None:
     def size(n: int) -> int:
         module = program(FAMILIES[family](n))
         run_passes(module, f"chad{{function=main mode={mode}}}")
-        return sum(1 for op in function_of(module, "main_chad").walk())
+        return sum(1 for _ in function_of(module, "main_chad").walk())
 
     small, large = size(8), size(16)
     assert large <= 2.2 * small

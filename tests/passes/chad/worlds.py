@@ -14,7 +14,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, TupleType, f64, i64
@@ -191,7 +191,7 @@ def _is_bare(types: Sequence[Attribute]) -> bool:
 def is_nothing(element: Any) -> bool:
     """Whether an element is 0, as far as can be seen without a point."""
     if isinstance(element, tuple):
-        return all(map(is_nothing, element))
+        return all(is_nothing(part) for part in cast("tuple[Any, ...]", element))
     if isinstance(element, Pairs):
         return not element.pairs
     return isinstance(element, Function) or not np.any(element)

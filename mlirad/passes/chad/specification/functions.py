@@ -92,14 +92,20 @@ def _closure(
 ) -> None:
     """Enter a closure, given the one whose map has a part for what is captured and one for parameters."""
     b, types = d.b, d.types
-    source = signature_of(op.closure)
+    type_ = types.closure(signature_of(op.closure))
     d.activate([op.closure])
     if not captured:
         d.enter([op.closure], [both])
         return
-    type_ = types.closure(source)
+
+    names = op.body.block.args if isinstance(op, LambdaOp) else ()
+    if op.closure.name_hint is not None:
+        both.name_hint = f"{op.closure.name_hint}_both"
 
     def applied(arguments: Sequence[Value]) -> list[Value]:
+        b.name_hint = None
+        for argument, source in zip(arguments, names, strict=False):
+            argument.name_hint = source.name_hint
         return list(b.insert(ApplyOp, [both, *arguments], signature_of(both).outputs).results)
 
     def body(*arguments: Value) -> list[Value]:

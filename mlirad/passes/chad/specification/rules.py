@@ -12,7 +12,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import FLAG, Value, is_float, tuple_type
 from mlirad.errors import DifferentiationError
-from mlirad.ir.free_values import captures, own_operands
+from mlirad.ir.free_values import captures
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of
 from mlirad.linear_maps.elements import components
@@ -22,10 +22,7 @@ from mlirad.passes.chad.specification.derivation import Derivation, Sweep
 def checkpoint(d: Derivation, op: CheckpointOp) -> None:
     """Emit the code of the region in place."""
     block = op.body.block
-    *ops, last = block.ops
-    for inner in ops:
-        d.op(inner)
-    made = list(own_operands(last))
+    made = d.block(block)
     d.enter(op.outputs, d.values(made))
     if d.active_of(made):
         d.activate(op.outputs)
