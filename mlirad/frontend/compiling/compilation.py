@@ -25,7 +25,7 @@ from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
 from mlirad.interpreter import run_function
-from mlirad.ir.functions import higher_order_op
+from mlirad.ir.first_order import higher_order_op
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.lower.plan_memory.peak import peak_by_line

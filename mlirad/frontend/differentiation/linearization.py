@@ -166,9 +166,9 @@ def _renamed(functions: list[FuncOp], main: FuncOp) -> tuple[FuncOp, ...]:
     names = {f.sym_name.data: f"{f.sym_name.data}.{next(_numbers)}" for f in functions}
     for function in (*functions, main):
         for op in nested_ops(function.body) if names else ():
-            callee = op.properties.get("callee")
-            if isinstance(callee, SymbolRefAttr) and callee.root_reference.data in names:
-                op.properties["callee"] = SymbolRefAttr(names[callee.root_reference.data])
+            for key, symbol in op.properties.items():
+                if isinstance(symbol, SymbolRefAttr) and symbol.root_reference.data in names:
+                    op.properties[key] = SymbolRefAttr(names[symbol.root_reference.data])
     for function in functions:
         function.properties["sym_name"] = StringAttr(names[function.sym_name.data])
         function.detach()
