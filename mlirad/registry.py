@@ -34,6 +34,8 @@ PASS_MODULES: dict[str, str] = {
     "raise-contractions": "mlirad.passes.raise_contractions",
     "differentiate": "mlirad.passes.differentiate",
     "linearize": "mlirad.passes.linearize",
+    "provenance": "mlirad.passes.chad.provenance",
+    "formal-derivative": "mlirad.passes.chad.formal",
     "split-maps": "mlirad.passes.split_map",
     "simplify-maps": "mlirad.passes.simplify_maps",
     "expand-lambdas": "mlirad.passes.expand_lambdas",
