@@ -83,7 +83,8 @@ MOVES = (
 """The ops that move elements: their own derivatives, in the operands in which they are linear."""
 
 
-def _exclusive(b: ArrayBuilder, x: Value, y: Value) -> Value:
+def exclusive(b: ArrayBuilder, x: Value, y: Value) -> Value:
+    """The sum of two booleans."""
     return b.binary(ew.XorOp, x, y)
 
 
@@ -107,12 +108,14 @@ def _formal(b: ArrayBuilder, op: Operation, value: Callable[[Value], Value], bit
             op.properties,
             [b.clone_region(region, env, extents_of(op)) for region in op.regions],
         ).results[0]
-    terms = [_partial(b, op, k, value, bits[v]) for k, v in enumerate(operands) if v in bits]
-    return reduce(lambda x, y: _exclusive(b, x, y), terms)
+    terms = [formal_partial(b, op, k, value, bits[v]) for k, v in enumerate(operands) if v in bits]
+    return reduce(lambda x, y: exclusive(b, x, y), terms)
 
 
-def _partial(b: ArrayBuilder, op: Operation, k: int, value: Callable[[Value], Value], bit: Value) -> Value:
-    """What operand `k` contributes, whose formal derivative is given."""
+def formal_partial(
+    b: ArrayBuilder, op: Operation, k: int, value: Callable[[Value], Value], bit: Value
+) -> Value:
+    """What the derivative of an elementwise op by operand `k` makes of a boolean: its own transpose."""
     operands = own_operands(op)
     match op:
         case ew.XorOp() | ew.NotOp():
@@ -123,7 +126,7 @@ def _partial(b: ArrayBuilder, op: Operation, k: int, value: Callable[[Value], Va
             return b.logical_and(b.logical_not(value(operands[1 - k])), bit)
         case ew.SelectOp():
             condition, chosen, other = map(value, operands)
-            by = (_exclusive(b, chosen, other), condition, b.logical_not(condition))
+            by = (exclusive(b, chosen, other), condition, b.logical_not(condition))
             return b.logical_and(by[k], bit)
         case _:
             raise no_formal_derivative(op)
@@ -134,10 +137,10 @@ def _constant(op: Operation, bits: Shadows) -> None:
         raise no_formal_derivative(op)
 
 
-def no_formal_derivative(op: Operation) -> DifferentiationError:
+def no_formal_derivative(op: Operation, mode: str = "") -> DifferentiationError:
     """The error that a boolean which is differentiated reaches an op that is no polynomial in it."""
     return DifferentiationError(
-        f"{op.name} has no formal derivative over Z/2, and a boolean that is differentiated reaches it",
+        f"{op.name} has no formal derivative over Z/2{mode}, and a boolean that is differentiated reaches it",
         location=location_of(op),
         hint="and, or, xor, not and select of booleans have one; no branch may depend on the boolean",
     )
@@ -148,6 +151,6 @@ def _undecided(op: Operation, bit: Value) -> Value:
 
 
 FORMAL = Instance(
-    lambda type_: type_ if element_of(type_) == i1 else None, _exclusive, _formal, _undecided, is_whole=False
+    lambda type_: type_ if element_of(type_) == i1 else None, exclusive, _formal, _undecided, is_whole=False
 )
 """The formal derivative over Z/2, of booleans by booleans."""
