@@ -354,7 +354,7 @@ def random_function(seed: int) -> Callable[[Any], Any]:
     return function
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(st.integers(0, 10_000))
 def test_random_programs(seed: int) -> None:
     function = random_function(seed)

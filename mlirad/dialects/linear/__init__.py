@@ -6,8 +6,8 @@
 
 A value of type `!linear.map<S, T>` is a linear map from the space S to the space T. A space is a float
 scalar or array, a tuple of spaces (`tuple<>` has dimension 0), or a space of functions. A map with several
-inputs or outputs has a tuple as its domain or codomain, and `apply` takes and returns the components,
-leaving out those of dimension 0. Captured primal values are ordinary operands, so a shared map is a shared
+inputs or outputs has a tuple as its domain or codomain, and `apply` takes and returns the leaves: what the
+tuple, and those in it, are made of. Captured primal values are ordinary operands, so a shared map is a shared
 SSA value.
 """
 
@@ -48,11 +48,14 @@ from mlirad.dialects.linear.control import (
     WhileOp,
 )
 from mlirad.dialects.linear.functions import (
+    ELEMENT_OPS,
     POINT_OPS,
     POINTWISE_OPS,
     EliminateOp,
     EvaluateOp,
     FunctionOp,
+    NothingOp,
+    PlusOp,
     PointMapOp,
     PointwiseMapOp,
     SingleOp,
@@ -134,6 +137,7 @@ Linear = Dialect(
         *CALL_MAPS,
         *CODE_OPS,
         *VALUE_OPS,
+        *ELEMENT_OPS,
         *CALL_VALUES,
     ],
     [MapType, PowerType, CopowerType],
@@ -146,6 +150,7 @@ __all__ = [
     "CALL_VALUES",
     "CODE_OPS",
     "CONTROL_OPS",
+    "ELEMENT_OPS",
     "INDEXED_OPS",
     "LINEAR_IN",
     "POINTWISE_OPS",
@@ -195,8 +200,10 @@ __all__ = [
     "MapType",
     "MaskOp",
     "NotLinear",
+    "NothingOp",
     "OneHotOp",
     "PadOp",
+    "PlusOp",
     "PointMapOp",
     "PointwiseMapOp",
     "PowerType",

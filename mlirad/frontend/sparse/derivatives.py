@@ -36,10 +36,10 @@ from mlirad.frontend.sparse.colouring import compress
 from mlirad.frontend.sparse.expressions import Expression, require_expressions, trace_expression
 from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.functions import LeafType
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock

@@ -20,8 +20,8 @@ from mlirad.frontend.linear_map.programs import cache_of, options_of
 from mlirad.frontend.sparse.derivatives import Matrices
 from mlirad.frontend.sparse.expressions import Expression, require_expressions
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.functions import LeafType
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.builder import returned
 from mlirad.passes.expand_lambdas import expand_lambdas
 

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.control import shown
+from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.function import PartialOp
@@ -36,6 +37,8 @@ class References:
     def check(self, op: Operation, caller: str) -> None:
         """Require what an op in the function `caller` says of functions and frames to be so."""
         match op:
+            case ElementwiseOp():
+                pass
             case CallOp():
                 self._check_call(op)
             case SaveOp() | RestoreOp():

@@ -25,7 +25,16 @@ from mlirad.errors import CompileError
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.linear_maps.apply.regions import Application
-from mlirad.linear_maps.elements import Elements, accumulated, as_value, assembled, to_values, value_of
+from mlirad.linear_maps.elements import (
+    Elements,
+    accumulated,
+    as_value,
+    assembled,
+    components,
+    from_leaves,
+    leaves,
+    value_of,
+)
 
 APPLY, APPLY_TRANSPOSE = "_apply", "_apply_transpose"
 """What is appended to the name of a function that makes a map, for those that apply it."""
@@ -112,14 +121,13 @@ def called(m: Application, op: linear.CallOp, x: Elements, sums: Elements) -> El
     begun = [n for n, k in enumerate(carrying) if _is_array(spaces[k]) and sums[k] is not None]
     name = op.callee_name + (APPLY_TRANSPOSE if m.transposed else APPLY)
     name += ONTO + "".join(f"_{n}" for n in begun) if begun else ""
-    operands = [*m.own(op.arguments), *to_values(m.b, assembled(list(x), source), source)]
+    operands = [*m.own(op.arguments), *leaves(m.b, assembled(list(x), source), source)]
     operands += [as_value(sums[carrying[n]]) for n in begun]
     properties = {"callee": SymbolRefAttr(name)}
     made = m.b.insert(CallOp, operands, linear.carried(target), properties).results
-    result = list(sums)
-    for n, (k, value) in enumerate(zip(carrying, made, strict=True)):
-        result[k] = value if n in begun else accumulated(m.b, sums[k], value)
-    return result
+    image = components(from_leaves(target, made), target)
+    handed = {carrying[n] for n in begun}
+    return [x if k in handed else accumulated(m.b, sums[k], x) for k, x in enumerate(image)]
 
 
 def _is_array(space: Attribute) -> bool:

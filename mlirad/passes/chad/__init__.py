@@ -1,1 +1,1 @@
-"""CHAD: derivatives by a structure-preserving, type-directed source transformation (paper 001)."""
+"""CHAD: differentiation of programs with functions as values, type by type and construct by construct."""
