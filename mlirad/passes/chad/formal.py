@@ -23,7 +23,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_by_name
-from mlirad.ir.functions import require_first_order
+from mlirad.ir.first_order import require_first_order
 from mlirad.passes.chad.instances import FORMAL
 from mlirad.passes.chad.shadows import ForwardSweep
 from mlirad.passes.chad.sweeps.formal_reverse import swept

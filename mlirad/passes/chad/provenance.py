@@ -20,7 +20,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_by_name
-from mlirad.ir.functions import require_first_order
+from mlirad.ir.first_order import require_first_order
 from mlirad.ir.locations import location_of
 from mlirad.passes.chad.instances import PROVENANCE
 from mlirad.passes.chad.shadows import ForwardSweep
