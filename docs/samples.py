@@ -122,7 +122,7 @@ SAMPLES: dict[str, Sample] = {
     ),
     "array.report": Sample(
         "%t: i64, %p: i1, %x: f64",
-        'array.report print %t, %p, %x {message = "x = {}", lanes = 0} : i64, i1, f64 -> i64',
+        'array.report print %t, %p, %x {message = "x = {}", batch_rank = 0} : i64, i1, f64 -> i64',
         "i64",
     ),
     "array.scan": Sample(

@@ -126,7 +126,10 @@ def may_need_blocks(module: ModuleOp, options: Options) -> bool:
 
 def holds_kernels(module: ModuleOp) -> bool:
     """Whether a module contains kernels; of those in a text it is not known that they are right."""
-    return any(isinstance(op, KERNEL_OPS) for op in module.walk())
+    return any(type(op) in _KERNELS for op in module.walk())
+
+
+_KERNELS = frozenset[type[Operation]](KERNEL_OPS)
 
 
 def count_kernels(program: Operation) -> int:

@@ -86,6 +86,10 @@ class VerifyError(MliradError, ValueError):
     """IR that parses and breaks a rule of its dialect, or uses a value before it is defined."""
 
 
+class ArraySizeError(VerifyError):
+    """An array of more elements than any machine holds."""
+
+
 class CompileError(MliradError, RuntimeError):
     """Code generation failed: a defect of mlirad or of its environment, not of the user's program."""
 

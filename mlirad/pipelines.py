@@ -22,7 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import DiagnosticException
 
-from mlirad.errors import CompileError, MliradError, UnsupportedError
+from mlirad.errors import ArraySizeError, CompileError, MliradError, UnsupportedError
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
@@ -61,8 +61,11 @@ class Options:
 SIMPLIFY: Final = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad-dce")
 """The same program, smaller: calls resolved, constants folded, equal ops shared, unused ones dropped."""
 
-METHODS: Final = ("dual-arrays", "jacobian")
+METHODS: Final = ("dual-arrays", "jacobian", "chad")
 """The methods by which derivatives can be expanded."""
+
+SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {"chad-copower": ("chad",)}
+"""Methods that say what derivatives are, with the passes that expand these; the interpreter runs them."""
 
 APPLY: Final = ("apply-linear-maps", "bulk-operations", "mlirad-canonicalize", "outline-derivatives")
 """Maps on vectors as array code: what `mlirad-demo` shows."""
@@ -72,23 +75,30 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     """Every derivative in the program as a linear map; `blocks` is what keeps builds as loops.
 
     By the method `dual-arrays` no build is left, by `jacobian` calls and builds are, as their derivatives are
-    maps of their own.
+    maps of their own, and by `chad` calls, whose derivatives are functions.
     """
+    if method in SPECIFICATIONS:
+        raise UnsupportedError(
+            f"the method {method!r} is a specification, which has no map expressions",
+            hint=f"ask for gradients, or choose one of {', '.join(METHODS)}",
+        )
     if method == "jacobian":
         return (
             "mlirad-canonicalize",
             "eliminate-functions",
             "keep-calls",
+            "detach-shifts",
             "linearize{method=jacobian}",
             "simplify-maps",
         )
     return (
         "mlirad-canonicalize",
         "eliminate-functions",
-        "mlirad-inline",
+        "mlirad-inline{builds=true}" if method == "chad" else "mlirad-inline",
         *blocks,
         "bulk-operations",
         "raise-contractions",
+        "detach-shifts",
         f"linearize{{method={method}}}",
     )
 
@@ -98,7 +108,11 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
 
     Builds whose bodies hold derivatives become bulk only once these are expanded, hence the second time.
     """
+    if method in SPECIFICATIONS:
+        return ("mlirad-canonicalize", *SPECIFICATIONS[method])
     applied = ("apply-linear-maps", "bulk-operations")
+    if method == "chad":
+        applied = ("apply-linear-maps", "mlirad-inline", "bulk-operations")
     if method == "jacobian":
         applied = (
             "defunctionalise-maps",
@@ -282,6 +296,12 @@ def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
 def _verify_after(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
     try:
         verify_module(module, allow_unregistered=context.allow_unregistered)
+    except ArraySizeError as error:
+        raise UnsupportedError(
+            f"pass {pass_.name!r} makes an array that is too large: {error.message}",
+            location=error.location,
+            hint="a loop keeps values of all its trips for its reverse sweep, a build all its positions",
+        ) from error
     except MliradError as error:
         raise type(error)(
             f"after pass {pass_.name!r}: {error.message}", location=error.location, hint=error.hint

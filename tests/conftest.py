@@ -1,6 +1,6 @@
 """Options of the test suite.
 
-pytest tests/acceptance tests/dialects tests/frontend -m fuzz --fuzz-seconds=3600   random programs, one hour
+pytest -m fuzz --fuzz-seconds=3600    random programs, an hour of each kind, and what `sampling.py` leaves out
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from tests.sampling import left_out
+
 # Many tests start Python, and xdist a Python for each core: none should compile all of mlirad again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-settings.register_profile("everyday", derandomize=True, deadline=None)
+settings.register_profile("everyday", max_examples=20, derandomize=True, deadline=None)
 settings.register_profile("fuzzing", deadline=None)
 
 
@@ -34,18 +36,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=float,
         default=0.0,
         metavar="SECONDS",
-        help="how long each test marked fuzz runs; without it they are skipped",
+        help="how long long random runs take; without it these and what sampling.py leaves out are not run",
     )
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip long random runs unless they are asked for."""
-    if config.getoption("--fuzz-seconds") > 0:
-        return
-    skip = pytest.mark.skip(reason="runs with --fuzz-seconds")
-    for item in items:
-        if "fuzz" in item.keywords:
-            item.add_marker(skip)
+    """Leave long random runs, and what the everyday run does without, to those who ask for them."""
+    if not any("::" in name for name in config.args):
+        for item in left_out(items):
+            item.add_marker("fuzz")
+    if config.getoption("--fuzz-seconds") == 0:
+        config.hook.pytest_deselected(items=[item for item in items if "fuzz" in item.keywords])
+        items[:] = [item for item in items if "fuzz" not in item.keywords]
 
 
 def pytest_collection_finish() -> None:

@@ -85,7 +85,7 @@ func.func private @g(%a: f64, %b: i64) -> f64 {
 }
 
 func.func @f(%m: !linear.map<f64, f64>) {
-  // expected-error @below {{function.partial: operand 0 must be a value, got !linear.map<f64, f64>}}
+  // expected-error @below {{function.partial: @g takes i64 in place 1, got !linear.map<f64, f64>}}
   %g = function.partial %m {callee = @g} : !linear.map<f64, f64> -> !function.closure<(f64) -> f64>
   func.return
 }
@@ -243,8 +243,8 @@ func.func @f(%x: f64, %n: i64, %f: !function.closure<(f64) -> f64>, %s: !functio
 
 // -----
 
-// expected-error @below {{func.func: argument 0 of @f has type !function.closure<(!linear.map<f64, f64>) -> f64>, which is made of what is no value}}
-func.func @f(%g: !function.closure<(!linear.map<f64, f64>) -> f64>) {
+// expected-error @below {{func.func: argument 0 of @f has type !function.closure<(!linear.power<f64, f64>) -> f64>, which is made of what is no value}}
+func.func @f(%g: !function.closure<(!linear.power<f64, f64>) -> f64>) {
   func.return
 }
 

@@ -124,11 +124,11 @@ func.func @ordering(%x: tensor<4x3xf64>) {
 }
 
 // CHECK-LABEL: func.func @report(%t: i64, %p: tensor<2xi1>, %x: tensor<2x3xf64>) {
-// CHECK-NEXT: %v0 = kernel.report print %t, %p, %x {message = "x = {}", lanes = 1, places = [0]} : i64, tensor<2xi1>, tensor<2x3xf64> -> i64
+// CHECK-NEXT: %v0 = kernel.report print %t, %p, %x {message = "x = {}", batch_rank = 1, places = [0]} : i64, tensor<2xi1>, tensor<2x3xf64> -> i64
 // CHECK-NEXT: func.return
 // CHECK-NEXT: }
 func.func @report(%t: i64, %p: tensor<2xi1>, %x: tensor<2x3xf64>) {
-  %v0 = kernel.report print %t, %p, %x {message = "x = {}", lanes = 1, places = [0]} : i64, tensor<2xi1>, tensor<2x3xf64> -> i64
+  %v0 = kernel.report print %t, %p, %x {message = "x = {}", batch_rank = 1, places = [0]} : i64, tensor<2xi1>, tensor<2x3xf64> -> i64
   func.return
 }
 

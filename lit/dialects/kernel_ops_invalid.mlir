@@ -404,8 +404,8 @@ func.func @f(%y: tensor<8xf64>) {
 func.func @f(%x: f64) {
   %c = array.constant true
   %t = array.constant 0 : i64
-  // expected-error @below {{kernel.report: the condition of 1 lanes has type i1}}
-  %r = kernel.report print %t, %c, %x {message = "x = {}", lanes = 1} : i64, i1, f64 -> i64
+  // expected-error @below {{kernel.report: the condition of 1 batch axes has type i1}}
+  %r = kernel.report print %t, %c, %x {message = "x = {}", batch_rank = 1} : i64, i1, f64 -> i64
   func.return
 }
 
@@ -582,8 +582,8 @@ func.func @f(%x: tensor<8xf64>, %p: tensor<8xi1>, %m: tensor<4x2xf64>) {
 // -----
 
 func.func @f(%t: i64, %p: tensor<2xi1>, %x: f64) {
-  // expected-error @below {{kernel.report: value 0 of type f64 does not begin with the lanes}}
-  %v = kernel.report print %t, %p, %x {message = "{}", lanes = 1} : i64, tensor<2xi1>, f64 -> i64
+  // expected-error @below {{kernel.report: value 0 of type f64 does not begin with the batch axes}}
+  %v = kernel.report print %t, %p, %x {message = "{}", batch_rank = 1} : i64, tensor<2xi1>, f64 -> i64
   func.return
 }
 
@@ -591,7 +591,7 @@ func.func @f(%t: i64, %p: tensor<2xi1>, %x: f64) {
 
 func.func @f(%t: i64, %p: tensor<2xi1>, %x: tensor<2xf64>) {
   // expected-error @below {{kernel.report: message: there is no value 3 among 1 values}}
-  %v = kernel.report print %t, %p, %x {message = "{3}", lanes = 1} : i64, tensor<2xi1>, tensor<2xf64> -> i64
+  %v = kernel.report print %t, %p, %x {message = "{3}", batch_rank = 1} : i64, tensor<2xi1>, tensor<2xf64> -> i64
   func.return
 }
 

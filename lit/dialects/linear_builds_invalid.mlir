@@ -99,16 +99,6 @@ func.func @f(%k: f64, %p: i1, %v: tensor<4xf64>) {
 // -----
 
 func.func @f(%k: f64, %p: i1, %v: tensor<4xf64>) {
-  // expected-error @below {{linear.lambda: domain must be a product of float scalars and arrays, got tuple<tuple<f64>>}}
-  %m = linear.lambda (%x : f64) : -> !linear.map<tuple<tuple<f64>>, f64> {
-    array.yield %x : f64
-  }
-  func.return
-}
-
-// -----
-
-func.func @f(%k: f64, %p: i1, %v: tensor<4xf64>) {
   // expected-error @below {{linear.lambda: region yields (f64, f64), (f64) expected}}
   %m = linear.lambda (%x : f64) : -> !linear.map<f64, f64> {
     array.yield %x, %x : f64, f64
@@ -357,8 +347,8 @@ func.func @f(%i: i64, %k: f64) {
 // -----
 
 func.func @f(%m: !linear.map<f64, !linear.power<i64, f64>>) {
-  // expected-error @below {{linear.apply: elements of !linear.power<i64, f64> are no values: compose the map with evaluate, or with eliminate}}
-  %y = linear.apply %m : !linear.map<f64, !linear.power<i64, f64>> -> f64
+  // expected-error @below {{linear.apply_transpose: elements of !linear.power<i64, f64> are no values: transpose the map, and apply that}}
+  %y = linear.apply_transpose %m : !linear.map<f64, !linear.power<i64, f64>> -> f64
   func.return
 }
 
@@ -374,7 +364,7 @@ func.func @f(%m: !linear.map<f64, !linear.power<i64, f64>>) {
 
 // -----
 
-// expected-error @below {{func.func: argument 0 of @f has type !linear.power<i64, f64>, which is not of the language}}
+// expected-error @below {{func.func: region argument 0 is an element of !linear.power<i64, f64>}}
 func.func @f(%h: !linear.power<i64, f64>) {
   func.return
 }

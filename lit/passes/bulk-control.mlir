@@ -215,14 +215,14 @@ func.func private @halved(%x: f64) -> f64 {
 // A report of all members, of those on the path: one token for all of them.
 
 // CHECK-LABEL: func.func @report(
-// CHECK:           %u = array.report print %t, %{{.*}}, %x {message = "x = {}", lanes = 1} : i64, tensor<3xi1>, tensor<3xf64> -> i64
+// CHECK:           %u = array.report print %t, %{{.*}}, %x {message = "x = {}", batch_rank = 1} : i64, tensor<3xi1>, tensor<3xf64> -> i64
 func.func @report(%t: i64, %x: tensor<3xf64>, %p: tensor<3xi1>) -> i64 {
   %r = array.build (%i) : -> tensor<3xi64> {
     %e = array.index %x[%i] : tensor<3xf64> -> f64
     %c = array.index %p[%i] : tensor<3xi1> -> i1
     %s = array.if %c : i1 -> i64 {
       %true = array.constant true
-      %u = array.report print %t, %true, %e {message = "x = {}", lanes = 0} : i64, i1, f64 -> i64
+      %u = array.report print %t, %true, %e {message = "x = {}", batch_rank = 0} : i64, i1, f64 -> i64
       array.yield %u : i64
     } else {
       array.yield %t : i64

@@ -3,12 +3,13 @@
     !function.closure<(f64, i64) -> f64>        a function together with the values that it captured
     !function.sum<i64, tensor<3xf64>>           a value of one of these types, and which of them it is
 
-Their parts are values: scalars, arrays, tuples, closures and sums (`is_value` of `mlirad.dialects.shapes`),
-which the check of a module requires. There are no arrays of closures or of sums.
+Their parts are values: scalars, arrays, tuples, closures, sums and linear maps (`is_value` of
+`mlirad.dialects.shapes`), which the check of a module requires. There are no arrays of closures or of sums.
 """
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, FunctionType
@@ -17,6 +18,10 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.type_lists import TypeList
+
+
+class ValueType(ParametrizedAttribute, TypeAttribute, ABC):
+    """A type of values that are made by another dialect, and that closures may take and return."""
 
 
 @irdl_attr_definition

@@ -420,15 +420,16 @@ class ReportOp(StructuredOp):
     kind = prop_def(StringAttr)
     message = prop_def(StringAttr)
     source = opt_prop_def(StringAttr)
-    lanes = prop_def(IntegerAttr[I64])
+    batch_rank = prop_def(IntegerAttr[I64])
     places = opt_prop_def(DenseArrayBase.constr(i64))
     result = result_def(i64)
     KEYWORD: ClassVar = "kind"
-    BRACED: ClassVar = ("message", "source", "lanes", "places")
+    BRACED: ClassVar = ("message", "source", "batch_rank", "places")
 
     def verify_(self) -> None:
         """As `array.report`."""
-        check_report(self.kind.data, self.message.data, self.lanes.value.data, self.condition, self.values)
+        batch_rank = self.batch_rank.value.data
+        check_report(self.kind.data, self.message.data, batch_rank, self.condition, self.values)
         check_places(self, self.places)
 
 

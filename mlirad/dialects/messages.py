@@ -34,7 +34,7 @@ _SPEC: Final = re.compile(
 
 
 def check_message(message: str, types: Sequence[Attribute]) -> None:
-    """Require a message that can be filled with values of the given types, lanes taken off.
+    """Require a message that can be filled with values of the given types, batch axes taken off.
 
     Raises ValueError with a sentence that says what is wrong.
     """

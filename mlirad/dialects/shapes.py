@@ -34,7 +34,7 @@ from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue, TypeAttribute
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.frame_type import FrameType
-from mlirad.dialects.function_types import ClosureType, SumType
+from mlirad.dialects.function_types import ClosureType, SumType, ValueType
 
 Shape: TypeAlias = tuple[int, ...]
 Value: TypeAlias = SSAValue[Attribute]
@@ -62,7 +62,8 @@ def tuple_type(types: Sequence[Attribute]) -> TupleType:
     return TupleType(cast("ArrayAttr[TypeAttribute]", ArrayAttr(types)))
 
 
-_VALUES = (OpResult, BlockArgument)  # an exact class is found many times faster than their abstract base
+_VALUES = frozenset((OpResult, BlockArgument))
+"""Exact classes, which are found many times faster than their abstract base."""
 
 UNIT = tuple_type(())
 FLAG = UnitAttr()
@@ -70,7 +71,7 @@ FLAG = UnitAttr()
 
 def shape_of(what: Value | Attribute) -> Shape:
     """The extents of a value or type; `()` for a scalar."""
-    type_ = what.type if isinstance(what, _VALUES) else cast("Attribute", what)
+    type_ = cast(Value, what).type if type(what) in _VALUES else cast("Attribute", what)
     if type(type_) is TensorType:
         return type_.get_shape()
     return ()
@@ -78,7 +79,7 @@ def shape_of(what: Value | Attribute) -> Shape:
 
 def element_of(what: Value | Attribute) -> Attribute:
     """The element type of a value or type; a scalar is its own element."""
-    type_ = what.type if isinstance(what, _VALUES) else cast("Attribute", what)
+    type_ = cast(Value, what).type if type(what) in _VALUES else cast("Attribute", what)
     if type(type_) is TensorType:
         return type_.element_type
     return type_
@@ -139,8 +140,10 @@ def is_array(type_: Attribute, elements: Sequence[Attribute] = STORED) -> bool:
 
 
 def is_value(type_: Attribute) -> bool:
-    """Whether closures take and return it: scalars and arrays, and tuples, closures and sums of values."""
+    """Whether closures take and return it: scalars, arrays, maps, and tuples, closures and sums of values."""
     match type_:
+        case ValueType():
+            return True
         case TupleType():
             return all(map(is_value, type_.types.data))
         case ClosureType():

@@ -17,9 +17,9 @@ from xdsl.ir import Attribute, Operation, Region
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.scalars import SCALARS
-from mlirad.dialects.shapes import UNIT, components_of
+from mlirad.dialects.shapes import components_of
 from mlirad.errors import DifferentiationError
-from mlirad.interpreter.linear_maps import LinearMap, assemble
+from mlirad.interpreter.linear_maps import LinearMap, from_leaves, leaves_of
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.interpreter.spaces import (
     Element,
@@ -171,7 +171,7 @@ def yielded_type(region: Region) -> Attribute:
 
 def _at_points(op: linear.PointwiseMapOp, frame: Frame) -> Callable[..., LinearMap]:
     """The map that the region makes of a point."""
-    captured = dict(frame.values)
+    captured = frame.captured_by(op)
 
     def at(*point: Any) -> LinearMap:
         return _yielded(op.body, point, Frame(frame.machine, dict(captured)))
@@ -222,13 +222,12 @@ def _single(op: linear.SingleOp, operands: Sequence[Any], frame: Frame) -> Linea
 
 
 def _lambda(op: linear.LambdaOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
-    captured = dict(frame.values)
+    captured = frame.captured_by(op)
 
     def forward(x: Element) -> Element:
         inside = Frame(frame.machine, dict(captured))
-        parts = [p for p, c in zip(parts_of(x), components_of(op.domain), strict=True) if c != UNIT]
-        inside.bind(op.body.block, parts)
-        return assemble(op.codomain, inside.run(op.body.block))
+        inside.bind(op.body.block, leaves_of(op.domain, x))
+        return from_leaves(op.codomain, inside.run(op.body.block))
 
     def backward(ct: Element) -> Element:
         numbers = coordinates(ct)
@@ -243,7 +242,7 @@ def _lambda(op: linear.LambdaOp, operands: Sequence[Any], frame: Frame) -> Linea
 
 
 def _rule(op: linear.RuleOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
-    captured = dict(frame.values)
+    captured = frame.captured_by(op)
 
     def run_by(region: Region | None, direction: str) -> Callable[[Element], Element]:
         def image(x: Element) -> Element:

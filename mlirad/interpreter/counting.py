@@ -31,6 +31,7 @@ from xdsl.ir import Operation
 from mlirad.dialects import kernel, linear
 from mlirad.dialects.array import control, indexing, ordering, reductions
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.function import FUNCTION_OPS
@@ -54,6 +55,7 @@ _FREE = (
     linear.ApplicationOp,
     linear.DifferentiationOp,
     linear.DerivedOp,
+    *linear.ELEMENT_OPS,
 )
 
 
@@ -79,6 +81,8 @@ def cost(op: Operation) -> int:
     """What one execution of `op` counts, without the ops of its regions. It depends on types alone."""
     results = sum(size_of(r) for r in op.results)
     match op:
+        case ElementwiseOp():
+            return results
         case reductions.SumOp() | reductions.ReduceOp() | reductions.ArgReductionOp():
             return max(results, size_of(op.operand))
         case reductions.DotOp() | kernel.DotOp():

@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.ir import Operation, Region
+from xdsl.ir import Operation
 
 from mlirad.dialects.function import ApplyOp, CaseOp, GetOp, InjectOp, LambdaOp, PartialOp, TupleOp
-from mlirad.dialects.shapes import Value
 from mlirad.interpreter.machine import Frame, Meaning
 
 
@@ -40,7 +39,7 @@ class Alternative:
 
 
 def _lambda(op: LambdaOp, operands: Sequence[Any], frame: Frame) -> Closure:
-    return Closure(op, [frame.values[v] for v in _captured(op, frame)])
+    return Closure(op, list(frame.captured_by(op).values()))
 
 
 def _partial(op: PartialOp, operands: Sequence[Any], frame: Frame) -> Closure:
@@ -57,7 +56,7 @@ def _apply(op: ApplyOp, operands: Sequence[Any], frame: Frame) -> Any:
         results = machine.call(code.callee_name, [*arguments, *closure.captured])
     else:
         with machine.deeper("applications of a closure", code):
-            own = Frame(machine, dict(zip(_captured(code, frame), closure.captured, strict=True)))
+            own = Frame(machine, dict(zip(machine.captures_of(code), closure.captured, strict=True)))
             own.bind(code.body.block, arguments)
             results = tuple(own.run(code.body.block))
     return results[0] if len(results) == 1 else results
@@ -82,32 +81,6 @@ def _case(op: CaseOp, operands: Sequence[Any], frame: Frame) -> Any:
     frame.bind(block, [chosen.value])
     results = frame.run(block)
     return results[0] if len(results) == 1 else tuple(results)
-
-
-def _captured(op: LambdaOp, frame: Frame) -> Sequence[Value]:
-    """The outer values that the region of a lambda reads, found once per lambda."""
-    known = frame.machine.captured
-    if op not in known:
-        known[op] = tuple(_outer_values(op.body))
-    return known[op]
-
-
-def _outer_values(region: Region) -> dict[Value, None]:
-    """The values that a region reads and does not define, in the order of first use."""
-    defined: set[Value] = set()
-    read: dict[Value, None] = {}
-    pending: list[Region | Operation] = [region]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Region):
-            for block in part.blocks:
-                defined.update(block.args)
-                pending += reversed(list(block.ops))
-        else:
-            read.update(dict.fromkeys(part.operands))
-            defined.update(part.results)
-            pending += reversed(part.regions)
-    return {v: None for v in read if v not in defined}
 
 
 FUNCTION_MEANINGS: dict[type[Operation], Meaning] = {

@@ -6,7 +6,7 @@ expression, so its time is that of the expression written out as a tree: exponen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
 
@@ -14,11 +14,10 @@ from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import UNIT, components_of
+from mlirad.dialects.shapes import components_of
 from mlirad.errors import UnsupportedError
-from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.machine import Frame, Meaning, location_of
-from mlirad.interpreter.spaces import Element, dimension, plus, product_of, zeros
+from mlirad.interpreter.spaces import Element, dimension, plus, zeros
 
 Action: TypeAlias = Callable[[Element], Element]
 
@@ -138,27 +137,47 @@ def _transpose(op: linear.TransposeOp, operands: Sequence[LinearMap], frame: Fra
 # Application -------------------------------------------------------------------------------------
 
 
-def assemble(space: Attribute, parts: Sequence[Array]) -> Element:
-    """The element of a space from its components that carry data."""
-    given = iter(parts)
-    return product_of(space, [() if c == UNIT else next(given) for c in components_of(space)])
+def from_leaves(space: Attribute, leaves: Sequence[Element]) -> Element:
+    """The element of a space with the given leaves."""
+    return _filled(space, iter(leaves))
+
+
+def _filled(space: Attribute, leaves: Iterator[Element]) -> Element:
+    if isinstance(space, TupleType):
+        return tuple(_filled(part, leaves) for part in space.types.data)
+    return next(leaves)
+
+
+def leaves_of(space: Attribute, element: Element) -> list[Element]:
+    """The leaves of an element, in order."""
+    if isinstance(space, TupleType):
+        parts = zip(space.types.data, element, strict=True)
+        return [leaf for part, e in parts for leaf in leaves_of(part, e)]
+    return [element]
 
 
 def _images(space: Attribute, image: Element) -> Any:
-    """The components of an element that carry data, as the results of an op."""
-    parts = image if isinstance(space, TupleType) else (image,)
-    kept = [p for p, c in zip(parts, components_of(space), strict=True) if c != UNIT]
-    return kept[0] if len(kept) == 1 else tuple(kept)
+    """The leaves of an element, as the results of an op."""
+    leaves = leaves_of(space, image)
+    return leaves[0] if len(leaves) == 1 else tuple(leaves)
 
 
 def _apply(op: linear.ApplyOp, operands: Sequence[Any], frame: Frame) -> Any:
     m, *parts = operands
-    return _images(m.codomain, m.apply(assemble(m.domain, parts)))
+    return _images(m.codomain, m.apply(from_leaves(m.domain, parts)))
 
 
 def _apply_transpose(op: linear.ApplyTransposeOp, operands: Sequence[Any], frame: Frame) -> Any:
     m, *parts = operands
-    return _images(m.domain, m.apply_transpose(assemble(m.codomain, parts)))
+    return _images(m.domain, m.apply_transpose(from_leaves(m.codomain, parts)))
+
+
+def _plus(op: linear.PlusOp, operands: Sequence[Element], frame: Frame) -> Element:
+    return plus(*operands)
+
+
+def _nothing(op: linear.NothingOp, operands: Sequence[Element], frame: Frame) -> Element:
+    return zeros(op.result.type)
 
 
 def _unexpanded(
@@ -172,15 +191,17 @@ def _unexpanded(
 
 
 def _recorded(op: linear.RecordedOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
-    """Applied transposed by its function, and in no other way."""
-    name = op.callee.root_reference.data
+    """Applied by its functions; forward only if there is one for that."""
+    name, count = op.callee.root_reference.data, op.primal_count
 
     def backward(ct: Element) -> Element:
         sums = [zeros(components_of(op.domain)[k]) for k in op.summed]
-        return tuple(frame.machine.call(name, [*operands, *ct, *sums]))
+        return tuple(frame.machine.call(name, [*operands[count:], *ct, *sums]))
 
     def forward(x: Element) -> Element:
-        raise UnsupportedError("the map of a recorded call is not applied forward")
+        if op.forward is None:
+            raise UnsupportedError("the map of a recorded call is not applied forward")
+        return tuple(frame.machine.call(op.forward.root_reference.data, [*operands[:count], *x]))
 
     return LinearMap(op.domain, op.codomain, forward, backward)
 
@@ -202,9 +223,11 @@ STRUCTURE_MEANINGS: dict[type[Operation], Meaning] = {
     linear.TransposeOp: _transpose,
     linear.ApplyOp: _apply,
     linear.ApplyTransposeOp: _apply_transpose,
+    linear.PlusOp: _plus,
+    linear.NothingOp: _nothing,
     linear.LinearizeOp: _unexpanded,
     linear.PullbackOp: _unexpanded,
     **dict.fromkeys(_EXPANDED_BY, _unexpanded),
     linear.RecordedOp: _recorded,
 }
-"""From the class of a structure or value op to its meaning."""
+"""From the class of a structure, value or element op to its meaning."""

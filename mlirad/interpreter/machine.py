@@ -82,7 +82,7 @@ class Machine:
     """What the program has saved."""
     element_code: dict[Region, bool] = field(default_factory=dict[Region, bool])
     captured: dict[Operation, Sequence[Value]] = field(default_factory=dict[Operation, Sequence[Value]])
-    """What the lambdas met so far read from outside."""
+    """What the regions of the ops met so far read from outside."""
     instructions: dict[Block, list[Instruction]] = field(default_factory=dict[Block, list[Instruction]])
 
     def instructions_of(self, block: Block) -> list[Instruction]:
@@ -114,6 +114,12 @@ class Machine:
         """Count elements that an op moves, where their number depends on data."""
         if self.counter is not None:
             self.counter.count(op.name, elements)
+
+    def captures_of(self, op: Operation) -> Sequence[Value]:
+        """The outer values that the regions of an op read, found once per op."""
+        if op not in self.captured:
+            self.captured[op] = tuple(_outer_values(op))
+        return self.captured[op]
 
     def call(self, name: str, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """The results of the named function. Deep recursion raises UnsupportedError."""
@@ -158,6 +164,10 @@ class Frame:
     def bind(self, block: Block, arguments: Sequence[Any]) -> None:
         """Give a block its arguments."""
         self.values.update(zip(block.args, arguments, strict=True))
+
+    def captured_by(self, op: Operation) -> dict[Value, Any]:
+        """What the regions of an op read from outside, to be kept for when they run."""
+        return {v: self.values[v] for v in self.machine.captures_of(op)}
 
     def run(self, block: Block) -> list[Any]:
         """Run the ops of a block; the operands of its terminator."""
@@ -265,3 +275,21 @@ def checked(value: Any, type_: Attribute, shape: Shape, dtype: np.dtype[Any]) ->
     if array.shape != shape or array.dtype != dtype:
         raise ValueError(f"{array.dtype} of shape {list(array.shape)} does not have type {type_}")
     return array[()]
+
+
+def _outer_values(op: Operation) -> dict[Value, None]:
+    """The values that the regions of an op read and do not define, in the order of first use."""
+    defined: set[Value] = set()
+    read: dict[Value, None] = {}
+    pending: list[Region | Operation] = list(reversed(op.regions))
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Region):
+            for block in part.blocks:
+                defined.update(block.args)
+                pending += reversed(list(block.ops))
+        else:
+            read.update(dict.fromkeys(part.operands))
+            defined.update(part.results)
+            pending += reversed(part.regions)
+    return {v: None for v in read if v not in defined}

@@ -33,7 +33,7 @@ class Function:
 class Pairs:
     """An element of a copower: pairs of the components of a point and an element."""
 
-    pairs: tuple[tuple[tuple[Array, ...], Element], ...] = ()
+    pairs: tuple[tuple[tuple[Any, ...], Element], ...] = ()
 
 
 def dimension(space: Attribute) -> int:

@@ -142,6 +142,10 @@ class ArrayBuilder(FunctionBuilder, ReportingBuilder, MapBuilder):
         self.location = op.location
         self.name_hint = op.results[0].name_hint if op.results else None
         operands = [env.get(o, o) for o in op.operands]
+        if isinstance(op, ew.ElementwiseOp):
+            result = op.results[0]
+            env[result] = self.apply_elementwise(type(op), operands, op.properties, element_of(result))
+            return
         if isinstance(op, control.CONTROL_OPS):
             values = fold_control(
                 self, op, operands, lambda region, args: self.inline_region(region, args, env)
@@ -333,8 +337,6 @@ def _fold(b: ArrayBuilder, op: Operation, o: Sequence[Value], env: Mapping[Value
             return b.dot(o[0], o[1], *op.batch, *op.contract)
         case ordering.SortOp() | ordering.ArgsortOp() | ordering.CumulativeOp():
             return fold_ordering(b, op, o[0])
-        case ew.ElementwiseOp():
-            return b.apply_elementwise(type(op), o, op.properties, element_of(op.results[0]))
         case linear.MapOp():
             return b.fold_map(op, o)
         case _:

@@ -1,4 +1,4 @@
-"""Folding constructors of functions as values, tuples and sums, and the check that a program has none.
+"""Folding constructors of functions as values, tuples and sums.
 
     f = b.lambda_([f64], lambda z: [b.mul(z, w)])
     (y,) = b.apply(f, [x])
@@ -31,7 +31,6 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.function import (
-    FUNCTION_OPS,
     ApplyOp,
     CaseOp,
     ClosureType,
@@ -46,11 +45,10 @@ from mlirad.dialects.function import (
 from mlirad.dialects.function.closures import signature_of
 from mlirad.dialects.function.data import alternatives_of
 from mlirad.dialects.shapes import Value, integer, tuple_type
-from mlirad.errors import UnsupportedError
 from mlirad.ir.builder import yields
 from mlirad.ir.control import ControlBuilder, Values
 from mlirad.ir.free_values import free_values
-from mlirad.ir.locations import location_of, name_of
+from mlirad.ir.locations import name_of
 from mlirad.ir.regions import discard
 
 Inline = Callable[[Region, Sequence[Value]], list[Value]]
@@ -284,7 +282,7 @@ def _is_inside(value: Value, region: Region) -> bool:
     return home is region.block
 
 
-# First order -------------------------------------------------------------------------------------
+# Types ---------------------------------------------------------------------------------------------
 
 
 @cache
@@ -301,46 +299,3 @@ def _has_closures(type_: Attribute) -> bool:
 def holds_closures(types: Iterable[Attribute]) -> bool:
     """Whether a value of one of the types may be a closure, or hold one."""
     return any(map(_has_closures, types))
-
-
-def is_higher(type_: Attribute) -> bool:
-    """Whether values of a type are made by the `function` dialect: closures, sums and tuples."""
-    return isinstance(type_, ClosureType | SumType | TupleType)
-
-
-def higher_order_op(program: Operation) -> Operation | None:
-    """An op of the `function` dialect in a program, or a function that takes or returns its values.
-
-    None for a program of first order: no other op can have such values either.
-    """
-    pending = [program]
-    while pending:
-        op = pending.pop()
-        if type(op) in _FUNCTION_OPS:
-            return op
-        if isinstance(op, FuncOp):
-            type_ = op.function_type
-            if any(map(is_higher, (*type_.inputs.data, *type_.outputs.data))):
-                return op
-        for region in reversed(op.regions):
-            for block in region.blocks:
-                pending.extend(reversed(block.ops))
-    return None
-
-
-_FUNCTION_OPS = frozenset[type[Operation]](FUNCTION_OPS)
-
-
-def require_first_order(program: Operation) -> None:
-    """Raise `UnsupportedError` for a module or function that is not of first order.
-
-    Passes that differentiate or lower begin with it: for them a closure would be a value without derivative.
-    """
-    op = higher_order_op(program)
-    if op is not None:
-        what = op.name if not isinstance(op, FuncOp) else f"@{op.sym_name.data}"
-        raise UnsupportedError(
-            f"{what} makes, takes or returns functions, tuples or sums as values",
-            location=location_of(op),
-            hint="run the pass eliminate-functions before",
-        )

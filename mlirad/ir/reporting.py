@@ -30,7 +30,7 @@ class ReportingBuilder(OrderingBuilder):
         properties: dict[str, Attribute] = {
             "kind": keyword(kind),
             "message": StringAttr(message),
-            "lanes": integer(len(shape_of(condition))),
+            "batch_rank": integer(len(shape_of(condition))),
         }
         if source is not None:
             properties["source"] = StringAttr(source)

@@ -48,6 +48,17 @@ MAX_FOLDED_ELEMENTS = 4096
 """Literals larger than this are not computed with at compile time."""
 
 
+def scalar_of(value: Value) -> int | float | bool | None:
+    """The Python scalar that every element equals, if `value` is a scalar constant or a broadcast one."""
+    owner = value.owner
+    while type(owner) is BroadcastOp:
+        value = owner.operands[0]
+        owner = value.owner
+    if type(owner) is ConstantOp and not shape_of(value):
+        return literal_array(owner).item()
+    return None
+
+
 class StructuralBuilder(Builder):
     """Constructors of constants and structural ops."""
 
@@ -78,13 +89,7 @@ class StructuralBuilder(Builder):
 
     def scalar_of(self, value: Value) -> int | float | bool | None:
         """The Python scalar that every element equals, if `value` is a scalar constant or a broadcast one."""
-        owner = value.owner
-        while type(owner) is BroadcastOp:
-            value = owner.operands[0]
-            owner = value.owner
-        if type(owner) is ConstantOp and not shape_of(value):
-            return literal_array(owner).item()
-        return None
+        return scalar_of(value)
 
     def literal_of(self, value: Value) -> npt.NDArray[np.generic] | None:
         """The elements of `value` when it is a literal (broadcast or dense) of moderate size."""

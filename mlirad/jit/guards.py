@@ -257,6 +257,11 @@ class Guards:
         self._guards = tuple(guards)
         self._kept: list[object] = []
 
+    @classmethod
+    def together(cls, parts: Sequence[Guards]) -> Guards:
+        """The guards of all parts."""
+        return cls([guard for part in parts for guard in part._guards])
+
     @cached_property
     def _words(self) -> ctypes.Array[ctypes.c_int64]:
         words = [w for guard in self._guards for line in guard.words(self._kept) for w in line]

@@ -18,7 +18,7 @@ from typing import TypeAlias, TypeVar, cast
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
 
-from mlirad.dialects.shapes import UNIT, Shape, Value, components_of
+from mlirad.dialects.shapes import Shape, Value, components_of
 from mlirad.ir.arrays import ArrayBuilder
 
 T = TypeVar("T")
@@ -196,20 +196,6 @@ def accumulated(b: ArrayBuilder, accumulator: Element, x: Element) -> Element:
 def value_of(b: ArrayBuilder, element: Element, space: Attribute) -> Value:
     """An element of a space that is not a tuple, zeros written out."""
     return b.zeros(space) if element is None else as_value(element)
-
-
-def from_values(space: Attribute, values: Sequence[Value]) -> Element:
-    """The element whose components that carry data are `values`."""
-    if not isinstance(space, TupleType):
-        return values[0]
-    rest = iter(values)
-    return [None if c == UNIT else next(rest) for c in components_of(space)]
-
-
-def to_values(b: ArrayBuilder, element: Element, space: Attribute) -> list[Value]:
-    """The components that carry data, zeros written out."""
-    pairs = zip(components(element, space), components_of(space), strict=True)
-    return [value_of(b, e, c) for e, c in pairs if c != UNIT]
 
 
 def leaf_spaces(space: Attribute) -> list[Attribute]:

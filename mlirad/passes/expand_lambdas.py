@@ -16,22 +16,24 @@ argument, so the whole is in spine form if the inner map is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.indexing import BuildOp
-from mlirad.dialects.shapes import UNIT, Value, components_of
+from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function, rebuild_function
 from mlirad.ir.builder import function_block, returned
+from mlirad.ir.first_order import require_first_order
 from mlirad.ir.free_values import captures, own_operands
 from mlirad.ir.maps import domain_of
 from mlirad.ir.regions import discard
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
-from mlirad.linear_maps.elements import from_values, to_values
+from mlirad.linear_maps.elements import from_leaves, leaves
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.dual_arrays.duals import DualArrays
@@ -53,6 +55,7 @@ def expand_lambdas(function: FuncOp) -> FuncOp:
     """The function with every lambda as a map expression; itself when it has none."""
     if not holds(function, linear.LambdaOp):
         return function
+    require_first_order(function)
     return eliminate_dead_code(rebuild_function(function, _visit))
 
 
@@ -76,15 +79,27 @@ def _spine(b: ArrayBuilder, op: linear.LambdaOp, env: Environment, inner: Value)
     values = [*free, *(b.zeros(a.type) for a in tangents)]
     d = DualArrays(b, domain_of(inner), CONSTRUCTS, dict(zip(block.args, values, strict=True)))
     b.location, b.name_hint = op.location, None
-    places = [k for k, c in enumerate(components_of(op.domain)) if c != UNIT]
-    for k, tangent in zip(places, tangents, strict=True):
-        is_part = isinstance(op.domain, TupleType)
-        d.enter(tangent, b.compose(b.project(op.domain, k), inner) if is_part else inner)
+    for tangent, tangent_map in zip(tangents, leaf_maps(b, op.domain, inner), strict=True):
+        d.enter(tangent, tangent_map)
     d.transform(o for o in block.ops if not isinstance(o, ReturnOp))
     made = iter([d.tangent_map(v) for v in returned(code)])
     code.drop_all_references()
-    parts = [b.zero_map(d.space, UNIT) if c == UNIT else next(made) for c in components_of(op.codomain)]
-    return b.vcat(d.space, parts) if isinstance(op.codomain, TupleType) else parts[0]
+    return paired(b, d.space, op.codomain, made)
+
+
+def leaf_maps(b: ArrayBuilder, space: Attribute, inner: Value) -> list[Value]:
+    """The maps to the leaves of an element of a space, to which `inner` goes."""
+    if not isinstance(space, TupleType):
+        return [inner]
+    components = [b.compose(b.project(space, k), inner) for k in range(len(space.types.data))]
+    return [m for s, c in zip(space.types.data, components, strict=True) for m in leaf_maps(b, s, c)]
+
+
+def paired(b: ArrayBuilder, domain: Attribute, space: Attribute, leaves: Iterator[Value]) -> Value:
+    """The map to an element of a space, from the maps to its leaves."""
+    if not isinstance(space, TupleType):
+        return next(leaves)
+    return b.vcat(domain, [paired(b, domain, s, leaves) for s in space.types.data])
 
 
 def _code(b: ArrayBuilder, op: linear.LambdaOp, env: Environment) -> tuple[FuncOp, list[Value]]:
@@ -112,9 +127,9 @@ def _visit_code(b: ArrayBuilder, op: Operation, env: Environment) -> None:
             type_ = linear.map_type(op.map.type, "map")
             transposed = isinstance(op, linear.ApplyTransposeOp)
             source, target = (type_.domain, type_.codomain)[:: -1 if transposed else 1]
-            x = from_values(source, [env.get(a, a) for a in op.arguments])
+            x = from_leaves(source, [env.get(a, a) for a in op.arguments])
             image = MapEvaluator(b, op, {}).run(transposed, env.get(op.map, op.map), x)
-            env.update(zip(op.images, to_values(b, image, target), strict=True))
+            env.update(zip(op.images, leaves(b, image, target), strict=True))
         case linear.MapOp():
             _visit(b, op, env)
         case _:

@@ -8,7 +8,7 @@ with f(x) = sin(x) * x becomes
     %y = array.mul %s, %x      %d  = linear.add (linear.compose (linear.scale %x), %ds), (linear.scale %s)
 
 Every float value of the callee that depends on the inputs has a tangent map, the map from the inputs'
-tangents to its own, made from the tangent maps of the operands by the derivative table (paper 002,
+tangents to its own, made from the tangent maps of the operands by the derivative table (dual-numbers paper,
 transformation D). A tangent map is in spine form: a map from the space of inputs that is the identity, zero,
 a projection, a sum or tuple of tangent maps, or a local map composed with one. Sharing in the map is sharing
 of SSA values, so the map has size linear in the program, and the primal code never reads it.
@@ -29,12 +29,17 @@ from xdsl.passes import ModulePass
 
 from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import functions_of
-from mlirad.ir.functions import require_first_order
+from mlirad.ir.first_order import require_first_order
 from mlirad.passes.callees import Callees, linearize_function
+from mlirad.passes.chad.sweeps.functions import Sweeps
 from mlirad.passes.function_pass import drop_unreferenced, replace_function
 from mlirad.passes.jacobian.derivatives import Derivatives
 
-METHODS: dict[str, Callable[[ModuleOp], Callees]] = {"dual-arrays": Callees, "jacobian": Derivatives}
+METHODS: dict[str, Callable[[ModuleOp], Callees]] = {
+    "dual-arrays": Callees,
+    "jacobian": Derivatives,
+    "chad": Sweeps,
+}
 """The methods by which a derivative can be expanded."""
 
 

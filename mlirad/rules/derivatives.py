@@ -248,4 +248,4 @@ ELIMINATED: dict[type[Operation], str] = {indexing.BuildOp: "bulk-operations"}
 READS_POSITIONS: frozenset[type[Operation]] = frozenset(
     (indexing.GatherOp, indexing.ScatterOp, indexing.UpdateOp)
 )
-"""Ops whose region computes positions: a float read there is a constant (paper 002, D')."""
+"""Ops whose region computes positions: a float read there is a constant (dual-numbers paper, D')."""

@@ -131,7 +131,7 @@ func.func @f(%v: tensor<10xf64>) -> i64 {
     %n = array.is_nan %u : f64 -> i1
     array.yield %n : i1
   }
-  %t = kernel.report print %zero, %p, %v {message = "x = {}", source = "x.py:3", lanes = 1}
+  %t = kernel.report print %zero, %p, %v {message = "x = {}", source = "x.py:3", batch_rank = 1}
       : i64, tensor<10xi1>, tensor<10xf64> -> i64
   func.return %t : i64
 }"""

@@ -1,4 +1,4 @@
-"""The examples of the dual-arrays paper, section by section, through the public interface."""
+"""The examples of the dual-numbers paper, section by section, through the public interface."""
 
 from __future__ import annotations
 

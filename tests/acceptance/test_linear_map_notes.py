@@ -1,4 +1,4 @@
-"""The working notes on linear maps (004), figure by figure: types, meanings, laws, what they ask of AD."""
+"""The working notes on linear maps, figure by figure: types, meanings, laws, what they ask of AD."""
 
 from __future__ import annotations
 

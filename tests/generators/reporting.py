@@ -20,7 +20,7 @@ def report(g: ProgramBuilder) -> Value | None:
     properties: dict[str, Attribute] = {
         "kind": keyword("print"),
         "message": StringAttr("seen"),
-        "lanes": integer(len(lanes)),
+        "batch_rank": integer(len(lanes)),
     }
     return g.emit(ReportOp, [token, condition, x], i64, properties)
 

@@ -1,4 +1,4 @@
-"""Scalar dual numbers, by the sections of the dual-arrays paper, and against the compiler's derivatives."""
+"""Scalar dual numbers, by the sections of the dual-numbers paper, and against the compiler's derivatives."""
 
 from __future__ import annotations
 

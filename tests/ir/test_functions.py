@@ -11,7 +11,7 @@ from mlirad.dialects.shapes import Value, tuple_type
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import returned
-from mlirad.ir.functions import higher_order_op, require_first_order
+from mlirad.ir.first_order import higher_order_op, require_first_order
 from mlirad.passes.dce import eliminate_dead_code
 
 F = closure_type([f64], [f64])

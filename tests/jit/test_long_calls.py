@@ -58,7 +58,7 @@ ENDLESS = """
 func.func @f(%x: f64) -> (f64, i64) {
   %t = array.constant 1 : i1
   %0 = array.constant 0 : i64
-  %1 = array.report print %0, %t {message = "begun", lanes = 0} : i64, i1 -> i64
+  %1 = array.report print %0, %t {message = "begun", batch_rank = 0} : i64, i1 -> i64
   %y, %n = array.while %x, %1 (%c : f64, %k : i64) : f64, i64 -> (f64, i64) {
     %z = array.constant -1.0 : f64
     %more = array.compare gt %c, %z : f64, f64 -> i1

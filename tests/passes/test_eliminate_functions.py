@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from mlirad.dialects.array.control import SwitchOp
 from mlirad.errors import UnsupportedError
 from mlirad.interpreter import OperationCounter, run_function
-from mlirad.ir.functions import higher_order_op, require_first_order
+from mlirad.ir.first_order import higher_order_op, require_first_order
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.eliminate_functions import eliminate_functions, order
@@ -51,7 +51,6 @@ def ops(module: ModuleOp) -> int:
 # Random programs ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=30, deadline=None)
 @given(higher_order_programs(), st.integers(0, 1000))
 def test_random_programs_keep_their_meaning(module: ModuleOp, seed: int) -> None:
     after = eliminated(module)

@@ -1,6 +1,6 @@
 """Reports of values to the caller of a program: what it prints, and what went wrong in it.
 
-    %u = array.report print %t, %p, %x {message = "x = {}", lanes = 0} : i64, i1, f64 -> i64
+    %u = array.report print %t, %p, %x {message = "x = {}", batch_rank = 0} : i64, i1, f64 -> i64
 
 The language has no side effects. A report takes a token and makes one, and takes place if a result of the
 program depends on the last token. So reports come in the order in which tokens pass through them, as often
@@ -27,10 +27,11 @@ REPORT_KINDS = ("print", "position", "nan", "overflow")
 
 @irdl_op_definition
 class ReportOp(StructuredOp):
-    """The token, after the values were reported for every lane in which the condition holds.
+    """The token, after the values were reported for every element of a batch in which the condition holds.
 
-    The first `lanes` dimensions of the condition and of the values are lanes, which are reported one by one.
-    `message` is filled with the values of a lane (`mlirad.dialects.messages`). `source` is the user's line.
+    The first `batch_rank` dimensions of the condition and of the values are batch axes, whose elements are
+    reported one by one. `message` is filled with the values of an element (`mlirad.dialects.messages`).
+    `source` is the user's line.
     """
 
     name = "array.report"
@@ -40,23 +41,19 @@ class ReportOp(StructuredOp):
     kind = prop_def(StringAttr)
     message = prop_def(StringAttr)
     source = opt_prop_def(StringAttr)
-    lanes = prop_def(IntegerAttr[I64])
+    batch_rank = prop_def(IntegerAttr[I64])
     result = result_def(i64)
     KEYWORD: ClassVar = "kind"
-    BRACED: ClassVar = ("message", "source", "lanes")
-
-    @property
-    def lane_count(self) -> int:
-        """How many leading dimensions are lanes."""
-        return self.lanes.value.data
+    BRACED: ClassVar = ("message", "source", "batch_rank")
 
     def verify_(self) -> None:
-        """A condition per lane, values that begin with the lanes."""
-        check_report(self.kind.data, self.message.data, self.lane_count, self.condition, self.values)
+        """A condition for every element of the batch, values that begin with the batch axes."""
+        batch_rank = self.batch_rank.value.data
+        check_report(self.kind.data, self.message.data, batch_rank, self.condition, self.values)
 
 
-def check_report(kind: str, message: str, lanes: int, condition: Value, values: Sequence[Value]) -> None:
-    """Require a known kind, a condition per lane, values that begin with the lanes, a message for them."""
+def check_report(kind: str, message: str, batch_rank: int, condition: Value, values: Sequence[Value]) -> None:
+    """Require a known kind, a condition and values that begin with the batch axes, a message for them."""
     if kind not in REPORT_KINDS:
         raise VerifyException(f"kind '{kind}' is not one of {', '.join(REPORT_KINDS)}")
     for k, value in enumerate(values):
@@ -64,13 +61,13 @@ def check_report(kind: str, message: str, lanes: int, condition: Value, values: 
     shape = shape_of(condition)
     if condition.type != array_type(shape, i1):
         raise VerifyException(f"the condition must be of i1, got {condition.type}")
-    if len(shape) != lanes:
-        raise VerifyException(f"the condition of {lanes} lanes has type {condition.type}")
+    if len(shape) != batch_rank:
+        raise VerifyException(f"the condition of {batch_rank} batch axes has type {condition.type}")
     for k, value in enumerate(values):
         if shape_of(value)[: len(shape)] != shape:
-            raise VerifyException(f"value {k} of type {value.type} does not begin with the lanes")
+            raise VerifyException(f"value {k} of type {value.type} does not begin with the batch axes")
     try:
-        check_message(message, [array_type(shape_of(v)[lanes:], element_of(v)) for v in values])
+        check_message(message, [array_type(shape_of(v)[batch_rank:], element_of(v)) for v in values])
     except ValueError as error:
         raise VerifyException(f"message: {error}") from error
 

@@ -6,8 +6,8 @@
 
 A value of type `!linear.map<S, T>` is a linear map from the space S to the space T. A space is a float
 scalar or array, a tuple of spaces (`tuple<>` has dimension 0), or a space of functions. A map with several
-inputs or outputs has a tuple as its domain or codomain, and `apply` takes and returns the components,
-leaving out those of dimension 0. Captured primal values are ordinary operands, so a shared map is a shared
+inputs or outputs has a tuple as its domain or codomain, and `apply` takes and returns the leaves: what the
+tuple, and those in it, are made of. Captured primal values are ordinary operands, so a shared map is a shared
 SSA value.
 """
 
@@ -48,16 +48,19 @@ from mlirad.dialects.linear.control import (
     WhileOp,
 )
 from mlirad.dialects.linear.functions import (
+    ELEMENT_OPS,
     POINT_OPS,
     POINTWISE_OPS,
     EliminateOp,
     EvaluateOp,
     FunctionOp,
+    NothingOp,
+    PlusOp,
     PointMapOp,
     PointwiseMapOp,
     SingleOp,
 )
-from mlirad.dialects.linear.linearity import LINEAR_IN, Dependence, NotLinear, dependences
+from mlirad.dialects.linear.linearity import ALL, LINEAR_IN, Dependence, NotLinear, dependences
 from mlirad.dialects.linear.map_calls import CallOp
 from mlirad.dialects.linear.maps import (
     STRUCTURE_OPS,
@@ -134,17 +137,20 @@ Linear = Dialect(
         *CALL_MAPS,
         *CODE_OPS,
         *VALUE_OPS,
+        *ELEMENT_OPS,
         *CALL_VALUES,
     ],
     [MapType, PowerType, CopowerType],
 )
 
 __all__ = [
+    "ALL",
     "ARRAY_MAP_OPS",
     "CALL_MAPS",
     "CALL_VALUES",
     "CODE_OPS",
     "CONTROL_OPS",
+    "ELEMENT_OPS",
     "INDEXED_OPS",
     "LINEAR_IN",
     "POINTWISE_OPS",
@@ -194,8 +200,10 @@ __all__ = [
     "MapType",
     "MaskOp",
     "NotLinear",
+    "NothingOp",
     "OneHotOp",
     "PadOp",
+    "PlusOp",
     "PointMapOp",
     "PointwiseMapOp",
     "PowerType",

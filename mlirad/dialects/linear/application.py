@@ -17,19 +17,14 @@ from mlirad.dialects.syntax import StructuredOp
 
 
 class ApplicationOp(StructuredOp, ABC):
-    """A map applied to the components of its domain (or codomain) that carry data."""
+    """A map applied to the leaves of an element of its domain (or codomain)."""
 
     map = operand_def()
     arguments = var_operand_def()
     images = var_result_def()
 
     def check(self, domain: Attribute, codomain: Attribute) -> None:
-        """Require one argument per carried component of `domain`, one result per one of `codomain`."""
-        for space in (domain, codomain):
-            if not is_plain(space):
-                raise VerifyException(
-                    f"elements of {space} are no values: compose the map with evaluate, or with eliminate"
-                )
+        """Require one argument per leaf of an element of `domain`, one result per one of `codomain`."""
         if tuple(self.arguments.types) != carried(domain):
             raise VerifyException(
                 f"arguments of types {[str(t) for t in self.arguments.types]} do not make an "
@@ -43,7 +38,10 @@ class ApplicationOp(StructuredOp, ABC):
 
 @irdl_op_definition
 class ApplyOp(ApplicationOp):
-    """`apply %m, %x...`: the image m x, by component."""
+    """`apply %m, %x...`: the image m x, by leaf.
+
+    Where leaves are elements of powers or copowers, it stands in the code of a `linear.lambda`.
+    """
 
     name = "linear.apply"
 
@@ -55,13 +53,19 @@ class ApplyOp(ApplicationOp):
 
 @irdl_op_definition
 class ApplyTransposeOp(ApplicationOp):
-    """`apply_transpose %m, %ct...`: the image of a cotangent under the transposed map, by component."""
+    """`apply_transpose %m, %ct...`: the image of a cotangent under the transposed map, by leaf.
+
+    Maps from or to functions are transposed as maps, by `linear.transpose`.
+    """
 
     name = "linear.apply_transpose"
 
     def verify_(self) -> None:
         """Arguments from the codomain, results in the domain."""
         type_ = map_type(self.map.type, "first operand")
+        for space in (type_.domain, type_.codomain):
+            if not is_plain(space):
+                raise VerifyException(f"elements of {space} are no values: transpose the map, and apply that")
         self.check(type_.codomain, type_.domain)
 
 

@@ -6,8 +6,8 @@
       array.yield %s : !linear.map<f64, f64>
     }
 
-`build` sends x to the array of all m_i x, `build_transpose` an array x to the sum of all m_i x[i] (004,
-Figures 3 and 4: B and B'). Where a space is a tuple, an array of it is the tuple of the arrays of its
+`build` sends x to the array of all m_i x, `build_transpose` an array x to the sum of all m_i x[i] (linear-map
+notes, Figures 3 and 4: B and B'). Where a space is a tuple, an array of it is the tuple of the arrays of its
 components; unit stays unit. Both are general forms of `broadcast` and `sum`, of `gather` and `scatter`, and
 of pairs and joins of vectors of maps (V and H), for which no type of arrays of maps is needed.
 """

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import UnitAttr
-from xdsl.ir import Attribute, Region
+from xdsl.ir import Region
 from xdsl.irdl import irdl_op_definition, opt_prop_def, region_def, var_region_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -27,15 +27,15 @@ from mlirad.dialects.linear.control import product_components
 from mlirad.dialects.linear.linearity import check_linear
 from mlirad.dialects.linear.maps import ControlMapOp, MapOp
 from mlirad.dialects.linear.spaces import carried
-from mlirad.dialects.shapes import FLOATS, UNIT, Value, components_of, is_array
+from mlirad.dialects.shapes import Value
 
 
 @irdl_op_definition
 class LambdaOp(MapOp):
     """dx goes to what the region, which is linear in dx, computes from it.
 
-    The region takes the components of the domain that carry data and yields those of the codomain. It may
-    capture outer values and use every op of the array language, on what depends on dx only linearly. Passes
+    The region takes the leaves of an element of the domain and yields those of the codomain. It may capture
+    outer values and use every op of the array language, on what depends on dx only linearly. Passes
     make a `scale` of a product with a captured value, so 0 goes to 0 whatever the factor; the interpreter
     multiplies.
     """
@@ -49,9 +49,7 @@ class LambdaOp(MapOp):
         return self.body.block.args
 
     def verify_(self) -> None:
-        """Components in and out, and code that is linear in those that come in."""
-        for what, space in (("domain", self.domain), ("codomain", self.codomain)):
-            _check_components(space, what)
+        """Leaves in and out, and code that is linear in those that come in."""
         check_arguments(self.body.block, carried(self.domain), "region")
         types, _ = yielded(self.body)
         check_types(list(types), list(carried(self.codomain)), "component", "region yields")
@@ -102,9 +100,3 @@ class RuleOp(ControlMapOp):
                 check_arguments(region.block, taken, "region")
                 types, _ = yielded(region)
                 check_types(list(types), list(made), "component", "region yields")
-
-
-def _check_components(space: Attribute, what: str) -> None:
-    """Require a product of arrays and units, whose components are values."""
-    if not all(c == UNIT or is_array(c, FLOATS) for c in components_of(space)):
-        raise VerifyException(f"{what} must be a product of float scalars and arrays, got {space}")

@@ -29,6 +29,7 @@ from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.linear.application import ApplicationOp, ApplyOp, ApplyTransposeOp
 from mlirad.dialects.linear.calls import PullOp, PushOp
+from mlirad.dialects.linear.functions import NothingOp, PlusOp
 from mlirad.dialects.shapes import Value, is_float
 
 ALL = -1
@@ -219,6 +220,14 @@ def _apply(judge: _Judge, op: ApplicationOp) -> list[Dependence]:
     return [_joined(op, map(judge.of, op.arguments))] * len(op.results)
 
 
+def _plus(judge: _Judge, op: PlusOp) -> list[Dependence]:
+    return [_joined(op, map(judge.of, op.operands))]
+
+
+def _nothing(judge: _Judge, op: NothingOp) -> list[Dependence]:
+    return [ZERO]
+
+
 def _push(judge: _Judge, op: PushOp) -> list[Dependence]:
     """Linear in the last group of tangents."""
     read = [judge.of(o) for o in op.operands]
@@ -306,6 +315,8 @@ _CONSTRUCTS: dict[type[Operation], Callable[[_Judge, Any], list[Dependence]]] = 
     indexing.BuildOp: _region,
     ApplyOp: _apply,
     ApplyTransposeOp: _apply,
+    PlusOp: _plus,
+    NothingOp: _nothing,
     PushOp: _push,
     PullOp: _pull,
 }

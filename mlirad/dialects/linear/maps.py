@@ -6,7 +6,7 @@ from abc import ABC
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, TupleType
-from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     irdl_attr_definition,
     irdl_op_definition,
@@ -18,13 +18,14 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from mlirad.dialects.function_types import ValueType
 from mlirad.dialects.linear.spaces import dual, is_space
 from mlirad.dialects.shapes import tuple_type
 from mlirad.dialects.syntax import StructuredOp
 
 
 @irdl_attr_definition
-class MapType(ParametrizedAttribute, TypeAttribute):
+class MapType(ValueType):
     """The type of linear maps from `domain` to `codomain`."""
 
     name = "linear.map"

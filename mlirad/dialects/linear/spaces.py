@@ -5,10 +5,14 @@
     !linear.power<A, W>           functions from points of A to W, added point by point
     !linear.copower<A, W>         finite collections of pairs of a point of A and an element of W
 
-A point is a value of any type: an array, or a tuple of such. The zero of a copower is the empty collection
+A point is a value of any type, closures and sums included. The zero of a copower is the empty collection
 and its sum the union; (a, w) and (a, w') together count as (a, w + w'), and (a, 0) as nothing. Neither the
 order of pairs nor whether they were merged can be observed. Powers and copowers are each other's duals: a
-collection c pairs with a function h to the sum of <h(a), w> over c (paper 001, section 9).
+collection c pairs with a function h to the sum of <h(a), w> over c (CHAD paper, section 9).
+
+An element is given by its leaves, one for each scalar, array or space of functions that its space is made of.
+Leaves of powers and copowers are values in the code of a `linear.lambda` only, where `linear.apply`,
+`linear.plus` and `linear.nothing` make and use them and nothing else does.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.shapes import ELEMENTS, FLOATS, UNIT, components_of, is_array, tuple_type
+from mlirad.dialects.shapes import FLOATS, is_array, is_value, tuple_type
 
 
 @irdl_attr_definition
@@ -78,18 +82,14 @@ def is_plain(space: Attribute) -> bool:
 
 
 def carried(space: Attribute) -> tuple[Attribute, ...]:
-    """The components of a space that carry data: all but those of dimension 0 by type."""
-    return tuple(c for c in components_of(space) if c != UNIT)
+    """The spaces of the leaves of an element, in order: what a space is made of that is no product."""
+    if isinstance(space, TupleType):
+        return tuple(leaf for part in space.types.data for leaf in carried(part))
+    return (space,)
 
 
 def _check(point: Attribute, space: Attribute) -> None:
-    if not _is_point(point):
-        raise VerifyException(f"{point} is not a type of points: scalars, arrays and tuples of these are")
+    if not is_value(point):
+        raise VerifyException(f"{point} is not a type of points, which are values")
     if not is_space(space):
         raise VerifyException(f"{space} is not a space of a linear map")
-
-
-def _is_point(type_: Attribute) -> bool:
-    if isinstance(type_, TupleType):
-        return all(_is_point(t) for t in type_.types.data)
-    return is_array(type_, ELEMENTS)

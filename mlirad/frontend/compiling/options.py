@@ -11,7 +11,7 @@ from typing import Any, TypedDict, cast
 from mlirad import pipelines
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.tracing.source import user_line
-from mlirad.pipelines import METHODS, Chunk
+from mlirad.pipelines import METHODS, SPECIFICATIONS, Chunk
 
 MOST_SECONDS = 1e9
 """Time limits are below this: 30 years."""
@@ -62,11 +62,17 @@ class Options:
         return pipelines.Options(method=self.method, chunk=chunk, end=wanted, entry=entry)
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
+        if self.method in SPECIFICATIONS and not self.interpret:
+            raise UnsupportedError(
+                f"the method {self.method!r} is a specification, which cannot be compiled",
+                location=user_line(),
+                hint=f"write interpret=True, or choose one of {', '.join(METHODS)}",
+            )
+        if self.method not in (*METHODS, *SPECIFICATIONS):
             raise UnsupportedError(
                 f"there is no method {self.method!r}",
                 location=user_line(),
-                hint=f"there are {', '.join(METHODS)}",
+                hint=f"there are {', '.join((*METHODS, *SPECIFICATIONS))}",
             )
         if self.timeout is not None and not 0 < self.timeout < MOST_SECONDS:
             raise UnsupportedError(

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -22,15 +22,18 @@ from mlirad.errors import CaptureWarning, TracingError
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.capture_walk import PROGRAMS
 from mlirad.frontend.tracing.captures import Captures, Watch, WeakRoot, classes_key, weak_root
-from mlirad.frontend.tracing.functions import LeafType, definition_of, function_name
+from mlirad.frontend.tracing.functions import definition_of, function_name
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_place
 from mlirad.frontend.tracing.value_walk import LIMIT
-from mlirad.jit.call import NativeFunction
+from mlirad.frontend.tracing.values import LeafType
 from mlirad.jit.forking import CompileLock
 from mlirad.jit.guards import Guards
 
 T = TypeVar("T")
+
+QuickCall: TypeAlias = Callable[[Callable[..., object], Guards], Callable[..., object]]
+"""Makes a quick way to call a program, of what takes other arguments, and of the guards that have to hold."""
 
 CACHE_SIZE = 256
 """How many compiled signatures of one function are kept."""
@@ -40,12 +43,11 @@ CACHE_SIZE = 256
 class Program:
     """A compiled signature. `call` takes the leaves of the arguments and returns the result.
 
-    `native` is the machine code where it can be called with the arguments themselves: where all are arrays
-    (a scalar would have to be told from a weak one) and the result is an array or a tuple of arrays.
+    `quick` makes, where it can be made, what takes the arguments themselves.
     """
 
     call: Callable[..., Any]
-    native: NativeFunction | None
+    quick: QuickCall | None
     stats: Stats
 
 

@@ -22,11 +22,11 @@ from mlirad.frontend.compiling.lowered import Lowered, Signature
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.programs import Program, cache_of, signature_key
 from mlirad.frontend.compiling.stats import Stats
+from mlirad.frontend.compiling.structured_calls import quick_call
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import (
-    LeafType,
     argument_paths,
     function_name,
     leaf_types,
@@ -35,7 +35,7 @@ from mlirad.frontend.tracing.functions import (
 from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
-from mlirad.jit.call import NativeFunction
+from mlirad.frontend.tracing.values import LeafType
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""
@@ -84,16 +84,17 @@ class Transformed:
             key = plain_key(args)
             program = self._cache.find(key)
             if program is not None:
-                if program.native is not None:
-                    self._enter(key, program.native)
+                self._enter(key, program)
                 return program.call(*args)
         return self._call(args, kwargs)
 
-    def _enter(self, key: Hashable, native: NativeFunction) -> None:
-        """Have machine code take the calls of a signature, for as long as its guards hold."""
+    def _enter(self, key: Hashable, program: Program) -> None:
+        """Have the quick way of a program take the calls of a signature, for as long as its guards hold."""
+        if program.quick is None:
+            return
         captures = self._cache.captures()
         if self._entry is None or (self._entry_key[0] == key and self._entry_key[1] is not captures):
-            self._entry = native.entry_or(_dispatch_of(weakref.ref(self)), captures.guards)
+            self._entry = program.quick(_dispatch_of(weakref.ref(self)), captures.guards)
             self._entry_key = (key, captures)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -102,7 +103,11 @@ class Transformed:
             return copied_leaves(self._implementation(function, copied_leaves(moving)))
         function, leaves, tree, types = self._arguments(args, kwargs)
         key, is_plain = self._key(args, kwargs, leaves, tree, types)
-        program = self._cache.of(key, lambda: self._compile(function, tree, types))
+        program = self._cache.find(key)
+        if program is None:
+            program = self._cache.find_or_make(key, lambda: self._compile(function, tree, types))
+        elif not kwargs and not self._static:
+            self._enter(key, program)
         if is_plain:
             return program.call(*args)
         return program.call(*map(prepared, leaves))
@@ -183,9 +188,8 @@ class Transformed:
             module, result = self._trace(function, tree, types)
             stats.add("trace", time.perf_counter() - start, module)
             flat, native = executable(module, options, stats)
-        call = structured(flat, result)
-        is_direct = call is flat and tree.children == (LEAF,) * len(types) and all(t.shape for t in types)
-        return Program(call, native if is_direct else None, stats)
+        quick = None if native is None else quick_call(native, tree, types, result)
+        return Program(structured(flat, result), quick, stats)
 
     # Looking inside ------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ names the argument, and the first op whose derivative fails when the function is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -31,7 +32,14 @@ from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs import repeated
 from mlirad.frontend.differentiation.linearity_check import require_linear
 from mlirad.frontend.differentiation.linearization import linearize
-from mlirad.frontend.differentiation.remainders import Arrays, DerivativeCheck, Function, Modes, measured
+from mlirad.frontend.differentiation.remainders import (
+    Arrays,
+    DerivativeCheck,
+    Function,
+    Modes,
+    Setting,
+    measured,
+)
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.functions import (
     argument_paths,
@@ -65,11 +73,12 @@ def check_derivatives(
     leaves, tree = flatten(args)
     paths = argument_paths(function, tree)
     points = [plain_array(leaf) for leaf in leaves]
-    moving = [k for k, p in enumerate(points) if p.dtype.kind == "f"]
-    if not moving:
+    differentiable = [k for k, p in enumerate(points) if p.dtype.kind == "f"]
+    if not differentiable:
         raise DifferentiationError(
             f"{function_name(function)} has no floating-point argument", location=user_line()
         )
+    setting = Setting(points, paths, differentiable, step, tolerance, seed)
     compiled = Transformed(function, repeated.call, "jit", Options(interpret))
 
     def value(at: Arrays) -> Arrays:
@@ -81,7 +90,7 @@ def check_derivatives(
 
     def forward(tangents: Arrays) -> Arrays:
         given = iter(tangents)
-        moved = [next(given) if k in moving else None for k in range(len(points))]
+        moved = [next(given) if k in differentiable else None for k in range(len(points))]
         return _floats(derivative(*tree.unflatten(moved)))
 
     def transposed(cotangents: Arrays) -> Arrays:
@@ -92,14 +101,14 @@ def check_derivatives(
         return [np.asarray(b) for b in leaves if b is not None]
 
     floats = [s for s in shapes if s.dtype.kind == "f"]
-    modes = _available(forward, transposed, [points[k] for k in moving], floats)
+    modes = _available(forward, transposed, [points[k] for k in differentiable], floats)
     try:
-        require_linear(modes, [points[k] for k in moving], floats, tolerance, seed)
-        return measured(value, modes, points, moving, paths, step, tolerance, seed)
+        require_linear(modes, [points[k] for k in differentiable], floats, tolerance, seed)
+        return measured(value, modes, setting)
     except DerivativeCheckError as error:
         if modes.forward is None or modes.transposed is None:
             raise
-        culprit = _culprit(function, args, step, tolerance, seed)
+        culprit = _culprit(function, args, setting)
         if culprit is None:
             raise
         raise DerivativeCheckError(
@@ -140,15 +149,12 @@ def _with_scalars(arrays: Arrays, leaves: Sequence[Any]) -> list[Any]:
 # Finding the op ----------------------------------------------------------------------------------
 
 
-def _culprit(
-    function: Callable[..., Any], args: tuple[Any, ...], step: float, tolerance: float | None, seed: int
-) -> Operation | None:
+def _culprit(function: Callable[..., Any], args: tuple[Any, ...], setting: Setting) -> Operation | None:
     """The first op after which the derivative is wrong, `None` if every one is right by itself."""
     leaves, tree = flatten(args)
-    paths = argument_paths(function, tree)
     types = leaf_types(function, leaves, tree)
     points = [np.asarray(leaf, t.dtype) for leaf, t in zip(leaves, types, strict=True)]
-    moving = [k for k, t in enumerate(types) if t.dtype.kind == "f"]
+    setting = replace(setting, points=points)
     module = trace_module(function, tree, types)[0]
     main = next(op for op in module.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
     candidates = [
@@ -158,7 +164,7 @@ def _culprit(
     while first < last:
         middle = (first + last) // 2
         try:
-            _check_prefix(module, candidates[middle], points, moving, paths, step, tolerance, seed)
+            _check_prefix(module, candidates[middle], setting)
             first = middle + 1
         except MliradError:
             last = middle
@@ -166,17 +172,9 @@ def _culprit(
     return ops[candidates[first]] if first < len(candidates) else None
 
 
-def _check_prefix(
-    module: ModuleOp,
-    place: int,
-    points: Arrays,
-    moving: Sequence[int],
-    paths: Sequence[str],
-    step: float,
-    tolerance: float | None,
-    seed: int,
-) -> None:
+def _check_prefix(module: ModuleOp, place: int, setting: Setting) -> None:
     """Check the function that returns the float results of its op number `place`, by the interpreter."""
+    points = setting.points
     cut = module.clone()
     main = next(op for op in cut.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
     ops = list(function_block(main).ops)
@@ -188,7 +186,7 @@ def _check_prefix(
     main.properties["function_type"] = FunctionType.from_lists(
         list(main.function_type.inputs.data), [r.type for r in results]
     )
-    wrt = tuple(moving)
+    wrt = tuple(setting.differentiable)
     ahead, back = differentiate(main, wrt, "forward"), differentiate(main, wrt, "reverse")
     cut.body.block.add_ops([ahead, back])
     with compiling():
@@ -209,5 +207,4 @@ def _check_prefix(
         scale = 1.0 if seeds else cast(Any, cotangents[0])
         return [np.asarray(b) * scale for b in images]
 
-    modes = Modes(forward, transposed)
-    measured(value, modes, points, moving, paths, step, tolerance, seed)
+    measured(value, Modes(forward, transposed), setting)

@@ -1,8 +1,8 @@
 """Whole derivatives as arrays: Jacobians by columns or rows, and Hessians.
 
 The derivative is linearised once and applied to every basis vector, by a `build` over the positions of the
-vector's one 1; made bulk, it is applied to a matrix (paper 002, Appendix A). The Jacobian of an output of
-shape t with respect to an input of shape s is an array of shape t + s, for every pair of leaves:
+vector's one 1; made bulk, it is applied to a matrix (dual-numbers paper, Appendix A). The Jacobian of an
+output of shape t with respect to an input of shape s is an array of shape t + s, for every pair of leaves:
 
     jacobian of f: x -> {"y": ...}           {"y": an array of shape y.shape + x.shape}
 """
@@ -22,7 +22,8 @@ from mlirad.frontend.differentiation.derivatives import (
     value_and_grad,
 )
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.functions import LeafType, with_signature
+from mlirad.frontend.tracing.functions import with_signature
+from mlirad.frontend.tracing.values import LeafType
 
 Mode: TypeAlias = Literal["forward", "reverse", "auto"]
 

@@ -43,6 +43,23 @@ class Modes:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """Where and how derivatives are measured.
+
+    `points` are the leaves of the arguments and `paths` their names; those numbered in `differentiable` are
+    floats. The first h is `step`, a derivative may be wrong by `tolerance`, relative to its size, and `seed`
+    is what directions are drawn from.
+    """
+
+    points: Arrays
+    paths: Sequence[str]
+    differentiable: Sequence[int]
+    step: float
+    tolerance: float | None
+    seed: int
+
+
+@dataclass(frozen=True)
 class DerivativeCheck:
     """What a check measured, by argument: order of the remainder, relative difference of the modes."""
 
@@ -55,50 +72,41 @@ class DerivativeCheck:
         return "\n".join(lines)
 
 
-def measured(
-    value: Function,
-    modes: Modes,
-    points: Arrays,
-    moving: Sequence[int],
-    paths: Sequence[str],
-    step: float,
-    tolerance: float | None,
-    seed: int,
-) -> DerivativeCheck:
-    rng = np.random.default_rng(seed)
+def measured(value: Function, modes: Modes, setting: Setting) -> DerivativeCheck:
+    """The orders and differences of a function's derivative; raises `DerivativeCheckError` if it is wrong."""
+    points = setting.points
+    rng = np.random.default_rng(setting.seed)
     base = value(points)
     cotangents = [rng.normal(size=b.shape).astype(b.dtype) for b in base]
     orders: dict[str, float] = {}
     differences: dict[str, float] = {}
-    for n, k in enumerate(moving):
-        direction = (rng.normal(size=points[k].shape) * max(1.0, _largest([points[k]]))).astype(
-            points[k].dtype
-        )
-        tangents = [direction if m == n else np.zeros_like(points[j]) for m, j in enumerate(moving)]
+    for k in setting.differentiable:
+        point, path = points[k], setting.paths[k]
+        direction = (rng.normal(size=point.shape) * max(1.0, _largest([point]))).astype(point.dtype)
+        tangents = [direction if j == k else np.zeros_like(points[j]) for j in setting.differentiable]
         unit = max(float(np.finfo(a.dtype).eps) for a in [*base, direction])
-        allowed = 1e4 * unit if tolerance is None else tolerance
+        allowed = 1e4 * unit if setting.tolerance is None else setting.tolerance
         forward = None if modes.forward is None else modes.forward(tangents)
         backward = None if modes.transposed is None else modes.transposed(cotangents)
-        differences[paths[k]] = 0.0
+        differences[path] = 0.0
         if forward is not None and backward is not None:
-            differences[paths[k]] = _difference(forward, cotangents, tangents, backward)
+            differences[path] = _difference(forward, cotangents, tangents, backward)
         function, slope = value, forward
         if slope is None:
             assert backward is not None
             function, slope = _paired(value, cotangents), [_inner(tangents, backward)]
-        orders[paths[k]] = _order(
-            function, points, k, direction, function(points), slope, step, unit, allowed
-        )
-        if not differences[paths[k]] <= allowed:
+        remainders = _remainders(function, setting, k, direction, slope, unit, allowed)
+        orders[path] = _order(remainders)
+        if not differences[path] <= allowed:
             raise DerivativeCheckError(
-                f"forward and transposed derivative with respect to {paths[k]} differ by "
-                f"{differences[paths[k]]:.1e}, relative to their size",
+                f"forward and transposed derivative with respect to {path} differ by "
+                f"{differences[path]:.1e}, relative to their size",
                 location=user_line(),
             )
-        if not orders[paths[k]] >= LEAST_ORDER:
+        if not orders[path] >= LEAST_ORDER:
             raise DerivativeCheckError(
-                f"the derivative with respect to {paths[k]} does not belong to the function: the remainder "
-                f"of Taylor's formula has order {orders[paths[k]]:.2f}, and 2 is right",
+                f"the derivative with respect to {path} does not belong to the function: the remainder "
+                f"of Taylor's formula has order {orders[path]:.2f}, and 2 is right",
                 location=user_line(),
                 hint="a step that crosses a kink looks the same: try a smaller `step`; so does a derivative "
                 "that iterates until it has converged: its error is a `tolerance`",
@@ -125,34 +133,41 @@ def _difference(forward: Arrays, cotangents: Arrays, tangents: Arrays, backward:
     return abs(difference) / size if size else abs(difference)
 
 
-def _order(
+def _remainders(
     value: Function,
-    points: Arrays,
+    setting: Setting,
     k: int,
     direction: npt.NDArray[Any],
-    base: Arrays,
-    forward: Arrays,
-    step: float,
+    slope: Arrays,
     unit: float,
     tolerance: float,
-) -> float:
-    """The order of the remainder along a direction, from the smallest steps where it is no error of rounding
-    and none of the derivative that is tolerated."""
+) -> list[float]:
+    """The remainders at halvings of h along a direction of leaf `k`, down to where they are no more than
+    rounding, or an error of the derivative that is tolerated; NaN ends them."""
+    points = setting.points
+    base = value(points)
     noise = NOISE * unit * max(_largest(base), 1e-300)
     remainders: list[float] = []
     for n in range(HALVINGS):
-        h = step * 0.5**n
+        h = setting.step * 0.5**n
         moved = [p + points[k].dtype.type(h) * direction if j == k else p for j, p in enumerate(points)]
         differences = [
-            after.astype(np.float64) - before - h * slope.astype(np.float64)
-            for after, before, slope in zip(value(moved), base, forward, strict=True)
+            after.astype(np.float64) - before - h * image.astype(np.float64)
+            for after, before, image in zip(value(moved), base, slope, strict=True)
         ]
         found = _largest(differences)
         if not np.isfinite(found):
-            return math.nan
-        if found <= max(noise, tolerance * h * _largest(forward)):
+            return [math.nan]
+        if found <= max(noise, tolerance * h * _largest(slope)):
             break
         remainders.append(found)
+    return remainders
+
+
+def _order(remainders: Sequence[float]) -> float:
+    """The order of the remainder, from the smallest steps; infinite if there are not two of them."""
+    if any(map(math.isnan, remainders)):
+        return math.nan
     orders = [math.log2(a / b) for a, b in itertools.pairwise(remainders)]
     return float(np.median(orders[-3:])) if orders else math.inf
 

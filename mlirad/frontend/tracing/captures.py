@@ -136,20 +136,28 @@ def find_captures(
 def static_key(value: object) -> Hashable:
     """The key of a static argument: what it is now and all that it holds and, for functions, reads."""
     key = value_key(value)
-    if key is not None:
-        return key
+    return _watch(value).current().key if key is None else key
+
+
+def classes_key(kinds: Iterable[type[Any]]) -> Hashable:
+    """The key of the classes of structured arguments, whose methods a traced function can call."""
+    return tuple(static_key(kind) for kind in kinds if is_program_class(kind))
+
+
+def classes_guards(kinds: Iterable[type[Any]]) -> list[Guards]:
+    """The guards under which that key stays the same."""
+    return [_watch(kind).current().guards for kind in kinds if is_program_class(kind)]
+
+
+def _watch(value: object) -> Watch:
+    """What there is to see of an object; kept for those that were used last."""
     watch = _watches.pop(id(value), None)
     if watch is None:
         watch = Watch(value, frozenset((EVERY_NAME,)))
     _watches[id(value)] = watch  # at the end, as the most recently used
     while len(_watches) > 64:
         _watches.pop(next(iter(_watches)), None)
-    return watch.current().key
-
-
-def classes_key(kinds: Iterable[type[Any]]) -> Hashable:
-    """The key of the classes of structured arguments, whose methods a traced function can call."""
-    return tuple(static_key(kind) for kind in kinds if is_program_class(kind))
+    return watch
 
 
 _watches: dict[int, Watch] = {}

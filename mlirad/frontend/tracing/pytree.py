@@ -40,7 +40,8 @@ class Tree:
         object.__setattr__(self, "keys", keys)
 
     @property
-    def _is_dict(self) -> bool:
+    def is_dict(self) -> bool:
+        """Whether it is that of a dictionary."""
         return self.kind is not None and issubclass(self.kind, dict)
 
     @property
@@ -86,7 +87,7 @@ class Tree:
     def _step(self, k: int) -> str:
         if not self.names:
             return f"[{k}]"
-        return f"[{self.names[k]!r}]" if self._is_dict else f".{self.names[k]}"
+        return f"[{self.names[k]!r}]" if self.is_dict else f".{self.names[k]}"
 
     def _build(self, leaves: Iterator[Any]) -> Any:
         if self.kind is None:
@@ -94,11 +95,11 @@ class Tree:
         if self.kind is type(None):
             return None
         parts = [child._build(leaves) for child in self.children]
-        if self._is_dict:
+        if self.is_dict:
             by_name = dict(zip(self.names, parts, strict=True))
             return {name: by_name[name] for name in self.order}
         if is_dataclass(cast(object, self.kind)):
-            return _make_dataclass(self.kind, dict(zip(self.names, parts, strict=True)), self.static)
+            return make_dataclass(self.kind, dict(zip(self.names, parts, strict=True)), self.static)
         make = cast("Callable[..., Any]", self.kind)
         return make(*parts) if self.names else make(parts)
 
@@ -114,13 +115,17 @@ class Tree:
         for k, (child, part) in enumerate(zip(self.children, parts, strict=True)):
             child._match(part, what + self._step(k), leaves)
 
-    def __str__(self) -> str:
+    def shown(self, leaves: Sequence[str]) -> str:
+        """The structure as text, with a text for each leaf."""
+        return self._shown(iter(leaves))
+
+    def _shown(self, leaves: Iterator[str]) -> str:
         if self.kind is None:
-            return "*"
+            return next(leaves)
         if self.kind is type(None):
             return "None"
-        inner = [str(child) for child in self.children]
-        if self._is_dict:
+        inner = [child._shown(leaves) for child in self.children]
+        if self.is_dict:
             return "{" + ", ".join(f"{n!r}: {c}" for n, c in zip(self.names, inner, strict=True)) + "}"
         if self.names:
             fields_ = ", ".join(f"{n}={c}" for n, c in zip(self.names, inner, strict=True))
@@ -128,6 +133,9 @@ class Tree:
         if self.kind is list:
             return f"[{', '.join(inner)}]"
         return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
+
+    def __str__(self) -> str:
+        return self.shown(["*"] * self.size)
 
 
 LEAF = Tree(None)
@@ -212,7 +220,7 @@ def _sorted(keys: list[Hashable]) -> list[Hashable]:
         return sorted(keys, key=lambda key: (type(key).__name__, repr(key)))
 
 
-def _make_dataclass(kind: type[Any], parts: dict[Hashable, object], static: tuple[Hashable, ...]) -> object:
+def make_dataclass(kind: type[Any], parts: dict[Hashable, object], static: tuple[Hashable, ...]) -> object:
     """An instance with the given fields; its `__init__` and `__post_init__` are not run again."""
     made = object.__new__(kind)
     rest = iter(static)

@@ -6,7 +6,7 @@
     eval3 c d v        v + c eval1 d, which carries the factor down and never scales a vector
     reverse_pass c d   c eval1 d, visiting every shared term once
 
-(Sections 2.3 to 2.6 of the dual-arrays paper, where the last is reversePass_4.) The first four look through
+(Sections 2.3 to 2.6 of the dual-numbers paper, where the last is reversePass_4.) The first four look through
 `Share`, so their time is exponential where a term is used again and again; the first three recur as deep as
 the term is. A vector is a list of one number per input. Zero absorbs: a product with a factor 0 is 0,
 whatever the other.

@@ -3,7 +3,7 @@
     z = x * sin(x) with x the input 0        Share 1 (Add (Scale (sin x) (Input 0)) (Scale x (Share 0 ...)))
 
 `Share` gives a term that may be used more than once an ID, under two invariants (section 2.5 of the
-dual-arrays paper, which `mlirad.interpreter.deltas` names):
+dual-numbers paper, which `mlirad.interpreter.deltas` names):
 
 1. the IDs in a term under `Share i` are smaller than i;
 2. terms with one ID are one object.

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array.control import shown
+from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.function import PartialOp
@@ -36,6 +37,8 @@ class References:
     def check(self, op: Operation, caller: str) -> None:
         """Require what an op in the function `caller` says of functions and frames to be so."""
         match op:
+            case ElementwiseOp():
+                pass
             case CallOp():
                 self._check_call(op)
             case SaveOp() | RestoreOp():
@@ -53,8 +56,14 @@ class References:
                 self._check_derived(op)
             case RecordedOp():
                 sums = [components_of(op.domain)[k] for k in op.summed]
-                taken = [*(o.type for o in op.operands), *components_of(op.codomain), *sums]
-                self._check_types(op, op.callee.root_reference.data, taken, components_of(op.domain))
+                domain, codomain = components_of(op.domain), components_of(op.codomain)
+                types, count = [o.type for o in op.operands], op.primal_count
+                self._check_types(
+                    op, op.callee.root_reference.data, [*types[count:], *codomain, *sums], domain
+                )
+                if op.forward is not None:
+                    name = op.forward.root_reference.data
+                    self._check_types(op, name, [*types[:count], *domain], codomain)
             case _:
                 pass
 

@@ -14,6 +14,8 @@ from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.function import ClosureType, SumType
 from mlirad.dialects.linear import FunctionSpace, MapType
 from mlirad.dialects.shapes import ELEMENTS, STORED, is_array, is_value, size_of
+from mlirad.errors import ArraySizeError
+from mlirad.ir.locations import location_of
 from mlirad.ir.verification.errors import error_at
 
 MAX_ELEMENTS = 2**48
@@ -32,16 +34,19 @@ class TypeChecks:
             return
         # Held, so that no other type can take its id.
         self._checked[id(type_)] = type_
-        pending = [type_]
-        in_tape = isinstance(type_, TapeType)
-        while pending:
+        # Where elements may stand is said in `mlirad.ir.verification.elements`.
+        is_element, in_tape = isinstance(type_, FunctionSpace), isinstance(type_, TapeType)
+        pending: list[Attribute] = [] if is_element else [type_]
+        spaces: list[Attribute] = [type_] if is_element else []
+        while pending or spaces:
+            if spaces:
+                self._enter_space(spaces, pending)
+                continue
             current = pending.pop()
             if isinstance(current, TupleType):
                 pending += current.types.data
             elif isinstance(current, MapType):
-                pending += (current.domain, current.codomain)
-            elif isinstance(current, FunctionSpace) and current is not type_:
-                pending += (current.point, current.space)
+                spaces += (current.domain, current.codomain)
             elif isinstance(current, TapeType):
                 pending += current.types.data
             elif isinstance(current, ClosureType | SumType):
@@ -49,7 +54,7 @@ class TypeChecks:
                     raise error_at(
                         op,
                         f"{what} has type {type_}, which is made of what is no value",
-                        "parts of closures and sums are scalars, arrays, tuples, closures and sums",
+                        "parts of closures and sums are scalars, arrays, maps, tuples, closures and sums",
                     )
                 pending += _parts(current)
             elif not is_array(current, STORED if current is type_ or in_tape else ELEMENTS):
@@ -59,7 +64,22 @@ class TypeChecks:
                     "there are f64, f32, i64, i32, i1, static tensors of rank 1 and more, and linear maps",
                 )
             elif size_of(current) > MAX_ELEMENTS:
-                raise error_at(op, f"{what} has type {type_}, of more than {MAX_ELEMENTS} elements")
+                raise ArraySizeError(
+                    f"{op.name}: {what} has type {type_}, of more than {MAX_ELEMENTS} elements",
+                    location=location_of(op),
+                )
+
+    @staticmethod
+    def _enter_space(spaces: list[Attribute], pending: list[Attribute]) -> None:
+        """Replace the last of some spaces by the spaces and types that it is made of."""
+        space = spaces.pop()
+        if isinstance(space, TupleType):
+            spaces += space.types.data
+        elif isinstance(space, FunctionSpace):
+            spaces.append(space.space)
+            pending.append(space.point)
+        else:
+            pending.append(space)
 
 
 def _parts(type_: ClosureType | SumType) -> Sequence[Attribute]:

@@ -12,6 +12,7 @@ A module verifies when
   do these stand;
 - every callee exists and takes and returns the types it is called with; functions may be recursive, but none
   reaches its own derivative;
+- elements of powers and copowers stay in the code of a `linear.lambda`;
 - the tape of a loop is read by `array.replay` and `linear.while` and by nothing else;
 - whatever saves or restores frames of one type agrees on what they hold, and only private functions take and
   return frames;
@@ -43,6 +44,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.dialects.syntax import LanguageOp
 from mlirad.errors import VerifyError
 from mlirad.ir.locations import location_of, name_of
+from mlirad.ir.verification.elements import check_elements
 from mlirad.ir.verification.errors import error_at, located
 from mlirad.ir.verification.functions import check_function
 from mlirad.ir.verification.references import References
@@ -88,6 +90,8 @@ class _Verification:
         self.functions: dict[str, FuncOp] = {}
         self.references = References(self.functions)
         self.types = TypeChecks()
+        self._declared: set[tuple[object, ...]] = set()
+        """What has been checked of ops without regions: class, types and properties."""
         self.function = ""
 
     def run(self) -> None:
@@ -190,12 +194,30 @@ class _Verification:
         elif at_top:
             raise error_at(op, "stands outside of a function")
         elif isinstance(op, LanguageOp):
-            located(op, op.check_declared)
+            self._check_declared(op)
         elif isinstance(op, ReturnOp):
             located(op, op.verify_)
+        check_elements(op)
         located(op, lambda: check_plan_attributes(op))
         for k, result in enumerate(op.results):
             self.types.check(op, f"result {k}", result.type)
+
+    def _check_declared(self, op: LanguageOp) -> None:
+        """Check what an op declares, of ops without regions once for all that are alike."""
+        if op.regions or op.attributes or isinstance(op, TERMINATORS):
+            located(op, op.check_declared)
+            return
+        # The module holds the attributes, so that no other one can take their ids.
+        key = (
+            type(op),
+            *[id(o.type) for o in op.operands],
+            None,
+            *[id(r.type) for r in op.results],
+            *[(name, id(value)) for name, value in op.properties.items()],
+        )
+        if key not in self._declared:
+            located(op, op.check_declared)
+            self._declared.add(key)
 
     def _check_rules(self, op: Operation) -> None:
         """The rules of an op whose declared parts have been checked, and all of the ops in it."""

@@ -25,7 +25,16 @@ from mlirad.errors import CompileError
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.linear_maps.apply.regions import Application
-from mlirad.linear_maps.elements import Elements, accumulated, as_value, assembled, to_values, value_of
+from mlirad.linear_maps.elements import (
+    Elements,
+    accumulated,
+    as_value,
+    assembled,
+    components,
+    from_leaves,
+    leaves,
+    value_of,
+)
 
 APPLY, APPLY_TRANSPOSE = "_apply", "_apply_transpose"
 """What is appended to the name of a function that makes a map, for those that apply it."""
@@ -82,13 +91,20 @@ def _pull(
 
 
 def recorded(m: Application, op: linear.RecordedOp, x: Elements, sums: Elements) -> Elements:
-    """The reverse sweep of a recorded call, which adds to the sums in place."""
+    """The reverse sweep of a recorded call, which adds to the sums in place, or its tangents."""
+    types, count = components_of(op.domain), op.primal_count
+    arguments = m.own(own_operands(op))
     if not m.transposed:
-        raise CompileError("the map of a recorded call is not applied forward", location=location_of(op))
-    types = components_of(op.domain)
+        if op.forward is None:
+            raise CompileError("the map of a recorded call is not applied forward", location=location_of(op))
+        tangents = [value_of(m.b, e, t) for e, t in zip(x, types, strict=True)]
+        images = m.b.insert(
+            CallOp, [*arguments[:count], *tangents], components_of(op.codomain), {"callee": op.forward}
+        ).results
+        return [accumulated(m.b, s, t) for s, t in zip(sums, images, strict=True)]
     given = [value_of(m.b, c, t) for c, t in zip(x, components_of(op.codomain), strict=True)]
     before = [value_of(m.b, sums[k], types[k]) for k in op.summed]
-    operands = [*m.own(own_operands(op)), *given, *before]
+    operands = [*arguments[count:], *given, *before]
     made = m.b.insert(CallOp, operands, types, {"callee": op.callee}).results
     return [v if k in op.summed else accumulated(m.b, sums[k], v) for k, v in enumerate(made)]
 
@@ -105,14 +121,13 @@ def called(m: Application, op: linear.CallOp, x: Elements, sums: Elements) -> El
     begun = [n for n, k in enumerate(carrying) if _is_array(spaces[k]) and sums[k] is not None]
     name = op.callee_name + (APPLY_TRANSPOSE if m.transposed else APPLY)
     name += ONTO + "".join(f"_{n}" for n in begun) if begun else ""
-    operands = [*m.own(op.arguments), *to_values(m.b, assembled(list(x), source), source)]
+    operands = [*m.own(op.arguments), *leaves(m.b, assembled(list(x), source), source)]
     operands += [as_value(sums[carrying[n]]) for n in begun]
     properties = {"callee": SymbolRefAttr(name)}
     made = m.b.insert(CallOp, operands, linear.carried(target), properties).results
-    result = list(sums)
-    for n, (k, value) in enumerate(zip(carrying, made, strict=True)):
-        result[k] = value if n in begun else accumulated(m.b, sums[k], value)
-    return result
+    image = components(from_leaves(target, made), target)
+    handed = {carrying[n] for n in begun}
+    return [x if k in handed else accumulated(m.b, sums[k], x) for k, x in enumerate(image)]
 
 
 def _is_array(space: Attribute) -> bool:

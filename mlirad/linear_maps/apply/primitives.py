@@ -112,9 +112,6 @@ def _dot(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
     return b.dot(left, right, *map(m.ints, ("lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract")))
 
 
-# Points --------------------------------------------------------------------------------------------
-
-
 # Tuples --------------------------------------------------------------------------------------------
 
 

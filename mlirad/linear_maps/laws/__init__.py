@@ -1,4 +1,4 @@
-"""The laws of linear maps as rewrites (004, Figures 4 and 5; paper 001, section 9)."""
+"""The laws of linear maps as rewrites (linear-map notes, Figures 4 and 5; CHAD paper, section 9)."""
 
 from mlirad.linear_maps.laws.builder import LAWS, PAIR_LAWS, LawBuilder
 from mlirad.linear_maps.laws.law import Law, PairLaw

@@ -1,4 +1,4 @@
-"""Maps through spaces of functions that need none (paper 001, Figure 8, and its equations of copowers).
+"""Maps through spaces of functions that need none (CHAD paper, Figure 8, and its equations of copowers).
 
     evaluate a ∘ 𝓛(a. m a) = m[a]          eliminate(a. m a) ∘ single a = m[a]
 

@@ -1,4 +1,4 @@
-"""Transposes are pushed inwards (004, Figure 5).
+"""Transposes are pushed inwards (linear-map notes, Figure 5).
 
 Measure: the sum, over all `transpose` ops, of the sizes of the maps that they transpose. The parts of a map
 are together smaller than the map.

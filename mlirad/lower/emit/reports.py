@@ -24,7 +24,7 @@ def emit_report(emitter: KernelEmitter, op: ReportOp) -> None:
     kernel = begin_kernel(emitter, op, "report", [token, condition, *values], [output], 4 * batch)
     f = kernel.f
     f.module.external(REPORT, "i64", ["ptr", "ptr", "ptr", "i64"], "nounwind")
-    batch_rank = op.lanes.value.data
+    batch_rank = op.batch_rank.value.data
     described = {
         "kind": op.kind.data,
         "message": op.message.data,

@@ -36,7 +36,7 @@ from mlirad.dialects.shapes import STORED, Value, is_array
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.functions import require_first_order
+from mlirad.ir.first_order import require_first_order
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
 from mlirad.lower.form_kernels.blocks import BlockBuilder
@@ -79,13 +79,13 @@ def require_array_code(function: FuncOp) -> None:
     for k, argument in enumerate(function_block(function).args):
         _require_array(function, argument, f"argument {k}")
     for op in nested_ops(function.body):
-        if isinstance(op, KERNEL_OPS):
+        if type(op) in _KERNELS:
             raise UnsupportedError(
                 f"@{function.sym_name.data} has been lowered: {op.name} is a kernel",
                 location=location_of(op),
                 hint="lower array code, and lower it once",
             )
-        if isinstance(op, (*EXPANDED, *Linear.operations)):
+        if type(op) in _EXPANDED:
             raise UnsupportedError(
                 f"{op.name} cannot be lowered",
                 location=location_of(op),
@@ -107,6 +107,9 @@ def _require_array(op: Operation, value: Value, what: str) -> None:
 
 EXPANDED = (BuildOp, *CUSTOM_OPS)
 """Ops of the array dialect of which `expand` leaves nothing."""
+
+_EXPANDED = frozenset[type[Operation]]((*EXPANDED, *Linear.operations))
+_KERNELS = frozenset[type[Operation]](KERNEL_OPS)
 
 
 @dataclass(frozen=True)

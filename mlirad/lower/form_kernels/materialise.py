@@ -4,7 +4,8 @@ Stored: what the function returns, reductions and contractions, scatters that ca
 BLAS calls, elements of arrays that are about to be updated, and values that cost much and are read more than
 once per element. Never stored: index code, masks, constants, structural ops. A value that is not stored is
 computed where it is read, so its cost is added to that of each reader; scalars cost nothing to read in a
-loop, which computes them before.
+loop, which computes them before. Where the code of an element gets too long, a value on the way is stored,
+which may be index code, too.
 """
 
 from __future__ import annotations
@@ -31,16 +32,24 @@ HEAVY = 12
 MAX_RECOMPUTED = 8
 """Scalar cost of recomputation per element that is accepted to save a store and loads."""
 
-FREE = (
-    structural.BroadcastOp,
-    structural.TransposeOp,
-    structural.ReshapeOp,
-    structural.SliceOp,
-    structural.ReverseOp,
-    structural.IotaOp,
-    structural.ConstantOp,
-    NoFrameOp,
-    ew.NotOp,
+MAX_LENGTH = 1000
+"""The longest code of one element, in additions; where it would be longer, a value on the way is stored.
+LLVM's instruction selection and register allocation take time quadratic in the length of straight-line code.
+At this length the store and the load cost nothing that can be measured.
+"""
+
+FREE = frozenset[type[Operation]](
+    (
+        structural.BroadcastOp,
+        structural.TransposeOp,
+        structural.ReshapeOp,
+        structural.SliceOp,
+        structural.ReverseOp,
+        structural.IotaOp,
+        structural.ConstantOp,
+        NoFrameOp,
+        ew.NotOp,
+    )
 )
 _REDUCTIONS = (reductions.SumOp, reductions.ReduceOp, reductions.ArgReductionOp, reductions.DotOp)
 _READS_ARRAYS = (*control.CONTROL_OPS, *ordering.ORDERING_OPS, *REPORTING_OPS, CallOp, SaveOp, RestoreOp)
@@ -51,7 +60,7 @@ MAX_JOINED = 4
 
 def scalar_cost(op: Operation) -> float:
     """The cost of one element of an op in multiples of an addition, without its operands."""
-    if isinstance(op, FREE):
+    if type(op) in FREE:
         return 0
     if isinstance(op, ew.DivOp | ew.SqrtOp):
         return 8
@@ -63,6 +72,8 @@ def scalar_cost(op: Operation) -> float:
 
 def must_store(op: Operation) -> bool:
     """Whether the results of an op always lie in memory."""
+    if isinstance(op, ew.ElementwiseOp):
+        return False
     if isinstance(op, indexing.ScatterOp):
         return inverted_positions(op) is None
     if isinstance(op, structural.ConcatenateOp | structural.StackOp):
@@ -73,6 +84,8 @@ def must_store(op: Operation) -> bool:
 def read_in_memory(op: Operation) -> Sequence[Value]:
     """The operands that an op reads as arrays in memory."""
     match op:
+        case ew.ElementwiseOp():
+            return ()
         case indexing.UpdateOp():
             return (op.base,)
         case reductions.DotOp() if is_library_dot(op):
@@ -99,23 +112,27 @@ def materialised(
     for op in ops:
         stored.update(o for o in read_in_memory(op) if not isinstance(o.owner, Block))
     cost: dict[Value, float] = {}
+    length: dict[Value, float] = {}
+    is_long = len(ops) > MAX_LENGTH
     readings = Readings(ops)
     in_terms = masked(stored)
     for op in ops:
         read = [v for v in free_values(op) if v not in stored] if op.results else []
         arrays = sum(cost.get(v, 0) for v in read if shape_of(v))
         scalars = sum(cost.get(v, 0) for v in read if not shape_of(v))
+        code = max(1, scalar_cost(op)) + sum(length.get(v, 0) for v in read) if is_long else 0
         for value in op.results:
             # What is made of scalars alone is computed once for all elements.
             own = scalar_cost(op) + arrays + (0 if shape_of(value) else scalars)
             if must_store(op) or (
                 value not in stored
                 and value not in in_terms
-                and not isinstance(op, FREE)
-                and _pays(value, own, readings)
+                and type(op) not in FREE
+                and (code > MAX_LENGTH or _pays(value, own, readings))
             ):
                 stored.add(value)
             cost[value] = 0 if value in stored else own
+            length[value] = 0 if value in stored else code
     return stored
 
 

@@ -101,6 +101,11 @@ class ElementReader:
             return value
         b = self.b
         match op:
+            case ew.SelectOp():
+                return self._read_select(op, position, guard)
+            case ew.ElementwiseOp():
+                operands = [self._same(o, position, guard) for o in op.operands]
+                return b.apply_elementwise(type(op), operands, op.properties, element_of(value))
             case structural.ConstantOp() | NoFrameOp():
                 return b.rebuild_unfolded(op, {}).results[0]
             case structural.IotaOp():
@@ -125,11 +130,6 @@ class ElementReader:
                 return self._read_concatenation(op, position, guard)
             case structural.StackOp():
                 return self._read_stack(op, position, guard)
-            case ew.SelectOp():
-                return self._read_select(op, position, guard)
-            case ew.ElementwiseOp():
-                operands = [self._same(o, position, guard) for o in op.operands]
-                return b.apply_elementwise(type(op), operands, op.properties, element_of(value))
             case indexing.IndexOp():
                 inner = [self.at(p, (), guard) for p in op.positions]
                 return self._read_inside(op.operand, inner, position, guard)

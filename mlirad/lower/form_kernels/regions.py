@@ -160,7 +160,7 @@ def _pin(value: Value, found: set[Value], seen: set[Value]) -> None:
 
 def is_cheap_to_read(op: Operation) -> bool:
     """Whether computing an element in every trip of a loop costs no more than loading it."""
-    if isinstance(op, FREE):
+    if type(op) in FREE:
         return True
     result = op.results[0]
     cost = scalar_cost(op)

@@ -26,7 +26,7 @@ from mlirad.ir.free_values import free_values
 from mlirad.ir.maps import is_local
 from mlirad.ir.regions import nested_ops
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
-from mlirad.linear_maps.elements import from_values, to_values
+from mlirad.linear_maps.elements import from_leaves, leaves
 from mlirad.passes.expand_lambdas import expand_lambdas
 from mlirad.passes.function_pass import holds, visit_regions
 from mlirad.passes.simplify_maps import simplify_maps
@@ -111,6 +111,6 @@ def apply_op(b: ArrayBuilder, op: linear.ApplicationOp, env: Environment) -> lis
     arguments = [env.get(a, a) for a in op.arguments]
     transposed = isinstance(op, linear.ApplyTransposeOp)
     source, target = (type_.codomain, type_.domain) if transposed else (type_.domain, type_.codomain)
-    image = MapEvaluator(b, op, env).run(transposed, op.map, from_values(source, arguments))
+    image = MapEvaluator(b, op, env).run(transposed, op.map, from_leaves(source, arguments))
     b.location = op.location
-    return to_values(b, image, target)
+    return leaves(b, image, target)

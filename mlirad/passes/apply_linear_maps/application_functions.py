@@ -24,7 +24,7 @@ from mlirad.ir.call_graph import calls_of
 from mlirad.ir.locations import location_of
 from mlirad.linear_maps.apply.calls import APPLY, APPLY_TRANSPOSE, ONTO
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
-from mlirad.linear_maps.elements import Element, assembled, components, from_values, to_values
+from mlirad.linear_maps.elements import Element, assembled, components, from_leaves, leaves
 from mlirad.passes.apply_linear_maps.application import apply_maps, prepared_for_application
 from mlirad.passes.dce import eliminate_dead_code
 
@@ -123,13 +123,13 @@ def _onto(name: str, maker: FuncOp, onto: Shape) -> FuncOp:
             if op is not block.last_op and not isinstance(op, linear.MapOp):
                 b.rebuild_unfolded(op, env)
         b.name_hint = None
-        given = from_values(type_.codomain, args[count : count + len(codomain)])
+        given = from_leaves(type_.codomain, args[count : count + len(codomain)])
         sums: list[Element] = [None] * len(spaces)
         for n, value in zip(onto, args[count + len(codomain) :], strict=True):
             sums[carrying[n]] = value
         ct = components(given, type_.codomain)
         image = MapEvaluator(b, maker, env).transposed_onto(env, map_, ct, sums)
-        return to_values(b, assembled(image, type_.domain), type_.domain)
+        return leaves(b, assembled(image, type_.domain), type_.domain)
 
     hints = [a.name_hint for a in block.args]
     sums = [spaces[carrying[n]] for n in onto]

@@ -32,8 +32,8 @@ from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_o
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, new_function, rebuild_function
 from mlirad.ir.builder import function_block, yields
 from mlirad.ir.dead_code import erase_unused
+from mlirad.ir.first_order import require_first_order
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.functions import require_first_order
 from mlirad.passes.bulk_operations.calls import BulkCalls
 from mlirad.passes.bulk_operations.computing_readings import COMPUTING_RULES
 from mlirad.passes.bulk_operations.paths import Paths

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.shapes import Value, is_float
-from mlirad.ir.builder import yields
+from mlirad.ir.builder import handed_over, yields
 from mlirad.ir.free_values import free_values
 from mlirad.rules.derivatives import ZERO
 
@@ -25,6 +25,12 @@ def active_values(block: Block, active: Iterable[Value]) -> set[Value]:
             if depends:
                 found.add(result)
     return found
+
+
+def active_yields(region: Region, active: Iterable[Value]) -> list[int]:
+    """The places of what a region, or the body of a function, hands over that depends on `active` values."""
+    found = active_values(region.block, active)
+    return [k for k, v in enumerate(handed_over(region)) if v in found]
 
 
 def active_carries(

@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from mlirad.errors import UnsupportedError
-from mlirad.ir.functions import higher_order_op, require_first_order
+from mlirad.ir.first_order import higher_order_op, map_value_op, no_map_values, require_first_order
 from mlirad.passes.eliminate_functions.flow import Flow
 from mlirad.passes.eliminate_functions.layout import Layouts
 from mlirad.passes.eliminate_functions.order import Order
@@ -47,11 +47,14 @@ class EliminateFunctionsPass(ModulePass):
 def eliminate_functions(module: ModuleOp) -> None:
     """Make the module one of first order, in place; private functions no longer used go.
 
-    Raises `UnsupportedError` for closures that have no bounded size, and for public functions that take or
-    return closures, tuples or sums and that no other function calls.
+    Raises `UnsupportedError` for closures that have no bounded size, for public functions that take or
+    return closures, tuples or sums and that no other function calls, and for linear maps as values.
     """
     if higher_order_op(module) is None:
         return
+    op = map_value_op(module)
+    if op is not None:
+        raise no_map_values(op)
     order = Order(module)
     order.run()
     try:

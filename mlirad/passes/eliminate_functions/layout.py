@@ -31,8 +31,9 @@ from mlirad.dialects.linear import MapType
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
 from mlirad.ir.builder import yields
+from mlirad.ir.first_order import is_higher
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.functions import holds_closures, is_higher
+from mlirad.ir.functions import holds_closures
 from mlirad.ir.locations import location_of, name_of
 from mlirad.passes.eliminate_functions.choices import Choice, Key, choice_of, is_choice
 from mlirad.passes.eliminate_functions.equal_codes import captured_by, structure_of

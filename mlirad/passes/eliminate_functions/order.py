@@ -30,8 +30,9 @@ from mlirad.ir.call_graph import (
     is_private,
     references_of,
 )
+from mlirad.ir.first_order import is_higher
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.functions import LEAST_ROOM, Room, holds_closures, is_higher
+from mlirad.ir.functions import LEAST_ROOM, Room, holds_closures
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.dce import eliminate_dead_code

@@ -38,8 +38,8 @@ from mlirad.dialects.shapes import Value, ints, values_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, new_function
 from mlirad.ir.builder import function_block, handed_over, yields
+from mlirad.ir.first_order import is_higher
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.functions import is_higher
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.dce import eliminate_dead_code

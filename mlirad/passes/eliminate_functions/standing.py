@@ -19,7 +19,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects.function import LambdaOp, PartialOp, SumType, TupleOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder
-from mlirad.ir.functions import is_higher
+from mlirad.ir.first_order import is_higher
 from mlirad.passes.eliminate_functions.choices import Key, is_choice
 from mlirad.passes.eliminate_functions.flow import FlowNode, Tree, part_of
 from mlirad.passes.eliminate_functions.layout import Layouts, source_of

@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.linear import PullOp, PushOp
 from mlirad.ir.call_graph import functions_of
-from mlirad.ir.functions import require_first_order
+from mlirad.ir.first_order import require_first_order
 from mlirad.passes.bulk_operations import BulkOperationsPass
 from mlirad.passes.function_pass import drop_unreferenced, holds, replace_function
 from mlirad.passes.outline_derivatives.derived import DerivedFunctions

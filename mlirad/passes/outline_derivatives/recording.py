@@ -9,8 +9,8 @@ What a call keeps is one activation record: the residuals of the body, as for th
 records of the calls that it made. A record is a value, of type `!array.frame<f_record>`: a scan stacks those
 of its trips, a branch yields `no_frame` for calls that it did not make. The sums of cotangents are
 parameters, which are updated in place and passed on; those of arrays that the function updates or returns
-come with the cotangents of what it returns, and are results (`handed.py`). So the cost is proportional to
-that of the calls, whatever they read and write of arrays.
+come with the cotangents of what it returns, and are results (`passed_arrays.py`). So the cost is proportional
+to that of the calls, whatever they read and write of arrays.
 
 Invariant parameters, and arrays that the reverse sweep may need whole, are passed to it, and not kept.
 """

@@ -18,8 +18,8 @@ from mlirad.ir.call_graph import CallGraph, calls_except, functions_by_name
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.kept_calls import kept_functions
-from mlirad.passes.outline_derivatives.handed import moved, wanted_whole
 from mlirad.passes.outline_derivatives.invariants import invariant_parameters
+from mlirad.passes.outline_derivatives.passed_arrays import moved, wanted_whole
 from mlirad.passes.tangents import forward_derivative
 from mlirad.passes.tangents.control import FORWARD_RULES
 
@@ -27,7 +27,8 @@ from mlirad.passes.tangents.control import FORWARD_RULES
 class Sources:
     """The functions of a module and their forward derivatives by name, with pushes and pulls as they are.
 
-    `kept` are those whose calls stay; `handed` and `moved` classify their parameters as in `handed.py`.
+    `kept` are those whose calls stay; `handed` and `moved` classify their parameters, as `passed_arrays.py`
+    says.
     """
 
     def __init__(self, module: ModuleOp):

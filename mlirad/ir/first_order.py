@@ -1,0 +1,113 @@
+"""The check that a program is of first order: that it has no functions, tuples, sums or maps as values.
+
+    require_first_order(module)          raises at the first op that makes, takes or hands on such a value
+
+Passes that differentiate or lower begin with it. What CHAD makes in its specification hands linear maps on
+as values, which no pass makes anything else of: `map_value_op` finds that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import cast
+
+from xdsl.dialects.builtin import TupleType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation
+
+from mlirad.dialects import linear
+from mlirad.dialects.array.control import CONTROL_OPS
+from mlirad.dialects.array.custom import CheckpointOp
+from mlirad.dialects.function import FUNCTION_OPS, ClosureType, SumType
+from mlirad.errors import UnsupportedError
+from mlirad.ir.locations import location_of
+
+
+def is_higher(type_: Attribute) -> bool:
+    """Whether values of a type are made by the `function` dialect: closures, sums and tuples."""
+    return isinstance(type_, ClosureType | SumType | TupleType)
+
+
+def higher_order_op(program: Operation) -> Operation | None:
+    """An op of the `function` dialect in a program, or a function that takes or returns its values.
+
+    So are branches and loops that hand on linear maps, and code on elements of powers and copowers, as
+    CHAD makes them. None for a program of first order: no other op can have such values either.
+    """
+    pending = [program]
+    while pending:
+        op = pending.pop()
+        if type(op) in _FUNCTION_OPS or _is_of_maps(op):
+            return op
+        if isinstance(op, FuncOp):
+            type_ = op.function_type
+            if any(map(is_higher, (*type_.inputs.data, *type_.outputs.data))):
+                return op
+        for region in reversed(op.regions):
+            for block in region.blocks:
+                pending.extend(reversed(block.ops))
+    return None
+
+
+def map_value_op(program: Operation) -> Operation | None:
+    """An op that takes linear maps for values: of closures, tuples and sums, of branches and of loops."""
+    for op in program.walk():
+        types = (*(o.type for o in op.operands), *op.result_types)
+        if _is_of_maps(op) or (type(op) in _FUNCTION_OPS and any(map(_has_maps, types))):
+            return op
+    return None
+
+
+def _is_of_maps(op: Operation) -> bool:
+    """Whether an op is a branch or loop that hands on maps, or code on elements of function spaces."""
+    if isinstance(op, linear.LambdaOp):
+        spaces = (op.domain, op.codomain)
+        return not all(map(linear.is_plain, spaces))
+    if isinstance(op, (*CONTROL_OPS, CheckpointOp)):
+        return any(isinstance(t, linear.MapType) for t in op.result_types)
+    return isinstance(op, linear.ApplyOp) and any(
+        isinstance(t, linear.FunctionSpace) for t in op.result_types
+    )
+
+
+@cache
+def _has_maps(type_: Attribute) -> bool:
+    match type_:
+        case linear.MapType():
+            return True
+        case ClosureType():
+            return any(map(_has_maps, (*type_.inputs, *type_.outputs)))
+        case TupleType() | SumType():
+            return any(map(_has_maps, cast("Sequence[Attribute]", type_.types.data)))
+        case _:
+            return False
+
+
+_FUNCTION_OPS = frozenset[type[Operation]](FUNCTION_OPS)
+
+
+def require_first_order(program: Operation) -> None:
+    """Raise `UnsupportedError` for a module or function that is not of first order.
+
+    Passes that differentiate or lower begin with it: for them a closure would be a value without derivative.
+    """
+    op = higher_order_op(program)
+    if op is not None:
+        if _is_of_maps(op):
+            raise no_map_values(op)
+        what = op.name if not isinstance(op, FuncOp) else f"@{op.sym_name.data}"
+        raise UnsupportedError(
+            f"{what} makes, takes or returns functions, tuples or sums as values",
+            location=location_of(op),
+            hint="run the pass eliminate-functions before",
+        )
+
+
+def no_map_values(op: Operation) -> UnsupportedError:
+    """The error that an op takes maps, or elements of spaces of functions, for values."""
+    return UnsupportedError(
+        f"{op.name} takes linear maps, or elements of spaces of functions, for values",
+        location=location_of(op),
+        hint="such programs, which the pass chad makes, are run by the interpreter: they cannot be compiled",
+    )
