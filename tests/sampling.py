@@ -30,6 +30,8 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/acceptance/test_growth.py::test_work_is_linear_in_the_number_of_steps": (2, 1),
     "tests/benchmarks/test_problems.py::test_the_smallest_size_has_finite_figures": (3, 0),
     "tests/docs/test_special_points.py::test_second_derivatives": (2, 0),
+    "tests/frontend/test_closures.py::test_forward_and_second_derivatives": (2, 0),
+    "tests/frontend/test_closures.py::test_values_and_gradients": (2, 1),
     "tests/frontend/test_numpy_gradients.py::test_derivatives": (2, 0),
     "tests/frontend/test_writes.py::test_every_function_shares_and_orders_elements_as_numpy_does": (2, 0),
     "tests/lower/test_emit_nest.py::test_combiners": (3, 0),
