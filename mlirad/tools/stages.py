@@ -30,6 +30,7 @@ from mlirad.ir.call_graph import PRIVATE, CallGraph, calls_of, functions_by_name
 from mlirad.ir.locations import location_of
 from mlirad.ir.maps import codomain_of, domain_of
 from mlirad.ir.regions import nested_ops
+from mlirad.passes.eliminate_functions import eliminate_functions
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.jacobian.derivatives import Derivatives
 from mlirad.passes.jacobian.laws import simplified
@@ -54,8 +55,10 @@ class Stage:
 def stages(program: ModuleOp, name: str) -> Iterator[Stage]:
     """The stages of the function `name`, differentiated with respect to all its float parameters.
 
-    Raises `DifferentiationError` for a function without floats, and what differentiation raises.
+    Functions as values are eliminated in the program first, in place. Raises `DifferentiationError` for a
+    function without floats, and what differentiation raises.
     """
+    eliminate_functions(program)
     functions = functions_by_name(program)
     function = functions[name]
     wrt = _floats(function, function.function_type.inputs.data, "has no floating-point argument")

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 import mlirad as ad
+from mlirad.interpreter import run_function
 from mlirad.tools.demo import main
 from mlirad.tools.stages import stages
 from tests.tools.demo import functions
@@ -91,6 +93,20 @@ def test_parameters_default_to_floats_and_functions_of_the_program_can_be_shown(
     assert "∂half" in ad.demo(functions.half)
     unnamed = ad.demo(lambda x: np.sin(x))
     assert "fun lambda(x) =" in unnamed[unnamed.index("A-normal form") :]
+
+
+def test_functions_as_values_are_shown_as_what_stands_for_them() -> None:
+    def f(x):
+        return ad.cond(x > 0, lambda: ad.lambda_(lambda z: z * x), lambda: ad.lambda_(np.sin))(x)
+
+    module = ad.trace(f, 1.0)
+    listed = list(stages(module, "main"))
+    assert not any(op.name.startswith("function.") for s in listed for g in s.functions for op in g.walk())
+    last = listed[-1].functions[0]
+    slopes = [
+        run_function(ModuleOp([last.clone()]), [x, 1.0], function=last.sym_name.data) for x in (2.0, -2.0)
+    ]
+    assert slopes == [(4.0,), (np.cos(-2.0),)]
 
 
 def test_the_demo_leaves_the_profiler_as_it_was() -> None:
