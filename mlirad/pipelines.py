@@ -61,7 +61,7 @@ class Options:
 SIMPLIFY: Final = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad-dce")
 """The same program, smaller: calls resolved, constants folded, equal ops shared, unused ones dropped."""
 
-METHODS: Final = ("dual-arrays", "jacobian")
+METHODS: Final = ("dual-arrays", "jacobian", "chad")
 """The methods by which derivatives can be expanded."""
 
 SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -79,7 +79,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     """Every derivative in the program as a linear map; `blocks` is what keeps builds as loops.
 
     By the method `dual-arrays` no build is left, by `jacobian` calls and builds are, as their derivatives are
-    maps of their own.
+    maps of their own, and by `chad` calls, whose derivatives are functions.
     """
     if method in SPECIFICATIONS:
         raise UnsupportedError(
@@ -98,7 +98,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     return (
         "mlirad-canonicalize",
         "eliminate-functions",
-        "mlirad-inline",
+        "mlirad-inline{builds=true}" if method == "chad" else "mlirad-inline",
         *blocks,
         "bulk-operations",
         "raise-contractions",
@@ -115,6 +115,8 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     if method in SPECIFICATIONS:
         return ("mlirad-canonicalize", *SPECIFICATIONS[method])
     applied = ("apply-linear-maps", "bulk-operations")
+    if method == "chad":
+        applied = ("apply-linear-maps", "mlirad-inline", "bulk-operations")
     if method == "jacobian":
         applied = (
             "defunctionalise-maps",

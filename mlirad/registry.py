@@ -38,6 +38,8 @@ PASS_MODULES: dict[str, str] = {
     "curry": "mlirad.passes.curry",
     "lower-copowers": "mlirad.passes.chad.lower_copowers",
     "linearize": "mlirad.passes.linearize",
+    "provenance": "mlirad.passes.chad.provenance",
+    "formal-derivative": "mlirad.passes.chad.formal",
     "split-maps": "mlirad.passes.split_map",
     "simplify-maps": "mlirad.passes.simplify_maps",
     "expand-lambdas": "mlirad.passes.expand_lambdas",

@@ -66,3 +66,17 @@ func.func private @fresh(%h: !array.frame<f_record>) {
   %r = linear.recorded %h {callee = @handed_on, fresh = [0]} : !array.frame<f_record> -> !linear.map<tuple<f64>, tuple<f64>>
   func.return
 }
+
+// Residuals may be any values, and a function may apply the map forward.
+// CHECK-LABEL: func.func private @both(%x: f64, %r: tensor<3xf64>) {
+// CHECK-NEXT: %m = linear.recorded %x, %r {callee = @backward, forward = @forward, primals = 1} : f64, tensor<3xf64> -> !linear.map<tuple<f64>, tuple<f64>>
+func.func private @backward(%r: tensor<3xf64>, %ct: f64, %sum: f64) -> f64 {
+  func.return %sum : f64
+}
+func.func private @forward(%x: f64, %dx: f64) -> f64 {
+  func.return %dx : f64
+}
+func.func private @both(%x: f64, %r: tensor<3xf64>) {
+  %m = linear.recorded %x, %r {callee = @backward, forward = @forward, primals = 1} : f64, tensor<3xf64> -> !linear.map<tuple<f64>, tuple<f64>>
+  func.return
+}

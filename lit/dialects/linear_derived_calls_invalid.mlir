@@ -139,8 +139,8 @@ func.func private @f(%x: f64, %n: i64) -> f64 {
 }
 
 func.func @g(%x: f64, %n: i64) {
-  // expected-error @below {{linear.recorded: the first operand must be the frame of a call}}
-  %m = linear.recorded %x {callee = @f} : f64 -> !linear.map<tuple<f64>, tuple<f64>>
+  // expected-error @below {{linear.recorded: forward and primals must be given together}}
+  %m = linear.recorded %x {callee = @f, primals = 1} : f64 -> !linear.map<tuple<f64>, tuple<f64>>
   func.return
 }
 
@@ -320,5 +320,45 @@ func.func private @f(%n: !array.frame<f>, %ct: f64) -> f64 {
 func.func private @g(%n: !array.frame<f>) {
   // expected-error @below {{linear.recorded: fresh}}
   %m = linear.recorded %n {callee = @f, fresh = [1]} : !array.frame<f> -> !linear.map<tuple<f64>, tuple<f64>>
+  func.return
+}
+
+// -----
+
+func.func private @f(%x: f64, %n: i64) -> f64 {
+  func.return %x : f64
+}
+
+func.func @g(%x: f64, %n: i64) {
+  // expected-error @below {{linear.recorded: primals is 2, and there are 1 operands}}
+  %m = linear.recorded %x {callee = @f, forward = @f, primals = 2} : f64 -> !linear.map<tuple<f64>, tuple<f64>>
+  func.return
+}
+
+// -----
+
+func.func private @back(%ct: f64, %sum: f64) -> f64 {
+  func.return %sum : f64
+}
+
+func.func @g(%x: f64) {
+  // expected-error @below {{linear.recorded: @back takes 2 values, got 3}}
+  %m = linear.recorded %x {callee = @back, forward = @back, primals = 0} : f64 -> !linear.map<tuple<f64>, tuple<f64>>
+  func.return
+}
+
+// -----
+
+func.func private @back(%ct: f64, %sum: f64) -> f64 {
+  func.return %sum : f64
+}
+
+func.func private @push(%x: f64) -> f64 {
+  func.return %x : f64
+}
+
+func.func @g(%x: f64) {
+  // expected-error @below {{linear.recorded: @push takes 1 values, got 2}}
+  %m = linear.recorded %x {callee = @back, forward = @push, primals = 1} : f64 -> !linear.map<tuple<f64>, tuple<f64>>
   func.return
 }

@@ -2,34 +2,24 @@
 
 // Closures, tuples and sums become arrays, branches and calls.
 
-// Closures that a branch chooses: a tag and the slots of what they capture.
+// Closures that a branch chooses, which capture what can be read outside of it: the branch is where they are applied.
 
 // CHECK-LABEL: func.func @chosen(%p: i1, %x: f64, %w: f64) -> f64 {
-// CHECK-NEXT: %0, %1 = array.if %p : i1 -> (i64, f64) {
-// CHECK-NEXT: %g = array.constant 0 : i64
-// CHECK-NEXT: array.yield %g, %w : i64, f64
+// CHECK-NEXT: %r = array.if %p : i1 -> f64 {
+// CHECK-NEXT: %r_1 = func.call @g(%x, %w) : (f64, f64) -> f64
+// CHECK-NEXT: array.yield %r_1 : f64
 // CHECK-NEXT: } else {
-// CHECK-NEXT: %h = array.constant 0.000000e+00 : f64
-// CHECK-NEXT: %h_1 = array.constant 1 : i64
-// CHECK-NEXT: array.yield %h_1, %h : i64, f64
+// CHECK-NEXT: %r_1 = func.call @h(%x) : (f64) -> f64
+// CHECK-NEXT: array.yield %r_1 : f64
 // CHECK-NEXT: }
-// CHECK-NEXT: %r = array.constant 0 : i64
-// CHECK-NEXT: %r_1 = array.compare gt %0, %r : i64, i64 -> i1
-// CHECK-NEXT: %r_2 = array.if %r_1 : i1 -> f64 {
-// CHECK-NEXT: %r_3 = func.call @h(%x) : (f64) -> f64
-// CHECK-NEXT: array.yield %r_3 : f64
-// CHECK-NEXT: } else {
-// CHECK-NEXT: %r_3 = func.call @g(%x, %1) : (f64, f64) -> f64
-// CHECK-NEXT: array.yield %r_3 : f64
-// CHECK-NEXT: }
-// CHECK-NEXT: func.return %r_2 : f64
-// CHECK-NEXT: }
-// CHECK-LABEL: func.func private @h(%z: f64) -> f64 {
-// CHECK-NEXT: %y = array.sin %z : f64
-// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: func.return %r : f64
 // CHECK-NEXT: }
 // CHECK-LABEL: func.func private @g(%z: f64, %w: f64) -> f64 {
 // CHECK-NEXT: %y = array.mul %z, %w : f64
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func private @h(%z: f64) -> f64 {
+// CHECK-NEXT: %y = array.sin %z : f64
 // CHECK-NEXT: func.return %y : f64
 // CHECK-NEXT: }
 func.func @chosen(%p: i1, %x: f64, %w: f64) -> f64 {
@@ -47,6 +37,139 @@ func.func @chosen(%p: i1, %x: f64, %w: f64) -> f64 {
     array.yield %h : !function.closure<(f64) -> f64>
   }
   %r = function.apply %f, %x : !function.closure<(f64) -> f64>, f64 -> f64
+  func.return %r : f64
+}
+
+// -----
+
+// A chosen closure that is captured by one that is chosen: no slot but for what only a branch knows.
+
+// CHECK-LABEL: func.func @again(%p: i1, %q: i1, %x: f64, %w: f64) -> f64 {
+// CHECK-NEXT: %f = array.if %p : i1 -> f64 {
+// CHECK-NEXT: %u = array.mul %w, %w : f64
+// CHECK-NEXT: array.yield %u : f64
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %h = array.constant 0.000000e+00 : f64
+// CHECK-NEXT: array.yield %h : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %r = array.if %q : i1 -> f64 {
+// CHECK-NEXT: %r_1 = func.call @l(%x, %p, %f, %w) : (f64, i1, f64, f64) -> f64
+// CHECK-NEXT: array.yield %r_1 : f64
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %r_1 = func.call @f(%x, %p, %f) : (f64, i1, f64) -> f64
+// CHECK-NEXT: array.yield %r_1 : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func private @l(%z: f64, %p: i1, %0: f64, %w: f64) -> f64 {
+// CHECK-NEXT: %y = array.if %p : i1 -> f64 {
+// CHECK-NEXT: %y_1 = func.call @g(%z, %0) : (f64, f64) -> f64
+// CHECK-NEXT: array.yield %y_1 : f64
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %y_1 = func.call @h(%z) : (f64) -> f64
+// CHECK-NEXT: array.yield %y_1 : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %t = array.mul %y, %w : f64
+// CHECK-NEXT: func.return %t : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func private @f(%0: f64, %p: i1, %1: f64) -> f64 {
+// CHECK-NEXT: %2 = array.if %p : i1 -> f64 {
+// CHECK-NEXT: %3 = func.call @g(%0, %1) : (f64, f64) -> f64
+// CHECK-NEXT: array.yield %3 : f64
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %3 = func.call @h(%0) : (f64) -> f64
+// CHECK-NEXT: array.yield %3 : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %2 : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func private @g(%z: f64, %u: f64) -> f64 {
+// CHECK-NEXT: %y = array.mul %z, %u : f64
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func private @h(%z: f64) -> f64 {
+// CHECK-NEXT: %y = array.sin %z : f64
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+func.func @again(%p: i1, %q: i1, %x: f64, %w: f64) -> f64 {
+  %f = array.if %p : i1 -> !function.closure<(f64) -> f64> {
+    %u = array.mul %w, %w : f64
+    %g = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+      %y = array.mul %z, %u : f64
+      array.yield %y : f64
+    }
+    array.yield %g : !function.closure<(f64) -> f64>
+  } else {
+    %h = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+      %y = array.sin %z : f64
+      array.yield %y : f64
+    }
+    array.yield %h : !function.closure<(f64) -> f64>
+  }
+  %k = array.if %q : i1 -> !function.closure<(f64) -> f64> {
+    %l = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+      %y = function.apply %f, %z : !function.closure<(f64) -> f64>, f64 -> f64
+      %t = array.mul %y, %w : f64
+      array.yield %t : f64
+    }
+    array.yield %l : !function.closure<(f64) -> f64>
+  } else {
+    array.yield %f : !function.closure<(f64) -> f64>
+  }
+  %r = function.apply %k, %x : !function.closure<(f64) -> f64>, f64 -> f64
+  func.return %r : f64
+}
+
+// -----
+
+// A closure that a loop carries: a tag, and the slots of what its kinds capture.
+
+// CHECK-LABEL: func.func @replaced(%p: i1, %x: f64, %w: f64) -> f64 {
+// CHECK-NEXT: %g = array.constant 0.000000e+00 : f64
+// CHECK-NEXT: %g_1 = array.constant 0 : i64
+// CHECK-NEXT: %0, %1 = array.scan %g_1, %g (%i, %2, %3: f64) {carries = 2, length = 3} : i64, f64 -> (i64, f64) {
+// CHECK-NEXT: %v = array.compare gt %2, %g_1 : i64, i64 -> i1
+// CHECK-NEXT: %v_1 = array.if %v : i1 -> f64 {
+// CHECK-NEXT: %v_2 = func.call @k(%w, %3) : (f64, f64) -> f64
+// CHECK-NEXT: array.yield %v_2 : f64
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %v_2 = func.call @f(%w) : (f64) -> f64
+// CHECK-NEXT: array.yield %v_2 : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %k = array.constant 1 : i64
+// CHECK-NEXT: array.yield %k, %v_1 : i64, f64
+// CHECK-NEXT: }
+// CHECK-NEXT: %r = array.compare gt %0, %g_1 : i64, i64 -> i1
+// CHECK-NEXT: %r_1 = array.if %r : i1 -> f64 {
+// CHECK-NEXT: %r_2 = func.call @k(%x, %1) : (f64, f64) -> f64
+// CHECK-NEXT: array.yield %r_2 : f64
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %r_2 = func.call @f(%x) : (f64) -> f64
+// CHECK-NEXT: array.yield %r_2 : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %r_1 : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func private @k(%z: f64, %v: f64) -> f64 {
+// CHECK-NEXT: %y = array.mul %z, %v : f64
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+// CHECK-LABEL: func.func private @f(%z: f64) -> f64 {
+// CHECK-NEXT: %y = array.sin %z : f64
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+func.func @replaced(%p: i1, %x: f64, %w: f64) -> f64 {
+  %f = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+    %y = array.sin %z : f64
+    array.yield %y : f64
+  }
+  %g = array.scan %f (%i, %h: !function.closure<(f64) -> f64>) {carries = 1, length = 3} : !function.closure<(f64) -> f64> -> !function.closure<(f64) -> f64> {
+    %v = function.apply %h, %w : !function.closure<(f64) -> f64>, f64 -> f64
+    %k = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+      %y = array.mul %z, %v : f64
+      array.yield %y : f64
+    }
+    array.yield %k : !function.closure<(f64) -> f64>
+  }
+  %r = function.apply %g, %x : !function.closure<(f64) -> f64>, f64 -> f64
   func.return %r : f64
 }
 
@@ -210,7 +333,7 @@ func.func @growing(%x: f64, %s: f64) -> f64 {
     array.yield %z : f64
   }
   %g = array.scan %f (%i, %h: !function.closure<(f64) -> f64>) {carries = 1, length = 3} : !function.closure<(f64) -> f64> -> !function.closure<(f64) -> f64> {
-    // expected-error @below {{the function %k captures %h, which may be a function made in the same place: what it holds has no bounded size}}
+    // expected-error @below {{the function %k captures %h, which may be or hold a function made in the same place: what it holds has no bounded size}}
     %k = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
       %a = function.apply %h, %z : !function.closure<(f64) -> f64>, f64 -> f64
       %b = array.mul %a, %s : f64
@@ -220,6 +343,33 @@ func.func @growing(%x: f64, %s: f64) -> f64 {
   }
   %y = function.apply %g, %x : !function.closure<(f64) -> f64>, f64 -> f64
   func.return %y : f64
+}
+
+// -----
+
+// A linear map in what a closure that is chosen captures.
+
+func.func private @sine(%x: f64) -> f64 {
+  %y = array.sin %x : f64
+  func.return %y : f64
+}
+func.func @mapped(%p: i1, %x: f64) -> f64 {
+  %f = array.if %p : i1 -> !function.closure<(f64) -> f64> {
+    %v, %d = linear.linearize %x {callee = @sine, wrt = [0]} : f64 -> (f64, !linear.map<f64, f64>)
+    // expected-error @below {{the function %g captures a linear map, and a branch chooses it, a loop carries it, a sum holds it, or a recursive function takes it: which map it is has to be known}}
+    %g = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+      %y = linear.apply %d, %z : !linear.map<f64, f64>, f64 -> f64
+      array.yield %y : f64
+    }
+    array.yield %g : !function.closure<(f64) -> f64>
+  } else {
+    %h = function.lambda (%z: f64) : -> !function.closure<(f64) -> f64> {
+      array.yield %z : f64
+    }
+    array.yield %h : !function.closure<(f64) -> f64>
+  }
+  %r = function.apply %f, %x : !function.closure<(f64) -> f64>, f64 -> f64
+  func.return %r : f64
 }
 
 // -----

@@ -13,9 +13,11 @@ from mlirad.frontend.constructs.build import (
     where,
 )
 from mlirad.frontend.constructs.build import map_ as map
+from mlirad.frontend.constructs.closures import Closure, lambda_
 from mlirad.frontend.constructs.loops import fold, fori_loop, scan, while_loop
 from mlirad.frontend.constructs.printing import debug_print
 from mlirad.frontend.constructs.recursion import function
+from mlirad.frontend.constructs.sums import Sum, case, left, right, sum_of
 from mlirad.frontend.differentiation.checks import check_derivatives
 from mlirad.frontend.differentiation.custom import checkpoint, custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
@@ -40,9 +42,12 @@ bind_methods()
 
 __all__ = [
     "Array",
+    "Closure",
     "LinearMap",
+    "Sum",
     "asarray",
     "build",
+    "case",
     "check_derivatives",
     "checkpoint",
     "cond",
@@ -62,12 +67,16 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "lambda_",
+    "left",
     "linearize",
     "map",
+    "right",
     "scan",
     "scatter",
     "stack",
     "stop_gradient",
+    "sum_of",
     "switch",
     "trace",
     "value_and_grad",

@@ -191,15 +191,17 @@ def _unexpanded(
 
 
 def _recorded(op: linear.RecordedOp, operands: Sequence[Any], frame: Frame) -> LinearMap:
-    """Applied transposed by its function, and in no other way."""
-    name = op.callee.root_reference.data
+    """Applied by its functions; forward only if there is one for that."""
+    name, count = op.callee.root_reference.data, op.primal_count
 
     def backward(ct: Element) -> Element:
         sums = [zeros(components_of(op.domain)[k]) for k in op.summed]
-        return tuple(frame.machine.call(name, [*operands, *ct, *sums]))
+        return tuple(frame.machine.call(name, [*operands[count:], *ct, *sums]))
 
     def forward(x: Element) -> Element:
-        raise UnsupportedError("the map of a recorded call is not applied forward")
+        if op.forward is None:
+            raise UnsupportedError("the map of a recorded call is not applied forward")
+        return tuple(frame.machine.call(op.forward.root_reference.data, [*operands[:count], *x]))
 
     return LinearMap(op.domain, op.codomain, forward, backward)
 

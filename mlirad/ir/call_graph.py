@@ -66,9 +66,11 @@ def calls_except(kept: Container[str]) -> Named:
 
 
 def references_of(function: FuncOp) -> list[tuple[str, Operation]]:
-    """All ops that name a function as their callee, derivatives too, with that name."""
-    ops = ((op.properties.get("callee"), op) for op in nested_ops(function.body))
-    return [(callee.root_reference.data, op) for callee, op in ops if isinstance(callee, SymbolRefAttr)]
+    """All ops that name a function, derivatives too, with that name."""
+    named = (
+        (op.properties.get(name), op) for op in nested_ops(function.body) for name in ("callee", "forward")
+    )
+    return [(symbol.root_reference.data, op) for symbol, op in named if isinstance(symbol, SymbolRefAttr)]
 
 
 def callee_of(op: Operation, name: str, functions: Mapping[str, FuncOp]) -> FuncOp:

@@ -75,11 +75,9 @@ class Callees:
         if name not in self._prepared:
             callee_of(op, name, self.functions)
             if name in self.kept:
-                self._prepared[name] = _calling(self.functions[name])
-                return self._prepared[name]
-            for reached in self._callees_first(name, op):
-                if reached not in self._prepared:
-                    self._prepared[reached] = self._prepare(self.functions[reached])
+                self._prepared[name] = calling(self.functions[name])
+            else:
+                self._prepare_with_callees(name, op)
         return self._prepared[name]
 
     def prepare_kept(self) -> None:
@@ -110,6 +108,11 @@ class Callees:
                 continue
             if name in graph.reachable([callee]):
                 raise _endless(name, location_of(op))
+
+    def _prepare_with_callees(self, name: str, op: Operation) -> None:
+        for reached in self._callees_first(name, op):
+            if reached not in self._prepared:
+                self._prepared[reached] = self._prepare(self.functions[reached])
 
     def _callees_first(self, name: str, op: Operation) -> list[str]:
         def resolved(function: FuncOp) -> list[tuple[str, Operation]]:
@@ -159,7 +162,7 @@ def _is_same(one: FuncOp, other: FuncOp) -> bool:
     return one.function_type == other.function_type and one.body.is_structurally_equivalent(other.body)
 
 
-def _calling(function: FuncOp) -> FuncOp:
+def calling(function: FuncOp) -> FuncOp:
     """A function that calls one whose calls stay, and nothing else."""
     name = function.sym_name.data
     types, results = function.function_type.inputs.data, function.function_type.outputs.data

@@ -31,10 +31,15 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.first_order import require_first_order
 from mlirad.passes.callees import Callees, linearize_function
+from mlirad.passes.chad.sweeps.functions import Sweeps
 from mlirad.passes.function_pass import drop_unreferenced, replace_function
 from mlirad.passes.jacobian.derivatives import Derivatives
 
-METHODS: dict[str, Callable[[ModuleOp], Callees]] = {"dual-arrays": Callees, "jacobian": Derivatives}
+METHODS: dict[str, Callable[[ModuleOp], Callees]] = {
+    "dual-arrays": Callees,
+    "jacobian": Derivatives,
+    "chad": Sweeps,
+}
 """The methods by which a derivative can be expanded."""
 
 

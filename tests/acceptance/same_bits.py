@@ -15,6 +15,7 @@ import numpy as np
 from xdsl.dialects.func import FuncOp
 
 import mlirad as ad
+from mlirad.frontend.tracing.pytree import flatten
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.native_program import NativeProgram
 from mlirad.pipelines import pipeline_passes, run_passes
@@ -80,16 +81,22 @@ def leaves(result: Any) -> Iterator[Any]:
 def lines(count: int) -> Iterator[str]:
     """Each program by name, with its digests; `count` random ones of two kinds are among them."""
     for name, (function, arguments) in CALLS.items():
-        yield f"{name} {digest(function.llvm(*arguments))} {digest(*leaves(function(*arguments)))}"
+        yield f"{name} {digests(function, arguments)}"
     matrix = ad.hessian(banded, sparse=True)(LONG[:50])
     yield f"sparse {digest(matrix.indices, matrix.indptr)} {digest(matrix.data)}"
     for seed in range(count):
         function = ad.grad(scalar_of(random_function(seed, 3), (0.3, 0.7)), argnums=(0, 1))
         arguments = 0.4, np.linspace(-0.5, 0.8, N)
-        yield f"python{seed} {digest(function.llvm(*arguments))} {digest(*leaves(function(*arguments)))}"
+        yield f"python{seed} {digests(function, arguments)}"
     for seed in range(count):
         program, given = native_program(seed)
         yield f"text{seed} {digest(program.llvm)} {digest(*NativeFunction(program)(*given))}"
+
+
+def digests(function: Any, arguments: tuple[Any, ...]) -> str:
+    """Of the text that a call is compiled to, and of its results."""
+    program = function.lower(*arguments).program
+    return f"{digest(program.llvm)} {digest(*NativeFunction(program)(*flatten(arguments)[0]))}"
 
 
 def native_program(seed: int, *, checked: bool = False) -> tuple[NativeProgram, list[Any]]:

@@ -12,12 +12,12 @@ from mlirad.dialects import linear
 from mlirad.pipelines import expansion, linearization
 from tests.passes.derivatives import run_passes
 
-STEPS = 2000
+STEPS = 400
 """Without sharing this many doublings would never end; with it each test takes seconds."""
 
 
 def doubled(x):
-    """2^2000 x: every step uses the one before twice."""
+    """2^400 x: every step uses the one before twice."""
     for _ in range(STEPS):
         x = x + x
     return x
@@ -31,14 +31,14 @@ def polynomial(x):
     return y
 
 
-def test_doubling_two_thousand_times():
-    value, slope = ad.value_and_grad(doubled)(2.0**-1000)
-    assert (value, slope) == (2.0**1000, np.inf)
-    _, tangent = ad.jvp(doubled, (1.0,), (2.0**-1000,))
-    assert tangent == 2.0**1000
+def test_doubling_four_hundred_times():
+    value, slope = ad.value_and_grad(doubled)(2.0**-200)
+    assert (value, slope) == (2.0**200, 2.0**400)
+    _, tangent = ad.jvp(doubled, (1.0,), (2.0**-200,))
+    assert tangent == 2.0**200
 
 
-def test_a_polynomial_of_degree_two_thousand():
+def test_a_polynomial_of_degree_four_hundred():
     x = 0.5
     value, slope = ad.value_and_grad(polynomial)(x)
     assert value == pytest.approx(x / (1 - x))

@@ -27,12 +27,19 @@ def sine_of_sums(x1, x2, x3, x4):
 
 def mapped_closure(x):
     """z -> x z + 1, a function that captures x, over five copies of x."""
+    affine = ad.lambda_(lambda z: x * z + 1)
+    return ad.map(affine, ad.build((5,), lambda i: x))
 
-    def affine(z):
-        return x * z + 1
 
-    copies = ad.build((5,), lambda i: x)
-    return ad.build((5,), lambda i: affine(copies[i]))
+@ad.function
+def foldr(combine, start, v):
+    """v[0] # (v[1] # ... (v[n - 1] # start)), for a curried function #."""
+    return ad.scan(lambda c, x: (combine(x)(c), None), start, v, reverse=True)[0]
+
+
+def product(start, v):
+    """foldr (*) start v."""
+    return foldr(ad.lambda_(lambda x: ad.lambda_(lambda c: x * c)), start, v)
 
 
 CASES = [
@@ -65,5 +72,21 @@ CASES = [
         value=np.full(5, 2.6900000000000004),
         cotangent=np.array([1.0, 2.0, 3.0, 4.0, 5.0]),
         gradient=(39.0,),
+    ),
+    Case(
+        id="chad21-foldr-closure-elements",
+        source=SOURCE,
+        function=lambda v: product(1.0, v),
+        arguments=(np.array([0.5, 1.5, -2.0, 3.0]),),
+        value=-4.5,
+        gradient=([-9.0, -3.0, 2.25, -1.5],),
+    ),
+    Case(
+        id="chad21-foldr-closure-start",
+        source=SOURCE,
+        function=lambda x: product(x, np.array([1.0, 2, 3])),
+        arguments=(0.7,),
+        value=4.2,
+        gradient=(6.0,),
     ),
 ]

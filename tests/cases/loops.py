@@ -12,7 +12,6 @@ from examples.programs import lstm
 from .case import FIGURES, Case
 
 ADBENCH = "microsoft/ADBench"
-CHAD = "VMatthijs/CHAD"
 HORDE_AD = "Mikolaj/horde-ad"
 JAX = "jax-ml/jax"
 KNOSSOS = "microsoft/knossos-ksc"
@@ -202,22 +201,6 @@ CASES = [
         arguments=(LSTM_INSTANCE.main_params, LSTM_INSTANCE.extra_params),
         gradient=(LSTM_GRADIENT[:224], LSTM_GRADIENT[224:]),
         tolerance=1e-7,
-    ),
-    Case(
-        id="chad21-foldr-closure-elements",
-        source=CHAD,
-        function=lambda v: ad.scan(lambda c, x: (x * c, None), 1.0, v, reverse=True)[0],
-        arguments=(np.array([0.5, 1.5, -2.0, 3.0]),),
-        value=-4.5,
-        gradient=([-9.0, -3.0, 2.25, -1.5],),
-    ),
-    Case(
-        id="chad21-foldr-closure-start",
-        source=CHAD,
-        function=lambda x: ad.scan(lambda c, e: (e * c, None), x, np.array([1.0, 2, 3]), reverse=True)[0],
-        arguments=(0.7,),
-        value=4.2,
-        gradient=(6.0,),
     ),
     *(
         Case(

@@ -1,4 +1,4 @@
-"""Reference cases by the method `jacobian`: every fourth, in both modes, against dual arrays."""
+"""Reference cases by the other methods, in both modes, against dual arrays: a sample each."""
 
 from __future__ import annotations
 
@@ -11,10 +11,25 @@ from .case import assert_agree, drawn_like
 from .test_cases import CASES
 
 
-@pytest.mark.parametrize("case", CASES[::4], ids=lambda case: case.id)
-def test_methods_agree(case):
+def sample(method, start):
+    return [pytest.param(method, case, id=f"{method}-{case.id}") for case in CASES[start::16]]
+
+
+@pytest.mark.parametrize(("method", "case"), [*sample("jacobian", 0), *sample("chad", 8)])
+def test_methods_agree(method, case):
+    check(method, case)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("method", ["jacobian", "chad"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_methods_agree_on_all_cases(method, case):
+    check(method, case)
+
+
+def check(other, case):
     found = []
-    for method in ("jacobian", "dual-arrays"):
+    for method in (other, "dual-arrays"):
         value, pullback = ad.vjp(case.function, *case.arguments, interpret=True, method=method)
         cotangent = drawn_like(value, np.random.default_rng(0)) if case.cotangent is None else case.cotangent
         tangents = drawn_like(case.arguments, np.random.default_rng(1))

@@ -25,6 +25,9 @@ from tests.generators import (
 )
 from tests.generators.map_primitives import PRIMITIVE_MAKERS
 
+EVERYDAY = 3
+"""Random maps of each form."""
+
 
 def printed(module: ModuleOp, generic: bool) -> str:
     stream = io.StringIO()
@@ -46,13 +49,13 @@ def assert_survives(module: ModuleOp) -> None:
     assert printed(again, False) == custom
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(programs(max_ops=12))
 def test_programs(module) -> None:
     assert_survives(module)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(higher_order_programs())
 def test_higher_order_programs(module) -> None:
     assert_survives(module)
@@ -60,7 +63,7 @@ def test_higher_order_programs(module) -> None:
 
 @pytest.mark.parametrize("form", ["spine", "general"])
 def test_maps(form) -> None:
-    for seed in range(8):
+    for seed in range(EVERYDAY):
         assert_survives(random_map(seed, 6, form))
 
 
@@ -68,7 +71,7 @@ def test_maps(form) -> None:
 @pytest.mark.parametrize("form", ["spine", "general"])
 def test_many_maps(form, fuzz_seconds, judged) -> None:
     end = time.monotonic() + fuzz_seconds
-    for seed in itertools.count(8):
+    for seed in itertools.count(EVERYDAY):
         if time.monotonic() > end:
             break
         assert_survives(random_map(seed, 6, form))
@@ -76,7 +79,7 @@ def test_many_maps(form, fuzz_seconds, judged) -> None:
     assert judged[form]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(maps())
 def test_general_maps(module) -> None:
     assert_survives(module)
@@ -84,12 +87,12 @@ def test_general_maps(module) -> None:
 
 @pytest.mark.parametrize("op_class", PRIMITIVE_MAKERS)
 def test_primitive_maps(op_class) -> None:
-    for seed in range(5):
+    for seed in range(2):
         assert_survives(random_map(seed, only=op_class))
 
 
 def test_what_is_read_back_means_the_same() -> None:
-    for seed in range(30):
+    for seed in range(12):
         module = random_program(seed, 12)
         args = arguments_for(module, random.Random(seed), special=True)
         again = parsed(printed(module, False))

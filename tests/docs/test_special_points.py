@@ -161,16 +161,18 @@ TWICE: dict[str, tuple[Any, tuple[float, float], Any]] = {
     ],
     ids=["forward over reverse", "reverse over reverse", "forward over forward", "reverse over forward"],
 )
-def test_second_derivatives(outer, inner, options):
-    """All points at once, so a pole of one must not reach the derivatives of another."""
-    points = np.array([point for _, point, _ in TWICE.values()], float)
+@pytest.mark.parametrize("half", [0, 1])
+def test_second_derivatives(outer, inner, options, half):
+    """Every second point at once, so a pole of one must not reach the derivatives of another."""
+    cases = dict(list(TWICE.items())[half::2])
+    points = np.array([point for _, point, _ in cases.values()], float)
 
     def total(v):
-        return sum(f(v[k, 0], v[k, 1]) for k, (f, _, _) in enumerate(TWICE.values()))
+        return sum(f(v[k, 0], v[k, 1]) for k, (f, _, _) in enumerate(cases.values()))
 
     with np.errstate(all="ignore"):
         found = outer(inner(total), **options)(points)
-    for k, (name, (_, _, hessian)) in enumerate(TWICE.items()):
+    for k, (name, (_, _, hessian)) in enumerate(cases.items()):
         block = found[k, :, k, :]
         np.testing.assert_allclose(block, hessian, rtol=1e-13, atol=1e-13, err_msg=name)
         others = np.delete(found[k], k, axis=1)

@@ -1,4 +1,4 @@
-"""The example programs by the method `jacobian`, compiled, against dual arrays; functions that are kept."""
+"""The methods beside dual arrays on the example programs: the same figures, and what calls cost."""
 
 from __future__ import annotations
 
@@ -65,18 +65,20 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize("other", ["jacobian", "chad"])
 @pytest.mark.parametrize("name", CASES)
-def test_gradients_agree(name: str) -> None:
+def test_gradients_agree(name: str, other: str) -> None:
     function, arguments, argnums = CASES[name]()
     found, expected = (
         ad.value_and_grad(function, argnums=argnums, method=method)(*arguments)
-        for method in ("jacobian", "dual-arrays")
+        for method in (other, "dual-arrays")
     )
     np.testing.assert_array_equal(found[0], expected[0])
     agree(found[1], expected[1])
 
 
-def test_bundle_adjustment_agrees_forward_and_transposed() -> None:
+@pytest.mark.parametrize("other", ["jacobian", "chad"])
+def test_bundle_adjustment_agrees_forward_and_transposed(other: str) -> None:
     (camera, point, weight, measured), _ = ba_arguments("ba_n2_m3_p20")
     from examples.programs import ba
 
@@ -88,19 +90,17 @@ def test_bundle_adjustment_agrees_forward_and_transposed() -> None:
     rng = np.random.default_rng(0)
     tangents = tuple(rng.normal(size=np.shape(a)) for a in arguments)
     images: list[Any] = []
-    for method in ("jacobian", "dual-arrays"):
+    for method in (other, "dual-arrays"):
         value, J = ad.linearize(residuals, *arguments, method=method)
         cotangent = tuple(np.ones_like(v) for v in value)
         images.append((tuple(value), tuple(J(*tangents)), tuple(J.T(cotangent))))
     agree(images[0], images[1])
 
 
-@pytest.mark.parametrize("name", ["lse", "ode"])
-def test_hessians_agree(name: str) -> None:
+@pytest.mark.parametrize(("name", "other"), [("lse", "jacobian"), ("ode", "jacobian"), ("ode", "chad")])
+def test_hessians_agree(name: str, other: str) -> None:
     function, arguments, _ = CASES[name]()
-    found, expected = (
-        ad.hessian(function, method=method)(*arguments) for method in ("jacobian", "dual-arrays")
-    )
+    found, expected = (ad.hessian(function, method=method)(*arguments) for method in (other, "dual-arrays"))
     agree(found, expected, 1e-9)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mlirad as ad
@@ -61,7 +61,6 @@ def traced_key(key: tuple[Any, ...], which: int) -> tuple[Any, list[Any]]:
     return rebuild, [np.asarray(key[k]) for k in chosen]
 
 
-@settings(max_examples=150, deadline=None)
 @given(keyed(), st.integers(0, 15))
 def test_reading(shape_and_key, which):
     shape, key = shape_and_key
@@ -71,7 +70,6 @@ def test_reading(shape_and_key, which):
     np.testing.assert_array_equal(actual, x[key])
 
 
-@settings(max_examples=100, deadline=None)
 @given(keyed(), st.integers(0, 15), st.booleans())
 def test_writing(shape_and_key, which, adds):
     shape, key = shape_and_key
@@ -91,7 +89,6 @@ def test_writing(shape_and_key, which, adds):
     np.testing.assert_array_equal(run(write, x, values, *traced), expected)
 
 
-@settings(max_examples=40, deadline=None)
 @given(keyed(), st.integers(0, 15))
 def test_gradient_of_reading_scatters(shape_and_key, which):
     shape, key = shape_and_key

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad.linear_maps.apply import evaluator
 
 Map = ad.LinearMap
 rng = np.random.default_rng(0)
@@ -348,7 +349,8 @@ def test_arguments_are_not_copied():
     assert {id(a) for a in jacobian.arrays} == {id(x), id(w)}
 
 
-def test_repeated_squaring_is_refused_in_time():
+def test_repeated_squaring_is_refused_in_time(monkeypatch):
+    monkeypatch.setattr(evaluator, "MAX_NESTED_NODES", 1000)
     power = ad.linearize(lambda x: np.sin(x) * x[0], X, interpret=True)[1]
     matrix = power.to_dense()
     for _ in range(4):

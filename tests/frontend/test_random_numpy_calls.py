@@ -29,7 +29,7 @@ from tests.generators.numpy_outcomes import (
     summary,
 )
 
-INTERPRETED, COMPILED = 700, 25
+INTERPRETED, COMPILED = 350, 15
 
 
 def check(first: int, count: int, *, interpret: bool, counts: Counter[str]) -> list[str]:

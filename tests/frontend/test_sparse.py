@@ -354,7 +354,7 @@ def random_function(seed: int) -> Callable[[Any], Any]:
     return function
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(st.integers(0, 10_000))
 def test_random_programs(seed: int) -> None:
     function = random_function(seed)
@@ -431,6 +431,16 @@ def test_options_of_compiling(options: dict[str, Any]) -> None:
 def test_checks_are_refused(option: str) -> None:
     with pytest.raises(UnsupportedError, match="check neither positions nor NaN"):
         ad.jacobian(np.sin, sparse=True, **{option: True})
+
+
+def test_maps_that_are_functions_have_no_sparse_matrices() -> None:
+    with pytest.raises(UnsupportedError, match="'chad' makes functions") as raised:
+        ad.jacobian(np.sin, sparse=True, method="chad")
+    assert "dual-arrays" in str(raised.value)
+    _, derivative = ad.linearize(np.sin, X, method="chad")
+    np.testing.assert_allclose(derivative.to_dense(), np.diag(np.cos(X)))
+    with pytest.raises(UnsupportedError, match="'chad' makes functions"):
+        derivative.to_sparse()
 
 
 def test_inside_a_trace_there_are_no_sparse_matrices() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mlirad.frontend.sparse.colouring import Compression, compress
@@ -49,7 +49,6 @@ def random_matrix(seed: int, height: int, width: int, density: float) -> Any:
     return sp.csr_array(np.where(filled, rng.integers(1, 100, (height, width)), 0).astype(float))
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 25), st.integers(0, 25), st.floats(0, 0.6))
 def test_every_entry_of_a_random_matrix_is_read_off(
     seed: int, height: int, width: int, density: float
@@ -57,7 +56,6 @@ def test_every_entry_of_a_random_matrix_is_read_off(
     check(random_matrix(seed, height, width, density))
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 25), st.floats(0, 0.6), st.booleans())
 def test_every_entry_of_a_random_symmetric_matrix_is_read_off(
     seed: int, size: int, density: float, diagonal: bool

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
@@ -102,7 +102,6 @@ def test_ufuncs_of_python_scalars(ufunc, scalar):
     agree(ufunc, scalar)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.sampled_from([np.add, np.multiply, np.maximum, np.true_divide, np.less, np.logaddexp, np.hypot]),
     st.sampled_from(DTYPES),

@@ -214,33 +214,37 @@ def first_array(result: Any) -> Any:
     return first_array(result[0]) if isinstance(result, tuple | list) and len(result) else result
 
 
+def shared(x: Any, result: Any) -> Any:
+    """Where a result changes with the argument."""
+    before = result + 0
+    x[...] = 7
+    return result != before
+
+
+def ordered(_: Any, result: Any) -> Any:
+    """Where the result, reshaped, changes with it."""
+    flat = result.reshape(-1)
+    result[...] = 7
+    return flat == 7
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("test", [shared, ordered], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_every_function_shares_elements_and_orders_them_as_numpy_does(function):
-    """What it returns changes with its argument where NumPy's does, and so does the result, reshaped."""
+def test_every_function_shares_and_orders_elements_as_numpy_does(function, test):
     x = np.arange(1.0, 10.0).reshape(3, 3)
-
-    def shared(x: Any, call: Callable[[Any, Any], Any]) -> Any:
-        result = first_array(call(function, x))
-        before = result + 0
-        x[...] = 7
-        return result != before
-
-    def ordered(x: Any, call: Callable[[Any, Any], Any]) -> Any:
-        result = first_array(call(function, x))
-        flat = result.reshape(-1)
-        result[...] = 7
-        return flat == 7
-
     for call in CALLED:
-        for test in (shared, ordered):
-            try:
-                with np.errstate(all="ignore"):
-                    expected = test(x.copy(), call)
-                actual = run(lambda x, test=test, call=call: test(x, call), x)
-            except REFUSALS:
-                continue
-            np.testing.assert_array_equal(actual, expected, CALLED.index(call))
+
+        def tested(x: Any, call: Callable[[Any, Any], Any] = call) -> Any:
+            return test(x, first_array(call(function, x)))
+
+        try:
+            with np.errstate(all="ignore"):
+                expected = tested(x.copy())
+            actual = run(tested, x)
+        except REFUSALS:
+            continue
+        np.testing.assert_array_equal(actual, expected, CALLED.index(call))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@
     module = over_lanes(module, (3, 2), seed=7)           the same inside a build over 3 times 2 positions
     expression = random_map(seed=7, size=6)                a linear map applied, and applied transposed
     module = random_higher_order(seed=7, size=20)          closures, tuples and sums; shrinks by size, too
+    source = random_functions(seed=7, size=12)             the same as a Python program, of `python_functions`
 
 Everything is a function of its seed; a program of `size` n is a beginning of that of size n + 1, so a failing
 example shrinks by trying smaller sizes. `programs`, `maps` and `higher_order_programs` wrap the same

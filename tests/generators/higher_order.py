@@ -4,7 +4,8 @@
 
 A program is a term of type f64, made top down with `size` as fuel. Floats never decide anything and every one
 made by arithmetic is a sine or a hyperbolic tangent, so finite differences are meaningful. Recursion counts
-down an integer. Lambdas that are carried or joined capture no closure that may be one of their kind.
+down an integer. What a loop carries on, and what a recursive function hands on to itself, captures no
+closure, which could be one of its own kind; all else captures and chooses among any.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.custom import CheckpointOp
 from mlirad.dialects.array.indexing import BuildOp, IndexOp, YieldOp
 from mlirad.dialects.array.literals import literal
 from mlirad.dialects.array.reductions import SumOp
@@ -164,22 +166,29 @@ class Terms:
         """A choice by the alternative of a sum."""
         types = [self.type(1) for _ in range(self.rng.randint(1, 3))]
         value = self.term(sum_type(types), fuel // 3)
-        hidden = holds_closures((type_,))
-        arms = [self.region([t], lambda _: [self.term(type_, fuel // 3)], hidden) for t in types]
+        arms = [self.region([t], lambda _: [self.term(type_, fuel // 3)]) for t in types]
         return self.emit(CaseOp, [value], [type_], None, arms)[0]
 
     def chosen(self, type_: Attribute, fuel: int) -> Value:
-        """A branch by the integer argument."""
+        """A branch by the integer argument, which also has another result, or a checkpoint."""
         number = self.integer()
         limit = self.constant(self.rng.randint(0, 3), i64)
-        hidden = holds_closures((type_,))
-        if self.rng.random() < 0.5:
+        types = [type_, *([self.type(1)] if self.rng.random() < 0.3 else [])]
+
+        def branch() -> list[Value]:
+            return [self.term(t, fuel // (2 + len(types))) for t in types]
+
+        kind = self.rng.random()
+        if kind < 0.45:
             (less,) = self.emit(ew.CompareOp, [number, limit], [i1], {"predicate": keyword("lt")})
-            regions = [self.region([], lambda: [self.term(type_, fuel // 3)], hidden) for _ in range(2)]
-            return self.emit(control.IfOp, [less], [type_], None, regions)[0]
-        count = self.rng.randint(1, 3)
-        regions = [self.region([], lambda: [self.term(type_, fuel // 3)], hidden) for _ in range(count)]
-        return self.emit(control.SwitchOp, [number], [type_], None, regions)[0]
+            made = self.emit(control.IfOp, [less], types, None, [self.region([], branch) for _ in range(2)])
+        elif kind < 0.9:
+            regions = [self.region([], branch) for _ in range(self.rng.randint(1, 3))]
+            made = self.emit(control.SwitchOp, [number], types, None, regions)
+        else:
+            made = self.emit(CheckpointOp, [], types, None, [self.region([], branch)])
+        self.scopes[-1] += made
+        return made[0]
 
     def folded(self, type_: Attribute, fuel: int) -> Value:
         """A loop whose carry is of the type."""
@@ -188,6 +197,7 @@ class Terms:
 
         def trip(i: Value, carry: Value, x: Value | None = None) -> list[Value]:
             if hidden:
+                self.applied_once(carry)
                 self.scopes[-1].remove(carry)
                 return [carry if self.rng.random() < 0.3 else self.term(type_, fuel // 3)]
             return [self.term(type_, fuel // 3)]
@@ -208,6 +218,14 @@ class Terms:
         regions = [self.region([i64, type_], more), self.region([i64, type_], counted, hidden)]
         return self.emit(control.WhileOp, [start, init], [i64, type_], None, regions)[1]
 
+    def applied_once(self, value: Value) -> None:
+        """Put arrays that a closure makes of arrays into scope."""
+        if isinstance(value.type, ClosureType) and not holds_closures(
+            (*value.type.inputs, *value.type.outputs)
+        ):
+            arguments = [self.term(t, 1) for t in value.type.inputs]
+            self.scopes[-1] += self.emit(ApplyOp, [value, *arguments], value.type.outputs)
+
     def recursive(self, type_: Attribute, fuel: int) -> Value:
         """A call, or a partial application, of a function that counts down and calls itself."""
         name = f"f{len(self.functions)}"
@@ -216,10 +234,11 @@ class Terms:
         self.functions.append(function)
         callee: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
         as_value = self.rng.random() < 0.5
+        hands_on = holds_closures((parameter,)) and self.rng.random() < 0.5
 
         def again(count: Value, argument: Value) -> Value:
             closure = closure_type([i64], [type_])
-            if as_value and not holds_closures((parameter, type_)):
+            if as_value:
                 (made,) = self.emit(PartialOp, [argument], [closure], callee)
                 return self.emit(ApplyOp, [made, count], [type_])[0]
             return self.emit(CallOp, [count, argument], [type_], callee)[0]
@@ -231,7 +250,8 @@ class Terms:
 
             def deeper() -> list[Value]:
                 (less,) = self.emit(ew.SubOp, [count, self.constant(1, i64)], [i64])
-                handed = argument if holds_closures((parameter,)) else self.term(parameter, fuel // 3)
+                self.applied_once(argument)
+                handed = argument if hands_on else self.made_alone(parameter, fuel // 3)
                 result = again(less, handed)
                 if not holds_closures((type_,)):
                     self.scopes[-1].append(result)
@@ -246,6 +266,15 @@ class Terms:
         self.blocks, self.scopes = blocks, scopes
         argument = self.term(parameter, fuel // 3)
         return again(self.constant(self.rng.randint(0, 3), i64), argument)
+
+    def made_alone(self, type_: Attribute, fuel: int) -> Value:
+        """A new value that captures no closure from outside."""
+        outer = self.scopes
+        if holds_closures((type_,)):
+            self.scopes = [[v for v in scope if not holds_closures((v.type,))] for scope in outer]
+        value = self.term(type_, fuel)
+        self.scopes = outer
+        return value
 
     def integer(self) -> Value:
         """An integer in scope, or a literal."""

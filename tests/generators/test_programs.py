@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp, f32, f64
 
@@ -51,7 +51,6 @@ def test_every_map_occurs() -> None:
     assert {op.name for op in (*linear.STRUCTURE_OPS, *linear.PRIMITIVE_OPS, *linear.CONTROL_OPS)} <= seen
 
 
-@settings(max_examples=60, deadline=None)
 @given(programs(max_ops=12), st.integers(0, 1000))
 def test_programs_verify_and_run(module, seed) -> None:
     module.verify()
@@ -59,7 +58,6 @@ def test_programs_verify_and_run(module, seed) -> None:
     run_function(module, arguments_for(module, random.Random(seed), special=True))
 
 
-@settings(max_examples=60, deadline=None)
 @given(programs(max_ops=12, smooth=True), st.integers(0, 1000))
 def test_smooth_programs_are_bounded_and_continuous(module, seed) -> None:
     module.verify()

@@ -315,7 +315,7 @@ def test_equal_loops_are_shared() -> None:
 @pytest.mark.parametrize("transform", [canonicalize, eliminate_dead_code, share_common_subexpressions])
 @pytest.mark.parametrize("smooth", [False, True])
 def test_random_programs_keep_their_meaning(transform, smooth: bool) -> None:
-    for seed in range(25):
+    for seed in range(10):
         module = random_program(seed, 8, smooth, allow=LOOPS if seed % 2 else None)
         args = arguments_for(module, random.Random(seed))
         before = run_function(module, args)
@@ -326,7 +326,7 @@ def test_random_programs_keep_their_meaning(transform, smooth: bool) -> None:
 
 
 def test_canonical_loops_execute_no_more() -> None:
-    for seed in range(25):
+    for seed in range(10):
         module = random_program(seed, 8, allow=LOOPS)
         args = arguments_for(module, random.Random(seed))
         before, after = OperationCounter(), OperationCounter()

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
@@ -50,7 +50,6 @@ def test_both_sides_of_a_law_apply_equally(name) -> None:
     assert str(again) == str(result)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 10))
 def test_random_maps_keep_their_meaning_and_come_to_rest(seed, size) -> None:
     module = random_map(seed, size, random.Random(seed).choice(("spine", "general")), functions=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.func import FuncOp
 
@@ -192,6 +192,5 @@ def programs(draw: st.DrawFn) -> FuncOp:
 
 
 @given(programs())
-@settings(max_examples=50, deadline=None)
 def test_fusion_of_random_programs_keeps_their_meaning(f: FuncOp) -> None:
     fused(f)

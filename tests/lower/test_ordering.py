@@ -15,7 +15,11 @@ SHAPES = [
     ((2,), 0),
     ((16,), 0),
     ((17,), 0),
+    ((255,), 0),
+    ((256,), 0),
     ((1000,), 0),
+    ((9000,), 0),
+    ((2, 300, 3), 1),
     ((5, 33), 1),
     ((33, 5), 0),
     ((3, 40, 2), 1),
@@ -47,6 +51,31 @@ def test_sorting_is_stable_and_puts_nan_last(shape: tuple[int, ...], dim: int, d
     got, order = NativeFunction(lowered(function(text))[1], debug=True)(x)
     np.testing.assert_array_equal(order, np.argsort(x, axis=dim, kind="stable"))
     np.testing.assert_array_equal(got, np.sort(x, axis=dim, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:-1])
+def test_all_bit_patterns_are_sorted(dtype: str) -> None:
+    """Long lines are sorted by their bits: subnormal and huge numbers, NaN of either sign."""
+    n, rng = 3000, np.random.default_rng(7)
+    t, i = tensor((n,), dtype), tensor((n,), "int64")
+    text = f"""
+    func.func @f(%x: {t}) -> ({t}, {i}) {{
+      %s = array.sort %x {{dim = 0}} : {t}
+      %p = array.argsort %x {{dim = 0}} : {t} -> {i}
+      func.return %s, %p : {t}, {i}
+    }}"""
+    sort = NativeFunction(lowered(function(text))[1], debug=True)
+    x = rng.integers(0, 256, n * np.dtype(dtype).itemsize, np.uint8).view(dtype)
+    for y in (
+        x,
+        np.where(rng.random(n) < 0.5, x, x[:1]),
+        np.full(n, x[0]),
+        np.sort(x),
+        np.sort(x)[::-1].copy(),
+    ):
+        values, order = sort(y)
+        np.testing.assert_array_equal(order, np.argsort(y, kind="stable"))
+        assert values.tobytes() == y[order].tobytes()
 
 
 @pytest.mark.parametrize(("shape", "dim"), [*SHAPES, ((9, 40), 1), ((4, 3, 21), 0)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import FuncOp
@@ -249,7 +249,6 @@ def programs(draw: st.DrawFn) -> FuncOp:
 
 
 @given(programs())
-@settings(max_examples=60, deadline=None)
 def test_plans_of_random_programs_pass_the_check(f: FuncOp) -> None:
     new = planned(f)
     assert peak_bytes(f) <= arena(new)
@@ -257,7 +256,6 @@ def test_plans_of_random_programs_pass_the_check(f: FuncOp) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 6)), max_size=40))
-@settings(max_examples=60, deadline=None)
 def test_an_arena_hands_out_aligned_bytes_that_do_not_overlap(requests: list[tuple[int, int]]) -> None:
     made = Arena()
     live: list[tuple[int, int, int]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.func import FuncOp
@@ -193,7 +193,6 @@ def test_widths_fit_vectors_element_sizes_and_bodies() -> None:
 
 
 @given(st.integers(1, 70), st.integers(1, 70), st.integers(1, 70), st.sampled_from([16, 32, 64]))
-@settings(max_examples=30, deadline=None)
 def test_every_schedule_of_a_contraction_is_sound(i: int, j: int, k: int, vector_bytes: int) -> None:
     (nest, *_) = reversed(nests(schedule_function(function(contraction(i, j, k)), vector_bytes=vector_bytes)))
     found = decisions(nest)

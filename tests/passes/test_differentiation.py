@@ -10,19 +10,20 @@ import pytest
 from mlirad.dialects import linear
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.parsing import parse_module
+from mlirad.linear_maps.apply import evaluator
 from tests.generators import arguments_for, random_program
 from tests.passes.derivatives import EXPAND, check_derivatives, differentiated, is_spine, run_passes
 
 
 def test_random_programs() -> None:
-    for seed in range(60):
+    for seed in range(20):
         module = random_program(seed, 12, smooth=True, straight=True)
         arguments = arguments_for(module, random.Random(seed))
         check_derivatives(module, arguments, function="main", tolerance=3e-5)
 
 
 def test_random_programs_linearize_to_spine_form() -> None:
-    for seed in range(40):
+    for seed in range(15):
         module = random_program(seed, 12, smooth=True, straight=True)
         run_passes(module, "differentiate{function=main},linearize")
         applications = [op for op in module.walk() if isinstance(op, linear.ApplicationOp)]
@@ -45,15 +46,14 @@ def products(steps: int) -> str:
 @pytest.mark.parametrize("program", [doubling, products])
 def test_shared_chains_give_linear_derivatives(program) -> None:
     sizes = [
-        sum(1 for _ in differentiated(program(n), "f", (0,), "reverse", "forward").walk())
-        for n in (500, 1000)
+        sum(1 for _ in differentiated(program(n), "f", (0,), "reverse", "forward").walk()) for n in (150, 300)
     ]
     assert sizes[1] <= 2.05 * sizes[0]
 
 
 def test_long_chain() -> None:
-    module = differentiated(doubling(2000), "f", (0,), "reverse")
-    assert run_function(module, [1e-300], function="f_grad")[1] == np.inf
+    module = differentiated(doubling(600), "f", (0,), "reverse")
+    assert run_function(module, [1e-100], function="f_grad")[1] == 2.0**600
     short = differentiated(doubling(50), "f", (0,), "reverse")
     assert run_function(short, [1.0], function="f_grad") == (2.0**50, 2.0**50)
 
@@ -85,7 +85,8 @@ def test_repeated_squaring_applies_the_map_as_often_as_it_means() -> None:
     np.testing.assert_allclose(z, power.T @ x, rtol=1e-12)
 
 
-def test_repeated_squaring_beyond_the_limit_is_an_error() -> None:
+def test_repeated_squaring_beyond_the_limit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluator, "MAX_NESTED_NODES", 1000)
     from mlirad.errors import UnsupportedError
 
     with pytest.raises(UnsupportedError, match="composite maps"):
@@ -232,7 +233,7 @@ def reads(n: int) -> str:
 
 def test_straight_line_reads_cost_linear() -> None:
     costs: list[int] = []
-    for n in (64, 128):
+    for n in (32, 64):
         module = differentiated(reads(n), "f", (0,), "reverse")
         counter = OperationCounter()
         x = np.linspace(0, 1, n)
@@ -251,6 +252,6 @@ def test_many_arguments_cost_linear() -> None:
         return f"func.func @f({names}) -> f64 {{\n{body}\nfunc.return %s{n - 1} : f64\n}}"
 
     sizes = [
-        sum(1 for _ in differentiated(text(n), "f", tuple(range(n)), "reverse").walk()) for n in (200, 400)
+        sum(1 for _ in differentiated(text(n), "f", tuple(range(n)), "reverse").walk()) for n in (80, 160)
     ]
     assert sizes[1] <= 2.1 * sizes[0]

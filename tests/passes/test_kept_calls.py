@@ -17,7 +17,7 @@ from mlirad.passes.kept_calls import NO_INLINE
 from mlirad.pipelines import METHODS, expansion, lowering
 from tests.passes.derivatives import run_passes
 
-DEEP = 40
+DEEP = 24
 
 
 def tree(levels: int, leaf: str = "array.sin %x : f64") -> str:

@@ -60,7 +60,7 @@ from mlirad.dialects.linear.functions import (
     PointwiseMapOp,
     SingleOp,
 )
-from mlirad.dialects.linear.linearity import LINEAR_IN, Dependence, NotLinear, dependences
+from mlirad.dialects.linear.linearity import ALL, LINEAR_IN, Dependence, NotLinear, dependences
 from mlirad.dialects.linear.map_calls import CallOp
 from mlirad.dialects.linear.maps import (
     STRUCTURE_OPS,
@@ -144,6 +144,7 @@ Linear = Dialect(
 )
 
 __all__ = [
+    "ALL",
     "ARRAY_MAP_OPS",
     "CALL_MAPS",
     "CALL_VALUES",

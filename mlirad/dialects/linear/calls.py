@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     FlatSymbolRefAttrConstr,
+    IntegerAttr,
     SymbolRefAttr,
     TupleType,
     UnitAttr,
@@ -32,7 +33,6 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.linear.control import product_components
 from mlirad.dialects.linear.maps import ControlMapOp
 from mlirad.dialects.shapes import (
@@ -254,17 +254,27 @@ class CurvatureOp(DerivedOp, ControlMapOp):
 class RecordedOp(ControlMapOp):
     """The derivative of a call that has recorded its residuals; `callee` applies its transpose to cotangents.
 
-    `callee` takes the operands (the activation record of the call, and those arguments of the call that its
-    reverse sweep needs too), one cotangent per component of the codomain, and one sum per component of the
-    domain; it returns the sums with the cotangents added. For components that are `fresh` it takes no sum,
-    and returns the cotangent. The map is only ever applied transposed.
+    `callee` takes the operands (the residuals of the call, perhaps as its activation record, and those
+    arguments of the call that its reverse sweep needs too), one cotangent per component of the codomain, and
+    one sum per component of the domain; it returns the sums with the cotangents added. For components that
+    are `fresh` it takes no sum, and returns the cotangent. The first `primals` operands are not passed to it,
+    but to `forward`, which applies the map itself: it takes these and one tangent per component of the
+    domain, and returns one per component of the codomain. Without `forward` the map is only ever applied
+    transposed.
     """
 
     name = "linear.recorded"
     arguments = var_operand_def()
     callee = prop_def(FlatSymbolRefAttrConstr)
     fresh = opt_prop_def(DenseArrayBase.constr(i64))
-    BRACED: ClassVar = ("callee", "fresh")
+    forward = opt_prop_def(FlatSymbolRefAttrConstr)
+    primals = opt_prop_def(IntegerAttr.constr(i64))
+    BRACED: ClassVar = ("callee", "fresh", "forward", "primals")
+
+    @property
+    def primal_count(self) -> int:
+        """How many of the operands are passed to `forward`; the others are passed to `callee`."""
+        return 0 if self.primals is None else self.primals.value.data
 
     @property
     def summed(self) -> list[int]:
@@ -273,9 +283,13 @@ class RecordedOp(ControlMapOp):
         return [k for k in range(len(components_of(self.domain))) if k not in fresh]
 
     def verify_(self) -> None:
-        """A frame, and spaces that are tuples."""
-        if not self.operands or not isinstance(self.operands[0].type, FrameType):
-            raise VerifyException("the first operand must be the frame of a call")
+        """Spaces that are tuples, and as many operands as `primals` says, which is for `forward`."""
+        if (self.forward is None) != (self.primals is None):
+            raise VerifyException("forward and primals must be given together")
+        if not 0 <= self.primal_count <= len(self.operands):
+            raise VerifyException(
+                f"primals is {self.primal_count}, and there are {len(self.operands)} operands"
+            )
         for space in (self.domain, self.codomain):
             if not isinstance(space, TupleType):
                 raise VerifyException(f"the map must go from tuple to tuple, got {space}")

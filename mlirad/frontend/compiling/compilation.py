@@ -25,6 +25,7 @@ from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
 from mlirad.interpreter import run_function
+from mlirad.ir.first_order import higher_order_op
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.lower.plan_memory.peak import peak_by_line
@@ -92,7 +93,8 @@ def executable(
 ) -> tuple[Executable, NativeFunction | None]:
     """A function of the module that can be called, and its machine code where it is compiled."""
     if options.interpret:
-        brought_to("arrays", module, options, stats)
+        if not _runs_as_it_is(module):
+            brought_to("arrays", module, options, stats)
         return _interpreted(module, function, options.timeout), None
     program = native_program(module, options, stats, function).program
     start = time.perf_counter()
@@ -100,6 +102,16 @@ def executable(
     if stats is not None:
         stats.add("llvm", time.perf_counter() - start, None)
     return native.entry, native
+
+
+def _runs_as_it_is(module: ModuleOp) -> bool:
+    """Whether a module is to be interpreted as it was traced: with functions as values, and no derivatives.
+
+    So functions run that hold functions of their own kind, for which there is no first-order program.
+    """
+    return higher_order_op(module) is not None and not any(
+        op.name.startswith("linear.") for op in module.walk()
+    )
 
 
 def text_after(module: ModuleOp, name: str | None, options: Options) -> str:

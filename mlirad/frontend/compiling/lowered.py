@@ -22,10 +22,10 @@ from mlirad.frontend.compiling.compilation import compiling, native_program, tex
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.programs import Program
 from mlirad.frontend.compiling.stats import Stats
-from mlirad.frontend.tracing.functions import LeafType
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.frontend.tracing.values import LeafType
 from mlirad.jit.engine import assembly
 from mlirad.lower.native_program import ArraySpec, NativeProgram
 

@@ -22,10 +22,11 @@ from mlirad.errors import CaptureWarning, TracingError
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.capture_walk import PROGRAMS
 from mlirad.frontend.tracing.captures import Captures, Watch, WeakRoot, classes_key, weak_root
-from mlirad.frontend.tracing.functions import LeafType, definition_of, function_name
+from mlirad.frontend.tracing.functions import definition_of, function_name
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_place
 from mlirad.frontend.tracing.value_walk import LIMIT
+from mlirad.frontend.tracing.values import LeafType
 from mlirad.jit.forking import CompileLock
 from mlirad.jit.guards import Guards
 

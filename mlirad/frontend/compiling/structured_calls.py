@@ -25,8 +25,8 @@ from typing import Any, Final, cast
 
 from mlirad.frontend.compiling.programs import QuickCall
 from mlirad.frontend.tracing.captures import classes_guards
-from mlirad.frontend.tracing.functions import LeafType
 from mlirad.frontend.tracing.pytree import LEAF, Tree, make_dataclass
+from mlirad.frontend.tracing.values import LeafType
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.guards import Guards
 

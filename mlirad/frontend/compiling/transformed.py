@@ -27,7 +27,6 @@ from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import (
-    LeafType,
     argument_paths,
     function_name,
     leaf_types,
@@ -36,6 +35,7 @@ from mlirad.frontend.tracing.functions import (
 from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
+from mlirad.frontend.tracing.values import LeafType
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""

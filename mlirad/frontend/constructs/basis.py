@@ -13,9 +13,9 @@ import numpy as np
 from mlirad.frontend.constructs.build import build_over
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import emitting
-from mlirad.frontend.tracing.functions import LeafType
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.values import LeafType
 
 
 def images_of_basis(

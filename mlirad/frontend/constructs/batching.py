@@ -12,9 +12,10 @@ from typing import Any, TypeAlias
 
 from mlirad.errors import ShapeError
 from mlirad.frontend.constructs.build import build_over
+from mlirad.frontend.constructs.carries import leaf_array
 from mlirad.frontend.tracing.array import Array, copied_leaves
 from mlirad.frontend.tracing.functions import function_name
-from mlirad.frontend.tracing.operations import as_array, xp
+from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import flatten, parts_of
 from mlirad.frontend.tracing.shapes import one_axis
 from mlirad.frontend.tracing.source import user_line
@@ -42,7 +43,7 @@ def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tupl
         if axis is None:
             moved.append(None)
             continue
-        array = as_array(leaf)
+        array = leaf_array(leaf, path, "vmap", "give it None in in_axes: it is the same for the whole batch")
         if not array.shape:
             raise ShapeError(
                 f"vmap: {path} is a scalar and has no axis {axis}",
@@ -66,7 +67,7 @@ def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tupl
         places[:] = _spread(out_axes, result, "out_axes")
         return [place is None for place in places]
 
-    result = build_over((next(iter(sizes)),), element, whole=shared)
+    result = build_over((next(iter(sizes)),), element, whole=shared, what="vmap")
     stacked, structure = flatten(result)
     return structure.unflatten(
         [

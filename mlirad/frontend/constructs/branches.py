@@ -7,19 +7,21 @@ ad.switch(i, [np.sin, np.cos, np.tan], x)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
-from mlirad.frontend.constructs.carries import Regions, Results, in_trace, scoped, settled
+from mlirad.frontend.constructs.carries import Regions, in_trace, scoped, settled
 from mlirad.frontend.constructs.loops import flag_of, integer
 from mlirad.frontend.constructs.recursion import UnknownResult
+from mlirad.frontend.constructs.results import Results
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import last_token, receiving, starting_with
 
-Choice = Callable[[Sequence[Callable[[], list[Value]]]], list[Value]]
+Branch: TypeAlias = Callable[..., list[Value]]
+Choice: TypeAlias = Callable[[Sequence[Branch]], list[Value]]
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
@@ -27,7 +29,7 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
 
     def chosen() -> Any:
         flag = flag_of(pred, "cond").value
-        return _branched(
+        return branched(
             [true_fun, false_fun],
             ["the true branch", "the false branch"],
             operands,
@@ -47,14 +49,12 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
             raise UnsupportedError("switch needs at least one branch", location=user_line())
         number = integer(index, "switch: the index", "; for a boolean write ad.cond").value
         names = [f"branch {k}" for k in range(len(listed))]
-        return _branched(
-            listed, names, operands, lambda regions: emitting().switch(number, regions), "switch"
-        )
+        return branched(listed, names, operands, lambda regions: emitting().switch(number, regions), "switch")
 
     return in_trace("switch", chosen)
 
 
-def _branched(
+def branched(
     functions: Sequence[Callable[..., Any]],
     names: Sequence[str],
     operands: tuple[Any, ...],
@@ -63,8 +63,9 @@ def _branched(
 ) -> Any:
     """Branches whose results agree, by an op that `choose` emits.
 
-    While the result of a recursive function is still unknown, a branch that needs it does not count: the
-    others say what it is.
+    They are functions of the operands and of the values that the region of the op takes, if any. While the
+    result of a recursive function is still unknown, a branch that needs it does not count: the others say
+    what it is, called without such values, in an attempt that is given up.
     """
     results = Results(what)
     last = last_token()
@@ -74,10 +75,10 @@ def _branched(
     def attempt(regions: Regions) -> list[Value]:
         results.begin()
 
-        def branch(k: int) -> Callable[[], list[Value]]:
-            def traced() -> list[Value]:
+        def branch(k: int) -> Branch:
+            def traced(*values: Value) -> list[Value]:
                 try:
-                    return results.returned(sides[k](*copied_leaves(operands)), names[k])
+                    return results.returned(sides[k](*copied_leaves(operands), *values), names[k])
                 except UnknownResult:
                     unknown.add(k)
                     raise

@@ -20,7 +20,7 @@ from xdsl.ir import Region
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.errors import PositionError, ShapeError, TracingError, UnsupportedError
-from mlirad.frontend.constructs.carries import in_trace
+from mlirad.frontend.constructs.carries import in_trace, leaf_array
 from mlirad.frontend.constructs.loops import checked_checkpoint
 from mlirad.frontend.tracing.array import Array, copied, copied_leaves, made
 from mlirad.frontend.tracing.dtypes import I64, language_dtype
@@ -28,15 +28,20 @@ from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.operations import as_array, converted, xp
 from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.raising import tracing_error
 from mlirad.frontend.tracing.run_time_checks import BOUNDS, check_position
 from mlirad.frontend.tracing.shapes import static_shape
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import checks, has_reports, last_token, receiving, starting_with
+from mlirad.frontend.tracing.values import Higher
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.chunked_builds import chunked_build
 from mlirad.ir.dependences import Dependences
 from mlirad.ir.regions import discard
+
+SEEN = "name it in the function, which sees it anyway; choose from several with ad.switch"
+ELEMENT = "return what it gives for each position: call it there, take a sum apart there by ad.case"
 
 
 def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
@@ -97,14 +102,15 @@ def map_(function: Callable[..., Any], *arrays: Any) -> Any:
 
     def mapped() -> Any:
         leaves, tree = flatten(arrays)
-        traced = [as_array(leaf) for leaf in leaves]
+        paths = tree.paths("arrays")
+        traced = [leaf_array(leaf, path, "map", SEEN) for leaf, path in zip(leaves, paths, strict=True)]
         lengths = {a.shape[0] if a.shape else None for a in traced}
         if len(lengths) != 1 or None in lengths:
             raise ShapeError(
                 f"map needs arrays of one length, got shapes {', '.join(str(a.shape) for a in traced)}",
                 location=user_line(),
             )
-        return build_over((traced[0].shape[0],), _mapped(function, tree, traced))
+        return build_over((traced[0].shape[0],), _mapped(function, tree, traced), what="map")
 
     return in_trace("map", mapped)
 
@@ -216,11 +222,13 @@ def build_over(
     chunk: int | None = None,
     checkpoint: str | None = "recompute",
     whole: Callable[[Any], Sequence[bool]] | None = None,
+    what: str = "build",
 ) -> Any:
     """`build` inside a trace.
 
     `whole` says, of a result of the function, which leaves are no elements: the same at all positions, they
-    stay as they are. It is a `TracingError` if such a leaf depends on the position.
+    stay as they are. It is a `TracingError` if such a leaf depends on the position. `what` is how errors call
+    the build.
     """
     if not extents:
         leaves, tree = flatten(function())
@@ -237,7 +245,8 @@ def build_over(
             kept.extend(whole(result[0] if last is not None else result))
         leaves, tree = flatten(result)
         found.append(tree)
-        return [as_array(leaf).value for leaf in leaves]
+        paths = tree.paths("result")
+        return [leaf_array(leaf, path, what, ELEMENT).value for leaf, path in zip(leaves, paths, strict=True)]
 
     region = frame.region(extents, body)
     count = len(yields(region))
@@ -336,6 +345,11 @@ def _index_count(function: Callable[..., Any], rank: int, positions: int) -> int
 
 
 def _stopped(leaf: Any) -> Any:
+    if isinstance(leaf, Higher):
+        raise tracing_error(
+            f"stop_gradient is given {leaf.noun}",
+            "stop what it is made of, or what it gives",
+        )
     if not isinstance(leaf, Array):
         return leaf
     if leaf.dtype.kind != "f":

@@ -11,21 +11,22 @@ Everything else that changes its structure, shape or dtype is an error that name
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
 
 from xdsl.ir import Block, Region
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.dialects.shapes import Shape, Value, array_type
+from mlirad.dialects.shapes import Value, array_type
 from mlirad.errors import DtypeError, ShapeError, TracingError
-from mlirad.frontend.tracing.array import Array, made
-from mlirad.frontend.tracing.dtypes import F32, I32, PYTHON_TYPES, Dtype, Kind, result_type
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import F32, I32, result_type
 from mlirad.frontend.tracing.frames import current_frame, is_tracing
+from mlirad.frontend.tracing.functions import hint_of
 from mlirad.frontend.tracing.operations import as_array, value_of
 from mlirad.frontend.tracing.pytree import Tree, flatten, structure_text
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import has_reports, resume, with_last_token
+from mlirad.frontend.tracing.values import Higher, HigherType, LeafType, ValueType, type_of
 from mlirad.ir.regions import discard
 
 T = TypeVar("T")
@@ -69,28 +70,6 @@ def settled(attempt: Callable[[Regions], T]) -> T:
     raise TracingError("the types of the carried values do not settle", location=user_line())
 
 
-@dataclass
-class Leaf:
-    """What is known of one value that a region makes: its type, and whether that is a Python scalar's."""
-
-    shape: Shape
-    dtype: Dtype
-    weak: bool
-
-    @staticmethod
-    def of(array: Array) -> Leaf:
-        """The type of a traced value."""
-        return Leaf(array.shape, array.dtype, array.weak)
-
-    @property
-    def kind(self) -> Kind:
-        """How it promotes."""
-        return PYTHON_TYPES[self.dtype.kind] if self.weak else self.dtype
-
-    def __str__(self) -> str:
-        return f"{self.dtype}{list(self.shape)}"
-
-
 class Carry:
     """The carried values of a loop: their structure, the initial ones, and the types that stay."""
 
@@ -98,26 +77,42 @@ class Carry:
         leaves, self.tree = flatten(init)
         self.what = what
         self.paths = self.tree.paths("carry")
-        self._arrays = [leaf_array(leaf, path, what) for leaf, path in zip(leaves, self.paths, strict=True)]
-        self.types = [Leaf.of(a) for a in self._arrays]
+        self._init = [leaf_value(leaf, path, what) for leaf, path in zip(leaves, self.paths, strict=True)]
+        self.types = [type_of(value) for value in self._init]
 
     def start(self) -> list[Value]:
         """The initial values."""
         if has_reports():
-            resume(self._arrays[-1])  # an attempt that was given up has left its last token
-        return with_last_token([value_of(a, t.dtype) for a, t in zip(self._arrays, self.types, strict=True)])
+            resume(cast(Array, self._init[-1]))  # an attempt that was given up has left its last token
+        values: list[Value] = []
+        for leaf, type_, path in zip(self._init, self.types, self.paths, strict=True):
+            if isinstance(leaf, Higher) or isinstance(type_, HigherType):
+                values.append(self._fitted(leaf, type_, path))
+            else:
+                values.append(value_of(leaf, type_.dtype))
+        return with_last_token(values)
 
     def structure(self, values: Sequence[Value]) -> Any:
         """Values of these types in the structure of the carries."""
-        return self.tree.unflatten([made(v, weak=t.weak) for v, t in zip(values, self.types, strict=True)])
+        for value, type_, path in zip(values, self.types, self.paths, strict=True):
+            if isinstance(type_, HigherType) and value.name_hint is None:
+                value.name_hint = hint_of(path)
+        return self.tree.unflatten([t.made(v) for v, t in zip(values, self.types, strict=True)])
 
     def returned(self, result: Any) -> list[Value]:
         """What a body returned as the new carries; raises `Retrace` where a Python scalar takes a dtype."""
         values: list[Value] = []
         changed = False
         for k, (leaf, path) in enumerate(zip(self._matched(result), self.paths, strict=True)):
-            array, old = leaf_array(leaf, path, self.what), self.types[k]
-            found = Leaf.of(array)
+            array, old = leaf_value(leaf, path, self.what), self.types[k]
+            if isinstance(array, Higher) or isinstance(old, HigherType):
+                known = self.types[k] = self._joined(old, type_of(array), path)
+                if known == old:
+                    values.append(self._fitted(array, known, path))
+                else:
+                    changed = True
+                continue
+            found = LeafType(array.shape, array.dtype, array.weak)
             self._check_shape(found, old, path)
             if found.dtype == old.dtype:
                 values.append(array.value)
@@ -126,8 +121,9 @@ class Carry:
                     # only values of 32 bits promote otherwise with a Python scalar than with what it became
                     changed = changed or _holds_narrow()
             elif old.weak:
-                self.types[k] = Leaf(old.shape, result_type([found.kind, old.kind]), found.weak)
-                if not found.weak and found.dtype != self.types[k].dtype:
+                wider = LeafType(old.shape, result_type([found.kind, old.kind]), found.weak)
+                self.types[k] = wider
+                if not found.weak and found.dtype != wider.dtype:
                     raise self._error(path, old, found)
                 changed = True
             elif found.weak and result_type([found.kind, old.dtype]) == old.dtype:
@@ -137,6 +133,27 @@ class Carry:
         if changed:
             raise Retrace
         return with_last_token(values)
+
+    def _joined(self, old: ValueType, found: ValueType, path: str) -> HigherType:
+        """The type of a carry that is a function or a sum, from what it was taken to be and what is found."""
+        if isinstance(old, HigherType) and isinstance(found, HigherType):
+            joined = old.joined(found)
+            if joined is not None:
+                return joined
+        raise self._mismatch(old, found, path)
+
+    def _fitted(self, leaf: Array | Higher, type_: ValueType, path: str) -> Value:
+        fitted = type_.fitted(leaf) if isinstance(type_, HigherType) else None
+        if fitted is None:
+            raise self._mismatch(type_, type_of(leaf), path)
+        return fitted.value
+
+    def _mismatch(self, old: ValueType, found: ValueType, path: str) -> TracingError:
+        return TracingError(
+            f"{self.what}: {path} starts as {old}, and the body returns {found}",
+            location=user_line(),
+            hint="what is carried takes and returns the same structures, shapes and dtypes in every trip",
+        )
 
     def _matched(self, result: Any) -> list[Any]:
         try:
@@ -149,7 +166,7 @@ class Carry:
                 hint="each trip must return what it was given: the same tuples, keys and fields",
             ) from error
 
-    def _check_shape(self, found: Leaf, old: Leaf, path: str) -> None:
+    def _check_shape(self, found: LeafType, old: LeafType, path: str) -> None:
         if found.shape != old.shape:
             raise ShapeError(
                 f"{self.what}: {path} starts as {old}, and the body returns {found}",
@@ -157,7 +174,7 @@ class Carry:
                 hint=f"start with the shape that stays: np.zeros({found.shape}) or np.broadcast_to",
             )
 
-    def _error(self, path: str, old: Leaf, found: Leaf) -> DtypeError:
+    def _error(self, path: str, old: LeafType, found: LeafType) -> DtypeError:
         return DtypeError(
             f"{self.what}: {path} starts as {old}, and the body returns {found}",
             location=user_line(),
@@ -166,74 +183,12 @@ class Carry:
         )
 
 
-class Results:
-    """The results of several branches, which must agree; Python scalars take the dtype of the others."""
-
-    def __init__(self, what: str):
-        self.what = what
-        self.tree: Tree | None = None
-        self.wanted: list[Leaf] = []
-        self._count = 0
-
-    def begin(self) -> None:
-        """Start an attempt to trace the branches."""
-        self._count = 0
-
-    def returned(self, result: Any, branch: str) -> list[Value]:
-        """What a branch returned, of the types that the branches agree on."""
-        leaves, tree = flatten(result)
-        if self.tree is None:
-            self.tree = tree
-        elif tree != self.tree:
-            raise TracingError(
-                f"{self.what}: {branch} returns a value structured like {tree}, another one like {self.tree}",
-                location=user_line(),
-                hint="all branches must return the same tuples, keys and fields",
-            )
-        paths = tree.paths("result")
-        arrays = [leaf_array(leaf, path, self.what) for leaf, path in zip(leaves, paths, strict=True)]
-        found = [Leaf.of(a) for a in arrays]
-        if not self.wanted:
-            self.wanted = list(found)
-        is_late = False
-        for k, (leaf, path) in enumerate(zip(found, paths, strict=True)):
-            common = self._common(self.wanted[k], leaf, path, branch)
-            is_late = is_late or (self._count > 0 and common.dtype != self.wanted[k].dtype)
-            self.wanted[k] = common
-        self._count += 1
-        if is_late:
-            raise Retrace
-        return with_last_token([value_of(a, w.dtype) for a, w in zip(arrays, self.wanted, strict=True)])
-
-    def structure(self, values: Sequence[Value]) -> Any:
-        """The chosen values in the structure that the branches return."""
-        assert self.tree is not None
-        return self.tree.unflatten([made(v, weak=w.weak) for v, w in zip(values, self.wanted, strict=True)])
-
-    def _common(self, one: Leaf, other: Leaf, path: str, branch: str) -> Leaf:
-        if one.shape != other.shape:
-            raise ShapeError(
-                f"{self.what}: {path} of {branch} is {other}, that of another branch {one}",
-                location=user_line(),
-                hint="all branches must return arrays of the same shapes",
-            )
-        kinds = [one.kind, other.kind]
-        dtype = result_type(kinds)
-        for leaf in (one, other):
-            if not leaf.weak and leaf.dtype != dtype:
-                raise DtypeError(
-                    f"{self.what}: {path} of {branch} is {other}, that of another branch {one}",
-                    location=user_line(),
-                    hint=f"convert one of them with .astype(np.{dtype})",
-                )
-        return Leaf(one.shape, dtype, one.weak and other.weak)
-
-
 def slices_of(xs: Any, length: int | None, what: str) -> tuple[list[Array], Tree, int]:
     """The arrays that a loop takes slices of, their structure, and the number of trips."""
     leaves, tree = flatten(xs)
     paths = tree.paths("xs")
-    arrays = [leaf_array(leaf, path, what) for leaf, path in zip(leaves, paths, strict=True)]
+    hint = "the body sees it without xs; choose from several with ad.switch"
+    arrays = [leaf_array(leaf, path, what, hint) for leaf, path in zip(leaves, paths, strict=True)]
     found = length
     for array, path in zip(arrays, paths, strict=True):
         if not array.shape:
@@ -280,16 +235,32 @@ def scoped(regions: Regions, body: Body) -> Body:
     return inside
 
 
-def leaf_array(leaf: Any, path: str, what: str) -> Array:
-    """A leaf as an array; raises for what is none."""
+def leaf_value(leaf: Any, path: str, what: str) -> Array | Higher:
+    """A leaf as a value that regions may hand on; raises for what is none."""
+    if isinstance(leaf, Higher):
+        return leaf
     kind = cast("type[Any]", type(leaf))
     if callable(leaf) or issubclass(kind, str | bytes | set | frozenset):
         raise TracingError(
             f"{what}: {path} is a {kind.__name__}, which is no array",
             location=user_line(),
-            hint="carry arrays and scalars; what does not change need not be carried",
+            hint="make it a value of the program: ad.lambda_(f)"
+            if callable(leaf)
+            else "carry arrays and scalars; what does not change need not be carried",
         )
     return as_array(leaf)
+
+
+def leaf_array(leaf: Any, path: str, what: str, hint: str) -> Array:
+    """A leaf as an array; raises for what is none, with a hint for functions and sums."""
+    value = leaf_value(leaf, path, what)
+    if isinstance(value, Higher):
+        raise TracingError(
+            f"{what}: {path} is {value.noun}, and there are no arrays of them",
+            location=user_line(),
+            hint=hint,
+        )
+    return value
 
 
 def _holds_narrow() -> bool:

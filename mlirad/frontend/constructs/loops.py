@@ -18,7 +18,15 @@ from typing import Any, cast
 from mlirad.dialects.array.control import CHECKPOINTS
 from mlirad.dialects.shapes import Value
 from mlirad.errors import DtypeError, ShapeError, TracingError, UnsupportedError
-from mlirad.frontend.constructs.carries import Carry, Regions, in_trace, scoped, settled, slices_of
+from mlirad.frontend.constructs.carries import (
+    Carry,
+    Regions,
+    in_trace,
+    leaf_array,
+    scoped,
+    settled,
+    slices_of,
+)
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, I64
 from mlirad.frontend.tracing.frames import emitting
@@ -27,6 +35,8 @@ from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import last_token, receiving, sealed, sending
 from mlirad.ir.arrays import ArrayBuilder
+
+STACKED = "the outputs of the trips are stacked; carry it, or return what it gives"
 
 
 def scan(
@@ -126,7 +136,8 @@ def _emit(
                 result = step(made(index, weak=True), receiving(carry.structure(carries)), given)
                 new, y = _pair(result, what)
                 leaves, tree = flatten(y)
-                outputs = [as_array(leaf) for leaf in leaves]
+                paths = tree.paths("output")
+                outputs = [leaf_array(o, path, what, STACKED) for o, path in zip(leaves, paths, strict=True)]
                 values = carry.returned(sending(new))
                 found[:] = [(tree, [o.weak for o in outputs])]
                 return [*values, *(o.value for o in outputs)]

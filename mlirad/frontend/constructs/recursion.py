@@ -17,27 +17,26 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import SymbolRefAttr
-from xdsl.dialects.func import CallOp
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.func import CallOp, FuncOp
 
-from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.shapes import Value, shape_of
+from mlirad.dialects.function import PartialOp, closure_type
+from mlirad.dialects.shapes import Value
 from mlirad.errors import DtypeError, TracingError
 from mlirad.frontend.compiling.transformed import run_compiled
-from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import Frame, current_frame, emitting, is_tracing
 from mlirad.frontend.tracing.functions import (
-    LeafType,
     Traced,
     argument_hints,
+    argument_paths,
     definition_of,
     function_name,
-    leaf_type,
-    leaf_types,
+    structure_type,
     trace_inner,
 )
 from mlirad.frontend.tracing.operations import as_array
-from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.values import Higher, StructureType
+from mlirad.ir.regions import nested_ops
 
 ATTEMPTS = 8
 """How often a recursive function is traced until the type of its result stays."""
@@ -47,26 +46,19 @@ class UnknownResult(Exception):
     """A recursive call is met while the type of the result is not known."""
 
 
-@dataclass(frozen=True)
-class ResultType:
-    """What a function returns: the structure, and the type of each leaf."""
-
-    tree: Tree
-    leaves: tuple[LeafType, ...]
-
-
 @dataclass
 class Kept:
     """A function of the program: `frame` is the one around it, whose values it may capture."""
 
     name: str
     frame: Frame
-    result: ResultType | None
+    result: StructureType | None
     captured: tuple[Value, ...] = ()
     inner: Frame | None = None
     is_finished: bool = False
     is_recursive: bool = False
-    calls: list[tuple[Operation, Frame]] = field(default_factory=list[tuple[Operation, Frame]])
+    calls: list[Frame] = field(default_factory=list[Frame])
+    """The frames that it is called in before it is finished."""
 
 
 class Function:
@@ -83,18 +75,35 @@ class Function:
         if not is_tracing():
             return run_compiled(self, args, {})
         leaves, tree = flatten(args)
-        types = leaf_types(self._function, leaves, tree)
-        operands = [as_array(leaf).value for leaf in leaves]
-        return self._call(self._kept(tree, types), operands)
+        paths = argument_paths(self._function, tree) if leaves else []
+        kept = self._kept(structure_type(leaves, tree, paths))
+        operands = [leaf.value if isinstance(leaf, Higher) else as_array(leaf).value for leaf in leaves]
+        captured, result = self._referenced(kept)
+        op = emitting().insert(
+            CallOp, [*operands, *captured], result.types, {"callee": SymbolRefAttr(kept.name)}
+        )
+        if not kept.is_finished:
+            kept.calls.append(current_frame())
+        return result.made(op.results)
+
+    def partial(self, parameters: StructureType) -> tuple[Value, StructureType]:
+        """The function of arguments of these types as a value, and what it returns."""
+        kept = self._kept(parameters)
+        captured, result = self._referenced(kept)
+        type_ = closure_type(parameters.types, result.types)
+        op = emitting().insert(PartialOp, captured, [type_], {"callee": SymbolRefAttr(kept.name)})
+        if not kept.is_finished:
+            kept.calls.append(current_frame())
+        return op.results[0], result
 
     def __repr__(self) -> str:
         return f"<{function_name(self._function)}, a function of the program>"
 
     # Finding the function ------------------------------------------------------------------------
 
-    def _kept(self, tree: Tree, types: list[LeafType]) -> Kept:
+    def _kept(self, parameters: StructureType) -> Kept:
         frame = current_frame()
-        key: Hashable = (self, tree, tuple(types))
+        key: Hashable = (self, parameters)
         known = frame.functions.kept.setdefault(key, [])
         around = set(map(id, _frames_around(frame)))
         for kept in known:
@@ -103,24 +112,22 @@ class Function:
         kept = Kept(frame.functions.fresh_name(function_name(self._function)), frame, self._stated())
         known.append(kept)
         try:
-            self._trace(kept, tree, types)
+            self._trace(kept, parameters)
         except BaseException:
             known.remove(kept)
             raise
         return kept
 
-    def _stated(self) -> ResultType | None:
+    def _stated(self) -> StructureType | None:
         """The type that `returns` gives: an example of the result."""
         if self._returns is None:
             return None
-        leaves, result = flatten(self._returns)
-        paths = result.paths("returns")
-        found = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
-        return ResultType(result, tuple(LeafType(t.shape, t.dtype) for t in found))
+        leaves, tree = flatten(self._returns)
+        return structure_type(leaves, tree, tree.paths("returns")).strong()
 
     # Tracing -------------------------------------------------------------------------------------
 
-    def _trace(self, kept: Kept, tree: Tree, types: list[LeafType]) -> None:
+    def _trace(self, kept: Kept, parameters: StructureType) -> None:
         """Trace until what the recursive calls were taken to return is what the function returns."""
         functions = current_frame().functions
         is_stated = kept.result is not None
@@ -129,7 +136,7 @@ class Function:
             others = {key: list(known) for key, known in functions.kept.items()}
             kept.calls, kept.is_recursive = [], False
             try:
-                traced = self._attempt(kept, tree, types)
+                traced = self._attempt(kept, parameters)
             except UnknownResult as error:
                 if any(k is not kept and not k.is_finished for known in others.values() for k in known):
                     raise  # the branch that knows may be in the function that called this one
@@ -139,19 +146,16 @@ class Function:
                     hint="end the recursion by ad.cond or ad.switch, or give an example of the result: "
                     "@ad.function(returns=np.zeros(3))",
                 ) from error
-            found = ResultType(
-                traced.tree,
-                tuple(map(_leaf_type_of, traced.result_types, traced.weak)),
-            )
+            found = traced.results
             if not (kept.calls or kept.is_recursive) or _agree(kept.result, found):
                 kept.result = found if kept.result is None else kept.result
                 kept.captured, kept.is_finished = traced.captured, True
-                self._complete(kept, traced)
+                self._complete(kept, traced, functions.finished[-1])
                 return
             if is_stated:
                 raise DtypeError(
                     f"{function_name(self._function)} returns {_shown(found)}, and `returns` says "
-                    f"{_shown(cast(ResultType, kept.result))}",
+                    f"{_shown(cast(StructureType, kept.result))}",
                     location=definition_of(self._function),
                 )
             kept.result = found
@@ -164,20 +168,20 @@ class Function:
             hint="give an example of the result: @ad.function(returns=np.zeros(3))",
         )
 
-    def _attempt(self, kept: Kept, tree: Tree, types: list[LeafType]) -> Traced:
-        def rebuild(arguments: list[Array]) -> tuple[Any, ...]:
+    def _attempt(self, kept: Kept, parameters: StructureType) -> Traced:
+        def rebuild(arguments: list[Any]) -> tuple[Any, ...]:
             kept.inner = current_frame()
-            return tree.unflatten(arguments)
+            return parameters.tree.unflatten(arguments)
 
-        hints = argument_hints(self._function, tree)
-        return trace_inner(self._function, rebuild, types, hints, kept.name, is_sealed=True)
+        hints = argument_hints(self._function, parameters.tree)
+        return trace_inner(self._function, rebuild, parameters.leaves, hints, kept.name, is_sealed=True)
 
-    def _complete(self, kept: Kept, traced: Traced) -> None:
+    def _complete(self, kept: Kept, traced: Traced, code: FuncOp) -> None:
         """Give the recursive calls the values that the function captures, now that they are known."""
         if not traced.captured or not kept.calls:
             return
         inner = cast(Frame, kept.inner)
-        if any(frame is not inner for _, frame in kept.calls):
+        if any(frame is not inner for frame in kept.calls):
             raise TracingError(
                 f"{function_name(self._function)} uses traced values from outside and calls itself inside "
                 f"another function",
@@ -185,25 +189,20 @@ class Function:
                 hint="pass what it uses as arguments",
             )
         own = [inner.captured[value] for value in traced.captured]
-        for call, _ in kept.calls:
-            call.operands = [*call.operands, *own]
+        callee = SymbolRefAttr(kept.name)
+        for op in nested_ops(code.body):
+            if op.properties.get("callee") == callee:
+                op.operands = [*op.operands, *own]
 
     # Calling -------------------------------------------------------------------------------------
 
-    def _call(self, kept: Kept, operands: list[Value]) -> Any:
-        frame, b = current_frame(), emitting()
+    def _referenced(self, kept: Kept) -> tuple[list[Value], StructureType]:
+        """What the function captures, as values to be used here, and what it returns."""
         if kept.result is None:
             kept.is_recursive = True
             raise UnknownResult
-        scope = kept.frame.scopes[0]
-        captured = [frame.value(value, scope) for value in kept.captured]
-        types: list[Attribute] = [t.type for t in kept.result.leaves]
-        arguments = [*operands, *captured]
-        call = b.insert(CallOp, arguments, types, {"callee": SymbolRefAttr(kept.name)})
-        if not kept.is_finished:
-            kept.calls.append((call, frame))
-        results = [made(v, weak=t.weak) for v, t in zip(call.results, kept.result.leaves, strict=True)]
-        return kept.result.tree.unflatten(results)
+        frame, scope = current_frame(), kept.frame.scopes[0]
+        return [frame.value(value, scope) for value in kept.captured], kept.result
 
 
 def function(f: Callable[..., Any] | None = None, *, returns: Any = None) -> Any:
@@ -226,19 +225,12 @@ def _frames_around(frame: Frame | None) -> list[Frame]:
     return found
 
 
-def _leaf_type_of(type_: Attribute, weak: bool) -> LeafType:
-    return LeafType(shape_of(type_), numpy_dtype(type_), weak)
-
-
-def _agree(assumed: ResultType | None, found: ResultType) -> bool:
+def _agree(assumed: StructureType | None, found: StructureType) -> bool:
     """Whether a function returns what its recursive calls were taken to return."""
-    if assumed is None or assumed.tree != found.tree:
+    if assumed is None or assumed.strong() != found.strong():
         return False
-    return all(
-        a.shape == f.shape and a.dtype == f.dtype and (a.weak == f.weak or not a.weak)
-        for a, f in zip(assumed.leaves, found.leaves, strict=True)
-    )
+    return all(a.weak == f.weak or not a.weak for a, f in zip(assumed.leaves, found.leaves, strict=True))
 
 
-def _shown(result: ResultType) -> str:
-    return ", ".join(f"{t.dtype}{list(t.shape)}" for t in result.leaves)
+def _shown(result: StructureType) -> str:
+    return ", ".join(map(str, result.leaves))

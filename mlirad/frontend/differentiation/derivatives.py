@@ -31,7 +31,6 @@ from mlirad.frontend.linear_map.spaces import vector
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import Frame, current_frame, emitting
 from mlirad.frontend.tracing.functions import (
-    LeafType,
     Traced,
     function_name,
     hint_of,
@@ -43,6 +42,7 @@ from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import resume
+from mlirad.frontend.tracing.values import Higher, LeafType
 
 Argnums: TypeAlias = int | str | Sequence[int | str]
 
@@ -125,6 +125,14 @@ def linearize_at(function: Callable[..., Any], args: tuple[Any, ...], wrt: Seque
     leaves, tree = flatten(chosen)
     names = parameter_names(function, len(args))
     paths = [path for k, child in zip(wrt, tree.children, strict=True) for path in child.paths(names[k])]
+    for leaf, path in zip(leaves, paths, strict=True):
+        if isinstance(leaf, Higher):
+            raise DifferentiationError(
+                f"{path} is {leaf.noun}, and there is no derivative with respect to one",
+                location=user_line(),
+                hint="differentiate with respect to the arrays that it is made of; what is only used is an "
+                "argument that argnums does not name, or a variable from outside",
+            )
     types = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
     moving = [k for k, t in enumerate(types) if t.dtype.kind == "f"]
     if not moving:
@@ -154,7 +162,7 @@ def linearize_at(function: Callable[..., Any], args: tuple[Any, ...], wrt: Seque
     if traced.has_token:
         resume(made(results.pop()))
     b.location = emitting().location
-    arrays = tuple(made(v, weak=w) for v, w in zip(results, traced.weak, strict=True))
+    arrays = tuple(made(v, weak=t.weak) for v, t in zip(results, traced.results.leaves, strict=True))
     return Linearization(
         traced, frame, tuple(made(v) for v in operands), tree, len(leaves), tuple(moving), arrays
     )
@@ -164,7 +172,7 @@ def _linearize(traced: Traced, operands: Sequence[Value], moving: int) -> list[V
     """The results of the function and the map, by an op that is shared with an equal one."""
     b = emitting()
     domain = product_type([tangent_type(v.type) for v in operands[:moving]])
-    made_types = [*traced.result_types, i64] if traced.has_token else list(traced.result_types)
+    made_types = [*traced.result_types, i64] if traced.has_token else traced.result_types
     codomain = product_type([tangent_type(t) for t in made_types])
     properties = {"callee": SymbolRefAttr(traced.name), "wrt": ints(tuple(range(moving)))}
     types = [*made_types, linear.MapType(domain, codomain)]

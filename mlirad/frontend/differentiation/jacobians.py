@@ -22,7 +22,8 @@ from mlirad.frontend.differentiation.derivatives import (
     value_and_grad,
 )
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.functions import LeafType, with_signature
+from mlirad.frontend.tracing.functions import with_signature
+from mlirad.frontend.tracing.values import LeafType
 
 Mode: TypeAlias = Literal["forward", "reverse", "auto"]
 

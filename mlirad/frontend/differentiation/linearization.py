@@ -37,17 +37,17 @@ from mlirad.frontend.linear_map.spaces import Space, moving_type
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.frames import Functions, is_tracing
 from mlirad.frontend.tracing.functions import (
-    LeafType,
     argument_hints,
     function_name,
     function_of,
     leaf_types,
     parameter_names,
-    with_reports,
+    settled_trace,
 )
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.tokens import sealed
 from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.maps import codomain_of, domain_of
@@ -166,9 +166,9 @@ def _renamed(functions: list[FuncOp], main: FuncOp) -> tuple[FuncOp, ...]:
     names = {f.sym_name.data: f"{f.sym_name.data}.{next(_numbers)}" for f in functions}
     for function in (*functions, main):
         for op in nested_ops(function.body) if names else ():
-            callee = op.properties.get("callee")
-            if isinstance(callee, SymbolRefAttr) and callee.root_reference.data in names:
-                op.properties["callee"] = SymbolRefAttr(names[callee.root_reference.data])
+            for key, symbol in op.properties.items():
+                if isinstance(symbol, SymbolRefAttr) and symbol.root_reference.data in names:
+                    op.properties[key] = SymbolRefAttr(names[symbol.root_reference.data])
     for function in functions:
         function.properties["sym_name"] = StringAttr(names[function.sym_name.data])
         function.detach()
@@ -182,7 +182,7 @@ def trace_map(
     checks: frozenset[str] = frozenset(),
 ) -> tuple[ModuleOp, Space]:
     """The module of @main from the point to the values and the map, and the space the map ends in."""
-    return with_reports(lambda functions: _trace_map(functions, function, tree, types), checks)
+    return settled_trace(lambda functions: _trace_map(functions, function, tree, types), checks)
 
 
 def _trace_map(

@@ -24,9 +24,9 @@ from mlirad.frontend.linear_map.spaces import Space
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import Dtype, plain_array
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.functions import LeafType
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.values import LeafType
 
 
 def product(expression: MapExpression, arrays: Sequence[Any], vectors: Any) -> Any:

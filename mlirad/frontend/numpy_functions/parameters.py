@@ -30,6 +30,7 @@ from mlirad.frontend.tracing.operations import (
     operand_of,
     shape_of_operand,
 )
+from mlirad.frontend.tracing.values import Higher, no_array
 
 UNSET: Any = np._NoValue  # pyright: ignore[reportAttributeAccessIssue, reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType]
 """NumPy's marker of an option that was not given."""
@@ -135,6 +136,8 @@ def _dtype(value: Any) -> Dtype:
 
 
 def _operand(value: Any) -> Operand:
+    if isinstance(value, Higher):
+        raise no_array(value)
     if isinstance(value, str | bytes | dict | set | slice) or value is None or callable(value):
         raise WrongKindError
     return operand_of(value)

@@ -21,18 +21,22 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
+from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.compilation import brought_to
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
-from mlirad.frontend.differentiation.derivatives import Argnums, argument_positions, linearize_at
+from mlirad.frontend.differentiation.derivatives import (
+    Argnums,
+    Linearization,
+    argument_positions,
+    linearize_at,
+)
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.frames import Functions
-from mlirad.frontend.tracing.functions import (
-    LeafType,
-    argument_hints,
-    function_of,
-)
+from mlirad.frontend.tracing.functions import argument_hints, function_of, settled_trace
 from mlirad.frontend.tracing.pytree import Tree
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import functions_of
@@ -68,7 +72,33 @@ def trace_expression(
 ) -> Expression:
     """The derivative of a function of arguments of this structure and of these types."""
     start = time.perf_counter()
-    functions = Functions()
+
+    def traced(functions: Functions) -> tuple[ModuleOp, Linearization, Tree | None, list[int], int]:
+        return _traced(functions, function, tree, types, argnums, has_aux)
+
+    module, at, other_tree, floats, others = settled_trace(traced)
+    stats.add("trace", time.perf_counter() - start, module)
+    # Which elements a build computes from which is seen where it is operations on whole arrays.
+    brought_to("plain-maps", module, replace(options, chunk=None), stats)
+    main = next(f for f in functions_of(module) if f.sym_name.data == "main")
+    application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))
+    rows = tuple((k, LeafType(at.results[k].shape, at.results[k].dtype)) for k in floats)
+    inputs = tuple(LeafType(p.shape, p.dtype) for p in at.points)
+    return Expression(module, main, application.map, len(types), inputs, rows, others, other_tree)
+
+
+def _traced(
+    functions: Functions,
+    function: Callable[..., Any],
+    tree: Tree,
+    types: Sequence[LeafType],
+    argnums: Argnums,
+    has_aux: bool,
+) -> tuple[ModuleOp, Linearization, Tree | None, list[int], int]:
+    """A module that applies the derivative, the linearisation in it, and what it returns besides.
+
+    That is the structure of aux, which results are differentiated, and how many leaves aux has.
+    """
     with function_of(functions, types, argument_hints(function, tree)) as (frame, arguments):
         args = tree.unflatten(arguments)
         at = linearize_at(function, args, argument_positions(function, argnums, len(args)))
@@ -80,15 +110,18 @@ def trace_expression(
         images = [v.value for v in at.image(vectors) if v is not None]
         others = [r.value for r in at.results[outputs.size :]]
         main = frame.finish("main", [*others, *images], visibility=None)
-    rows = tuple((k, LeafType(at.results[k].shape, at.results[k].dtype)) for k in floats)
-    module = ModuleOp([*functions.finished, main])
-    stats.add("trace", time.perf_counter() - start, module)
-    # Which elements a build computes from which is seen where it is operations on whole arrays.
-    brought_to("plain-maps", module, replace(options, chunk=None), stats)
-    main = next(f for f in functions_of(module) if f.sym_name.data == "main")
-    application = next(op for op in main.body.block.ops if isinstance(op, linear.ApplyOp))
-    inputs = tuple(LeafType(p.shape, p.dtype) for p in at.points)
-    return Expression(module, main, application.map, len(types), inputs, rows, len(others), other_tree)
+    return ModuleOp([*functions.finished, main]), at, other_tree, floats, len(others)
+
+
+def require_expressions(options: Options) -> None:
+    """Raise for a method whose maps are functions: no entries can be read off them."""
+    if options.method == "chad":
+        raise UnsupportedError(
+            "the method 'chad' makes functions that apply a derivative, and sparse matrices are read off "
+            "expressions of maps",
+            location=user_line(),
+            hint='write method="dual-arrays", or leave it out',
+        )
 
 
 def common_dtype(outputs: Sequence[tuple[int, LeafType]], inputs: Sequence[LeafType]) -> np.dtype[Any]:

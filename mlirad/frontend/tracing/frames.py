@@ -150,7 +150,8 @@ class Functions:
     """The functions of a module under construction, with names for more.
 
     `kept` holds those that calls share, by what they are made of. `has_reports` says that tokens go through
-    them, and `checks` what is checked when they run.
+    them, and `checks` what is checked when they run. `signatures` are those that earlier traces have learned;
+    see `learning`.
     """
 
     def __init__(
@@ -159,7 +160,9 @@ class Functions:
         has_reports: bool = False,
         checks: frozenset[str] = frozenset(),
         builder_class: type[ArrayBuilder] = ArrayBuilder,
+        signatures: dict[Hashable, Any] | None = None,
     ) -> None:
+        self.signatures = {} if signatures is None else signatures
         self.has_reports = has_reports
         self.checks = checks
         self.builder_class = builder_class

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
@@ -21,11 +21,12 @@ from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Attribute
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.dialects.shapes import Shape, Value, array_type
+from mlirad.dialects.shapes import Value
 from mlirad.errors import MliradError, TracingError, UnsupportedError
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
-from mlirad.frontend.tracing.dtypes import Dtype, language_dtype, plain_array
+from mlirad.frontend.tracing.dtypes import language_dtype, plain_array
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
+from mlirad.frontend.tracing.learning import MOST_TRACES, Learned
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
@@ -33,22 +34,10 @@ from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
 from mlirad.frontend.tracing.source import traceback_line, user_line
 from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
 from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.frontend.tracing.values import Higher, LeafType, StructureType, ValueType, type_of
+from mlirad.ir.arrays import ArrayBuilder
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class LeafType:
-    """What a traced function is compiled for: the shape and dtype of one leaf, and whether it is weak."""
-
-    shape: Shape
-    dtype: Dtype
-    weak: bool = False
-
-    @property
-    def type(self) -> Attribute:
-        """As a type of the language."""
-        return array_type(self.shape, ELEMENT_TYPES[self.dtype])
 
 
 @dataclass(frozen=True)
@@ -59,20 +48,28 @@ class Traced:
 
     name: str
     captured: tuple[Value, ...]
-    result_types: tuple[Attribute, ...]
-    weak: tuple[bool, ...]
-    tree: Tree
+    results: StructureType
     has_token: bool = False
     """Whether a token is one more result."""
+
+    @property
+    def result_types(self) -> list[Attribute]:
+        """The types of the results, without that of a token."""
+        return self.results.types
+
+    @property
+    def tree(self) -> Tree:
+        """The structure of the results."""
+        return self.results.tree
 
 
 @contextmanager
 def function_of(
     functions: Functions,
-    types: Sequence[LeafType],
+    types: Sequence[ValueType],
     hints: Sequence[str | None] = (),
     outer: Frame | None = None,
-) -> Generator[tuple[Frame, list[Array]]]:
+) -> Generator[tuple[Frame, list[Any]]]:
     """A new function of parameters of these types, into which is traced in the `with` block.
 
     It stands in the frame `outer`, or is the function @main of its module.
@@ -86,19 +83,34 @@ def function_of(
     for parameter, hint in zip(parameters, hints, strict=False):
         parameter.name_hint = hint
     with tracing(frame):
-        yield frame, [Array(v, frame.scope, t.weak) for v, t in zip(parameters, types, strict=True)]
+        yield frame, [t.made(v) for v, t in zip(parameters, types, strict=True)]
 
 
-def with_reports(trace: Callable[[Functions], T], checks: frozenset[str] = frozenset()) -> T:
-    """The result of `trace`, which is repeated if it meets a report; `checks` are reports themselves."""
-    if not checks:
+def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = frozenset()) -> T:
+    """The result of `trace`, which is repeated if it meets a report, or learns a signature.
+
+    `checks` are reports themselves.
+    """
+    has_reports = bool(checks)
+    builder_class = NanCheckingBuilder if "nans" in checks else ArrayBuilder
+    signatures: dict[Hashable, Any] = {}
+    place: str | None = None
+    for _ in range(MOST_TRACES):
         try:
-            return trace(Functions())
+            return trace(
+                Functions(
+                    has_reports=has_reports, checks=checks, builder_class=builder_class, signatures=signatures
+                )
+            )
         except ReportsNeeded:
-            pass
-    if "nans" in checks:
-        return trace(Functions(has_reports=True, checks=checks, builder_class=NanCheckingBuilder))
-    return trace(Functions(has_reports=True, checks=checks))
+            has_reports = True
+        except Learned as learned:
+            place = learned.place
+    raise TracingError(
+        f"a function of unknown signature is called here, as others were in {MOST_TRACES - 1} traces before",
+        location=place,
+        hint="give examples of their arguments where they are made: ad.lambda_(f, np.zeros(3))",
+    )
 
 
 @plain_errors
@@ -112,7 +124,7 @@ def trace_module(
     function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], checks: frozenset[str] = frozenset()
 ) -> tuple[ModuleOp, Tree, tuple[bool, ...]]:
     """The module of a function of positional arguments with structure `tree`; the structure of its result."""
-    return with_reports(lambda functions: _trace_module(functions, function, tree, types), checks)
+    return settled_trace(lambda functions: _trace_module(functions, function, tree, types), checks)
 
 
 def _trace_module(
@@ -132,8 +144,8 @@ def _trace_module(
 
 def trace_inner(
     function: Callable[..., Any],
-    rebuild: Callable[[list[Array]], tuple[Any, ...]],
-    types: Sequence[LeafType],
+    rebuild: Callable[[list[Any]], tuple[Any, ...]],
+    types: Sequence[ValueType],
     hints: Sequence[str | None],
     name: str | None = None,
     *,
@@ -142,7 +154,8 @@ def trace_inner(
     """`function` on the arguments that `rebuild` makes of fresh parameters, as a function of its own.
 
     It is called `name`, a symbol from `Functions.fresh_name`, or after the function. Its reports follow those
-    before it, and make one more result; if it is sealed they are its own.
+    before it, and make one more result; if it is sealed they are its own, and it may return functions and
+    sums.
     """
     outer = current_frame()
     functions = outer.functions
@@ -151,15 +164,14 @@ def trace_inner(
     with function_of(functions, types, hints, outer) as (frame, arguments):
         if is_sealed:
             frame.token = made(frame.builder.constant(0, i64))
-        results, tree = call(function, rebuild(arguments))
+        results, tree = (call_for_values if is_sealed else call)(function, rebuild(arguments))
+        made_types = StructureType(tree, tuple(map(type_of, results)))
         values = [r.value for r in results]
-        types_made = tuple(v.type for v in values)
         has_token = functions.has_reports and not is_sealed
         values = [*values, token().value] if has_token else sealed(values)
         finished = frame.finish(name, values, visibility="private")
     functions.finished.append(finished)
-    weak = tuple(r.weak for r in results)
-    return Traced(name, tuple(frame.captured), types_made, weak, tree, has_token)
+    return Traced(name, tuple(frame.captured), made_types, has_token)
 
 
 def require_arguments(function: Callable[..., Any], count: int, what: str) -> None:
@@ -181,6 +193,21 @@ def require_arguments(function: Callable[..., Any], count: int, what: str) -> No
 
 def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Array], Tree]:
     """The leaves of what a function returns for copies of the arguments, as arrays, and their structure."""
+    values, tree = call_for_values(function, args)
+    arrays: list[Array] = []
+    for value in values:
+        if isinstance(value, Higher):
+            raise UnsupportedError(
+                f"{function_name(function)} returns {value.noun}, which is no array",
+                location=definition_of(function),
+                hint="return arrays: what a function gives when it is called, what ad.case makes of a sum",
+            )
+        arrays.append(value)
+    return arrays, tree
+
+
+def call_for_values(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Array | Higher], Tree]:
+    """The same of functions that may return functions and sums, too."""
     require_arguments(function, len(args), "the transformed call")
     try:
         result = function(*copied_leaves(args))
@@ -197,16 +224,19 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[list[Arra
         raise explained from error
     leaves, tree = flatten(result)
     emitting()
-    arrays: list[Array] = []
+    values: list[Array | Higher] = []
     for leaf in leaves:
+        if isinstance(leaf, Higher):
+            values.append(leaf)
+            continue
         if callable(leaf) or isinstance(leaf, _NO_ARRAYS):
             raise UnsupportedError(
                 f"{function_name(function)} returns a {_kind_name(leaf)}, which is no array",
                 location=definition_of(function),
                 hint="return arrays, scalars, and tuples, lists, dictionaries or dataclasses of them",
             )
-        arrays.append(as_array(leaf))
-    return arrays, tree
+        values.append(as_array(leaf))
+    return values, tree
 
 
 def _explained(error: TypeError | ValueError) -> MliradError | None:
@@ -255,6 +285,11 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
         return LeafType((), language_dtype(kind), weak=True)
     if isinstance(leaf, Array):
         return LeafType(leaf.shape, leaf.dtype, leaf.weak)
+    if isinstance(leaf, Higher):
+        raise unsupported_error(
+            f"argument {path} is {leaf.noun}, which is no array",
+            "make it in the function that uses it, of arrays that are arguments",
+        )
     is_function = callable(cast(object, leaf))
     if is_function or isinstance(leaf, _NO_ARRAYS):
         raise unsupported_error(
@@ -276,6 +311,15 @@ def leaf_types(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) 
     """The types of the leaves of the arguments of a function; raises for what is no array."""
     paths = argument_paths(function, tree) if leaves else []
     return [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
+
+
+def structure_type(leaves: Sequence[Any], tree: Tree, paths: Sequence[str]) -> StructureType:
+    """The types of leaves that may be functions and sums, in their structure; raises for what is no value."""
+    types = (
+        leaf.kind if isinstance(leaf, Higher) else leaf_type(leaf, path)
+        for leaf, path in zip(leaves, paths, strict=True)
+    )
+    return StructureType(tree, tuple(types))
 
 
 # Names -------------------------------------------------------------------------------------------
@@ -303,6 +347,14 @@ def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             names.append(parameter.name)
     return [names[k] if k < len(names) else f"argument{k}" for k in range(count)]
+
+
+def takes_nothing(function: Callable[..., Any]) -> bool:
+    """Whether a function is known to have no parameters."""
+    try:
+        return not inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
 
 
 def argument_paths(function: Callable[..., Any], tree: Tree) -> list[str]:

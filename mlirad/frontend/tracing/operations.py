@@ -32,6 +32,7 @@ from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.run_time_checks import check_fits
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.values import Higher
 from mlirad.ir.arrays import ArrayBuilder
 
 xp: Any = np
@@ -54,7 +55,7 @@ def contains_traced(value: object) -> bool:
     """Whether a nest of lists and tuples holds a traced value."""
     if isinstance(value, list | tuple):
         return any(contains_traced(part) for part in cast("Sequence[object]", value))
-    return isinstance(value, Array)
+    return isinstance(value, Array | Higher)
 
 
 def stacked(parts: Sequence[Any]) -> Array:

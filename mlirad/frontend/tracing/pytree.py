@@ -115,12 +115,16 @@ class Tree:
         for k, (child, part) in enumerate(zip(self.children, parts, strict=True)):
             child._match(part, what + self._step(k), leaves)
 
-    def __str__(self) -> str:
+    def shown(self, leaves: Sequence[str]) -> str:
+        """The structure as text, with a text for each leaf."""
+        return self._shown(iter(leaves))
+
+    def _shown(self, leaves: Iterator[str]) -> str:
         if self.kind is None:
-            return "*"
+            return next(leaves)
         if self.kind is type(None):
             return "None"
-        inner = [str(child) for child in self.children]
+        inner = [child._shown(leaves) for child in self.children]
         if self.is_dict:
             return "{" + ", ".join(f"{n!r}: {c}" for n, c in zip(self.names, inner, strict=True)) + "}"
         if self.names:
@@ -129,6 +133,9 @@ class Tree:
         if self.kind is list:
             return f"[{', '.join(inner)}]"
         return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
+
+    def __str__(self) -> str:
+        return self.shown(["*"] * self.size)
 
 
 LEAF = Tree(None)

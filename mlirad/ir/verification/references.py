@@ -59,8 +59,14 @@ class References:
                 self._check_derived(op)
             case RecordedOp():
                 sums = [components_of(op.domain)[k] for k in op.summed]
-                taken = [*(o.type for o in op.operands), *components_of(op.codomain), *sums]
-                self._check_types(op, op.callee.root_reference.data, taken, components_of(op.domain))
+                domain, codomain = components_of(op.domain), components_of(op.codomain)
+                types, count = [o.type for o in op.operands], op.primal_count
+                self._check_types(
+                    op, op.callee.root_reference.data, [*types[count:], *codomain, *sums], domain
+                )
+                if op.forward is not None:
+                    name = op.forward.root_reference.data
+                    self._check_types(op, name, [*types[:count], *domain], codomain)
             case _:
                 pass
 

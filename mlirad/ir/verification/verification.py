@@ -100,6 +100,8 @@ class _Verification:
         self.functions: dict[str, FuncOp] = {}
         self.references = References(self.functions)
         self.types = TypeChecks()
+        self._declared: set[tuple[object, ...]] = set()
+        """What has been checked of ops without regions: class, types and properties."""
         self.function = ""
 
     def run(self) -> None:
@@ -202,13 +204,30 @@ class _Verification:
         elif at_top:
             raise error_at(op, "stands outside of a function")
         elif isinstance(op, LanguageOp):
-            located(op, op.check_declared)
+            self._check_declared(op)
         elif isinstance(op, ReturnOp):
             located(op, op.verify_)
         check_elements(op)
         located(op, lambda: check_plan_attributes(op))
         for k, result in enumerate(op.results):
             self.types.check(op, f"result {k}", result.type)
+
+    def _check_declared(self, op: LanguageOp) -> None:
+        """Check what an op declares, of ops without regions once for all that are alike."""
+        if op.regions or op.attributes or isinstance(op, TERMINATORS):
+            located(op, op.check_declared)
+            return
+        # The module holds the attributes, so that no other one can take their ids.
+        key = (
+            type(op),
+            *[id(o.type) for o in op.operands],
+            None,
+            *[id(r.type) for r in op.results],
+            *[(name, id(value)) for name, value in op.properties.items()],
+        )
+        if key not in self._declared:
+            located(op, op.check_declared)
+            self._declared.add(key)
 
     def _check_rules(self, op: Operation) -> None:
         """The rules of an op whose declared parts have been checked, and all of the ops in it."""

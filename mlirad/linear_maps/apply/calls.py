@@ -91,13 +91,20 @@ def _pull(
 
 
 def recorded(m: Application, op: linear.RecordedOp, x: Elements, sums: Elements) -> Elements:
-    """The reverse sweep of a recorded call, which adds to the sums in place."""
+    """The reverse sweep of a recorded call, which adds to the sums in place, or its tangents."""
+    types, count = components_of(op.domain), op.primal_count
+    arguments = m.own(own_operands(op))
     if not m.transposed:
-        raise CompileError("the map of a recorded call is not applied forward", location=location_of(op))
-    types = components_of(op.domain)
+        if op.forward is None:
+            raise CompileError("the map of a recorded call is not applied forward", location=location_of(op))
+        tangents = [value_of(m.b, e, t) for e, t in zip(x, types, strict=True)]
+        images = m.b.insert(
+            CallOp, [*arguments[:count], *tangents], components_of(op.codomain), {"callee": op.forward}
+        ).results
+        return [accumulated(m.b, s, t) for s, t in zip(sums, images, strict=True)]
     given = [value_of(m.b, c, t) for c, t in zip(x, components_of(op.codomain), strict=True)]
     before = [value_of(m.b, sums[k], types[k]) for k in op.summed]
-    operands = [*m.own(own_operands(op)), *given, *before]
+    operands = [*arguments[count:], *given, *before]
     made = m.b.insert(CallOp, operands, types, {"callee": op.callee}).results
     return [v if k in op.summed else accumulated(m.b, sums[k], v) for k, v in enumerate(made)]
 

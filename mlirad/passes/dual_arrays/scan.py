@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from math import isqrt
 
 from xdsl.dialects.builtin import i64
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region
 
 from mlirad.dialects import linear
@@ -42,7 +43,7 @@ def scan(d: DualArrays, op: control.ScanOp) -> None:
     """Emit a scan with the map of its results."""
     checkpoint = op.checkpointing or "store"
     if checkpoint == "sqrt" and op.trips >= MIN_BLOCKED_TRIPS:
-        _blocked(d, op)
+        d.substitute(op, free_values(op), blocked(op))
         return
     b, count, block = d.b, op.carry_count, op.body.block
     made = yields(op.body)
@@ -126,15 +127,14 @@ def _name(values: Sequence[Value], sources: Sequence[Value]) -> None:
 # Blocks of trips -------------------------------------------------------------------------------------
 
 
-def _blocked(d: DualArrays, op: control.ScanOp) -> None:
-    """The loop as a loop of blocks of trips that keeps only carries, then D of that."""
+def blocked(op: control.ScanOp) -> FuncOp:
+    """The loop as a loop of blocks of trips that keeps only carries, as a function of its free values."""
     free = free_values(op)
 
     def body(b: ArrayBuilder, *args: Value) -> list[Value]:
         return _in_blocks(b, op, dict(zip(free, args, strict=True)))
 
-    function = new_function("blocked", [v.type for v in free], body)
-    d.substitute(op, free, function)
+    return new_function("blocked", [v.type for v in free], body)
 
 
 def _in_blocks(b: ArrayBuilder, op: control.ScanOp, env: dict[Value, Value]) -> list[Value]:

@@ -9,17 +9,11 @@
     }
     %r = function.apply %f, %x : !function.closure<(f64) -> f64>, f64 -> f64
   -->
-    %f, %slot = array.if %p : i1 -> (i64, f64) {
-      array.yield %0, %w : i64, f64
-    } else {
-      array.yield %1, %zero : i64, f64
-    }
-    %r = array.switch %f : i64 -> f64 {... func.call @g(%x, %slot) ...} case {... func.call @h(%x) ...}
+    %r = array.if %p : i1 -> f64 {... func.call @g(%x, %w) ...} else {... func.call @h(%x) ...}
 
-In four steps: `order.py` writes out what is of second order, `flow.py` finds which closures may meet,
+In four steps: `order.py` writes out what is of second order, `flow.py` finds which closures may be where,
 `layout.py` says what stands for each value, and `rewriting.py` emits it. The code of a closure becomes a
-private function of its parameters and of its environment, once; nothing is copied, so the program grows by a
-constant factor.
+private function of its parameters and of its environment, once.
 """
 
 from __future__ import annotations

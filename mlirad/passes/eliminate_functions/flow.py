@@ -1,23 +1,24 @@
-"""Which closures may meet where: classes of closures, united along the flow of values.
+"""Which closures may be where: sets of codes, propagated along the flow of values.
 
-    %f = array.if %p {... yield %g} else {... yield %h}        %f, %g, %h are of one class, with two codes
+    %f = array.if %p {... yield %g} else {... yield %h}        %g: {g}, %h: {h}, %f: {g, h}
 
-A class stands for the closures that one place may hold, in a value itself or inside of tuples and sums. It
-has codes, the `lambda` and `partial` ops that make such closures, and a signature, whose classes are those of
-the parameters and results of every code and every application. Uniting is transitive and has no direction, so
-the analysis is linear in the program up to the inverse of Ackermann's function.
-
-Codes of one class that are equal but for what they capture are one code: then there is no tag. What is inside
-of them is united, too, so that it is laid out alike.
+A code is a `lambda` or `partial` op. A node stands for one place that a closure may be in: a value, or a part
+of a tuple or sum. Codes flow from node to node in one direction, so a closure that is captured is not taken
+for one that is chosen afterwards. Which code an application runs, and so what flows into its parameters and
+out of its results, is found while codes arrive (0-CFA; Shivers, Control-Flow Analysis of Higher-Order
+Languages, chapter 3). Where all that happens to a value is that it gets another name, both have one node:
+carries of a loop and what it leaves, components and the tuple of them, what a function returns and the
+results of its calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import ModuleOp, TupleType
-from xdsl.dialects.func import CallOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array import control
@@ -42,125 +43,131 @@ from mlirad.ir.call_graph import functions_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.functions import holds_closures
 from mlirad.ir.locations import location_of
-from mlirad.passes.eliminate_functions.equal_codes import CodeNumbers, corresponding
 
 Code: TypeAlias = LambdaOp | PartialOp
 """What makes closures."""
 
 
-class FlowClass:
-    """The closures that may meet in one place."""
+class FlowNode:
+    """One place that a closure may be in."""
 
-    __slots__ = ("_parent", "codes", "signature", "size", "type")
+    __slots__ = ("applications", "codes", "successors")
 
-    def __init__(self, type_: ClosureType):
-        self.type = type_
-        self.codes: list[Code] = []
-        self.signature: tuple[list[Tree], list[Tree]] | None = None
-        """The classes inside of the parameters and of the results, once they are asked for."""
-        self.size = 1
-        self._parent: FlowClass | None = None
-
-    def find(self) -> FlowClass:
-        """The class that this one was united with."""
-        root = self
-        while root._parent is not None:
-            root = root._parent
-        at: FlowClass | None = self
-        while at is not None and at is not root:
-            at._parent, at = root, at._parent
-        return root
-
-    def join(self, other: FlowClass) -> None:
-        """Take over another class, which is a root as this one is."""
-        other._parent = self
-        self.size += other.size
-        self.codes += other.codes
+    def __init__(self) -> None:
+        self.codes = 0
+        """The codes that it may have, as bits at their numbers in the order of the program."""
+        self.successors: list[FlowNode] = []
+        self.applications: list[ApplyOp] = []
 
 
-Tree: TypeAlias = "FlowClass | tuple[Tree, ...] | None"
-"""The classes inside of a value: of a closure, of the parts of a tuple or sum, None where there are none."""
+Tree: TypeAlias = "FlowNode | tuple[Tree, ...] | None"
+"""The nodes inside of a value: of a closure, of the parts of a tuple or sum, None where there are none."""
 
 
 class Flow:
-    """The classes of the values of a module."""
+    """The codes that the closures of a module may have."""
 
     def __init__(self, module: ModuleOp):
         self.module = module
         self.functions = {f.sym_name.data: f for f in functions_of(module)}
+        self.codes: list[Code] = []
         self._trees: dict[Value, Tree] = {}
-        self._order: dict[Code, int] = {}
-        self._code_of: dict[Code, Code] = {}
+        self._returns: dict[FuncOp | LambdaOp, list[Tree]] = {}
+        self._flows: list[tuple[Value, Tree]] = []
+        self._arrived: list[tuple[FlowNode, int]] = []
         for function in self.functions.values():
+            self._flow(returned(function), self.returns(function))
             for op in function.body.walk():
                 self._visit(op)
-        self._merge_equal_codes()
+        # Only now every value has the node of what it is another name of.
+        for value, target in self._flows:
+            self._edge(self.tree(value), target)
+        self._propagate()
 
     def tree(self, value: Value) -> Tree:
-        """The classes inside of a value."""
+        """The nodes inside of a value."""
         if value not in self._trees:
             self._trees[value] = _fresh(value.type)
         return self._trees[value]
 
-    def class_of(self, closure: Value) -> FlowClass:
-        """The class of a closure."""
-        tree = self.tree(closure)
-        assert isinstance(tree, FlowClass)
-        return tree.find()
+    def trees(self, values: Iterable[Value]) -> list[Tree]:
+        """The nodes inside of each of the values."""
+        return [self.tree(v) for v in values]
 
-    def codes(self, class_: FlowClass) -> list[Code]:
-        """The codes of a class, in the order of the program; of equal ones the first."""
-        return list(
-            dict.fromkeys(self.code(op) for op in sorted(class_.find().codes, key=self._order.__getitem__))
-        )
+    def returns(self, code: FuncOp | Code) -> list[Tree]:
+        """The nodes inside of the results of a function or code."""
+        if isinstance(code, PartialOp):
+            code = self.functions[code.callee_name]
+        if code not in self._returns:
+            made = returned(code) if isinstance(code, FuncOp) else yields(code.body)
+            self._returns[code] = [_fresh(v.type) for v in made]
+        return self._returns[code]
 
-    def code(self, op: Code) -> Code:
-        """The code that stands for one and all that are equal to it."""
-        return self._code_of.get(op, op)
+    def parameters(self, code: Code) -> Sequence[Value]:
+        """The parameters of a code; of a function that is partially applied, those left."""
+        if isinstance(code, LambdaOp):
+            return code.body.block.args
+        args = function_block(self.functions[code.callee_name]).args
+        return args[: len(signature_of(code.closure).inputs)]
 
-    # Uniting -------------------------------------------------------------------------------------
+    def fixed(self, code: PartialOp) -> Sequence[Value]:
+        """The parameters of the function that a partial application fixes."""
+        args = function_block(self.functions[code.callee_name]).args
+        return args[len(signature_of(code.closure).inputs) :]
 
-    def _unite(self, first: Tree, second: Tree) -> bool:
-        """Unite the classes at the same places of two trees; whether any two were distinct."""
-        pending = [(first, second)]
-        changed = False
+    def members(self, codes: int) -> list[Code]:
+        """The codes of a set, in the order of the program."""
+        found: list[Code] = []
+        while codes:
+            low = codes & -codes
+            found.append(self.codes[low.bit_length() - 1])
+            codes ^= low
+        return found
+
+    def order(self, code: Code) -> int:
+        """The number of a code in the order of the program."""
+        return self._order[code]
+
+    @cached_property
+    def _order(self) -> dict[Code, int]:
+        return {code: k for k, code in enumerate(self.codes)}
+
+    # Edges ---------------------------------------------------------------------------------------
+
+    def _edge(self, source: Tree, target: Tree) -> None:
+        """Let the codes inside of one value flow to the same places of another."""
+        pending = [(source, target)]
         while pending:
             a, b = pending.pop()
             if isinstance(a, tuple) and isinstance(b, tuple):
                 pending += zip(a, b, strict=True)
-            elif isinstance(a, FlowClass) and isinstance(b, FlowClass):
-                a, b = a.find(), b.find()
-                if a is b:
-                    continue
-                if a.size < b.size:
-                    a, b = b, a
-                a.join(b)
-                changed = True
-                if a.signature is None:
-                    a.signature = b.signature
-                elif b.signature is not None:
-                    for x, y in zip(a.signature, b.signature, strict=True):
-                        pending += zip(x, y, strict=True)
-        return changed
+            elif isinstance(a, FlowNode) and isinstance(b, FlowNode) and a is not b:
+                a.successors.append(b)
+                self._arrive(b, a.codes)
 
-    def _same(self, xs: Iterable[Value], ys: Iterable[Value]) -> bool:
-        """Unite the classes of values that flow into each other."""
-        changed = [
-            self._unite(self.tree(x), self.tree(y))
-            for x, y in zip(xs, ys, strict=True)
-            if holds_closures((x.type,))
-        ]
-        return any(changed)
+    def _flow(self, values: Iterable[Value], targets: Iterable[Tree]) -> None:
+        """Let the codes inside of values flow to these nodes, once all ops are visited."""
+        self._flows += [pair for pair in zip(values, targets, strict=True) if pair[1] is not None]
 
-    def _signature(self, closure: Value, arguments: Sequence[Value], results: Sequence[Value]) -> None:
-        """Unite the signature of the class of a closure with these parameters and results."""
-        class_ = self.class_of(closure)
-        if class_.signature is None:
-            type_ = class_.type
-            class_.signature = ([_fresh(t) for t in type_.inputs], [_fresh(t) for t in type_.outputs])
-        for trees, values in zip(class_.signature, (arguments, results), strict=True):
-            for tree, value in zip(list(trees), values, strict=True):
-                self._unite(tree, self.tree(value))
+    def _arrive(self, node: FlowNode, codes: int) -> None:
+        if codes & ~node.codes:
+            self._arrived.append((node, codes & ~node.codes))
+
+    def _propagate(self) -> None:
+        while self._arrived:
+            node, codes = self._arrived.pop()
+            codes &= ~node.codes
+            if not codes:
+                continue
+            node.codes |= codes
+            for successor in node.successors:
+                self._arrive(successor, codes)
+            for op in node.applications:
+                for code in self.members(codes):
+                    for value, parameter in zip(op.arguments, self.parameters(code), strict=True):
+                        self._edge(self.tree(value), self.tree(parameter))
+                    for result, output in zip(self.returns(code), op.outputs, strict=True):
+                        self._edge(result, self.tree(output))
 
     # The flow of each op -------------------------------------------------------------------------
 
@@ -168,111 +175,80 @@ class Flow:
         match op:
             case LambdaOp():
                 self._add_code(op)
-                self._signature(op.closure, op.body.block.args, yields(op.body))
+                self._flow(yields(op.body), self.returns(op))
             case PartialOp():
                 self._add_code(op)
-                callee = self.functions[op.callee_name]
-                count = len(signature_of(op.closure).inputs)
-                args = function_block(callee).args
-                self._signature(op.closure, args[:count], returned(callee))
-                self._same(op.fixed, args[count:])
+                self._flow(op.fixed, self.trees(self.fixed(op)))
             case ApplyOp():
-                self._signature(op.closure, op.arguments, op.outputs)
+                node = self.tree(op.closure)
+                assert isinstance(node, FlowNode)
+                node.applications.append(op)
             case TupleOp():
-                self._unite(self.tree(op.result), _together([self.tree(c) for c in op.components]))
+                self._trees[op.result] = _together(self.trees(op.components))
             case GetOp():
-                self._unite(self.tree(op.result), _part(self.tree(op.operand), op.index.value.data))
+                self._trees[op.result] = part_of(self.tree(op.operand), op.index.value.data)
             case InjectOp():
-                self._unite(self.tree(op.value), _part(self.tree(op.result), op.index.value.data))
+                self._flow([op.value], [part_of(self.tree(op.result), op.index.value.data)])
             case CaseOp():
                 for k, arm in enumerate(op.arms):
-                    self._unite(self.tree(arm.block.args[0]), _part(self.tree(op.value), k))
-                    self._same(op.outputs, yields(arm))
+                    self._trees[arm.block.args[0]] = part_of(self.tree(op.value), k)
+                    self._flow(yields(arm), self.trees(op.outputs))
             case control.IfOp() | control.SwitchOp() | CheckpointOp():
                 for region in op.regions:
-                    self._same(op.results, yields(region))
+                    self._flow(yields(region), self.trees(op.results))
             case control.ScanOp():
                 count = op.carry_count
-                for carries in (op.body.block.args[1 : count + 1], yields(op.body)[:count], op.final):
-                    self._same(op.init, carries)
+                self._loop(op.init, op.final, yields(op.body)[:count], op.body.block.args[1 : count + 1])
             case control.WhileOp():
-                count = len(op.init)
-                for carries in (
-                    op.condition.block.args,
-                    op.body.block.args,
-                    yields(op.body)[:count],
-                    op.final,
-                ):
-                    self._same(op.init, carries)
+                args = op.condition.block.args, op.body.block.args
+                self._loop(op.init, op.final, yields(op.body)[: len(op.init)], *args)
             case CallOp():
                 callee = self.functions[op.callee.root_reference.data]
-                self._same(op.arguments, function_block(callee).args)
-                self._same(op.res, returned(callee))
+                self._flow(op.arguments, self.trees(function_block(callee).args))
+                self._trees.update(zip(op.res, self.returns(callee), strict=True))
             case DifferentiationOp():
-                self._same(op.arguments, function_block(self.functions[op.callee_name]).args)
+                callee = self.functions[op.callee_name]
+                self._flow(op.arguments, self.trees(function_block(callee).args))
             case _:
                 _require_arrays(op)
 
+    def _loop(
+        self,
+        init: Sequence[Value],
+        final: Sequence[Value],
+        carried_on: Sequence[Value],
+        *names: Sequence[Value],
+    ) -> None:
+        """The carries of a loop: what it starts and goes on with flows into them; `names` stand for them."""
+        carries = self.trees(final)
+        for values in names:
+            self._trees.update(zip(values, carries, strict=True))
+        self._flow(init, carries)
+        self._flow(carried_on, carries)
+
     def _add_code(self, op: Code) -> None:
-        self._order[op] = len(self._order)
-        self.class_of(op.closure).codes.append(op)
+        node = self.tree(op.closure)
+        assert isinstance(node, FlowNode)
+        self._arrived.append((node, 1 << len(self.codes)))
+        self.codes.append(op)
 
-    # Equal codes ---------------------------------------------------------------------------------
 
-    def _merge_equal_codes(self) -> None:
-        """Make codes of one class one that are equal, until no two are."""
-        numbers = CodeNumbers()
-        changed = True
-        while changed:
-            changed = False
-            classes = dict.fromkeys(self.class_of(op.closure) for op in self._order)
-            for class_ in classes:
-                if class_.find() is class_ and len(class_.codes) > 1:
-                    changed |= self._merge_in(class_, numbers)
-
-    def _merge_in(self, class_: FlowClass, numbers: CodeNumbers) -> bool:
-        first: dict[object, Code] = {}
-        changed = False
-        for op in self.codes(class_):
-            outer = [self._root(v) for v in numbers.captured(op)]
-            kept = first.setdefault((numbers.number(op), *outer), op)
-            if kept is not op:
-                for equal, code in list(self._code_of.items()):
-                    if code is op:
-                        self._code_of[equal] = kept
-                self._code_of[op] = kept
-                changed = True
-                for x, y in corresponding(kept, op):
-                    self._same([x], [y])
-                self._same(numbers.known(kept), numbers.known(op))
-        return changed
-
-    def _root(self, value: Value) -> object:
-        """What two captured values must agree on: the classes inside of them."""
-        return (value.type, _roots(self.tree(value)))
+def part_of(tree: Tree, index: int) -> Tree:
+    """The nodes inside of a part of a tuple or sum."""
+    return tree[index] if isinstance(tree, tuple) else None
 
 
 def _fresh(type_: Attribute) -> Tree:
-    """New classes for the closures inside of a value of the type."""
+    """New nodes for the closures inside of a value of the type."""
     if isinstance(type_, ClosureType):
-        return FlowClass(type_)
+        return FlowNode()
     if isinstance(type_, TupleType | SumType) and holds_closures((type_,)):
         return tuple(_fresh(t) for t in cast("Sequence[Attribute]", type_.types.data))
     return None
 
 
-def _part(tree: Tree, index: int) -> Tree:
-    return tree[index] if isinstance(tree, tuple) else None
-
-
 def _together(trees: Sequence[Tree]) -> Tree:
     return None if all(t is None for t in trees) else tuple(trees)
-
-
-def _roots(tree: Tree) -> object:
-    if isinstance(tree, tuple):
-        return tuple(_roots(t) for t in tree)
-    return None if tree is None else id(tree.find())
 
 
 def _require_arrays(op: Operation) -> None:

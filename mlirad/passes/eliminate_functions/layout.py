@@ -3,36 +3,42 @@
     an array                             itself
     a tuple                              what stands for its components, one after the other
     a sum                                an i64 tag, and slots that can hold any alternative
-    a closure of a class with
+    a closure that is known              nothing: what it captures is read where it is needed
+    a closure that a branch chooses      a tag, and slots for what only the branch knows (`choices.py`)
+    any other closure, which may be of
       one code                           its environment
       several codes                      an i64 tag, and slots that can hold any environment
       no code                            nothing: it is never applied
 
 The environment of a code is what its region captures, each value once. In the place of a captured closure
-that is known, the result of a `lambda` or `partial`, the values of its environment are captured: these are
-visible there, and a tag is made where it flows on. Without that, what closures share would be copied at each
-level, and the slots of f_{k+1} capturing f_k and f_{k-1} would grow like the numbers of Fibonacci.
+that is known or chosen, its parts are captured: the values that it is made of, which are visible there.
+Without that, what closures share would be copied at each level, and the slots of f_{k+1} capturing f_k and
+f_{k-1} would grow like the numbers of Fibonacci.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias, cast
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import TupleType, i64
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
+from mlirad.dialects.array.custom import CheckpointOp
 from mlirad.dialects.function import ClosureType, GetOp, LambdaOp, PartialOp, SumType, TupleOp
+from mlirad.dialects.function.closures import signature_of
+from mlirad.dialects.linear import MapType
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
+from mlirad.ir.builder import yields
 from mlirad.ir.first_order import is_higher
-from mlirad.ir.free_values import captures
+from mlirad.ir.free_values import own_operands
+from mlirad.ir.functions import holds_closures
 from mlirad.ir.locations import location_of, name_of
-from mlirad.passes.eliminate_functions.flow import Code, Flow, FlowClass, Tree
+from mlirad.passes.eliminate_functions.choices import Choice, Key, choice_of, is_choice
+from mlirad.passes.eliminate_functions.equal_codes import captured_by, structure_of
+from mlirad.passes.eliminate_functions.flow import Code, Flow, FlowNode, Tree, part_of
 from mlirad.passes.slots import merged
-
-Key: TypeAlias = Value | tuple[Value, int]
-"""An array of the source program, or one of the arrays that stand for another value."""
 
 
 class Layouts:
@@ -40,32 +46,130 @@ class Layouts:
 
     def __init__(self, flow: Flow):
         self.flow = flow
-        self._classes: dict[FlowClass, list[Attribute]] = {}
+        self._codes: dict[int, list[Code]] = {}
+        self._set_types: dict[int, list[Attribute]] = {}
         self._environments: dict[Code, list[Key]] = {}
         self._parts: dict[Value, list[Key]] = {}
-        self._entered: dict[FlowClass, None] = {}
+        self._choices: dict[Value, Choice] = {}
+        self._numbers: dict[Code, int] = {}
+        self._kinds: dict[object, int] = {}
         self._captures: list[tuple[Code, Value]] = []
-        """The captured closures that are being laid out, the outermost first, and what captures them."""
+        """The captured values that are being laid out, the outermost first, and what captures them."""
 
-    def codes(self, closure: Value) -> list[Code]:
-        """The codes that a closure may have."""
-        return self.flow.codes(self.flow.class_of(closure))
+    # Where a closure may be ----------------------------------------------------------------------
 
-    def types(self, value: Value) -> list[Attribute]:
-        """The types of what stands for a value."""
-        return self._types(value.type, self.flow.tree(value))
+    def codes(self, node: FlowNode) -> list[Code]:
+        """The codes that a closure may have, in the order of the program; of equal ones the first."""
+        if node.codes not in self._codes:
+            members = self.flow.members(node.codes)
+            if len(members) > 1:
+                first: dict[int, Code] = {}
+                for code in members:
+                    first.setdefault(self.number(code), code)
+                members = list(first.values())
+            self._codes[node.codes] = members
+        return self._codes[node.codes]
+
+    def types(self, type_: Attribute, tree: Tree) -> list[Attribute]:
+        """The types of what stands for a value of a type, whose closures are at these nodes."""
+        match type_:
+            case TupleType():
+                parts = enumerate(cast("Sequence[Attribute]", type_.types.data))
+                return [leaf for k, t in parts for leaf in self.types(t, part_of(tree, k))]
+            case SumType():
+                return [i64, *self._slots(type_, tree)]
+            case ClosureType():
+                assert isinstance(tree, FlowNode)
+                if tree.codes not in self._set_types:
+                    groups = self._groups(type_, tree)
+                    own = (
+                        groups[0] if len(groups) == 1 else [i64, *self._slots(type_, tree)] if groups else []
+                    )
+                    self._set_types[tree.codes] = own
+                return self._set_types[tree.codes]
+            case _:
+                return [type_]
+
+    def places(self, type_: Attribute, tree: Tree) -> list[list[int]]:
+        """Where in what stands for a value each alternative of a sum, or environment of a closure, lies.
+
+        Only for values that have a tag, which is at place 0.
+        """
+        return [[place + 1 for place in own] for own in merged(self._groups(type_, tree))[1]]
+
+    def require_no_maps(self, value: Value) -> None:
+        """Raise if a linear map would be among what a loop, branch or function of the program hands over."""
+        self._require_no_maps(self.own_types(value), self.flow.tree(value))
+
+    def _require_no_maps(self, types: Sequence[Attribute], tree: Tree) -> None:
+        if not any(isinstance(t, MapType) for t in types):
+            return
+        code = next(
+            c for c in self._inside(tree) if any(isinstance(t, MapType) for t in self.environment_types(c))
+        )
+        raise UnsupportedError(
+            f"the function {name_of(code.closure)} captures a linear map, and a branch chooses it, a loop "
+            "carries it, a sum holds it, or a recursive function takes it: which map it is has to be known",
+            location=location_of(code),
+            hint="apply the map outside of the function, or make it inside, of what it is the derivative of",
+        )
+
+    def _inside(self, tree: Tree) -> Iterator[Code]:
+        if isinstance(tree, tuple):
+            for part in tree:
+                yield from self._inside(part)
+        elif tree is not None:
+            yield from self.flow.members(tree.codes)
+
+    def _slots(self, type_: Attribute, tree: Tree) -> list[Attribute]:
+        slots = merged(self._groups(type_, tree))[0]
+        self._require_no_maps(slots, tree)
+        return slots
+
+    def _groups(self, type_: Attribute, tree: Tree) -> list[list[Attribute]]:
+        """The types of the alternatives of a sum, or of the environments of a closure."""
+        if isinstance(type_, SumType):
+            return [self.types(t, part_of(tree, k)) for k, t in enumerate(type_.types.data)]
+        assert isinstance(tree, FlowNode)
+        return [self.environment_types(code) for code in self.codes(tree)]
+
+    # Values --------------------------------------------------------------------------------------
+
+    def own_types(self, value: Value) -> list[Attribute]:
+        """The types of the arrays that the op or block that makes a value hands over for it."""
+        if is_choice(value):
+            return list(self.choice(value).own)
+        return self.types(value.type, self.flow.tree(value))
 
     def parts(self, value: Value) -> list[Key]:
-        """What is captured for a value: all that it is made of."""
+        """All that a value is made of."""
         if value not in self._parts:
             self._parts[value] = self._made_parts(value)
         return self._parts[value]
 
+    def choice(self, value: Value) -> Choice:
+        """What stands for a closure that a branch chooses."""
+        if value not in self._choices:
+            op = cast(Operation, value.owner)
+            index = next(k for k, result in enumerate(op.results) if result is value)
+            closures = [source_of(yields(region)[index]) for region in op.regions]
+            selector = None if isinstance(op, CheckpointOp) else self.parts(own_operands(op)[0])[0]
+            self._choices[value] = choice_of(
+                value,
+                [(self.kind(c), c, self.parts(c)) for c in closures],
+                selector,
+                [self.part_types(c) for c in closures],
+            )
+        return self._choices[value]
+
     def environment(self, code: Code) -> list[Key]:
         """What a code captures, each once."""
         if code not in self._environments:
+            repeated = [(code, value) for other, value in self._captures if other is code]
+            if repeated:
+                raise _endless(*repeated[0])
             keys: dict[Key, None] = {}
-            for value in dict.fromkeys(code.fixed) if isinstance(code, PartialOp) else captures(code.body):
+            for value in captured_by(code):
                 self._captures.append((code, value))
                 keys.update(dict.fromkeys(self.parts(value)))
                 self._captures.pop()
@@ -76,13 +180,9 @@ class Layouts:
         """The types of the environment of a code."""
         return [self._key_type(key) for key in self.environment(code)]
 
-    def places(self, value: Value) -> list[list[int]]:
-        """Where in what stands for a value each alternative of a sum, or environment of a closure, lies.
-
-        Only for values that have a tag, which is at place 0.
-        """
-        places = merged(self._groups(value.type, self.flow.tree(value)))[1]
-        return [[place + 1 for place in own] for own in places]
+    def part_types(self, value: Value) -> list[Attribute]:
+        """The types of the parts of a value."""
+        return [self._key_type(key) for key in self.parts(value)]
 
     def _made_parts(self, value: Value) -> list[Key]:
         if not is_higher(value.type):
@@ -95,7 +195,9 @@ class Layouts:
             return [key for component in owner.components for key in self.parts(component)]
         if isinstance(owner, GetOp):
             return self.component(owner)
-        return [(value, k) for k in range(len(self.types(value)))]
+        if is_choice(value):
+            return list(self.choice(value).parts)
+        return [(value, k) for k in range(len(self.own_types(value)))]
 
     def component(self, op: GetOp) -> list[Key]:
         """What stands for a component of a tuple."""
@@ -104,57 +206,78 @@ class Layouts:
             return self.parts(source)
         tree = self.flow.tree(op.operand)
         types = cast(TupleType, op.operand.type).types.data
-        sizes = [len(self._types(t, _subtree(tree, k))) for k, t in enumerate(types)]
+        sizes = [len(self.types(t, part_of(tree, k))) for k, t in enumerate(types)]
         start = sum(sizes[: op.index.value.data])
         return self.parts(op.operand)[start : start + sizes[op.index.value.data]]
 
     def _key_type(self, key: Key) -> Attribute:
-        return self.types(key[0])[key[1]] if isinstance(key, tuple) else key.type
+        return self.own_types(key[0])[key[1]] if isinstance(key, tuple) else key.type
 
-    def _types(self, type_: Attribute, tree: Tree) -> list[Attribute]:
-        match type_:
-            case TupleType():
-                parts = enumerate(cast("Sequence[Attribute]", type_.types.data))
-                return [leaf for k, t in parts for leaf in self._types(t, _subtree(tree, k))]
-            case SumType():
-                return [i64, *merged(self._groups(type_, tree))[0]]
-            case ClosureType():
-                assert isinstance(tree, FlowClass)
-                return self._class_types(tree.find())
-            case _:
-                return [type_]
+    # Kinds ---------------------------------------------------------------------------------------
 
-    def _groups(self, type_: Attribute, tree: Tree) -> list[list[Attribute]]:
-        """The types of the alternatives of a sum, or of the environments of a closure."""
-        if isinstance(type_, SumType):
-            return [self._types(t, _subtree(tree, k)) for k, t in enumerate(type_.types.data)]
-        assert isinstance(tree, FlowClass)
-        return [self.environment_types(code) for code in self.flow.codes(tree)]
+    def number(self, code: Code) -> int:
+        """The number of a code, the same for codes that do the same with environments of the same types.
 
-    def _class_types(self, class_: FlowClass) -> list[Attribute]:
-        if class_ not in self._classes:
-            if class_ in self._entered:
-                raise self._endless(class_)
-            self._entered[class_] = None
-            groups = self._groups(class_.type, class_)
-            del self._entered[class_]
-            own = groups[0] if len(groups) == 1 else [i64, *merged(groups)[0]] if groups else []
-            self._classes[class_] = own
-        return self._classes[class_]
+        A code that takes or returns closures has a number of its own: what these may be depends on it.
+        """
+        if code not in self._numbers:
+            type_ = signature_of(code.closure)
+            if holds_closures((*type_.inputs, *type_.outputs)):
+                self._numbers[code] = self._numbered(code)
+                return self._numbers[code]
+            places = {key: k for k, key in enumerate(self.environment(code))}
+            captured = tuple(
+                (self.kind(value), *(places[key] for key in self.parts(value))) for value in captured_by(code)
+            )
+            self._numbers[code] = self._numbered(("code", structure_of(code), captured))
+        return self._numbers[code]
 
-    def _endless(self, class_: FlowClass) -> UnsupportedError:
-        """The error that a class needs itself, at the code of it whose environment does."""
-        code, value = next(
-            (code, value) for code, value in self._captures if self.flow.class_of(code.closure) is class_
-        )
-        made = name_of(code.closure)
-        return UnsupportedError(
-            f"the function {made} captures {name_of(value)}, which may be a function made in the same place: "
-            "what it holds has no bounded size",
-            location=location_of(code),
-            hint=f"carry what {made} captures in the place of {made}, or write the loop in Python, where "
-            "each function is one of its own",
-        )
+    def kind(self, value: Value) -> int:
+        """The number of what may be done with the parts of a value, and how."""
+        value = source_of(value)
+        owner = value.owner
+        if isinstance(owner, TupleOp):
+            return self._numbered(("tuple", *((self.kind(c), len(self.parts(c))) for c in owner.components)))
+        if isinstance(owner, LambdaOp | PartialOp):
+            return self.number(owner)
+        if is_choice(value):
+            choice = self.choice(value)
+            places = {key: k for k, key in enumerate(choice.parts)}
+            held = [tuple(places[key] for key in keys) for keys in choice.held]
+            tag = None if choice.tag is None else self._key_type(choice.tag)
+            return self._numbered(
+                ("choice", tag, *zip(map(self.kind, choice.alternatives), held, strict=True))
+            )
+        return self._numbered(("value", value.type, self.numbers(self.flow.tree(value))))
+
+    def numbers(self, tree: Tree) -> object:
+        """The numbers of the codes at each node."""
+        if isinstance(tree, tuple):
+            return tuple(self.numbers(t) for t in tree)
+        return None if tree is None else tuple(self.number(code) for code in self.codes(tree))
+
+    def are_alike(self, first: Tree, second: Tree) -> bool:
+        """Whether the codes are the same at two places, so that the layout is."""
+        if isinstance(first, FlowNode) and isinstance(second, FlowNode) and first.codes == second.codes:
+            return True
+        if isinstance(first, tuple) and isinstance(second, tuple):
+            return all(self.are_alike(*pair) for pair in zip(first, second, strict=True))
+        return self.numbers(first) == self.numbers(second)
+
+    def _numbered(self, kind: object) -> int:
+        return self._kinds.setdefault(kind, len(self._kinds))
+
+
+def _endless(code: Code, value: Value) -> UnsupportedError:
+    """The error that the environment of a code needs itself, for what it captures."""
+    made = name_of(code.closure)
+    return UnsupportedError(
+        f"the function {made} captures {name_of(value)}, which may be or hold a function made in the same "
+        "place: what it holds has no bounded size",
+        location=location_of(code),
+        hint=f"carry what {made} captures in the place of {made}, or write the loop in Python, where "
+        "each function is one of its own",
+    )
 
 
 def source_of(value: Value) -> Value:
@@ -165,7 +288,3 @@ def source_of(value: Value) -> Value:
             break
         value = whole.owner.components[value.owner.index.value.data]
     return value
-
-
-def _subtree(tree: Tree, index: int) -> Tree:
-    return tree[index] if isinstance(tree, tuple) else None

@@ -33,23 +33,28 @@ from mlirad.dialects.function import (
     PartialOp,
     TupleOp,
 )
-from mlirad.dialects.linear import DifferentiationOp, MapType
+from mlirad.dialects.linear import DifferentiationOp
 from mlirad.dialects.shapes import Value, ints, values_of
 from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of, new_function
-from mlirad.ir.builder import function_block, handed_over, returned, yields
+from mlirad.ir.builder import function_block, handed_over, yields
 from mlirad.ir.first_order import is_higher
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.dce import eliminate_dead_code
-from mlirad.passes.eliminate_functions.flow import Code
-from mlirad.passes.eliminate_functions.layout import Key, Layouts, source_of
-from mlirad.passes.eliminate_functions.order import free_name
+from mlirad.passes.eliminate_functions.applications import Applications, names_of
+from mlirad.passes.eliminate_functions.choices import Key, is_choice
+from mlirad.passes.eliminate_functions.flow import Tree, part_of
+from mlirad.passes.eliminate_functions.layout import Layouts, source_of
+from mlirad.passes.eliminate_functions.standing import Standing
 from mlirad.passes.function_pass import replace_function
 
 Scope: TypeAlias = dict[Key, Value]
 """The values that stand for those of the source program."""
+
+HandOver: TypeAlias = Callable[[ArrayBuilder, Sequence[Value], Scope], list[Value]]
+"""Emits what stands for the values that a block hands over, where these flow to."""
 
 
 class Rewriting:
@@ -57,27 +62,32 @@ class Rewriting:
 
     def __init__(self, layouts: Layouts):
         self.layouts = layouts
-        self.functions = dict(layouts.flow.functions)
-        self._lifted: dict[LambdaOp, str] = {}
-        self._pending: list[LambdaOp] = []
+        self.flow = layouts.flow
+        self.standing = Standing(layouts)
+        self.applications = Applications(self.standing)
 
     def run(self) -> None:
-        """Rewrite all functions of the module, and add those of the codes that are called."""
-        for function in self.layouts.flow.functions.values():
+        """Rewrite all functions of the module, and add those that applications call."""
+        for function in self.flow.functions.values():
             if _is_concerned(function):
                 replace_function(function, self._function(function))
-        while self._pending:
-            self.layouts.flow.module.body.block.add_op(self._code(self._pending.pop(0)))
+        pending = self.applications.pending
+        while pending:
+            closure = pending.pop(0)
+            lifted = self.applications.of_choice if is_choice(closure) else self._code
+            self.flow.module.body.block.add_op(lifted(closure))
 
     # Functions -----------------------------------------------------------------------------------
 
     def _function(self, function: FuncOp) -> FuncOp:
         block = function_block(function)
+        for parameter in filter(lambda v: is_higher(v.type), block.args):
+            self.layouts.require_no_maps(parameter)
 
         def body(b: ArrayBuilder, *args: Value) -> list[Value]:
             scope: Scope = {}
             self._bind(block.args, args, scope)
-            return self._emit(b, block, scope)
+            return self._emit(b, block, scope, self._to(self.flow.returns(function)))
 
         visibility = function.sym_visibility
         new = new_function(
@@ -93,27 +103,28 @@ class Rewriting:
             new.properties.update(function.properties)
         return eliminate_dead_code(new)
 
-    def _code(self, op: LambdaOp) -> FuncOp:
+    def _code(self, closure: Value) -> FuncOp:
         """The function of the code of a lambda."""
+        op = cast(LambdaOp, closure.owner)
         block, keys = op.body.block, self.layouts.environment(op)
 
         def body(b: ArrayBuilder, *given: Value) -> list[Value]:
             count = len(given) - len(keys)
             scope: Scope = dict(zip(keys, given[count:], strict=True))
             self._bind(block.args, given[:count], scope)
-            return self._emit(b, block, scope)
+            return self._emit(b, block, scope, self._to(self.flow.returns(op)))
 
-        types = [*self._types(block.args), *self.layouts.environment_types(op)]
-        hints = [*self._hints(block.args), *(k.name_hint if not isinstance(k, tuple) else None for k in keys)]
-        new = new_function(self._lifted[op], types, body, "private", hints)
-        new.location = op.location
-        return eliminate_dead_code(new)
+        types, hints = self._types(block.args), self._hints(block.args)
+        types += self.layouts.environment_types(op)
+        return self.applications.lifted(closure, types, body, [*hints, *names_of(keys)])
 
     def _types(self, values: Iterable[Value]) -> list[Attribute]:
-        return [leaf for value in values for leaf in self.layouts.types(value)]
+        return [leaf for value in values for leaf in self.layouts.own_types(value)]
 
     def _hints(self, values: Iterable[Value]) -> list[str | None]:
-        return [v.name_hint if not is_higher(v.type) else None for v in values for _ in self.layouts.types(v)]
+        return [
+            v.name_hint if not is_higher(v.type) else None for v in values for _ in self.layouts.own_types(v)
+        ]
 
     # Values --------------------------------------------------------------------------------------
 
@@ -122,38 +133,50 @@ class Rewriting:
         rest = iter(leaves)
         for value in values:
             if is_higher(value.type):
-                for k in range(len(self.layouts.types(value))):
+                for k in range(len(self.layouts.own_types(value))):
                     scope[value, k] = next(rest)
             else:
                 leaf = scope[value] = next(rest)
                 if leaf.name_hint is None:
                     leaf.name_hint = value.name_hint
 
-    def _leaves(self, b: ArrayBuilder, values: Iterable[Value], scope: Scope) -> list[Value]:
-        """What stands for the values, in order."""
-        return [leaf for value in values for leaf in self._standing(b, value, scope)]
+    def _to(self, targets: Sequence[Tree]) -> HandOver:
+        """Hands values over to the nodes that they flow to."""
+        return lambda b, values, scope: self.standing.all_given(b, values, targets, scope)
 
-    def _standing(self, b: ArrayBuilder, value: Value, scope: Scope) -> list[Value]:
-        if not is_higher(value.type):
-            return [scope[value]]
-        value = source_of(value)
-        owner = value.owner
-        if isinstance(owner, TupleOp):
-            return self._leaves(b, owner.components, scope)
-        own = [scope[key] for key in self.layouts.parts(value)]
-        if isinstance(owner, LambdaOp | PartialOp):
-            codes = self.layouts.codes(value)
-            if len(codes) > 1:
-                return self._tagged(b, value, codes.index(self.layouts.flow.code(owner)), own, owner)
-        return own
+    def _arrays(self, b: ArrayBuilder, values: Sequence[Value], scope: Scope) -> list[Value]:
+        """Hands arrays over."""
+        return [scope[v] for v in values]
+
+    def _chosen(self, op: Operation, number: int) -> HandOver:
+        """Hands the values of a region of a branch over as its results."""
+
+        def hand_over(b: ArrayBuilder, values: Sequence[Value], scope: Scope) -> list[Value]:
+            made: list[Value] = []
+            for result, value in zip(op.results, values, strict=True):
+                if not is_choice(result):
+                    made += self.standing.given(b, value, self.flow.tree(result), scope)
+                    continue
+                choice = self.layouts.choice(result)
+                slots = choice.given[number]
+                if len(choice.own) > len(slots):
+                    made.append(b.index_constant(choice.chosen[number]))
+                types = choice.own[len(choice.own) - len(slots) :]
+                made += [
+                    b.zeros(type_) if key is None else scope[key]
+                    for key, type_ in zip(slots, types, strict=True)
+                ]
+            return made
+
+        return hand_over
 
     # Ops -----------------------------------------------------------------------------------------
 
-    def _emit(self, b: ArrayBuilder, block: Block, scope: Scope) -> list[Value]:
+    def _emit(self, b: ArrayBuilder, block: Block, scope: Scope, hand_over: HandOver) -> list[Value]:
         """Emit the ops of a block; what stands for the values that it hands over."""
         for op in block.ops:
             if isinstance(op, YieldOp | ReturnOp):
-                return self._leaves(b, own_operands(op), scope)
+                return hand_over(b, own_operands(op), scope)
             b.location = op.location
             b.name_hint = op.results[0].name_hint if op.results else None
             leaves = self._op(b, op, scope)
@@ -161,13 +184,15 @@ class Rewriting:
                 self._bind(op.results, leaves, scope)
         raise AssertionError("a block without a terminator")
 
-    def _region(self, b: ArrayBuilder, region: Region, scope: Scope) -> Callable[..., list[Value]]:
+    def _region(
+        self, b: ArrayBuilder, region: Region, scope: Scope, hand_over: HandOver
+    ) -> Callable[..., list[Value]]:
         """Emits the body of a region on what stands for its arguments."""
 
         def body(*args: Value) -> list[Value]:
             inner = dict(scope)
             self._bind(region.block.args, args, inner)
-            return self._emit(b, region.block, inner)
+            return self._emit(b, region.block, inner, hand_over)
 
         return body
 
@@ -179,24 +204,38 @@ class Rewriting:
             case LambdaOp() | PartialOp() | TupleOp() | GetOp():
                 return None
             case ApplyOp():
-                return self._apply(b, op, scope)
+                return self.applications.apply(b, op, scope)
             case InjectOp():
-                return self._tagged(b, op.result, op.index.value.data, self._leaves(b, [op.value], scope))
+                tree, index = self.flow.tree(op.result), op.index.value.data
+                given = self.standing.given(b, op.value, part_of(tree, index), scope)
+                return self.standing.tagged(b, op.result.type, tree, index, given)
             case CaseOp():
-                tag, *slots = self._leaves(b, [op.value], scope)
-                return self._switch(b, op.value, tag, slots, [self._region(b, arm, scope) for arm in op.arms])
+                bodies = self._branches(b, op, scope)
+                held = self.standing.held(op.value, scope)
+                tree = self.flow.tree(source_of(op.value))
+                return self.standing.by_tag(
+                    b, op.value.type, tree, held, [lambda own, body=body: body(*own) for body in bodies]
+                )
             case control.ScanOp() | control.WhileOp() | control.ReplayOp():
                 return self._loop(b, op, scope)
             case control.IfOp() | control.SwitchOp() | CheckpointOp():
                 choice = next((scope[o] for o in own_operands(op)), None)
-                return b.choose(choice, [self._region(b, region, scope) for region in op.regions])
+                return b.choose(choice, self._branches(b, op, scope))
             case CallOp():
-                arguments = self._leaves(b, op.arguments, scope)
-                return b.call(op.callee.root_reference.data, arguments, self._types(op.results))
+                callee = self.flow.functions[op.callee.root_reference.data]
+                targets = self.flow.trees(function_block(callee).args)
+                arguments = self.standing.all_given(b, op.arguments, targets, scope)
+                return b.call(callee.sym_name.data, arguments, self._types(op.results))
             case DifferentiationOp():
                 return self._differentiation(b, op, scope)
             case _:
                 return self._other(b, op, scope)
+
+    def _branches(self, b: ArrayBuilder, op: Operation, scope: Scope) -> list[Callable[..., list[Value]]]:
+        """Emit the regions of a branch."""
+        for result in op.results:
+            self.layouts.require_no_maps(result)
+        return [self._region(b, region, scope, self._chosen(op, k)) for k, region in enumerate(op.regions)]
 
     def _other(self, b: ArrayBuilder, op: Operation, scope: Scope) -> Sequence[Value] | None:
         """An op between arrays; only its regions may hold closures."""
@@ -204,85 +243,23 @@ class Rewriting:
             b.rebuild(op, cast(Environment, scope))
             return None
         regions = [
-            b.region_over(extents_of(op), region.block.arg_types, self._region(b, region, scope))
+            b.region_over(
+                extents_of(op), region.block.arg_types, self._region(b, region, scope, self._arrays)
+            )
             for region in op.regions
         ]
         operands = [scope[o] for o in own_operands(op)]
         return b.insert(type(op), operands, op.result_types, op.properties, regions).results
 
-    # Closures and sums ---------------------------------------------------------------------------
-
-    def _tagged(
-        self, b: ArrayBuilder, value: Value, number: int, own: Sequence[Value], op: Operation | None = None
-    ) -> list[Value]:
-        """A tag and slots: of these the given values, and zeros in all others."""
-        _, *types = self.layouts.types(value)
-        held = dict(zip(self.layouts.places(value)[number], own, strict=True))
-        for type_ in types:
-            if op is not None and isinstance(type_, MapType):
-                raise UnsupportedError(
-                    "one of several functions that may be applied in one place captures a linear map",
-                    location=location_of(op),
-                    hint="apply the map outside, or capture what it is made of",
-                )
-        slots = [held[k] if k in held else b.zeros(type_) for k, type_ in enumerate(types, 1)]
-        return [b.index_constant(number), *slots]
-
-    def _apply(self, b: ArrayBuilder, op: ApplyOp, scope: Scope) -> Sequence[Value]:
-        arguments, closure = self._leaves(b, op.arguments, scope), source_of(op.closure)
-        held = [scope[key] for key in self.layouts.parts(closure)]
-        if isinstance(closure.owner, LambdaOp | PartialOp):
-            return self._calling(b, self.layouts.flow.code(closure.owner), arguments)(*held)
-        calls = [self._calling(b, code, arguments) for code in self.layouts.codes(closure)]
-        if not calls:
-            return [b.zeros(type_) for type_ in self._types(op.results)]
-        if len(calls) == 1:
-            return calls[0](*held)
-        return self._switch(b, closure, held[0], held[1:], calls)
-
-    def _calling(self, b: ArrayBuilder, code: Code, arguments: Sequence[Value]) -> Callable[..., list[Value]]:
-        """Calls a code on the arguments and on the environment that it is given."""
-
-        def call(*environment: Value) -> list[Value]:
-            if isinstance(code, LambdaOp):
-                made = yields(code.body)
-                return b.call(self._name_of(code), [*arguments, *environment], self._types(made))
-            held = dict(zip(self.layouts.environment(code), environment, strict=True))
-            fixed = [held[key] for value in code.fixed for key in self.layouts.parts(value)]
-            made = returned(self.layouts.flow.functions[code.callee_name])
-            return b.call(code.callee_name, [*arguments, *fixed], self._types(made))
-
-        return call
-
-    def _name_of(self, code: LambdaOp) -> str:
-        """The name of the function of a code, which is made if it is called."""
-        if code not in self._lifted:
-            name = free_name(code.closure.name_hint or "lambda", self.functions)
-            self._lifted[code] = name
-            self.functions[name] = FuncOp(name, ((), ()))
-            self._pending.append(code)
-        return self._lifted[code]
-
-    def _switch(
-        self,
-        b: ArrayBuilder,
-        value: Value,
-        tag: Value,
-        slots: Sequence[Value],
-        bodies: Sequence[Callable[..., list[Value]]],
-    ) -> list[Value]:
-        """The results of the body that the tag chooses, on its slots."""
-
-        def branch(body: Callable[..., list[Value]], places: Sequence[int]) -> Callable[[], list[Value]]:
-            return lambda: body(*(slots[place - 1] for place in places))
-
-        return b.switch(tag, [branch(*pair) for pair in zip(bodies, self.layouts.places(value), strict=True)])
-
     # Loops and derivatives -----------------------------------------------------------------------
 
     def _loop(self, b: ArrayBuilder, op: control.LoopOp, scope: Scope) -> list[Value]:
-        init = self._leaves(b, op.init, scope)
-        body = self._region(b, op.body, scope)
+        carries = self.flow.trees(op.results)[: len(op.init)]
+        for result in op.results:
+            self.layouts.require_no_maps(result)
+        init = self.standing.all_given(b, op.init, carries, scope)
+        others: list[Tree] = [None] * (len(yields(op.body)) - len(carries))
+        body = self._region(b, op.body, scope, self._to([*carries, *others]))
         match op:
             case control.ScanOp():
 
@@ -293,7 +270,7 @@ class Rewriting:
                 final, stacked = b.scan_like(op, init, [scope[x] for x in op.xs], trip)
                 return [*final, *stacked]
             case control.WhileOp():
-                condition = self._region(b, op.condition, scope)
+                condition = self._region(b, op.condition, scope, self._arrays)
                 record = None if op.record is None else op.record.value.data
                 return b.while_(init, lambda *carries: condition(*carries)[0], body, record)
             case control.ReplayOp():
@@ -315,9 +292,10 @@ class Rewriting:
             )
         starts: list[int] = []
         arguments: list[Value] = []
-        for argument in op.arguments:
+        parameters = function_block(self.flow.functions[op.callee_name]).args
+        for argument, parameter in zip(op.arguments, parameters, strict=True):
             starts.append(len(arguments))
-            arguments += self._leaves(b, [argument], scope)
+            arguments += self.standing.given(b, argument, self.flow.tree(parameter), scope)
         properties: Mapping[str, Attribute] = {
             "callee": SymbolRefAttr(op.callee_name),
             "wrt": ints(tuple(starts[k] for k in values_of(op.wrt))),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -76,7 +76,6 @@ def test_the_pattern_of_a_primitive_is_exact(op_class: type[linear.MapOp]) -> No
         assert np.array_equal(found(module, captured, integers_only=True), expected), seed
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["spine", "general"]), st.booleans())
 def test_no_entry_of_a_random_map_is_missing(seed: int, form: str, integers_only: bool) -> None:
     module = random_map(seed, 6, form)
@@ -87,7 +86,6 @@ def test_no_entry_of_a_random_map_is_missing(seed: int, form: str, integers_only
     assert not (expected & ~matrix).any()
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1))
 def test_unknown_positions_and_conditions_give_a_superset(seed: int) -> None:
     module = random_map(seed, 6, "spine")

@@ -335,11 +335,10 @@ def test_builds_inside_loops_and_branches_become_bulk() -> None:
 # Derivatives ---------------------------------------------------------------------------------------
 
 
-def gradients(function: FuncOp, wrt: tuple[int, ...], args: Sequence[Any], cotangents: Sequence[Any]) -> Any:
-    """The gradient with respect to each argument in `wrt`."""
+def gradient_of(function: FuncOp, wrt: tuple[int, ...]) -> Callable[[Sequence[Any], Sequence[Any]], Any]:
+    """The gradient with respect to each argument in `wrt`, of arguments and cotangents."""
     module = differentiated(ModuleOp([function.clone()]), "f", wrt, "reverse")
-    results = run_function(module, [*args, *cotangents], function="f_grad")
-    return results[-len(wrt) :]
+    return lambda args, cotangents: run_function(module, [*args, *cotangents], function="f_grad")[-len(wrt) :]
 
 
 @pytest.mark.parametrize(("program", "types"), PROGRAMS[:-2], ids=lambda p: getattr(p, "__name__", ""))
@@ -348,17 +347,16 @@ def test_members_have_the_derivative_that_each_has_alone(program: Body, types: S
     alone = one_member(program, types)
     outputs = [k for k, v in enumerate(alone.function_type.outputs.data[:-1]) if is_float(v)]
     wrt = tuple(k for k, v in enumerate(types) if is_float(v))
+    gradient_alone = gradient_of(alone, wrt)
     for seed, batched in enumerate(itertools.product((False, True), repeat=len(types))):
         function = in_builds(program, types, 3, batched)
         rng = random.Random(seed)
         args: list[Any] = [random_value(a.type, rng, special=seed % 2 == 1) for a in function.body.block.args]
         shapes = [shape_of(function.function_type.outputs.data[k]) for k in outputs]
         cotangents = [np.random.default_rng(seed).normal(size=s) for s in shapes]
-        found = gradients(function, wrt, args, cotangents)
+        found = gradient_of(function, wrt)(args, cotangents)
         own = [
-            gradients(
-                alone,
-                wrt,
+            gradient_alone(
                 [a[i] if bulk else a for a, bulk in zip(args, batched, strict=True)],
                 [*(np.asarray(c[i])[()] for c in cotangents), np.float64(0)],
             )
@@ -439,7 +437,7 @@ def test_contractions_off_the_path_reach_no_derivative(shared: str) -> None:
     batched = (x.ndim == 2, m.ndim == 3, True)
     types = (t(3), t(2, 3), f64)
     function = in_builds(contraction, types, 3, batched)
-    found = gradients(function, (0, 1), args, [np.ones((3, 2)), np.full((3, 2), 2.0)])
+    found = gradient_of(function, (0, 1))(args, [np.ones((3, 2)), np.full((3, 2), 2.0)])
     counts = 3.0 * np.array([1.0, 0.0, 1.0])
     by_row = np.stack(
         [counts[i] * (m if m.ndim == 2 else m[i]).sum(0) if counts[i] else np.zeros(3) for i in range(3)]
@@ -465,12 +463,12 @@ def test_poles_in_members_that_skip_code_reach_no_derivative(
     wrt = tuple(range(len(types)))
     alone = one_member(program, types)
     count = len(alone.function_type.outputs.data) - 1
-    found = gradients(function, wrt, args, [np.ones(3)] * count)
+    found, gradient_alone = gradient_of(function, wrt)(args, [np.ones(3)] * count), gradient_of(alone, wrt)
     for k, gradient in enumerate(found):
         each = []
         for i in range(3):
             own = [a[i] if bulk else a for a, bulk in zip(args, batched, strict=True)]
-            each.append(gradients(alone, wrt, own, [*[np.float64(1)] * count, np.float64(0)])[k])
+            each.append(gradient_alone(own, [*[np.float64(1)] * count, np.float64(0)])[k])
         expected = np.stack(each) if batched[k] else np.sum(each, 0)
         assert batched[k] or np.isfinite(expected).all()
         np.testing.assert_allclose(gradient, expected, rtol=1e-12)

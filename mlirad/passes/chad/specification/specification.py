@@ -30,7 +30,7 @@ from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.first_order import is_higher
-from mlirad.ir.free_values import own_operands
+from mlirad.ir.free_values import free_values
 from mlirad.passes.chad.specification import control as of_control
 from mlirad.passes.chad.specification import functions as of_functions
 from mlirad.passes.chad.specification import rules as of_rules
@@ -184,7 +184,7 @@ class Specification:
 
 
 def _as_it_is(d: Derivation, op: Operation) -> None:
-    if d.active_of(own_operands(op)):
+    if d.active_of(free_values(op)):
         raise underivable(op)
     d.primal(op)
 

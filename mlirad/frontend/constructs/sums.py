@@ -1,0 +1,251 @@
+"""Values of one of several types: `sum_of`, `left`, `right`, and `case`, which takes them apart.
+
+Shape = ad.sum_of(Circle(0.0), Box(0.0, 0.0))
+s = ad.cond(p, lambda: Shape(Circle(r)), lambda: Shape(Box(a, b)))
+area = ad.case(s, lambda c: np.pi * c.r**2, lambda b: b.a * b.b)      only the arm of the alternative runs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
+
+from xdsl.ir import Attribute
+
+from mlirad.dialects.function import sum_type
+from mlirad.dialects.shapes import Value, tuple_type
+from mlirad.frontend.constructs.branches import Branch, branched
+from mlirad.frontend.constructs.carries import in_trace
+from mlirad.frontend.constructs.closures import value_as
+from mlirad.frontend.tracing.dtypes import result_type
+from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
+from mlirad.frontend.tracing.functions import require_arguments, structure_type
+from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.values import Higher, HigherType, StructureType, ValueType
+
+
+@dataclass(frozen=True)
+class SumKind(HigherType):
+    """Values of one of the alternatives."""
+
+    alternatives: tuple[StructureType, ...]
+
+    @property
+    def type(self) -> Attribute:
+        """As a type of the language; an alternative of several leaves is a tuple."""
+        return sum_type([_together(a.types) for a in self.alternatives])
+
+    def made(self, value: Value) -> Sum:
+        """The sum of a value just emitted."""
+        return Sum(value, current_frame().scope, self)
+
+    def joined(self, other: HigherType) -> HigherType | None:
+        """A sum of the same alternatives."""
+        if not isinstance(other, SumKind) or len(self.alternatives) != len(other.alternatives):
+            return None
+        joined = [a.joined(b) for a, b in zip(self.alternatives, other.alternatives, strict=True)]
+        return None if None in joined else SumKind(tuple(a for a in joined if a is not None))
+
+    def fitted(self, leaf: object) -> Sum | None:
+        """A sum of these alternatives."""
+        if not isinstance(leaf, Sum):
+            return None
+        if leaf.kind != self:
+            leaf.kind.learn_mutually(self)
+            return None
+        return leaf
+
+    def learn_from(self, wanted: HigherType) -> None:
+        """Raise `Learned` if functions that are alternatives are called as the wanted one says."""
+        if isinstance(wanted, SumKind) and self.joined(wanted) is not None:
+            for one, other in zip(self.alternatives, wanted.alternatives, strict=True):
+                one.learn_from(other)
+
+    def unknown(self) -> Iterator[Hashable]:
+        """The keys of functions that are alternatives and whose signatures are unknown."""
+        for alternative in self.alternatives:
+            yield from alternative.unknown()
+
+    def __str__(self) -> str:
+        return f"a sum of {' | '.join(map(str, self.alternatives))}"
+
+
+class Sum(Higher):
+    """A value of one of several types, which `ad.case` takes apart."""
+
+    noun: ClassVar[str] = "a sum made by ad.sum_of, ad.left or ad.right"
+    use: ClassVar[str] = "take it apart by ad.case"
+
+    def __init__(self, value: Value, scope: Any, kind: SumKind):
+        super().__init__(value, scope)
+        self._kind = kind
+
+    @property
+    def kind(self) -> SumKind:
+        """Its alternatives."""
+        return self._kind
+
+
+class SumOf:
+    """The constructor of values of one of several types, each given by an example."""
+
+    def __init__(self, examples: Sequence[Any]):
+        self._kind = SumKind(tuple(_type_of_example(e, k) for k, e in enumerate(examples)))
+
+    def __call__(self, *args: Any) -> Sum:
+        """The value as the alternative that it fits, or, after a number, as that alternative."""
+        if len(args) not in (1, 2):
+            raise tracing_error(
+                f"an alternative of {self._kind} is made of a value, and {len(args)} are given",
+                "write Shape(value), or Shape(number, value) to say which alternative it is",
+            )
+        if not is_tracing():
+            raise tracing_error(
+                "an alternative of a sum is made outside of a traced function",
+                "make it in a function that ad.jit, ad.grad or another transformation traces",
+            )
+        return self._made(args[-1], args[0] if len(args) == 2 else None)
+
+    def __repr__(self) -> str:
+        return f"<constructor of {self._kind}>"
+
+    def _made(self, value: Any, number: Any) -> Sum:
+        alternatives = self._kind.alternatives
+        leaves, tree = flatten(value)
+        found = structure_type(leaves, tree, tree.paths("value"))
+        if number is None:
+            number = self._chosen(found)
+        elif type(number) is not int or not 0 <= number < len(alternatives):
+            raise tracing_error(
+                f"there is no alternative {number!r} of {self._kind}",
+                f"alternatives are numbered from 0 to {len(alternatives) - 1}, by Python integers",
+            )
+        wanted = alternatives[number]
+        if wanted.tree != tree:
+            raise self._none(found, f"alternative {number}")
+        values = [value_as(leaf, type_) for leaf, type_ in zip(leaves, wanted.leaves, strict=True)]
+        if None in values:
+            raise self._none(found, f"alternative {number}")
+        b = emitting()
+        whole = b.tuple_(cast("list[Value]", values))
+        return self._kind.made(b.alternative(whole, number, cast(Any, self._kind.type)))
+
+    def _chosen(self, found: StructureType) -> int:
+        """The number of the only alternative that fits, as it is or, if none does, after conversions."""
+        for fits in (_is_same, _is_convertible):
+            fitting = [
+                k
+                for k, a in enumerate(self._kind.alternatives)
+                if a.tree == found.tree and all(map(fits, found.leaves, a.leaves))
+            ]
+            if len(fitting) == 1:
+                return fitting[0]
+            if fitting:
+                raise tracing_error(
+                    f"a value of type {found} may be any of the alternatives {', '.join(map(str, fitting))} "
+                    f"of {self._kind}",
+                    "say which: Shape(0, value), or make the alternatives dataclasses of their own",
+                )
+        raise self._none(found, "any alternative")
+
+    def _none(self, found: StructureType, what: str) -> Exception:
+        return tracing_error(
+            f"a value of type {found} is not {what} of {self._kind}",
+            "alternatives have the structure, shapes and dtypes of their examples; convert the value",
+        )
+
+
+def sum_of(*examples: Any) -> SumOf:
+    """The constructor of values that are like one of the examples, which may be of any structures.
+
+    `Shape(value)` is the alternative that the value fits, by structure, shapes and dtypes; distinct
+    dataclasses are told apart by class. `Shape(k, value)` is alternative number k.
+    """
+    if not examples:
+        raise tracing_error("sum_of needs an example of each alternative, and none is given")
+    return SumOf(examples)
+
+
+def left(value: Any, like: Any) -> Sum:
+    """`value` as the first of two alternatives, of which the second is like the example `like`."""
+    return in_trace("left", lambda: SumOf((value, like))(0, value))
+
+
+def right(value: Any, like: Any) -> Sum:
+    """`value` as the second of two alternatives, of which the first is like the example `like`."""
+    return in_trace("right", lambda: SumOf((like, value))(1, value))
+
+
+def case(value: Sum, *arms: Callable[[Any], Any]) -> Any:
+    """What the arm for the alternative that a sum is returns for the value; all return equal structures.
+
+    There is an arm for each alternative, in the order of the examples. Only the one that is chosen runs.
+    """
+
+    def chosen() -> Any:
+        if not isinstance(cast(object, value), Sum):
+            raise tracing_error(
+                f"ad.case takes a sum apart, not {type(value).__name__}",
+                "make it one by ad.sum_of, ad.left or ad.right; to choose by a number write ad.switch",
+            )
+        alternatives = value.kind.alternatives
+        if len(arms) != len(alternatives):
+            raise tracing_error(
+                f"ad.case has {len(arms)} arms for the {len(alternatives)} alternatives of {value.kind}",
+                "give a function for each alternative, in the order of the examples",
+            )
+        for k, arm in enumerate(arms):
+            require_arguments(arm, 1, f"ad.case, for alternative {k},")
+
+        def choose(branches: Sequence[Branch]) -> list[Value]:
+            if len(branches) < len(arms):
+                return branches[0]()
+            return emitting().case(value.value, branches)
+
+        sides = [_arm(arm, alternative) for arm, alternative in zip(arms, alternatives, strict=True)]
+        return branched(sides, [f"arm {k}" for k in range(len(arms))], (), choose, "case")
+
+    return in_trace("case", chosen)
+
+
+def _arm(arm: Callable[[Any], Any], alternative: StructureType) -> Callable[..., Any]:
+    """The arm as a function of the value that its region takes.
+
+    Called without it, in an attempt that is given up, it is run on what nothing computes.
+    """
+
+    def run(*values: Value) -> Any:
+        b, types = emitting(), alternative.types
+        if not values:
+            return arm(alternative.made(b.call("unknown", (), types)))
+        if len(types) == 1:
+            return arm(alternative.made(values))
+        return arm(alternative.made([b.get(values[0], k) for k in range(len(types))]))
+
+    return run
+
+
+def _together(types: list[Attribute]) -> Attribute:
+    return types[0] if len(types) == 1 else tuple_type(types)
+
+
+def _type_of_example(example: Any, number: int) -> StructureType:
+    leaves, tree = flatten(example)
+    return structure_type(leaves, tree, tree.paths(f"example {number}")).strong()
+
+
+def _is_same(found: ValueType, wanted: ValueType) -> bool:
+    if isinstance(found, HigherType) or isinstance(wanted, HigherType):
+        return _is_convertible(found, wanted)
+    return (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+
+
+def _is_convertible(found: ValueType, wanted: ValueType) -> bool:
+    if isinstance(found, HigherType) or isinstance(wanted, HigherType):
+        if not (isinstance(found, HigherType) and isinstance(wanted, HigherType)):
+            return False
+        return wanted.joined(found) is not None
+    is_scalar = found.weak and result_type([found.kind, wanted.dtype]) == wanted.dtype
+    return found.shape == wanted.shape and (is_scalar or found.dtype == wanted.dtype)

@@ -1,0 +1,152 @@
+"""The arrays that stand for a value where it flows to: from one layout to another.
+
+    %h = array.if %p {yield %f} else {yield %g}      the branches yield a tag and slots for f and for g
+
+A value that flows to a place where it may be one of more closures gets the tag and the slots of that place.
+Nothing is emitted if the codes at both are the same, and only zeros for further slots if those at the source
+are the first of those at the target; otherwise a branch by the old tag makes the new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias, cast
+
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Attribute
+
+from mlirad.dialects.function import LambdaOp, PartialOp, SumType, TupleOp
+from mlirad.dialects.shapes import Value
+from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.first_order import is_higher
+from mlirad.passes.eliminate_functions.choices import Key, is_choice
+from mlirad.passes.eliminate_functions.flow import FlowNode, Tree, part_of
+from mlirad.passes.eliminate_functions.layout import Layouts, source_of
+
+Scope: TypeAlias = Mapping[Key, Value]
+"""The values that stand for those of the source program."""
+
+
+class Standing:
+    """Emits what stands for values, given what stands for their parts."""
+
+    def __init__(self, layouts: Layouts):
+        self.layouts = layouts
+        self.flow = layouts.flow
+
+    def held(self, value: Value, scope: Scope) -> list[Value]:
+        """What stands for the parts of a value."""
+        return [scope[key] for key in self.layouts.parts(value)]
+
+    def given(self, b: ArrayBuilder, value: Value, target: Tree, scope: Scope) -> list[Value]:
+        """What stands for a value at the nodes that it flows to."""
+        if not is_higher(value.type):
+            return [scope[value]]
+        value = source_of(value)
+        if isinstance(value.owner, TupleOp):
+            parts = enumerate(value.owner.components)
+            return [leaf for k, v in parts for leaf in self.given(b, v, part_of(target, k), scope)]
+        return self._given(b, value, self.held(value, scope), target)
+
+    def all_given(
+        self, b: ArrayBuilder, values: Sequence[Value], targets: Sequence[Tree], scope: Scope
+    ) -> list[Value]:
+        """What stands for values at the nodes that they flow to, in order."""
+        pairs = zip(values, targets, strict=True)
+        return [leaf for value, target in pairs for leaf in self.given(b, value, target, scope)]
+
+    def by_alternative(
+        self,
+        b: ArrayBuilder,
+        value: Value,
+        held: Sequence[Value],
+        body: Callable[[Value, Sequence[Value]], list[Value]],
+    ) -> list[Value]:
+        """What the body makes of the alternative that was chosen, and of its parts."""
+        choice = self.layouts.choice(value)
+        leaves = dict(zip(choice.parts, held, strict=True))
+        bodies = [
+            partial(body, alternative, [leaves[key] for key in keys])
+            for alternative, keys in zip(choice.alternatives, choice.held, strict=True)
+        ]
+        return bodies[0]() if choice.tag is None else b.choose(leaves[choice.tag], bodies)
+
+    def by_tag(
+        self,
+        b: ArrayBuilder,
+        type_: Attribute,
+        tree: Tree,
+        leaves: Sequence[Value],
+        bodies: Sequence[Callable[[Sequence[Value]], list[Value]]],
+    ) -> list[Value]:
+        """What the body makes that the tag of a sum or closure chooses, of what is in its slots."""
+        tag, *slots = leaves
+        places = self.layouts.places(type_, tree)
+        return b.switch(
+            tag,
+            [
+                partial(body, [slots[place - 1] for place in own])
+                for body, own in zip(bodies, places, strict=True)
+            ],
+        )
+
+    def tagged(
+        self, b: ArrayBuilder, type_: Attribute, tree: Tree, number: int, own: Sequence[Value]
+    ) -> list[Value]:
+        """A tag and slots: of these the given values, and zeros in all others."""
+        _, *types = self.layouts.types(type_, tree)
+        held = dict(zip(self.layouts.places(type_, tree)[number], own, strict=True))
+        slots = [held[k] if k in held else b.zeros(type_) for k, type_ in enumerate(types, 1)]
+        return [b.index_constant(number), *slots]
+
+    def converted(
+        self, b: ArrayBuilder, type_: Attribute, leaves: Sequence[Value], source: Tree, target: Tree
+    ) -> list[Value]:
+        """What stands for a value of a type at other nodes than those it was made for."""
+        if self.layouts.are_alike(source, target):
+            return list(leaves)
+        if isinstance(type_, TupleType):
+            made: list[Value] = []
+            start = 0
+            for k, t in enumerate(cast("Sequence[Attribute]", type_.types.data)):
+                a, z = part_of(source, k), part_of(target, k)
+                end = start + len(self.layouts.types(t, a))
+                made += self.converted(b, t, leaves[start:end], a, z)
+                start = end
+            return made
+        if isinstance(type_, SumType):
+
+            def alternative(k: int, t: Attribute, own: Sequence[Value]) -> list[Value]:
+                inner = self.converted(b, t, own, part_of(source, k), part_of(target, k))
+                return self.tagged(b, type_, target, k, inner)
+
+            bodies = [partial(alternative, k, t) for k, t in enumerate(type_.types.data)]
+            return self.by_tag(b, type_, source, leaves, bodies)
+        assert isinstance(source, FlowNode)
+        assert isinstance(target, FlowNode)
+        return self._closure(b, type_, leaves, source, target)
+
+    def _given(self, b: ArrayBuilder, value: Value, held: Sequence[Value], target: Tree) -> list[Value]:
+        if is_choice(value):
+            return self.by_alternative(b, value, held, lambda v, own: self._given(b, v, own, target))
+        owner = value.owner
+        if isinstance(owner, LambdaOp | PartialOp):
+            node = self.flow.tree(value)
+            assert isinstance(node, FlowNode)
+            assert isinstance(target, FlowNode)
+            return self._closure(b, owner.closure.type, held, node, target)
+        return self.converted(b, value.type, held, self.flow.tree(value), target)
+
+    def _closure(
+        self, b: ArrayBuilder, type_: Attribute, leaves: Sequence[Value], source: FlowNode, target: FlowNode
+    ) -> list[Value]:
+        """A closure that may have the codes of one node, as one that may have those of another, too."""
+        old, new = ([self.layouts.number(c) for c in self.layouts.codes(node)] for node in (source, target))
+        if old == new:
+            return list(leaves)
+        if old == new[: len(old)] and len(old) != 1:
+            further = self.layouts.types(type_, target)[len(leaves) :]
+            return [*leaves, *map(b.zeros, further)]
+        bodies = [partial(self.tagged, b, type_, target, new.index(number)) for number in old]
+        return bodies[0](leaves) if len(bodies) == 1 else self.by_tag(b, type_, source, leaves, bodies)
