@@ -27,6 +27,7 @@ from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.reductions import REDUCTION_OPS
 from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
+from mlirad.dialects.function import COMBINATOR_OPS
 from mlirad.dialects.function.closures import CLOSURE_OPS
 from mlirad.dialects.function.data import DATA_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
@@ -277,7 +278,12 @@ def kernel_ops() -> Iterator[str]:
 def function_ops() -> Iterator[str]:
     """Every op of the function dialect."""
     yield "# Ops of the `function` dialect"
-    for title, ops in (("Closures", CLOSURE_OPS), ("Tuples and sums", DATA_OPS)):
+    families = (
+        ("Closures", CLOSURE_OPS),
+        ("Tuples and sums", DATA_OPS),
+        ("Combinators, of the differentiable curry", COMBINATOR_OPS),
+    )
+    for title, ops in families:
         yield f"\n## {title}\n\n| op | meaning | verifier | in the interpreter |\n| --- | --- | --- | --- |"
         for op in ops:
             facts = (
