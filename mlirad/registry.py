@@ -35,6 +35,7 @@ PASS_MODULES: dict[str, str] = {
     "detach-shifts": "mlirad.passes.detach_shifts",
     "differentiate": "mlirad.passes.differentiate",
     "chad": "mlirad.passes.chad.specification",
+    "curry": "mlirad.passes.curry",
     "lower-copowers": "mlirad.passes.chad.lower_copowers",
     "linearize": "mlirad.passes.linearize",
     "provenance": "mlirad.passes.chad.provenance",

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
+from mlirad.dialects import linear
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.reductions import DotOp
 from mlirad.dialects.kernel import DotOp as KernelDotOp
@@ -33,6 +34,10 @@ MAX_WORK = 2**31
 
 MAX_INTERPRETED_WORK = 2**24
 """The same by the interpreter, which takes up to some microseconds for each."""
+
+
+KEPT_MAP_BYTES = 1000
+"""About what the interpreter holds for an op of the map of one position, all of which it makes beforehand."""
 
 
 def memory_limit() -> int:
@@ -106,6 +111,22 @@ def check_memory(module: ModuleOp, limit: int) -> None:
         for type_ in (*arguments, *(result.type for result in op.results)):
             if is_array(type_, ELEMENTS) and size_of(type_) * numpy_dtype(type_).itemsize > limit:
                 raise memory_error(op, f"{op.name}: {type_}", limit)
+
+
+def check_kept_maps(module: ModuleOp, limit: int) -> None:
+    """Refuse a program whose maps of positions and trips take the interpreter more than about `limit` bytes.
+
+    Raises `UnsupportedError` at the outermost op to blame.
+    """
+    pending: list[tuple[Operation, int]] = [(module, 1)]
+    while pending:
+        op, trips = pending.pop()
+        if isinstance(op, linear.IndexedMapOp | linear.ScanOp):
+            trips *= _trips_of(op)
+            if trips * KEPT_MAP_BYTES * sum(1 for _ in op.body.walk()) > limit:
+                what = f"{op.name}: the list of {trips} maps that the interpreter makes first"
+                raise memory_error(op, what, limit)
+        pending += [(inner, trips) for region in op.regions for block in region.blocks for inner in block.ops]
 
 
 def memory_error(op: Operation, what: str, limit: int) -> UnsupportedError:

@@ -38,6 +38,7 @@ from mlirad.tools.diagnostics import read_source, report
 from mlirad.tools.limits import (
     MAX_INTERPRETED_WORK,
     MAX_WORK,
+    check_kept_maps,
     check_memory,
     check_work,
     memory_error,
@@ -81,6 +82,8 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
         memory = cast("int | None", arguments.max_memory) or memory_limit()
         check_memory(module, memory)
         check_work(module, function, _work_limit(arguments))
+        if arguments.interpret:
+            check_kept_maps(module, memory)
         name = function.sym_name.data
         values = read_arguments(texts, function.function_type.inputs.data, name)
         # What does not exist (an infinity minus itself) is NaN, silently, as in compiled code.

@@ -342,6 +342,7 @@ def test_nothing_infinite_is_written_into_integers(number):
         lambda x: np.linalg.norm(x, axis=[0]),
         lambda x: np.einsum("ij->i", x, optimize=1.5),
         lambda x: np.piecewise(x, [], [0]),
+        lambda x: np.piecewise(x, [x >= 0], [np.sin, 0.5], no_option=1),
         lambda x: x.reshape(),
         lambda x: np.ravel_multi_index(
             (x[0].astype(int), x[0].astype(int)), (1, 2), mode=np.ones(2), order="C"

@@ -364,3 +364,11 @@ def test_piecewise_constant_functions_have_derivative_zero(name):
     _, pullback = ad.vjp(function, *arguments)
     for gradient in pullback(np.ones((3, 4))):
         np.testing.assert_array_equal(gradient, 0)
+
+
+@pytest.mark.parametrize("method", ["dual-arrays", "jacobian"])
+@pytest.mark.parametrize("function", [np.std, np.nanstd, lambda x: np.linalg.norm(x - np.mean(x))])
+def test_deviations_that_are_zero_are_constant(function, method):
+    x = np.full(3, 2.0)
+    assert ad.grad(function, method=method, interpret=True)(x).tolist() == [0, 0, 0]
+    assert not ad.hessian(function, method=method, interpret=True)(x).any()

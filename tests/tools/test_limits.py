@@ -90,6 +90,31 @@ def test_the_tool_refuses_and_can_be_told_not_to(
     assert run.main([str(path), *how, "--max-memory", "40", "--args", "1.0"]) == 0
 
 
+MAPS = """
+func.func @f(%x: f64) -> tensor<LENGTHxf64> {
+  %m = linear.build (%i) {extents = [LENGTH]} : -> !linear.map<f64, tensor<LENGTHxf64>> {
+    %s = linear.scale %x : f64 -> !linear.map<f64, f64>
+    array.yield %s : !linear.map<f64, f64>
+  }
+  %y = linear.apply %m, %x : !linear.map<f64, tensor<LENGTHxf64>>, f64 -> tensor<LENGTHxf64>
+  func.return %y : tensor<LENGTHxf64>
+}
+"""
+
+
+def test_maps_that_the_interpreter_keeps_are_bounded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "f.mlir"
+    path.write_text(MAPS.replace("LENGTH", "100"))
+    limit = ["--max-memory", "100000", "--args", "1.0"]
+    assert run.main([str(path), "--interpret", *limit]) == 1
+    what = "the list of 100 maps that the interpreter makes first takes more than 100000 bytes"
+    assert f"{path}:3:8: error: linear.build: {what}" in capsys.readouterr().err
+    path.write_text(MAPS.replace("LENGTH", "10"))
+    assert run.main([str(path), "--interpret", *limit]) == 0
+
+
 def test_arenas_are_bounded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "f.mlir"
     planned = REDUCTION.replace("LENGTH", "2").replace("[add]", "[add], places = [-1]")

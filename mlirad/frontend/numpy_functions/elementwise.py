@@ -76,7 +76,18 @@ def _conditions(given: Any, rank: int) -> list[Any]:
 
 
 def _piece(function: Any, x: Array, args: tuple[Any, ...], kw: dict[str, Any]) -> Array:
-    return converted(as_array(function(x, *args, **kw) if callable(function) else function), x.dtype)
+    if not callable(function):
+        return converted(as_array(function), x.dtype)
+    try:
+        made = function(x, *args, **kw)
+    except TypeError as error:
+        if not args and not kw:
+            raise
+        raise argument_error(
+            f"piecewise: a function cannot be called with the further arguments: {error}",
+            "all that piecewise is given after the functions is handed to each of them",
+        ) from error
+    return converted(as_array(made), x.dtype)
 
 
 def apply_along_axis(

@@ -6,7 +6,6 @@ distances between equal points harmless.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import Annotated, Any, cast
 
@@ -14,9 +13,10 @@ import numpy as np
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axes, Flag, kind, static_of
+from mlirad.frontend.numpy_functions.reductions import guarded_root
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.operations import converted, inexact, select, xp
+from mlirad.frontend.tracing.operations import converted, inexact, xp
 from mlirad.frontend.tracing.raising import shape_error, unsupported_error
 from mlirad.frontend.tracing.shapes import distinct_axes
 
@@ -79,7 +79,7 @@ def _vector(x: Array, ord: Any, axis: int, keepdims: bool) -> Array:
     if isinstance(ord, str):
         raise _unknown(ord, "vectors")
     total = xp.sum(magnitude**ord, axis=axis, keepdims=keepdims)
-    return _guarded(total, lambda t: t ** (1 / float(ord)))
+    return guarded_root(total, lambda t: t ** (1 / float(ord)))
 
 
 def _matrix(x: Array, ord: Any, axes: list[int], keepdims: bool) -> Array:
@@ -96,14 +96,7 @@ def _matrix(x: Array, ord: Any, axes: list[int], keepdims: bool) -> Array:
 
 
 def _euclidean(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-    return _guarded(xp.sum(xp.square(x), axis=axes, keepdims=keepdims), xp.sqrt)
-
-
-def _guarded(total: Array, root: Callable[[Array], Array]) -> Array:
-    """The root of a sum of powers; where that is 0, a constant 0."""
-    is_zero = xp.equal(total, 0)
-    one, zero = total.dtype.type(1), total.dtype.type(0)
-    return select(is_zero, zero, root(select(is_zero, one, total)))
+    return guarded_root(xp.sum(xp.square(x), axis=axes, keepdims=keepdims), xp.sqrt)
 
 
 def _unknown(ord: Any, what: str) -> UnsupportedError:

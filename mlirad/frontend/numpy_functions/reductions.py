@@ -177,13 +177,20 @@ def _is_traced(*values: Any) -> bool:
 
 
 def root_of(variance: Callable[..., Array]) -> Callable[..., Array]:
-    """The standard deviation that belongs to a variance."""
+    """The standard deviation that belongs to a variance. Where it is 0, so are all of its derivatives."""
 
     @functools.wraps(variance)
     def deviation(*args: Any, **options: Any) -> Array:
-        return xp.sqrt(variance(*args, **options))
+        return guarded_root(variance(*args, **options), xp.sqrt)
 
     return deviation
+
+
+def guarded_root(total: Array, root: Callable[[Array], Array]) -> Array:
+    """The root of a sum of powers; where that is 0, a constant 0."""
+    is_zero = xp.equal(total, 0)
+    one, zero = total.dtype.type(1), total.dtype.type(0)
+    return select(is_zero, zero, root(select(is_zero, one, total)))
 
 
 def average(

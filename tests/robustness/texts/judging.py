@@ -39,7 +39,14 @@ from mlirad.jit.call import NativeFunction
 from mlirad.pipelines import pipeline_passes, run_passes
 from mlirad.registry import PASS_MODULES, make_passes
 from mlirad.tools.instrumentation import module_text
-from mlirad.tools.limits import MAX_INTERPRETED_WORK, MAX_WORK, check_memory, check_work, memory_limit
+from mlirad.tools.limits import (
+    MAX_INTERPRETED_WORK,
+    MAX_WORK,
+    check_kept_maps,
+    check_memory,
+    check_work,
+    memory_limit,
+)
 from mlirad.tools.native import native_program
 from mlirad.tools.process import keep_entry
 from tests.acceptance.stages import NUDGE, assert_same, kept
@@ -52,6 +59,9 @@ LARGEST_ARGUMENT = 10**5
 OPTIONED = ("differentiate", "pass differentiate")
 RUNNING = (CallDepthError, OutOfMemoryError)
 TARGETED = ("expand", "expand", "expand-jacobian", "simplify", "lower", "compile")
+
+KEPT_MAPS = 2**30
+"""Bytes of lists of maps that there is room for in a child that runs programs."""
 
 
 @dataclass(frozen=True)
@@ -280,6 +290,7 @@ class _Judging:
         self.compare(got, expected, module, arguments, name)
 
     def interpret(self, module: ModuleOp, arguments: list[Any], name: str) -> tuple[Any, ...]:
+        self.stage("check limits", lambda: check_kept_maps(module, KEPT_MAPS))
         return self.stage(
             "interpret",
             lambda: run_function(module, arguments, function=name),
