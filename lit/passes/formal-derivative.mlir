@@ -1,4 +1,5 @@
 // RUN: mlirad-opt --split-input-file --verify-diagnostics -p 'formal-derivative{function=f}' %s | filecheck %s
+// RUN: mlirad-opt --split-input-file --verify-diagnostics -p 'formal-derivative{function=f mode=reverse}' %s | filecheck %s --check-prefix=REVERSE
 
 // Exclusive or is the sum, and `and` the product.
 
@@ -14,6 +15,23 @@
 // CHECK-NEXT: %r_1 = array.xor %a_3, %d_p : i1
 // CHECK-NEXT: func.return %r, %r_1 : i1, i1
 // CHECK-NEXT: }
+
+// REVERSE-LABEL: func.func @f_formal_reverse(%p: i1, %q: tensor<3xi1>, %k: i64, %ct: i1) -> (i1, i1, tensor<3xi1>) {
+// REVERSE-NEXT: %e = array.index %q[%k] : tensor<3xi1> -> i1
+// REVERSE-NEXT: %a = array.and %p, %e : i1
+// REVERSE-NEXT: %n = array.not %a : i1
+// REVERSE-NEXT: %r = array.xor %n, %p : i1
+// REVERSE-NEXT: %r_1 = array.and %e, %ct : i1
+// REVERSE-NEXT: %r_2 = array.xor %ct, %r_1 : i1
+// REVERSE-NEXT: %r_3 = array.and %p, %ct : i1
+// REVERSE-NEXT: %r_4 = array.constant false
+// REVERSE-NEXT: %r_5 = array.broadcast %r_4 {dims = []} : i1 -> tensor<3xi1>
+// REVERSE-NEXT: %r_6 = array.xor %r_4, %r_3 : i1
+// REVERSE-NEXT: %r_7 = array.update set %r_5, %r_6 () : tensor<3xi1>, i1 -> tensor<3xi1> {
+// REVERSE-NEXT: array.yield %k : i64
+// REVERSE-NEXT: }
+// REVERSE-NEXT: func.return %r, %r_2, %r_7 : i1, i1, tensor<3xi1>
+// REVERSE-NEXT: }
 
 func.func @f(%p: i1, %q: tensor<3xi1>, %k: i64) -> i1 {
   %e = array.index %q[%k] : tensor<3xi1> -> i1

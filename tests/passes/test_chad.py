@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+import mlirad as ad
 from mlirad.dialects import linear
 from mlirad.dialects.array.control import ReplayOp
 from mlirad.dialects.shapes import is_float, shape_of, size_of
@@ -81,6 +82,18 @@ def test_second_derivatives_by_one_method_over_another(seed: int, inner: str, ou
         found.append(run_function(module_, [*arguments, *vectors], function="f_grad_jvp"))
     for x, y in zip(*found, strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-8, atol=1e-8 * float(np.max(np.abs(y), initial=0.0)))
+
+
+def test_forward_derivatives_inside_of_what_is_differentiated() -> None:
+    """Where the operator is met again, its function has been replaced in the module."""
+
+    def slope(x: Any) -> Any:
+        return ad.jvp(lambda y: np.tanh(y * x), (x,), (1.0,))[1] * x
+
+    found, expected = (
+        ad.grad(slope, method=method, interpret=True)(0.7) for method in ("chad", "dual-arrays")
+    )
+    assert found == pytest.approx(expected, rel=1e-12)
 
 
 # Functions that are called ---------------------------------------------------------------------------

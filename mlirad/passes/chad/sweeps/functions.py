@@ -78,8 +78,9 @@ class Sweeps(Callees):
     def prepared(self, op: linear.DifferentiationOp) -> FuncOp:
         """A function that calls the callee of `op`."""
         self.prepared_function(op.callee_name, op)
-        uses = op.primals[-1].uses
-        self._is_reverse = all(isinstance(use.operation, linear.ApplyTransposeOp) for use in uses)
+        # Of a function that was replaced in the module the uses are not known any more.
+        users = [use.operation for use in op.primals[-1].uses]
+        self._is_reverse = bool(users) and all(isinstance(u, linear.ApplyTransposeOp) for u in users)
         return calling(self.functions[op.callee_name])
 
     def transformation(
