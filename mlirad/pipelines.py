@@ -64,7 +64,11 @@ SIMPLIFY: Final = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad
 METHODS: Final = ("dual-arrays", "jacobian", "chad")
 """The methods by which derivatives can be expanded."""
 
-SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {"chad-copower": ("chad",)}
+SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "chad-copower": ("chad",),
+    "curry-calls": ("curry{tangents=calls}",),
+    "curry-environment": ("curry{tangents=environment}",),
+}
 """Methods that say what derivatives are, with the passes that expand these; the interpreter runs them."""
 
 APPLY: Final = ("apply-linear-maps", "bulk-operations", "mlirad-canonicalize", "outline-derivatives")

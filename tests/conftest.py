@@ -43,7 +43,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave long random runs, and what the everyday run does without, to those who ask for them."""
-    if not any("::" in name for name in config.args):
+    is_whole = not any("::" in name for name in config.args) and not config.getoption("lf")
+    if is_whole:
         for item in left_out(items):
             item.add_marker("fuzz")
     if config.getoption("--fuzz-seconds") == 0:

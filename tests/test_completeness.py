@@ -19,7 +19,7 @@ from xdsl.ir import Operation
 from docs import op_facts
 from mlirad.dialects.array import ARRAY_OPS, FRAME_OPS
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.function import FUNCTION_OPS
+from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import ARRAY_MAP_OPS, CONTROL_OPS, POINTWISE_OPS, PRIMITIVE_OPS, Linear
 from mlirad.errors import MliradError
@@ -39,6 +39,7 @@ ALL_OPS: tuple[type[Operation], ...] = (
     *ARRAY_OPS,
     *FRAME_OPS,
     *FUNCTION_OPS,
+    *COMBINATOR_OPS,
     *Linear.operations,
     *KERNEL_OPS,
 )

@@ -34,7 +34,7 @@ from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.function import FUNCTION_OPS
+from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import shape_of, size_of, values_of
 
@@ -48,6 +48,7 @@ _FREE = (
     CheckpointOp,
     *FRAME_OPS,
     *FUNCTION_OPS,
+    *COMBINATOR_OPS,
     indexing.YieldOp,
     CallOp,
     ReturnOp,

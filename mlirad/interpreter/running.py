@@ -17,6 +17,7 @@ from mlirad.dialects.array.literals import NUMPY_DTYPES, numpy_dtype
 from mlirad.dialects.shapes import ELEMENTS, is_array, shape_of
 from mlirad.errors import DtypeError, ShapeError, UnsupportedError
 from mlirad.interpreter.array_ops import ARRAY_ELEMENT_MEANINGS, ARRAY_MEANINGS
+from mlirad.interpreter.combinators import COMBINATOR_MEANINGS
 from mlirad.interpreter.control import CONTROL_MEANINGS
 from mlirad.interpreter.control_maps import CONTROL_MAP_MEANINGS
 from mlirad.interpreter.counting import OperationCounter
@@ -41,6 +42,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **ARRAY_MEANINGS,
     **CONTROL_MEANINGS,
     **FUNCTION_MEANINGS,
+    **COMBINATOR_MEANINGS,
     **STRUCTURE_MEANINGS,
     **PRIMITIVE_MEANINGS,
     **CONTROL_MAP_MEANINGS,

@@ -19,14 +19,14 @@ from xdsl.ir import Attribute, Operation
 from mlirad.dialects import linear
 from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.custom import CheckpointOp
-from mlirad.dialects.function import FUNCTION_OPS, ClosureType, SumType
+from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS, ClosureType, RepType, SumType
 from mlirad.errors import UnsupportedError
 from mlirad.ir.locations import location_of
 
 
 def is_higher(type_: Attribute) -> bool:
     """Whether values of a type are made by the `function` dialect: closures, sums and tuples."""
-    return isinstance(type_, ClosureType | SumType | TupleType)
+    return isinstance(type_, ClosureType | SumType | TupleType | RepType)
 
 
 def higher_order_op(program: Operation) -> Operation | None:
@@ -60,7 +60,12 @@ def map_value_op(program: Operation) -> Operation | None:
 
 
 def _is_of_maps(op: Operation) -> bool:
-    """Whether an op is a branch or loop that hands on maps, or code on elements of function spaces."""
+    """Whether an op is a combinator, hands on maps as a branch or loop, or is code on function spaces."""
+    if type(op) in _COMBINATORS:
+        return True
+    if isinstance(op, FuncOp):
+        signature = op.function_type
+        return any(isinstance(t, RepType) for t in (*signature.inputs.data, *signature.outputs.data))
     if isinstance(op, linear.LambdaOp):
         spaces = (op.domain, op.codomain)
         return not all(map(linear.is_plain, spaces))
@@ -85,6 +90,7 @@ def _has_maps(type_: Attribute) -> bool:
 
 
 _FUNCTION_OPS = frozenset[type[Operation]](FUNCTION_OPS)
+_COMBINATORS = frozenset[type[Operation]](COMBINATOR_OPS)
 
 
 def require_first_order(program: Operation) -> None:
@@ -107,7 +113,7 @@ def require_first_order(program: Operation) -> None:
 def no_map_values(op: Operation) -> UnsupportedError:
     """The error that an op takes maps, or elements of spaces of functions, for values."""
     return UnsupportedError(
-        f"{op.name} takes linear maps, or elements of spaces of functions, for values",
+        f"{op.name} takes linear maps, combinators or elements of spaces of functions for values",
         location=location_of(op),
-        hint="such programs, which the pass chad makes, are run by the interpreter: they cannot be compiled",
+        hint="what the passes chad and curry make is run by the interpreter: it cannot be compiled",
     )

@@ -190,22 +190,29 @@ class _Fusion:
             if inner.results:
                 body.enter(inner, self.numbering)
         nests = self.by_spaces.setdefault(_spaces(op), [])
-        best, partner = 0, None
-        for earlier in nests[-WINDOW:]:
-            saved = self._saved(earlier, body)
-            if saved >= best and saved > 0 and self._slot(earlier, body) is not None:
-                best, partner = saved, earlier
-        if partner is None:
+        found = self._partner(nests[-WINDOW:], body)
+        if found is None:
             nests.append(body)
             self.append(op)
             return
-        slot = self._slot(partner, body)
-        assert slot is not None
+        partner, slot = found
         merged = self._merge(partner, body, at_later=slot == self.count)
         nests.remove(partner)
         nests.append(merged)
         self.slots[merged.op] = slot
         self.count = max(self.count, slot + 1)
+
+    def _partner(self, nests: Sequence[Body], later: Body) -> tuple[Body, int] | None:
+        """The nest to merge with, and where the merged one may stand; of equal ones the last."""
+        elsewhere = _read_elsewhere(later.op)
+        saved = [(self._saved(earlier, later), k) for k, earlier in enumerate(nests)]
+        for gain, k in sorted(saved, reverse=True):
+            if gain <= 0:
+                break
+            slot = None if nests[k].op in elsewhere else self._slot(nests[k], later)
+            if slot is not None:
+                return nests[k], slot
+        return None
 
     def _saved(self, earlier: Body, later: Body) -> int:
         """Bytes, roughly, that merging saves; 0 when the bounds forbid it or nothing is gained."""
@@ -227,13 +234,11 @@ class _Fusion:
 
     def _slot(self, earlier: Body, later: Body) -> int | None:
         """Where the merged nest may stand: at the earlier one, at the end, or nowhere."""
-        if not _reads_at_identity(later.op, earlier.op):
-            return None
         slot = self.slots[earlier.op]
         if all(self._made_before(v, slot) or v.owner is earlier.op for v in later.op.operands):
             return slot
-        readers = {self._user(use.operation) for root in earlier.op.roots for use in root.uses}
-        if any(r in self.slots for r in readers) or self._is_followed_by_update(earlier.op):
+        uses = (use.operation for root in earlier.op.roots for use in root.uses)
+        if any(self._user(op) in self.slots for op in uses) or self._is_followed_by_update(earlier.op):
             return None
         return self.count
 
@@ -320,12 +325,11 @@ class _Fusion:
         return [env.get(v, v) for v in yielded]
 
 
-def _reads_at_identity(later: NestOp, earlier: NestOp) -> bool:
-    """Whether all that `later` reads of `earlier` is the element at its own output position."""
-    indices: Sequence[Value] = later.body.block.args[: len(values_of(later.space))]
-    loads = [op for op in later.body.block.ops if isinstance(op, LoadOp | LoadIfOp)]
-    return all(
-        isinstance(op, LoadOp) and list(op.positions) == list(indices)
-        for op in loads
-        if op.buffer.owner is earlier
-    )
+def _read_elsewhere(nest: NestOp) -> set[Operation | Block]:
+    """Whose results a nest reads at other positions than that of its own output, or under a condition."""
+    indices: list[Value] = list(nest.body.block.args[: len(values_of(nest.space))])
+    return {
+        op.buffer.owner
+        for op in nest.body.block.ops
+        if isinstance(op, LoadIfOp) or (isinstance(op, LoadOp) and list(op.positions) != indices)
+    }

@@ -9,6 +9,7 @@ float scalar: its cotangent is 1. It returns the results and the cotangents of t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -42,29 +43,34 @@ class DifferentiatePass(ModulePass):
         if self.mode not in MODES:
             raise UnsupportedError(f"there is no mode {self.mode!r}", hint=f"there are {', '.join(MODES)}")
         functions = functions_by_name(op)
-        function = self._chosen(functions)
-        derivative = differentiate(function, self.wrt, self.mode)
-        name = derivative.sym_name.data
-        if name in functions:
-            raise UnsupportedError(
-                f"there is a function @{name} already",
-                location=location_of(functions[name]),
-                hint="rename it, or differentiate once per module",
-            )
-        assert function.parent is not None
-        function.parent.insert_op_after(derivative, function)
+        function = chosen(functions, self.function)
+        add_beside(function, differentiate(function, self.wrt, self.mode), functions)
 
-    def _chosen(self, functions: dict[str, FuncOp]) -> FuncOp:
-        name = self.function
-        if name is None:
-            name = next(iter(functions)) if len(functions) == 1 else "main"
-        if name not in functions:
-            there = ", ".join(f"@{known}" for known in functions) or "none"
-            raise UnsupportedError(
-                f"there is no function @{name} with a body",
-                hint=f"name one of the functions of the module: {there}",
-            )
-        return functions[name]
+
+def chosen(functions: Mapping[str, FuncOp], name: str | None) -> FuncOp:
+    """The function of the name; without a name `@main` or the only one."""
+    if name is None:
+        name = next(iter(functions)) if len(functions) == 1 else "main"
+    if name not in functions:
+        there = ", ".join(f"@{known}" for known in functions) or "none"
+        raise UnsupportedError(
+            f"there is no function @{name} with a body",
+            hint=f"name one of the functions of the module: {there}",
+        )
+    return functions[name]
+
+
+def add_beside(function: FuncOp, derivative: FuncOp, functions: Mapping[str, FuncOp]) -> None:
+    """Put what was made of a function after it; `functions` are those of the module."""
+    name = derivative.sym_name.data
+    if name in functions:
+        raise UnsupportedError(
+            f"there is a function @{name} already",
+            location=location_of(functions[name]),
+            hint="rename it, or differentiate once per module",
+        )
+    assert function.parent is not None
+    function.parent.insert_op_after(derivative, function)
 
 
 def differentiate(function: FuncOp, wrt: tuple[int, ...] = (0,), mode: str = "reverse") -> FuncOp:

@@ -134,7 +134,8 @@ def check_python(seed: int, size: int) -> None:
 def check_python_functions(seed: int, size: int) -> None:
     """A random Python program with functions as values against the same one on NumPy, and its differences.
 
-    On NumPy derivatives inside are differences, too. One in four is compiled, and compared as interpreted.
+    On NumPy derivatives inside are differences, too. One in four is compiled, too, and one in ten is
+    differentiated twice, by all methods.
     """
     source = python_functions.random_functions(seed, size)
     function, reference = python_functions.traced(source), python_functions.plain(source)
@@ -151,6 +152,21 @@ def check_python_functions(seed: int, size: int) -> None:
     if seed % 4 == 0:
         found, compiled = ad.value_and_grad(function, **options)(x, v, n)
         assert_same((found, *compiled), (value, *slopes), "compiled")
+    if seed % 10 == 7:
+        check_twice(lambda x, v: function(x, v, n), (x, v), (dx, dv))
+
+
+def check_twice(function: Any, point: tuple[Any, Any], along: tuple[Any, Any]) -> None:
+    """The Hessian times a vector by all methods, and by differences of gradients."""
+    products = [ad.hvp(function, point, along, interpret=True, method=method) for method in METHODS]
+    gradient = ad.grad(function, argnums=(0, 1), interpret=True)
+    after, before = (
+        gradient(*(x + h * dx for x, dx in zip(point, along, strict=True))) for h in (1e-5, -1e-5)
+    )
+    for k, column in enumerate(zip(*products, strict=True)):
+        for product in column[1:]:
+            np.testing.assert_allclose(product, column[0], rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose((after[k] - before[k]) / 2e-5, column[0], rtol=1e-4, atol=1e-5)
 
 
 def check_writes(seed: int, size: int) -> None:

@@ -12,10 +12,10 @@ from .test_cases import CASES
 
 
 def sample(method, start):
-    return [pytest.param(method, case, id=f"{method}-{case.id}") for case in CASES[start::8]]
+    return [pytest.param(method, case, id=f"{method}-{case.id}") for case in CASES[start::16]]
 
 
-@pytest.mark.parametrize(("method", "case"), [*sample("jacobian", 0), *sample("chad", 4)])
+@pytest.mark.parametrize(("method", "case"), [*sample("jacobian", 0), *sample("chad", 8)])
 def test_methods_agree(method, case):
     check(method, case)
 

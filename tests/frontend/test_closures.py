@@ -1,6 +1,6 @@
 """Functions as values: everywhere that values go, each program beside the same one written without them.
 
-Value, both modes, both methods and second derivatives are those of the program by hand, which are checked by
+Value, both modes, all methods and second derivatives are those of the program by hand, which are checked by
 finite differences.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad.pipelines import METHODS
 
 Function = Callable[..., Any]
 
@@ -238,7 +239,7 @@ def inside_constructs_by_hand(x: Any, v: Any) -> Any:
 def differentiated(x: Any, v: Any) -> Any:
     f = ad.cond(v[0] > 0, lambda: ad.lambda_(lambda z: np.sin(z * x)), lambda: ad.lambda_(lambda z: z**3 * x))
     g = ad.lambda_(lambda z: ad.grad(f)(z) * z, 0.0)
-    return g(x) + ad.jvp(g, (v[2],), (x,))[1]
+    return g(x) + ad.grad(g)(v[2]) * x
 
 
 def differentiated_by_hand(x: Any, v: Any) -> Any:
@@ -248,7 +249,7 @@ def differentiated_by_hand(x: Any, v: Any) -> Any:
     def g(z: Any) -> Any:
         return ad.grad(f)(z) * z
 
-    return g(x) + ad.jvp(g, (v[2],), (x,))[1]
+    return g(x) + ad.grad(g)(v[2]) * x
 
 
 def recursion_in_closures(x: Any, v: Any) -> Any:
@@ -321,15 +322,30 @@ def test_values_and_gradients(program: str) -> None:
     f, by_hand = PROGRAMS[program]
     plain = ad.value_and_grad(by_hand, argnums=(0, 1), interpret=True)
     compiled = ad.value_and_grad(f, argnums=(0, 1))
-    interpreted = ad.value_and_grad(f, argnums=(0, 1), interpret=True, method="jacobian")
+    interpreted = [ad.value_and_grad(f, argnums=(0, 1), interpret=True, method=m) for m in METHODS[1:]]
     value = ad.jit(by_hand, interpret=True)
     for x, v in POINTS:
         expected = plain(x, v)
-        agree(compiled(x, v), expected)
-        agree(interpreted(x, v), expected)
+        for transformed in (compiled, *interpreted):
+            agree(transformed(x, v), expected)
         after, before = (value(x + h * 0.7, v + h * WEIGHTS) for h in (1e-6, -1e-6))
         slope = 0.7 * expected[1][0] + np.sum(WEIGHTS * expected[1][1])
         assert abs((after - before) / 2e-6 - slope) < 1e-6 * (1 + abs(slope))
+
+
+@pytest.mark.parametrize("method", ["dual-arrays", "jacobian"])
+def test_tangents_inside(method: str) -> None:
+    def f(x: Any, v: Any) -> Any:
+        g = ad.cond(
+            v[0] > 0, lambda: ad.lambda_(lambda z: np.sin(z * x)), lambda: ad.lambda_(lambda z: z**3 * x)
+        )
+        return ad.jvp(g, (v[1],), (x,))[1]
+
+    found = ad.value_and_grad(f, argnums=(0, 1), interpret=True, method=method)(*POINTS[0])
+    x, y = POINTS[0][0], POINTS[0][1][1]
+    sine, cosine = np.sin(y * x), np.cos(y * x)
+    slopes = 2 * x * cosine - x**2 * y * sine, np.array([0, -(x**3) * sine, 0])
+    agree(found, (x**2 * cosine, slopes))
 
 
 SECOND = ["chosen", "carried-by-scan", "argument-of-function", "partial-of-recursion", "of-functions"]

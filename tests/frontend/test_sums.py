@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad.pipelines import METHODS
 
 Function = Callable[..., Any]
 
@@ -154,10 +155,10 @@ def test_values_and_derivatives(program: str) -> None:
     f, by_hand = PROGRAMS[program]
     plain = ad.value_and_grad(by_hand, argnums=(0, 1), interpret=True)
     compiled = ad.value_and_grad(f, argnums=(0, 1))
-    interpreted = ad.value_and_grad(f, argnums=(0, 1), interpret=True, method="jacobian")
+    interpreted = [ad.value_and_grad(f, argnums=(0, 1), interpret=True, method=m) for m in METHODS[1:]]
     for point in POINTS:
         value, slopes = plain(*point)
-        for transformed in (compiled, interpreted):
+        for transformed in (compiled, *interpreted):
             found, found_slopes = transformed(*point)
             np.testing.assert_allclose(found, value, rtol=1e-12)
             for slope, expected in zip(found_slopes, slopes, strict=True):

@@ -15,15 +15,22 @@ from __future__ import annotations
 from xdsl.ir import Dialect
 
 from mlirad.dialects.function.closures import CLOSURE_OPS, ApplyOp, LambdaOp, PartialOp
+from mlirad.dialects.function.combinators import CORE_OPS
+from mlirad.dialects.function.control_combinators import CONTROL_COMBINATORS
 from mlirad.dialects.function.data import DATA_OPS, CaseOp, GetOp, InjectOp, TupleOp
+from mlirad.dialects.function.rep import RepType
 from mlirad.dialects.function_types import ClosureType, SumType, closure_type, sum_type
 
 FUNCTION_OPS = (*CLOSURE_OPS, *DATA_OPS)
-"""Every op of the dialect, in the order of the documentation."""
+"""The ops of the language, in the order of the documentation."""
 
-Function = Dialect("function", [*FUNCTION_OPS], [ClosureType, SumType])
+COMBINATOR_OPS = (*CORE_OPS, *CONTROL_COMBINATORS)
+"""The ops of functions as combinators, which the differentiable curry makes."""
+
+Function = Dialect("function", [*FUNCTION_OPS, *COMBINATOR_OPS], [ClosureType, SumType, RepType])
 
 __all__ = [
+    "COMBINATOR_OPS",
     "FUNCTION_OPS",
     "ApplyOp",
     "CaseOp",
@@ -33,6 +40,7 @@ __all__ = [
     "InjectOp",
     "LambdaOp",
     "PartialOp",
+    "RepType",
     "SumType",
     "TupleOp",
     "closure_type",

@@ -19,6 +19,7 @@ from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.function import PartialOp
 from mlirad.dialects.function.closures import signature_of
+from mlirad.dialects.function.combinators import NamedOp
 from mlirad.dialects.linear import DerivedOp, DifferentiationOp, RecordedOp
 from mlirad.dialects.shapes import components_of, is_float
 from mlirad.ir.call_graph import CallGraph, references_of
@@ -51,6 +52,8 @@ class References:
             case PartialOp():
                 made = signature_of(op.closure)
                 self._check_types(op, op.callee_name, [*made.inputs, *op.fixed.types], made.outputs)
+            case NamedOp():
+                self._check_types(op, op.callee_name, (), (op.result.type,))
             case DerivedOp():
                 self._derivatives.append((caller, op))
                 self._check_derived(op)

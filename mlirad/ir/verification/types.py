@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array.control import TapeType
-from mlirad.dialects.function import ClosureType, SumType
+from mlirad.dialects.function import ClosureType, RepType, SumType
 from mlirad.dialects.linear import FunctionSpace, MapType
 from mlirad.dialects.shapes import ELEMENTS, STORED, is_array, is_value, size_of
 from mlirad.errors import ArraySizeError
@@ -45,6 +45,8 @@ class TypeChecks:
             current = pending.pop()
             if isinstance(current, TupleType):
                 pending += current.types.data
+            elif isinstance(current, RepType) and current is type_:
+                pending += (current.domain, current.codomain)
             elif isinstance(current, MapType):
                 spaces += (current.domain, current.codomain)
             elif isinstance(current, TapeType):

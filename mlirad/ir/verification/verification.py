@@ -36,7 +36,7 @@ from xdsl.ir import BlockArgument, Operation, OpResult, Region
 from mlirad.dialects.array import ARRAY_OPS, FRAME_OPS
 from mlirad.dialects.array.control import ReplayOp, TapeType
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.function import FUNCTION_OPS
+from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS
 from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.kernel_plans import check_plan_attributes
 from mlirad.dialects.linear import Linear, WhileOp
@@ -51,7 +51,17 @@ from mlirad.ir.verification.references import References
 from mlirad.ir.verification.types import TypeChecks
 
 LANGUAGE: frozenset[type[Operation]] = frozenset(
-    (*ARRAY_OPS, *FRAME_OPS, *FUNCTION_OPS, *Linear.operations, *Kernel.operations, FuncOp, CallOp, ReturnOp)
+    (
+        *ARRAY_OPS,
+        *FRAME_OPS,
+        *FUNCTION_OPS,
+        *COMBINATOR_OPS,
+        *Linear.operations,
+        *Kernel.operations,
+        FuncOp,
+        CallOp,
+        ReturnOp,
+    )
 )
 """The ops a program is made of."""
 

@@ -7,6 +7,7 @@ carries. Ops whose derivative is zero, and integers and booleans, do not depend 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, Region
 
@@ -17,24 +18,41 @@ from mlirad.ir.free_values import free_values
 from mlirad.rules.derivatives import ZERO
 
 
-def active_values(block: Block, active: Iterable[Value]) -> set[Value]:
+@dataclass(frozen=True)
+class Kind:
+    """Which values can depend on others, and ops whose results never do."""
+
+    has: Callable[[Value], bool]
+    constant: frozenset[type[Operation]] = frozenset()
+
+
+FLOATS = Kind(is_float, ZERO)
+"""What has a derivative."""
+
+
+def active_values(block: Block, active: Iterable[Value], kind: Kind = FLOATS) -> set[Value]:
     """The values of a block that depend on `active` values, and these."""
     found = set(active)
     for op in block.ops:
-        for result, depends in zip(op.results, _results(op, found), strict=True):
+        for result, depends in zip(op.results, _results(op, found, kind), strict=True):
             if depends:
                 found.add(result)
     return found
 
 
-def active_yields(region: Region, active: Iterable[Value]) -> list[int]:
+def active_yields(region: Region, active: Iterable[Value], kind: Kind = FLOATS) -> list[int]:
     """The places of what a region, or the body of a function, hands over that depends on `active` values."""
-    found = active_values(region.block, active)
+    found = active_values(region.block, active, kind)
     return [k for k, v in enumerate(handed_over(region)) if v in found]
 
 
 def active_carries(
-    block: Block, arguments: Sequence[Value], made: Sequence[Value], init: Sequence[bool], active: set[Value]
+    block: Block,
+    arguments: Sequence[Value],
+    made: Sequence[Value],
+    init: Sequence[bool],
+    active: set[Value],
+    kind: Kind = FLOATS,
 ) -> tuple[list[bool], set[Value]]:
     """Which carries of a loop depend on `active` values, and all values of its body that do.
 
@@ -43,16 +61,16 @@ def active_carries(
     carried = list(init)
     while True:
         start = {a for a, depends in zip(arguments, carried, strict=True) if depends}
-        inside = active_values(block, active | start)
+        inside = active_values(block, active | start, kind)
         new = [depends or v in inside for depends, v in zip(carried, made, strict=True)]
         if new == carried:
             return carried, inside
         carried = new
 
 
-def _results(op: Operation, active: set[Value]) -> list[bool]:
+def _results(op: Operation, active: set[Value], kind: Kind) -> list[bool]:
     """Which results of an op depend on `active` values."""
-    if type(op) in ZERO or not op.results or not any(v in active for v in free_values(op)):
+    if type(op) in kind.constant or not op.results or not any(v in active for v in free_values(op)):
         return [False] * len(op.results)
     match op:
         case control.ScanOp():
@@ -61,21 +79,21 @@ def _results(op: Operation, active: set[Value]) -> list[bool]:
             sliced = {a for a, x in zip(block.args[count + 1 :], op.xs, strict=True) if x in active}
             init = [v in active for v in op.init]
             carried, inside = active_carries(
-                block, block.args[1 : count + 1], made[:count], init, active | sliced
+                block, block.args[1 : count + 1], made[:count], init, active | sliced, kind
             )
             return [*carried, *(v in inside for v in made[count:])]
         case control.WhileOp():
             block, count = op.body.block, len(op.init)
             init = [v in active for v in op.init]
-            carried, _ = active_carries(block, block.args, yields(op.body)[:count], init, active)
+            carried, _ = active_carries(block, block.args, yields(op.body)[:count], init, active, kind)
             return [*carried, *([True] if op.tape is not None else [])]
         case control.IfOp() | control.SwitchOp():
             chosen: Callable[[Sequence[bool]], bool] = any
             branches = [
                 [v in inside for v in yields(region)]
                 for region in op.regions
-                for inside in (active_values(region.block, active),)
+                for inside in (active_values(region.block, active, kind),)
             ]
             return [chosen(column) for column in zip(*branches, strict=True)]
         case _:
-            return [is_float(result) for result in op.results]
+            return [kind.has(result) for result in op.results]

@@ -23,10 +23,11 @@ from mlirad.dialects import linear
 from mlirad.dialects.function import ApplyOp, GetOp, InjectOp, LambdaOp, PartialOp, TupleOp
 from mlirad.dialects.function.closures import signature_of
 from mlirad.dialects.shapes import Value
+from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import captures
 from mlirad.linear_maps.elements import injected, part, parts
 from mlirad.passes.chad.specification.derivation import Derivation, Sweep
-from mlirad.passes.chad.types import product
+from mlirad.passes.chad.types import Types, product
 
 
 def lambda_(d: Derivation, op: LambdaOp) -> None:
@@ -63,10 +64,10 @@ def partial(d: Derivation, op: PartialOp) -> None:
     total = count + len(fixed)
 
     def own(d: Derivation, map_: Value) -> Value:
-        return partial_map(d, map_, whole, range(count), total)
+        return partial_map(d.b, d.types, map_, whole, range(count), total)
 
     def of_fixed(d: Derivation, map_: Value) -> Value:
-        return partial_map(d, map_, whole, range(count, total), total)
+        return partial_map(d.b, d.types, map_, whole, range(count, total), total)
 
     # All fixed arguments, those that do not depend on the inputs too: it is their map that there is.
     captured = list(op.fixed) if d.active_of(op.fixed) else []
@@ -231,14 +232,15 @@ def restricted(d: Derivation, map_: Value, index: int) -> Value:
     return b.compose(map_, b.inject(type_.domain, index))
 
 
-def partial_map(d: Derivation, map_: Value, whole: Attribute, chosen: Sequence[int], total: int) -> Value:
+def partial_map(
+    b: ArrayBuilder, types: Types, map_: Value, whole: Attribute, chosen: Sequence[int], total: int
+) -> Value:
     """The derivative by some of `total` inputs, whose product is `whole`."""
-    b = d.b
     if len(chosen) == total:
         return map_
     spaces = whole.types.data if isinstance(whole, TupleType) else (whole,)
     space = product([spaces[k] for k in chosen])
-    if d.types.is_reverse:
+    if types.is_reverse:
         projections = [b.project(whole, k) for k in chosen]
         outer = b.vcat(whole, projections) if isinstance(space, TupleType) else projections[0]
         return b.compose(outer, map_)

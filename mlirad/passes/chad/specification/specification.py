@@ -177,7 +177,7 @@ class Specification:
         results = [*map(types.primal, outputs), type_]
         properties = {"callee": SymbolRefAttr(self.derivative_of(op.callee_name))}
         *values, map_ = b.insert(CallOp, d.values(op.arguments), results, properties).results
-        map_ = of_functions.partial_map(d, map_, types.linear_product(inputs), wrt, len(inputs))
+        map_ = of_functions.partial_map(b, types, map_, types.linear_product(inputs), wrt, len(inputs))
         if types.is_reverse != isinstance(op, linear.PullbackOp):
             map_ = b.transpose_map(map_)
         d.enter(op.primals, [*values, map_])

@@ -25,10 +25,13 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
 from mlirad.linear_maps.apply.in_place import PARTS, accumulate_transposed
 from mlirad.linear_maps.apply.primitives import apply_transposed
-from mlirad.linear_maps.elements import accumulated, as_value, value_of
+from mlirad.linear_maps.elements import as_value, value_of
 
 Cotangents: TypeAlias = "Sequence[Value | None]"
 """Cotangents, `None` where they are zero."""
+
+Plus: TypeAlias = Callable[[ArrayBuilder, Value, Value], Value]
+"""The sum of two cotangents."""
 
 ORDINARY, HANDS_ON_WHOLES, READS_PARTS = range(3)
 """How long a step waits for others."""
@@ -52,8 +55,9 @@ class Step:
 class Backward:
     """The sums of cotangents of the source values of a block, while its steps are taken."""
 
-    def __init__(self, b: ArrayBuilder, steps: Sequence[Step]):
+    def __init__(self, b: ArrayBuilder, steps: Sequence[Step], plus: Plus):
         self.b = b
+        self._plus = plus
         self.sums: dict[Value, Value] = {}
         self._steps = steps
         self._makers = {v: n for n, step in enumerate(steps) for v in step.results}
@@ -65,7 +69,8 @@ class Backward:
 
     def add(self, value: Value, cotangent: Value) -> None:
         """Add a whole cotangent to the sum of a source value."""
-        self.sums[value] = as_value(accumulated(self.b, self.sums.get(value), cotangent))
+        known = self.sums.get(value)
+        self.sums[value] = cotangent if known is None else self._plus(self.b, known, cotangent)
 
     def taken_sum(self, value: Value) -> Value:
         """The sum of a source value, zeros where none has begun."""

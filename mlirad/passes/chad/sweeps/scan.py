@@ -35,7 +35,7 @@ def scan(s: Sweep, op: control.ScanOp) -> None:
     arguments, slices = block.args[1 : count + 1], block.args[count + 1 :]
     starts_active = [v in s.active for v in init]
     read = {*captured, *(slices[k] for k in sliced)}
-    carried, inside = active_carries(block, arguments, made[:count], starts_active, read)
+    carried, inside = active_carries(block, arguments, made[:count], starts_active, read, s.accumulation.kind)
     carries = [k for k in range(count) if carried[k]]
     wanted = [*carries, *(k for k in range(count, len(made)) if made[k] in inside)]
     active = [*(arguments[k] for k in carries), *(slices[k] for k in sliced), *captured]

@@ -57,7 +57,7 @@ def _emit(b: ArrayBuilder, op: Operation, env: Environment, zeros: set[Value]) -
     operands = own_operands(op)
     if missing and _is_zero(op, zeros):
         zeros.update(op.results)
-    elif missing and isinstance(op, ew.AddOp):
+    elif missing and isinstance(op, ew.AddOp | ew.XorOp):
         (left,) = (v for v in operands if v not in zeros)
         env[op.results[0]] = env.get(left, left)
     elif missing and isinstance(op, UpdateOp) and op.kind.data == "add" and op.operand in zeros:
@@ -81,6 +81,8 @@ def _is_zero(op: Operation, zeros: set[Value]) -> bool:
     if isinstance(op, CumulativeOp) and op.kind.data != "sum":
         return False
     operands = own_operands(op)
+    if isinstance(op, ew.AndOp):
+        return any(v in zeros for v in operands)
     groups = linear.LINEAR_IN.get(type(op), ())
     read = [operands if linear.ALL in group else [operands[k] for k in group] for group in groups]
     return any(all(v in zeros for v in values) for values in read)

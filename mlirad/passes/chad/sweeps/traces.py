@@ -124,7 +124,7 @@ def trace(
         inside.transform(region.block.ops)
 
         def sweep(*given: Value) -> list[Value]:
-            back = Backward(b, inside.steps)
+            back = Backward(b, inside.steps, s.accumulation.plus)
             back.sums.update(zip(summed, given[len(wanted) :], strict=True))
             for k, cotangent in zip(wanted, given, strict=False):
                 if made[k] in inside.active:
