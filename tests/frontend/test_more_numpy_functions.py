@@ -341,6 +341,7 @@ def test_nothing_infinite_is_written_into_integers(number):
         lambda x: np.pad(x[:0], 1, mode="mean", stat_length=1),
         lambda x: np.linalg.norm(x, axis=[0]),
         lambda x: np.einsum("ij->i", x, optimize=1.5),
+        lambda x: np.einsum("ij,ij->i", [[1], [1, 2]], x),
         lambda x: np.piecewise(x, [], [0]),
         lambda x: np.piecewise(x, [x >= 0], [np.sin, 0.5], no_option=1),
         lambda x: x.reshape(),

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.errors import DtypeError
-from mlirad.frontend.tracing.raising import dtype_error, unsupported_error
+from mlirad.frontend.tracing.raising import dtype_error, shape_error, unsupported_error
 
 Dtype: TypeAlias = np.dtype[Any]
 Kind: TypeAlias = Dtype | type[bool] | type[int] | type[float]
@@ -119,7 +119,10 @@ def _as_array(value: object) -> npt.NDArray[Any]:
     """As NumPy sees it; the arrays of other libraries by DLPack, without a copy."""
     given = cast(Any, value)
     if isinstance(value, np.ndarray | np.generic) or not hasattr(value, "__dlpack__"):
-        return np.asarray(given)
+        try:
+            return np.asarray(given)
+        except ValueError as error:
+            raise shape_error(f"this is no array: {error}", "give all rows the same length") from error
     kind: str = type(given).__name__
     try:
         return np.from_dlpack(given)
