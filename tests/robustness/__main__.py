@@ -3,7 +3,7 @@
     python -m tests.robustness --seconds 3600 --workers 2
     python -m tests.robustness --seed 5 --only 1234           one mutant: its text and what became of it
 
-The exit code is 1 if anything failed.
+The exit code is 1 if anything failed. An interrupt ends the campaign, which is then reported.
 """
 
 from __future__ import annotations
@@ -49,13 +49,16 @@ def main() -> int:
         return 0
     campaign = Campaign(texts, options.seed, depth, options.workers, progress=_tell)
     _tell(f"seed {options.seed}, {len(texts.texts)} texts")
-    campaign.run(
-        mutants=options.mutants,
-        seconds=60.0 if options.seconds is None and options.mutants is None else options.seconds,
-        first=options.first,
-    )
-    if not options.no_reduction:
-        campaign.reduce()
+    try:
+        campaign.run(
+            mutants=options.mutants,
+            seconds=60.0 if options.seconds is None and options.mutants is None else options.seconds,
+            first=options.first,
+        )
+        if not options.no_reduction:
+            campaign.reduce()
+    except KeyboardInterrupt:
+        _tell("interrupted: this is what has been found")
     sys.stdout.write(campaign.report() + "\n")
     return 1 if campaign.found else 0
 

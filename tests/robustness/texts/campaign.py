@@ -65,14 +65,15 @@ class Campaign:
                 yield self.task(number)
                 number += 1
 
-        for task, verdict in judged(tasks(), self.depth, self.workers):
-            self.enter(task.key, verdict)
-            if time.monotonic() - told > 60:
-                told = time.monotonic()
-                self.progress(
-                    f"{self.judged} mutants, {self.judged / (told - start):.0f}/s, {len(self.found)} kinds"
-                )
-        self.seconds += time.monotonic() - start
+        try:
+            for task, verdict in judged(tasks(), self.depth, self.workers):
+                self.enter(task.key, verdict)
+                if time.monotonic() - told > 60:
+                    told = time.monotonic()
+                    rate = self.judged / (told - start)
+                    self.progress(f"{self.judged} mutants, {rate:.0f}/s, {len(self.found)} kinds")
+        finally:
+            self.seconds += time.monotonic() - start
 
     def task(self, number: int) -> Task:
         """Mutant `number` as a task."""
