@@ -64,6 +64,13 @@ SIMPLIFY: Final = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad
 METHODS: Final = ("dual-arrays", "jacobian", "chad")
 """The methods by which derivatives can be expanded."""
 
+COMPILED_AS: Final[Mapping[str, str]] = {"curry": "chad"}
+"""Methods that are another one once they are compiled.
+
+The efficient form of the differentiable curry gives every closure the tangents of its environment, and each
+captured value one sum; with environments as slots of arrays, these are the sweeps of CHAD.
+"""
+
 SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "chad-copower": ("chad",),
     "curry-calls": ("curry{tangents=calls}",),

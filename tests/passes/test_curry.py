@@ -205,3 +205,17 @@ def test_what_is_refused() -> None:
     made = run_passes(program(HEAD + "  func.return %x : f64\n}"), "curry{function=main}")
     with pytest.raises(UnsupportedError, match="combinators or elements of spaces of functions for values"):
         run_passes(made, "eliminate-functions")
+
+
+def test_compiled_it_is_the_code_of_chad() -> None:
+    """Closures captured, chosen, carried and applied several times: the same instructions by both names."""
+
+    def f(x: Any, p: Any) -> Any:
+        g = ad.lambda_(lambda z: np.sin(z) * x)
+        h = ad.cond(p > 0, lambda: g, lambda: ad.lambda_(lambda z: g(z) + z * x))
+        return ad.fold(lambda c, y: h(c) * y, x, np.arange(1.0, 4.0))
+
+    by_name = {method: ad.grad(f, method=method) for method in ("curry", "chad")}
+    assert by_name["curry"].llvm(1.5, -1.0) == by_name["chad"].llvm(1.5, -1.0)
+    assert by_name["curry"](1.5, -1.0) == by_name["chad"](1.5, -1.0)
+    np.testing.assert_allclose(by_name["curry"](1.5, -1.0), ad.grad(f)(1.5, -1.0))

@@ -11,7 +11,7 @@ from typing import Any, TypedDict, cast
 from mlirad import pipelines
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.tracing.source import user_line
-from mlirad.pipelines import METHODS, SPECIFICATIONS, Chunk
+from mlirad.pipelines import COMPILED_AS, METHODS, SPECIFICATIONS, Chunk
 
 MOST_SECONDS = 1e9
 """Time limits are below this: 30 years."""
@@ -62,6 +62,7 @@ class Options:
         return pipelines.Options(method=self.method, chunk=chunk, end=wanted, entry=entry)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "method", COMPILED_AS.get(self.method, self.method))
         if self.method in SPECIFICATIONS and not self.interpret:
             raise UnsupportedError(
                 f"the method {self.method!r} is a specification, which cannot be compiled",
@@ -72,7 +73,7 @@ class Options:
             raise UnsupportedError(
                 f"there is no method {self.method!r}",
                 location=user_line(),
-                hint=f"there are {', '.join((*METHODS, *SPECIFICATIONS))}",
+                hint=f"there are {', '.join((*METHODS, *COMPILED_AS, *SPECIFICATIONS))}",
             )
         if self.timeout is not None and not 0 < self.timeout < MOST_SECONDS:
             raise UnsupportedError(
