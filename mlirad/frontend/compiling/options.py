@@ -61,6 +61,26 @@ class Options:
         wanted = end or ("arrays" if self.interpret else "kernels")
         return pipelines.Options(method=self.method, chunk=chunk, end=wanted, entry=entry)
 
+    def require_maps(self) -> None:
+        """Raise at the user's line for a specification, which has no derivative to be kept as a map."""
+        if self.method in SPECIFICATIONS:
+            raise UnsupportedError(
+                f"the method {self.method!r} is a specification, which gives no linear maps",
+                location=user_line(),
+                hint=f"ask for gradients by it, or choose one of {', '.join(METHODS)}",
+            )
+
+    def require_expressions(self) -> None:
+        """Raise at the user's line for a method of whose maps no entries can be read off."""
+        self.require_maps()
+        if self.method == "chad":
+            raise UnsupportedError(
+                "the method 'chad' makes functions that apply a derivative, and sparse matrices are read off "
+                "expressions of maps",
+                location=user_line(),
+                hint='write method="dual-arrays", or leave it out',
+            )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "method", COMPILED_AS.get(self.method, self.method))
         if self.method in SPECIFICATIONS and not self.interpret:

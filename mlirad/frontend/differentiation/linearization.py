@@ -129,6 +129,7 @@ def linearized(
     function: Callable[..., Any], primals: tuple[Any, ...], options: Options
 ) -> tuple[Linearized, list[Any]]:
     """The compiled linearisation for primals like these, and their leaves as its program takes them."""
+    options.require_maps()
     leaves, tree = flatten(primals)
     types = leaf_types(function, leaves, tree)
     cache: Cache = cache_of(function, ("linearize", options))

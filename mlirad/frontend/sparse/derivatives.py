@@ -33,7 +33,7 @@ from mlirad.frontend.differentiation import jacobians
 from mlirad.frontend.differentiation.derivatives import Argnums, chosen_arguments
 from mlirad.frontend.sparse.blocks import Blocks, blocks_module, entries_of_blocks, pays
 from mlirad.frontend.sparse.colouring import compress
-from mlirad.frontend.sparse.expressions import Expression, require_expressions, trace_expression
+from mlirad.frontend.sparse.expressions import Expression, trace_expression
 from mlirad.frontend.sparse.products import Products, Step, entries_from, products_module, steps_of
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.pytree import Tree
@@ -82,7 +82,7 @@ class SparseDerivative(Transformed):
                 location=user_line(),
                 hint="call the function itself with the checks: ad.jit(f, check_bounds=True)",
             )
-        require_expressions(options)
+        options.require_expressions()
         self._argnums = chosen_arguments(argnums)
         self._has_aux, self._is_hessian = has_aux, is_hessian
         key = ("sparse", self._argnums, has_aux, is_hessian)

@@ -21,7 +21,6 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
-from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.compilation import brought_to
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
@@ -35,7 +34,6 @@ from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.frames import Functions
 from mlirad.frontend.tracing.functions import argument_hints, function_of, settled_trace
 from mlirad.frontend.tracing.pytree import Tree
-from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
@@ -111,17 +109,6 @@ def _traced(
         others = [r.value for r in at.results[outputs.size :]]
         main = frame.finish("main", [*others, *images], visibility=None)
     return ModuleOp([*functions.finished, main]), at, other_tree, floats, len(others)
-
-
-def require_expressions(options: Options) -> None:
-    """Raise for a method whose maps are functions: no entries can be read off them."""
-    if options.method == "chad":
-        raise UnsupportedError(
-            "the method 'chad' makes functions that apply a derivative, and sparse matrices are read off "
-            "expressions of maps",
-            location=user_line(),
-            hint='write method="dual-arrays", or leave it out',
-        )
 
 
 def common_dtype(outputs: Sequence[tuple[int, LeafType]], inputs: Sequence[LeafType]) -> np.dtype[Any]:

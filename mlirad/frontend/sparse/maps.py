@@ -18,7 +18,7 @@ from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.programs import cache_of, options_of
 from mlirad.frontend.sparse.derivatives import Matrices
-from mlirad.frontend.sparse.expressions import Expression, require_expressions
+from mlirad.frontend.sparse.expressions import Expression
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.values import LeafType
@@ -53,7 +53,7 @@ def _known(map_: LinearMap) -> tuple[Matrices, list[Any]]:
             location=user_line(),
             hint="inside, apply the map to vectors",
         )
-    require_expressions(options_of(map_.expression))
+    options_of(map_.expression).require_expressions()
     found = cache_of(map_.expression).of((map_.expression, "sparse"), lambda: _matrices(map_))
     return found, [np.asarray(a) for a in map_.arrays]
 
