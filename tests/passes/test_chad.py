@@ -233,6 +233,64 @@ def untouched_in_cases(n: int) -> ModuleOp:
     return main(lines, f"%r{n}")
 
 
+def carried_and_replaced(n: int) -> ModuleOp:
+    """A closure over an n-array that a loop carries, applies in each trip, and replaces by another once."""
+
+    def reads(array: str) -> list[str]:
+        return [f"%e = array.index {array}[%zero] : tensor<{n}xf64> -> f64", "%y = array.mul %e, %z : f64"]
+
+    return program(
+        f"""func.func @main(%x: f64, %a: tensor<{n}xf64>, %b: tensor<{n}xf64>) -> f64 {{
+          %zero = array.constant 0 : i64
+          %half = array.constant {n // 2} : i64
+          {" ".join(lambda_("%f", reads("%a"), "%y"))}
+          %g, %r = array.scan %f, %x (%i, %h : CLOSURE, %c : f64) {{carries = 2, length = {n}}}
+              : CLOSURE, f64 -> (CLOSURE, f64) {{
+            %now = array.compare eq %i, %half : i64, i64 -> i1
+            %k = array.if %now : i1 -> CLOSURE {{
+              {" ".join(lambda_("%other", reads("%b"), "%y"))}
+              array.yield %other : CLOSURE
+            }} else {{
+              array.yield %h : CLOSURE
+            }}
+            {applied("%d", "%k", "%c")}
+            %t = array.sin %d : f64
+            array.yield %k, %t : CLOSURE, f64
+          }}
+          func.return %r : f64
+        }}"""
+    )
+
+
+def recursion_over_an_array(n: int) -> ModuleOp:
+    """A recursion n deep that hands on a closure over an n-array and applies it in each call."""
+    body = [f"%e = array.index %a[%zero] : tensor<{n}xf64> -> f64", "%y = array.mul %e, %z : f64"]
+    return program(
+        f"""func.func private @down(%k: i64, %c: f64, %f: CLOSURE) -> f64 {{
+          %zero = array.constant 0 : i64
+          %one = array.constant 1 : i64
+          %end = array.compare eq %k, %zero : i64, i64 -> i1
+          %r = array.if %end : i1 -> f64 {{
+            array.yield %c : f64
+          }} else {{
+            {applied("%d", "%f", "%c")}
+            %t = array.sin %d : f64
+            %less = array.sub %k, %one : i64
+            %s = func.call @down(%less, %t, %f) : (i64, f64, CLOSURE) -> f64
+            array.yield %s : f64
+          }}
+          func.return %r : f64
+        }}
+        func.func @main(%x: f64, %a: tensor<{n}xf64>) -> f64 {{
+          %zero = array.constant 0 : i64
+          %n = array.constant {n} : i64
+          {" ".join(lambda_("%f", body, "%y"))}
+          %r = func.call @down(%n, %x, %f) : (i64, f64, CLOSURE) -> f64
+          func.return %r : f64
+        }}"""
+    )
+
+
 SIZES = (10, 20)
 
 FAMILIES: dict[str, Callable[[int], ModuleOp]] = {
@@ -246,6 +304,8 @@ FAMILIES: dict[str, Callable[[int], ModuleOp]] = {
         over_an_array,
         reading_calls,
         untouched_in_cases,
+        carried_and_replaced,
+        recursion_over_an_array,
     )
 }
 
