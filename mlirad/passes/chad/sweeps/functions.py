@@ -8,12 +8,14 @@
       -->  %y, %r = func.call @g_fwd(%x),    %d = linear.recorded %x, %r {callee = @g_bwd, forward = @g_jvp}
 
 Functions are not inlined before; afterwards `mlirad-inline` decides as for any other. What calls itself, and
-in all functions loops on data, are `linear.derivative`s of functions, as by the other methods.
+in all functions loops on data, are `linear.derivative`s of functions, as by the other methods: what is read
+again is kept in records. So are functions that would hand over too many values. Of a tree of functions that
+each call the next one twice, the residuals of all calls would be results of the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -23,12 +25,12 @@ from mlirad.dialects import linear
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp
 from mlirad.dialects.array.indexing import BuildOp
-from mlirad.dialects.shapes import Shape, Value, integer, ints, is_float, shape_of, tuple_type
+from mlirad.dialects.shapes import FLAG, Shape, Value, integer, ints, is_float, shape_of, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment, new_function
 from mlirad.ir.builder import function_block, returned
-from mlirad.ir.call_graph import PRIVATE, CallGraph, callee_name, callee_of, references_of
+from mlirad.ir.call_graph import PRIVATE, CallGraph, callee_name, callee_of, calls_of, references_of
 from mlirad.ir.free_values import own_operands
-from mlirad.ir.regions import discard
+from mlirad.ir.regions import discard, nested_ops
 from mlirad.linear_maps.elements import value_of
 from mlirad.passes.bulk_operations import bulk_function
 from mlirad.passes.callees import Callees, calling
@@ -46,10 +48,37 @@ from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.function_pass import holds
 from mlirad.passes.inline import inline_in_builds
+from mlirad.passes.kept_calls import NO_INLINE
 from mlirad.passes.tangents import forward_derivative, interleaved
 from mlirad.passes.tangents.control import FORWARD_RULES
 
 _UNEXPANDED = (linear.MapOp, linear.ApplicationOp, linear.DifferentiationOp)
+
+
+LEAST_KEPT = 1000
+"""How many values the forward half of a function may hand over in any case."""
+
+KEPT_PER_OP = 2
+"""How many more it may hand over for each op of the program."""
+
+
+def _kept_in_records(functions: Mapping[str, FuncOp]) -> set[str]:
+    """The functions that call themselves, or may hand over too many values: at most one for each op of theirs
+    and of the functions that they call, as often as they call these."""
+    graph = CallGraph(functions)
+    kept = set(graph.recursive())
+    own = {name: sum(1 for _ in nested_ops(f.body)) for name, f in functions.items()}
+    most = LEAST_KEPT + KEPT_PER_OP * sum(own.values())
+    counts: dict[str, int] = {}
+    for name in graph.postorder(functions, circles=True):
+        called = [callee for callee, _ in calls_of(functions[name]) if callee not in kept]
+        counts[name] = own[name] + sum(counts.get(callee, 0) for callee in called)
+        if counts[name] > most:
+            kept.add(name)
+            # Nor are the calls in it written out where it is differentiated.
+            for inner in graph.reachable([name]):
+                functions[inner].attributes[NO_INLINE] = FLAG
+    return kept
 
 
 class Sweeps(Callees):
@@ -57,7 +86,7 @@ class Sweeps(Callees):
 
     def __init__(self, module: ModuleOp):
         super().__init__(module)
-        self._recursive = set(CallGraph(self.functions).recursive())
+        self._by_records = _kept_in_records(self.functions)
         self._derived: dict[tuple[str, Shape, bool], Derived] = {}
         self._tangents: dict[tuple[str, Shape], str] = {}
         self._handed_wholes: dict[str, frozenset[int]] = {}
@@ -93,7 +122,7 @@ class Sweeps(Callees):
         """Emit the forward call, and the map that its residuals and the backward function make."""
         b, operands, name = d.b, own_operands(op), callee_name(op)
         is_reverse = self._is_reverse
-        if name in self._recursive:
+        if name in self._by_records:
             derivative_of_call(d, op)
             return
         wrt = tuple(k for k, v in enumerate(operands) if v in d.maps)
@@ -122,7 +151,7 @@ class Sweeps(Callees):
 
     def prepared_function(self, name: str, op: Operation) -> FuncOp:
         """The function that `op` differentiates or calls as array code with calls."""
-        if name in self._recursive:
+        if name in self._by_records:
             return callee_of(op, name, self.functions)
         if name not in self._prepared:
             callee_of(op, name, self.functions)
@@ -142,7 +171,7 @@ class Sweeps(Callees):
 
     def _derive(self, op: CallOp, wrt: Shape) -> Derived | None:
         name = callee_name(op)
-        if name in self._recursive or not (wrt or self._holds_derivatives(name)):
+        if name in self._by_records or not (wrt or self._holds_derivatives(name)):
             return None
         return self._of(name, wrt, op, is_entry=False)
 
@@ -209,7 +238,7 @@ class Sweeps(Callees):
 
     def _hands_whole(self, op: CallOp, operand: int) -> bool:
         name = callee_name(op)
-        return name in self._recursive or operand in self._wholes(name)
+        return name in self._by_records or operand in self._wholes(name)
 
     def _wholes(self, name: str) -> frozenset[int]:
         """The parameters of a function to which its sweep may hand a whole cotangent."""
@@ -242,8 +271,8 @@ class Sweeps(Callees):
         if known is None:
             known = self._tangents[name, wrt] = self._fresh_name(f"{name}_jvp")
             function = self.functions[name]
-            if name in self._recursive:
-                self._recursive.add(known)
+            if name in self._by_records:
+                self._by_records.add(known)
                 self.kept[known] = None
             else:
                 function = self.prepared_function(name, function)
