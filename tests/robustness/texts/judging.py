@@ -56,7 +56,7 @@ T = TypeVar("T")
 
 PACKAGE = Path(run_passes.__code__.co_filename).parent
 LARGEST_ARGUMENT = 10**5
-OPTIONED = ("differentiate", "pass differentiate")
+OPTIONED = ("differentiate", *(f"pass {p}" for p in ("differentiate", "formal-derivative", "provenance")))
 RUNNING = (CallDepthError, OutOfMemoryError)
 TARGETED = ("expand", "expand", "expand-jacobian", "simplify", "lower", "compile")
 
