@@ -60,6 +60,9 @@ class LanguageOp(IRDLOperation, metaclass=OpMeta):
         if rules is not None:
             cls.check_rules = rules
 
+    def __post_init__(self) -> None:
+        """Nothing: what xDSL does here is to fill in defaults of properties, and no op declares one."""
+
     def check_declared(self) -> None:
         """Check the numbers of operands, results, regions and blocks, declared types, and properties."""
         self.get_irdl_definition().verify(self)
