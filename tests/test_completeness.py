@@ -130,7 +130,7 @@ def test_no_entry_for_an_op_that_does_not_exist(column: Column) -> None:
 
 
 def test_no_op_declares_defaults():
-    """`LanguageOp` fills none in."""
+    """`LanguageOp.create` fills none in."""
     for op in ALL_OPS:
         definition = op.get_irdl_definition()
         for declared in (*definition.properties.values(), *definition.attributes.values()):
