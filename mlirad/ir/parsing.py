@@ -49,6 +49,9 @@ from mlirad.dialects.linear import Linear
 from mlirad.errors import MliradError, ParseError
 from mlirad.ir.locations import Place, place_of, source_location
 
+_ARRAY_TYPE = re.compile(r"(tensor<(?:\d+x)+)?(?:f64|f32|i64|i32|i1)(?(1)>|(?![\w.$-]))")
+"""A type of arrays or scalars, as far as it takes no more than a look to know."""
+
 MAX_ATTRIBUTE_SIZE = 2**16
 MAX_ATTRIBUTE_DEPTH = 64
 """How many parts a type or an attribute may have, and how deep they may be nested."""
@@ -186,6 +189,7 @@ class _LocatingParser(Parser):
         self._counted = (0, 0)
         self._first_uses: dict[str, int] = {}
         self._sizes = _Sizes()
+        self._array_types: dict[str, TypeAttribute] = {}
 
     def first_undefined(self) -> tuple[str, int] | None:
         """The first value that is used and nowhere defined, with the offset of its first use."""
@@ -219,9 +223,16 @@ class _LocatingParser(Parser):
 
     def parse_optional_type(self) -> TypeAttribute | None:
         start = self.pos
+        # Most types are those of arrays, and written many times: they are taken apart once.
+        written = _ARRAY_TYPE.match(self.lexer.input.content, start)
+        if written is not None and written[0] in self._array_types:
+            self._resume_from(written.end())
+            return self._array_types[written[0]]
         try:
             type_ = super().parse_optional_type()
             self._check_parsed(type_, start)
+            if written is not None and type_ is not None:
+                self._array_types[written[0]] = type_
             return type_
         except VerifyException as error:
             self.raise_error(str(error), start)
