@@ -49,9 +49,6 @@ from mlirad.dialects.linear import Linear
 from mlirad.errors import MliradError, ParseError
 from mlirad.ir.locations import Place, place_of, source_location
 
-_ARRAY_TYPE = re.compile(r"(tensor<(?:\d+x)+)?(?:f64|f32|i64|i32|i1)(?(1)>|(?![\w.$-]))")
-"""A type of arrays or scalars, as far as it takes no more than a look to know."""
-
 MAX_ATTRIBUTE_SIZE = 2**16
 MAX_ATTRIBUTE_DEPTH = 64
 """How many parts a type or an attribute may have, and how deep they may be nested."""
@@ -64,6 +61,9 @@ MAX_INTEGER_WIDTH = 128
 
 MAX_LITERAL_ELEMENTS = 2**24
 """The most elements that a literal with one repeated value may have."""
+
+_ARRAY_TYPE = re.compile(r"(tensor<(?:\d+x)+)?(?:f64|f32|i64|i32|i1)(?(1)>|(?![\w.$-]))")
+"""A type of arrays or scalars, which needs no more than a look to be known."""
 
 
 def make_context(*, allow_unregistered: bool = False) -> Context:
