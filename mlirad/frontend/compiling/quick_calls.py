@@ -43,7 +43,7 @@ _MISSED: Final = object()
 """What the machine code gives for arguments that it was not made for."""
 
 _SIMPLE: Final = (str, int, bool, type(None))
-"""Types of static values that tell themselves apart by `==`."""
+"""Types of static values that can be compared by `==`."""
 
 
 @dataclass(frozen=True)
