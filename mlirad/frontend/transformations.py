@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
+from mlirad.frontend.compiling.arguments import Donated
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs import batching, repeated
@@ -25,27 +26,29 @@ from mlirad.frontend.tracing.decorating import decorating
 
 @decorating
 def jit(
-    function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (),
+    function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (), donate: Donated = (),
     **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """`function`, compiled for each signature it is called with.
 
     `static_argnames` are parameters whose values are part of the signature and reach the function as they
-    are. `options` are those of `Options`: `interpret=True` runs the program by the reference interpreter.
+    are. `donate` are parameters, by name or position, whose arrays the caller does not read again: results of
+    the same shape and dtype are made in their memory, and are these arrays. `options` are those of `Options`: `interpret=True` runs the program by the reference interpreter.
     """
-    return Transformed(function, repeated.call, "jit", options_of(options), static_argnames)
+    return Transformed(function, repeated.call, "jit", options_of(options), static_argnames, donate)
 
 
 @decorating
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
-    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
+    static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The value of a scalar function and its gradient with respect to the arguments `argnums`.
 
     `argnums` are positions or names; one gives a bare gradient, several a tuple. The gradient is structured
     like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns
-    `(value, aux)`, and so does the transformed one in place of the value.
+    `(value, aux)`, and so does the transformed one in place of the value. `static_argnames` and `donate` are
+    those of `jit`.
     """
     chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
     return Transformed(
@@ -54,13 +57,14 @@ def value_and_grad(
         ("value_and_grad", chosen, has_aux),
         options_of(options),
         static_argnames,
+        donate,
     )
 
 
 @decorating
 def grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
-    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
+    static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The gradient of a scalar function; see `value_and_grad`. With `has_aux` it gives `(gradient, aux)`."""
     chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
@@ -70,7 +74,7 @@ def grad(
         return (gradient, value[1]) if has_aux else gradient
 
     return Transformed(
-        function, differentiated, ("grad", chosen, has_aux), options_of(options), static_argnames
+        function, differentiated, ("grad", chosen, has_aux), options_of(options), static_argnames, donate
     )
 
 

@@ -109,7 +109,7 @@ def with_rule(function: Callable[..., Any]) -> Any:
     return ad.jit(custom)(X)
 
 
-OF_TRANSFORMATIONS: Named = {"argnums": 0, "has_aux": False, "static_argnames": ()}
+OF_TRANSFORMATIONS: Named = {"argnums": 0, "has_aux": False, "static_argnames": (), "donate": ()}
 OPTIONS: Named = {
     "interpret": False,
     "method": "dual-arrays",
@@ -154,8 +154,8 @@ CALLS: dict[str, tuple[Call, Arguments, Named]] = {
     "jacfwd": (transformed("jacfwd"), (square,), OF_TRANSFORMATIONS),
     "jacobian": (transformed("jacobian"), (square,), {**OF_TRANSFORMATIONS, "sparse": False}),
     "jacrev": (transformed("jacrev"), (square,), OF_TRANSFORMATIONS),
-    "jit": (transformed("jit"), (square,), {"static_argnames": (), **OPTIONS}),
-    "compiled": (later(ad.jit(square)), (X,), {}),
+    "jit": (transformed("jit"), (square,), {"static_argnames": (), "donate": (), **OPTIONS}),
+    "compiled": (later(ad.jit(square)), (X,), {"out": np.zeros(3)}),
     "jvp": (outside("jvp"), (square, (X,), (X,)), OPTIONS),
     "lambda_": (later(lambda f, x: ad.jit(lambda _: ad.lambda_(f, x)(x))(X)), (square, X), {}),
     "left": (

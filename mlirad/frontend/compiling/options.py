@@ -59,14 +59,18 @@ class Options:
         """What the program checks when it runs."""
         return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
 
-    def pipeline(self, end: pipelines.Stage | None = None, entry: str = "main") -> pipelines.Options:
+    def pipeline(
+        self, end: pipelines.Stage | None = None, entry: str = "main", donated: tuple[int, ...] = ()
+    ) -> pipelines.Options:
         """What decides the pipeline, to a stage or to where a call of the function needs it.
 
         Interpreted programs stay array code, of builds on whole arrays.
         """
         chunk = "all" if self.interpret and self.chunk is None else self.chunk
         wanted = end or ("arrays" if self.interpret else "kernels")
-        return pipelines.Options(method=self.method, chunk=chunk, end=wanted, entry=entry)
+        return pipelines.Options(
+            method=self.method, chunk=chunk, end=wanted, entry=entry, donated=donated
+        )
 
     def require_maps(self) -> None:
         """Raise at the user's line for a specification, which has no derivative to be kept as a map."""
