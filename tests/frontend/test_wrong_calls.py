@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -33,6 +34,23 @@ WRONG: dict[str, tuple[Callable[[], object], type[ad.MliradError], str]] = {
     ),
     "modulus": (lambda: ad.jit(lambda a: pow(a, 2, 3))(1.0), ad.UnsupportedError, "modulus"),
     "format": (lambda: ad.jit(lambda a: f"{a:.3f}")(1.0), ad.TracingError, "no digits to format"),
+    "options": (lambda: ad.grad(np.sin, colour=1)(1.0), ad.UnsupportedError, "there is no option 'colour'"),
+    **{
+        f"{name}={value!r}": (partial(ad.jit, np.sin, **{name: value}), ad.UnsupportedError, message)
+        for name, values, message in (
+            ("interpret", ("yes", None, 1), "must be True or False"),
+            ("check_bounds", (0, X), "must be True or False"),
+            ("check_nans", ("no",), "must be True or False"),
+            ("method", (None, [], "reverse"), "there is no method"),
+            ("chunk", (0, -1, True, 2.5, "some", [2], X), "must be an integer from 1 on"),
+            (
+                "timeout",
+                (0, -1.0, np.nan, np.inf, "1 s", [1.0], True),
+                "must be a finite number",
+            ),
+        )
+        for value in values
+    },
 }
 
 

@@ -77,10 +77,16 @@ def brought_to(end: pipelines.Stage, module: ModuleOp, options: Options, stats: 
 
 
 def native_program(
-    module: ModuleOp, options: Options, stats: Stats | None = None, function: str = "main"
+    module: ModuleOp,
+    options: Options,
+    stats: Stats | None = None,
+    function: str = "main",
+    donated: tuple[int, ...] = (),
 ) -> Compiled:
-    """A function of the module as LLVM IR text for this machine."""
-    wanted = options.pipeline("kernels", function)
+    """A function of the module as LLVM IR text for this machine; the memory of arguments `donated` may be
+    taken by results.
+    """
+    wanted = options.pipeline("kernels", function, donated)
     made = compile_module(module, wanted, observe=_recording(stats))
     if stats is not None:
         stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
@@ -89,16 +95,23 @@ def native_program(
 
 
 def executable(
-    module: ModuleOp, options: Options, stats: Stats | None = None, function: str = "main"
+    module: ModuleOp,
+    options: Options,
+    stats: Stats | None = None,
+    function: str = "main",
+    donated: tuple[int, ...] = (),
 ) -> tuple[Executable, NativeFunction | None]:
-    """A function of the module that can be called, and its machine code where it is compiled."""
+    """A function of the module that can be called, and its machine code where it is compiled.
+
+    Results may take the memory of the arguments `donated`, which the interpreter leaves as they are.
+    """
     if options.interpret:
         if not _runs_as_it_is(module):
             brought_to("arrays", module, options, stats)
         return _interpreted(module, function, options.timeout), None
-    program = native_program(module, options, stats, function).program
+    program = native_program(module, options, stats, function, donated).program
     start = time.perf_counter()
-    native = NativeFunction(program, name=function, timeout=options.timeout)
+    native = NativeFunction(program, name=function, timeout=options.timeout, donated=donated)
     if stats is not None:
         stats.add("llvm", time.perf_counter() - start, None)
     return native.entry, native

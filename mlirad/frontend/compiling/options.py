@@ -5,11 +5,18 @@ ad.grad(f, chunk=1, check_bounds=True)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, cast
 
 from mlirad import pipelines
 from mlirad.errors import UnsupportedError
+from mlirad.frontend.tracing.argument_kinds import (
+    checked_choice,
+    checked_flag,
+    checked_integer,
+    checked_number,
+)
+from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.pipelines import COMPILED_AS, METHODS, SPECIFICATIONS, Chunk
 
@@ -52,14 +59,16 @@ class Options:
         """What the program checks when it runs."""
         return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
 
-    def pipeline(self, end: pipelines.Stage | None = None, entry: str = "main") -> pipelines.Options:
+    def pipeline(
+        self, end: pipelines.Stage | None = None, entry: str = "main", donated: tuple[int, ...] = ()
+    ) -> pipelines.Options:
         """What decides the pipeline, to a stage or to where a call of the function needs it.
 
         Interpreted programs stay array code, of builds on whole arrays.
         """
         chunk = "all" if self.interpret and self.chunk is None else self.chunk
         wanted = end or ("arrays" if self.interpret else "kernels")
-        return pipelines.Options(method=self.method, chunk=chunk, end=wanted, entry=entry)
+        return pipelines.Options(method=self.method, chunk=chunk, end=wanted, entry=entry, donated=donated)
 
     def require_maps(self) -> None:
         """Raise at the user's line for a specification, which has no derivative to be kept as a map."""
@@ -81,40 +90,25 @@ class Options:
                 hint='write method="dual-arrays", or leave it out',
             )
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "method", COMPILED_AS.get(self.method, self.method))
-        if self.method in SPECIFICATIONS and not self.interpret:
-            raise UnsupportedError(
-                f"the method {self.method!r} is a specification, which cannot be compiled",
-                location=user_line(),
-                hint=f"write interpret=True, or choose one of {', '.join(METHODS)}",
-            )
-        if self.method not in (*METHODS, *SPECIFICATIONS):
-            raise UnsupportedError(
-                f"there is no method {self.method!r}",
-                location=user_line(),
-                hint=f"there are {', '.join((*METHODS, *COMPILED_AS, *SPECIFICATIONS))}",
-            )
-        if self.timeout is not None and not 0 < self.timeout < MOST_SECONDS:
-            raise UnsupportedError(
-                f"timeout is {self.timeout}, which is no number of seconds to wait",
-                location=user_line(),
-                hint="write timeout=10.0 to let calls take ten seconds, or leave it out",
-            )
-        if isinstance(self.chunk, int) and self.chunk < 1:
-            raise UnsupportedError(
-                f"chunk is {self.chunk}, which is no number of positions",
-                location=user_line(),
-                hint='write chunk=1 to compute them one after another, or chunk="all"',
-            )
-
 
 def options_of(given: CompileOptions) -> Options:
-    """The options with the names and values given; raises `UnsupportedError` for a name that is none."""
+    """The options with the names and values given; raises `UnsupportedError` for those that there are not."""
     names = tuple(CompileOptions.__annotations__)
     for name in given:
-        if name not in names:
-            raise UnsupportedError(
-                f"there is no option {name!r}", location=user_line(), hint=f"there are {', '.join(names)}"
-            )
-    return Options(**cast("dict[str, Any]", given))
+        checked_choice(name, "option", names)
+    found = Options(**cast("dict[str, Any]", given))
+    for name in ("interpret", "check_bounds", "check_nans"):
+        checked_flag(getattr(found, name), name)
+    method = checked_choice(found.method, "method", (*METHODS, *COMPILED_AS, *SPECIFICATIONS))
+    if method in SPECIFICATIONS and not found.interpret:
+        raise unsupported_error(
+            f"the method {method!r} is a specification, which cannot be compiled",
+            f"write interpret=True, or choose one of {', '.join(METHODS)}",
+        )
+    if found.timeout is not None:
+        hint = "write timeout=10.0 to let calls take ten seconds, or leave it out"
+        checked_number(found.timeout, "timeout", MOST_SECONDS, hint)
+    if found.chunk is not None and not (isinstance(found.chunk, str) and found.chunk == "all"):
+        hint = 'write chunk=1 to compute one position after another, or chunk="all"'
+        checked_integer(found.chunk, "chunk", 1, hint)
+    return replace(found, method=COMPILED_AS.get(method, method))
