@@ -65,9 +65,11 @@ class LanguageOp(IRDLOperation, metaclass=OpMeta):
         successors: Sequence[Block] = (),
         regions: Sequence[Region] = (),
     ) -> Self:
-        """An op of these parts, which are not checked. No op has successors, and none declares defaults."""
-        assert not successors
+        """An op of these parts, which are not checked. No op declares defaults, so none are filled in."""
         op = cls.__new__(cls)
+        if successors:
+            # Of text alone, which the verifier refuses then.
+            op.successors = successors
         op._operands = SSAValues(operands)
         uses = [Use(op, k) for k in range(len(op._operands))]
         for operand, use in zip(op._operands, uses, strict=True):

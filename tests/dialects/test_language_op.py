@@ -17,7 +17,8 @@ from mlirad.dialects.shapes import integer
 def parts(op: Operation) -> dict[str, Any]:
     """All that an op holds; uses and results as what tells them apart."""
     found = {name: getattr(op, name) for name in Operation.__dataclass_fields__}
-    found["_operand_uses"] = [(use.operation is op, use.index) for use in op._operand_uses]
+    for uses in ("_operand_uses", "_successor_uses"):
+        found[uses] = [(use.operation is op, use.index) for use in found[uses]]
     found["results"] = [(type(r), r.type, r.op is op, r.index) for r in op.results]
     return found
 
@@ -36,6 +37,7 @@ def test_an_op_is_made_as_xdsl_makes_it():
         "result_types": [f64, i64],
         "properties": {"a": integer(1)},
         "attributes": {"b": integer(2)},
+        "successors": [block],
     }
     ours, theirs = AddOp.create(**given), made_by_xdsl(**given)
     assert parts(ours) == parts(theirs)
