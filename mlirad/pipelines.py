@@ -108,6 +108,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         "mlirad-inline{builds=true}" if method == "chad" else "mlirad-inline",
         *blocks,
         "bulk-operations",
+        "slice-gathers",
         "raise-contractions",
         "detach-shifts",
         f"linearize{{method={method}}}",
@@ -131,6 +132,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
             "mlirad-inline{builds=true}",
             *blocks,
             "bulk-operations",
+            "slice-gathers",
             "raise-contractions",
         )
     return (

@@ -31,6 +31,7 @@ PASS_MODULES: dict[str, str] = {
     "keep-calls": "mlirad.passes.kept_calls",
     "builds-to-loops": "mlirad.passes.builds_to_loops",
     "bulk-operations": "mlirad.passes.bulk_operations",
+    "slice-gathers": "mlirad.passes.slice_gathers",
     "raise-contractions": "mlirad.passes.raise_contractions",
     "detach-shifts": "mlirad.passes.detach_shifts",
     "differentiate": "mlirad.passes.differentiate",

@@ -81,7 +81,9 @@ def native_program(
 ) -> Compiled:
     """A function of the module as LLVM IR text for this machine."""
     wanted = options.pipeline("kernels", function)
-    made = compile_module(module, wanted, observe=_recording(stats))
+    made = compile_module(
+        module, wanted, flush_subnormals=options.flush_subnormals, observe=_recording(stats)
+    )
     if stats is not None:
         stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
         stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes
