@@ -141,6 +141,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
         "outline-derivatives",
         "lower-custom-derivatives",
         "mlirad-canonicalize",
+        "share-sorts",
         "sink-scatter-adds",
         "lower-checkpoints",
     )
