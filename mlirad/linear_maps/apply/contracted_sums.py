@@ -62,5 +62,5 @@ def _summed_contraction(b: ArrayBuilder, op: reductions.DotOp, dims: set[int]) -
         batch[k], contract[k] = ([left.index(d) for d in group] for group in (batch[k], contract[k]))
     if not moves:
         return None
-    small = b.dot(*operands, *batch, *contract)
+    small = b.dot(operands[0], operands[1], *batch, *contract)
     return b.sum(small, [d for d in range(len(batch[0])) if d in dims])
