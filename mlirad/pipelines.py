@@ -110,6 +110,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         "mlirad-inline{builds=true}" if method == "chad" else "mlirad-inline",
         *blocks,
         "bulk-operations",
+        "slice-gathers",
         "raise-contractions",
         "detach-shifts",
         f"linearize{{method={method}}}",
@@ -133,6 +134,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
             "mlirad-inline{builds=true}",
             *blocks,
             "bulk-operations",
+            "slice-gathers",
             "raise-contractions",
         )
     return (
@@ -141,6 +143,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
         "outline-derivatives",
         "lower-custom-derivatives",
         "mlirad-canonicalize",
+        "share-sorts",
         "sink-scatter-adds",
         "lower-checkpoints",
     )

@@ -87,7 +87,9 @@ def native_program(
     taken by results.
     """
     wanted = options.pipeline("kernels", function, donated)
-    made = compile_module(module, wanted, observe=_recording(stats))
+    made = compile_module(
+        module, wanted, flush_subnormals=options.flush_subnormals, observe=_recording(stats)
+    )
     if stats is not None:
         stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
         stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes
