@@ -99,6 +99,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         return (
             "mlirad-canonicalize",
             "eliminate-functions",
+            "mlirad-inline{maps=true}",
             "keep-calls",
             "detach-shifts",
             "linearize{method=jacobian}",
@@ -107,7 +108,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     return (
         "mlirad-canonicalize",
         "eliminate-functions",
-        "mlirad-inline{builds=true}" if method == "chad" else "mlirad-inline",
+        "mlirad-inline{builds=true maps=true}" if method == "chad" else "mlirad-inline",
         *blocks,
         "bulk-operations",
         "slice-gathers",
