@@ -7,7 +7,8 @@ and the arena released.
 
 from __future__ import annotations
 
-from mlirad.jit import entry_table, object_layout as layout
+from mlirad.jit import entry_table
+from mlirad.jit import object_layout as layout
 from mlirad.jit.entry_results_text import RESULTS
 from mlirad.jit.guards_text import guards_text
 from mlirad.jit.host import host_address

@@ -63,9 +63,7 @@ class Options:
         """
         chunk = "all" if self.interpret and self.chunk is None else self.chunk
         wanted = end or ("arrays" if self.interpret else "kernels")
-        return pipelines.Options(
-            method=self.method, chunk=chunk, end=wanted, entry=entry, donated=donated
-        )
+        return pipelines.Options(method=self.method, chunk=chunk, end=wanted, entry=entry, donated=donated)
 
     def require_maps(self) -> None:
         """Raise at the user's line for a specification, which has no derivative to be kept as a map."""

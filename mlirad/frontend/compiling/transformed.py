@@ -140,9 +140,9 @@ class Transformed:
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         has_out = OUT in kwargs and takes_out(self._function)
+        out = kwargs[OUT] if has_out else None
         if has_out:
-            kwargs = dict(kwargs)
-            out = kwargs.pop(OUT)
+            kwargs = {name: value for name, value in kwargs.items() if name != OUT}
         if is_tracing():
             if has_out:
                 raise TracingError(
