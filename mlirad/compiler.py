@@ -68,6 +68,7 @@ def compile_module(
     target: Target | None = None,
     *,
     address_checks: bool = False,
+    profiled: bool = False,
     context: Context | None = None,
     verify: Verify = never,
     before: Before | None = None,
@@ -77,6 +78,7 @@ def compile_module(
 
     Where a program needs more than `MEMORY_LIMIT` bytes and nobody says how many positions of its builds are
     computed at a time, it is made a second time with builds in blocks, and the one taken that needs less.
+    A `profiled` program adds up the time that each of its kernels takes.
     Raises what passes raise, `VerifyError` for a memory plan that is not sound, and `CompileError` when there
     is no such function.
     """
@@ -87,7 +89,7 @@ def compile_module(
     def compiled(module: ModuleOp, options: Options) -> Compiled:
         transform(module, options, target, context=context, verify=verify, before=before, observe=observe)
         start = time.perf_counter()
-        program = on_large_stack(lambda: _emitted(module, options, target, address_checks))
+        program = on_large_stack(lambda: _emitted(module, options, target, address_checks, profiled))
         if observe is not None:
             observe(options, Step("emit", module, time.perf_counter() - start))
         return Compiled(program, module, options)
@@ -142,7 +144,9 @@ def _context() -> Context:
     return make_context()
 
 
-def _emitted(module: ModuleOp, options: Options, target: Target, address_checks: bool) -> NativeProgram:
+def _emitted(
+    module: ModuleOp, options: Options, target: Target, address_checks: bool, profiled: bool
+) -> NativeProgram:
     """The text of a function of planned kernels; plans of kernels that were given are checked first."""
     functions = functions_by_name(module)
     entry = functions[options.entry]
@@ -158,5 +162,9 @@ def _emitted(module: ModuleOp, options: Options, target: Target, address_checks:
         if options.start == "kernels":
             verify_plans(entry, callees)
         return emit_program(
-            entry, vector_bytes=target.vector_bytes, address_checks=address_checks, callees=callees
+            entry,
+            vector_bytes=target.vector_bytes,
+            address_checks=address_checks,
+            profiled=profiled,
+            callees=callees,
         )

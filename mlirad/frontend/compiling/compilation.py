@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
@@ -26,8 +26,10 @@ from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
 from mlirad.interpreter import run_function
 from mlirad.ir.first_order import higher_order_op
+from mlirad.jit.caches import level_of
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
+from mlirad.lower.native_program import KernelNote
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.recursion import deep_recursion
 
@@ -82,16 +84,29 @@ def native_program(
     stats: Stats | None = None,
     function: str = "main",
     donated: tuple[int, ...] = (),
+    *,
+    profiled: bool = False,
 ) -> Compiled:
     """A function of the module as LLVM IR text for this machine; the memory of arguments `donated` may be
     taken by results.
     """
     wanted = options.pipeline("kernels", function, donated)
-    made = compile_module(module, wanted, observe=_recording(stats))
+    made = compile_module(module, wanted, observe=_recording(stats), profiled=profiled)
     if stats is not None:
         stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
         stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes
+        stats.traffic = _traffic(made.program.kernels)
     return made
+
+
+def _traffic(kernels: Sequence[KernelNote]) -> dict[str, int]:
+    """The bytes that kernels read and write in a call, by the smallest cache that holds those of one run."""
+    found: dict[str, int] = {}
+    for kernel in kernels:
+        level = level_of(kernel.nbytes)
+        if level is not None:
+            found[level] = found.get(level, 0) + kernel.nbytes * kernel.trips
+    return dict(sorted(found.items()))
 
 
 def executable(

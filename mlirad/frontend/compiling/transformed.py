@@ -32,6 +32,7 @@ from mlirad.frontend.compiling.compilation import Executable, compiling, executa
 from mlirad.frontend.compiling.lowered import Lowered, Signature
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.outs import written
+from mlirad.frontend.compiling.profile import Profile
 from mlirad.frontend.compiling.programs import Program, cache_of, signature_key
 from mlirad.frontend.compiling.quick_calls import Form, QuickCalls
 from mlirad.frontend.compiling.stats import Stats
@@ -272,6 +273,13 @@ class Transformed:
     def stats(self, *args: Any, **kwargs: Any) -> Stats:
         """The time of every stage of a compile for arguments like these, and the number of ops after it."""
         return self.lower(*args, **kwargs).stats()
+
+    @plain_errors
+    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+        """The time of each kernel and source line in calls with these arguments, which are made for a quarter
+        of a second, by a program that is compiled for it and reads the clock around kernels.
+        """
+        return self.lower(*args, **kwargs).profile(*args, **kwargs)
 
     @plain_errors
     def llvm(self, *args: Any, **kwargs: Any) -> str:
