@@ -59,12 +59,12 @@ def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
 
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     """Arrays or scalars of one shape along a new dimension."""
-    parts: Any = arrays
-    if not isinstance(parts, Array | np.ndarray):
-        parts = checked_list(parts, "the arrays of stack", "write ad.stack([a, b])")
-    if not len(parts):
+    if not isinstance(arrays, Array | np.ndarray):
+        checked_list(arrays, "the arrays of stack", "write ad.stack([a, b])")
+    parts = [asarray(a) for a in arrays]
+    if not parts:
         raise shape_error("stack needs at least one array")
-    return xp.stack([asarray(a) for a in parts], axis=axis)
+    return xp.stack(parts, axis=axis)
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
