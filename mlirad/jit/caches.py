@@ -20,7 +20,7 @@ MEMORY: Final = "memory"
 
 @cache
 def cache_bytes() -> dict[str, int]:
-    """The bytes of the data caches that one core can fill, smallest first; empty where the system says none."""
+    """The bytes of each cache for data that one core can fill, smallest first; empty where none are known."""
     if sys.platform == "darwin":
         found = {f"L{k}": _sysctl(f"hw.l{k}{'d' if k == 1 else ''}cachesize") for k in (1, 2, 3)}
     else:

@@ -86,7 +86,7 @@ class NativeFunction:
 
     @property
     def constants(self) -> Sequence[npt.NDArray[Any]]:
-        """The constants of the program where it reads them; those that it writes to change with every call."""
+        """The constants of the program where it reads them; those that it writes to change in calls."""
         return self._general.constants
 
     def entry_for(self, call: Call) -> Callable[..., object]:

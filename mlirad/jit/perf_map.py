@@ -4,10 +4,10 @@
         61.02%  python  k3_model_py_12_tanh
         20.11%  python  k1_model_py_9_add
 
-Machine code that is made while a process runs has no file in which `perf` could look names up. It reads them from
-`perf-PID.map` in the folder for temporary files, a line for each function: address and size in hexadecimal, name.
-Where the functions of a program are is read from its object file (ELF): all are in one section, so they lie
-there as they lie in memory, and the address of one of them is known.
+Machine code that is made while a process runs has no file in which `perf` could look names up. It reads them
+from `/tmp/perf-PID.map`, a line for each function: address and size in hexadecimal, name. Where the functions
+of a program are is read from its object file (ELF): all are in one section, so they lie there as they lie in
+memory, and the address of one of them is known.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class _Function(NamedTuple):
 
 
 def note_functions(code: bytes, symbol: str, address: int) -> None:
-    """Write down the functions of an object file, of which `symbol` was loaded to an address, if that is asked
-    for and the system has `perf`.
+    """Write down the functions of an object file, of which `symbol` was loaded to an address, where that is
+    asked for.
     """
     if not os.environ.get(VARIABLE) or sys.platform != "linux":
         return

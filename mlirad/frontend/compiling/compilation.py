@@ -40,33 +40,37 @@ Executable: TypeAlias = Callable[..., Any]
 @contextmanager
 def compiling() -> Generator[None]:
     """Pause garbage collection and allow deep recursion, as compiling needs; forks wait."""
+    this = object()
     with compiling_section(), deep_recursion():
-        _garbage.keep()
         try:
+            _garbage.keep(this)
             yield
         finally:
-            _garbage.release()
+            _garbage.release(this)
 
 
 class _Garbage:
-    """The collection of garbage during compiles: the first thread stops it, the last one resumes it."""
+    """The collection of garbage during compiles: the first one stops it, the last one resumes it.
+
+    Each is known by an object of its own, so that one that is interrupted in here is not counted for ever.
+    """
 
     def __init__(self) -> None:
         self._lock = CompileLock()
-        self._compiles = 0
+        self._compiles: set[object] = set()
         self._was_enabled = False
 
-    def keep(self) -> None:
+    def keep(self, compile: object) -> None:
         with self._lock:
-            if self._compiles == 0:
+            if not self._compiles:
                 self._was_enabled = gc.isenabled()
-                gc.disable()
-            self._compiles += 1
+            self._compiles.add(compile)
+            gc.disable()
 
-    def release(self) -> None:
+    def release(self, compile: object) -> None:
         with self._lock:
-            self._compiles -= 1
-            if self._compiles == 0 and self._was_enabled:
+            self._compiles.discard(compile)
+            if not self._compiles and self._was_enabled:
                 gc.enable()
 
 

@@ -4,9 +4,9 @@
  43.2 %    8.8280       1    0.3   13.6  L3      k1 add      model.py:12   h = np.tanh(x @ w)
  ...
 
-The bytes of a kernel are those of the arrays that it reads and writes, each counted once a run, and of no more
-elements than it computes with; the level is the smallest cache that they fit together. Operations are counted roughly, an elementary function as what its
-polynomial takes.
+The bytes of a kernel are those of the arrays that it reads and writes, each counted once a run, and of no
+more elements than it computes with; the level is the smallest cache that they fit together. Operations are
+counted roughly, an elementary function as what its polynomial takes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from mlirad.ir.locations import read_place
-from mlirad.jit.call import NativeFunction
 from mlirad.jit.caches import level_of
+from mlirad.jit.call import NativeFunction
 from mlirad.lower.native_program import KernelNote
 
 LEAST_CALLS = 3
@@ -75,12 +75,15 @@ class Profile:
         return "\n".join(self._rows())
 
     def _rows(self) -> Iterator[str]:
-        yield f"{'share':>7} {'ms':>9} {'runs':>7} {'GB/s':>6} {'Gop/s':>6}  {'fits':<6}  {'kernel':<14}  line"
+        rates = f"{'GB/s':>6} {'Gop/s':>6}"
+        yield f"{'share':>7} {'ms':>9} {'runs':>7} {rates}  {'fits':<6}  {'kernel':<14}  line"
         for k in self.kernels:
-            rates = [x / k.seconds / 1e9 if k.seconds else 0.0 for x in (k.nbytes, k.operations)]
+            of_bytes, of_operations = (
+                x / k.seconds / 1e9 if k.seconds else 0.0 for x in (k.nbytes, k.operations)
+            )
             yield (
-                f"{self._share(k.seconds)} {1e3 * k.seconds:>9.4f} {k.runs:>7.0f} {rates[0]:>6.1f} "
-                f"{rates[1]:>6.1f}  {k.level or '':<6}  {_title(k):<14}  {_shown(k.line or '')}"
+                f"{self._share(k.seconds)} {1e3 * k.seconds:>9.4f} {k.runs:>7.0f} {of_bytes:>6.1f} "
+                f"{of_operations:>6.1f}  {k.level or '':<6}  {_title(k):<14}  {_shown(k.line or '')}"
             )
         rest = self.seconds - sum(k.seconds for k in self.kernels)
         yield f"{self._share(rest)} {1e3 * rest:>9.4f} {'':>32}outside of kernels"
@@ -111,7 +114,9 @@ def _time(note: KernelNote, nanoseconds: int, runs: int, calls: int) -> KernelTi
     often = runs / calls
     level = level_of(note.nbytes)
     seconds = 1e-9 * nanoseconds / calls
-    return KernelTime(note.name, note.what, note.line, seconds, often, often * note.nbytes, often * note.work, level)
+    return KernelTime(
+        note.name, note.what, note.line, seconds, often, often * note.nbytes, often * note.work, level
+    )
 
 
 def _title(kernel: KernelTime) -> str:

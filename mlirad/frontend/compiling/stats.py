@@ -38,7 +38,8 @@ class Stats:
     `kernels` is the number of kernels, `work` roughly the scalar operations of a call, with data-dependent
     loops counted as one trip; `peak_bytes` its scratch memory, and `memory` what lies there at the peak, by
     source line. `traffic` is roughly how many bytes its kernels read and write, by the smallest cache that
-    holds those of one run of a kernel ("memory" where none does), and empty where the caches are not known. They are 0 and empty for the interpreter.
+    holds those of one run of a kernel ("memory" where none does), and empty where the caches are not known.
+    They are 0 and empty for the interpreter.
     """
 
     stages: list[Stage] = field(default_factory=list[Stage])
