@@ -125,7 +125,7 @@ class CompileLock:
             if self._holder != this:
                 self._lock.acquire()
         except BaseException:  # a signal handler may raise when the lock is taken already
-            if cast(Any, self._lock)._is_owned():
+            if self._holder != this and cast(Any, self._lock)._is_owned():
                 self._lock.release()
             _gate.leave()
             raise

@@ -87,8 +87,11 @@ class Transformed:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            quick = (self._by_name if kwargs else self._by_position).call
-            return self._dispatch(args, kwargs) if quick is None else quick(*args, **kwargs)
+            if kwargs:
+                quick = self._by_name.call
+                return self._dispatch(args, kwargs) if quick is None else quick(*args, **kwargs)
+            quick = self._by_position.call
+            return self._dispatch(args, kwargs) if quick is None else quick(*args)
         except MliradError as error:
             hide_frames(error)
             raise
