@@ -70,6 +70,7 @@ def compile_module(
     *,
     address_checks: bool = False,
     flush_subnormals: bool = True,
+    profiled: bool = False,
     context: Context | None = None,
     verify: Verify = never,
     before: Before | None = None,
@@ -80,6 +81,7 @@ def compile_module(
     It takes subnormal numbers for zeros with `flush_subnormals`, where the processor can.
     Where a program needs more than `MEMORY_LIMIT` bytes and nobody says how many positions of its builds are
     computed at a time, it is made a second time with builds in blocks, and the one taken that needs less.
+    A `profiled` program adds up the time that each of its kernels takes.
     Raises what passes raise, `VerifyError` for a memory plan that is not sound, and `CompileError` when there
     is no such function.
     """
@@ -90,7 +92,9 @@ def compile_module(
     def compiled(module: ModuleOp, options: Options) -> Compiled:
         transform(module, options, target, context=context, verify=verify, before=before, observe=observe)
         start = time.perf_counter()
-        program = on_large_stack(lambda: _emitted(module, options, target, address_checks, flush_subnormals))
+        program = on_large_stack(
+            lambda: _emitted(module, options, target, address_checks, flush_subnormals, profiled)
+        )
         if observe is not None:
             observe(options, Step("emit", module, time.perf_counter() - start))
         return Compiled(program, module, options)
@@ -146,7 +150,12 @@ def _context() -> Context:
 
 
 def _emitted(
-    module: ModuleOp, options: Options, target: Target, address_checks: bool, flush_subnormals: bool
+    module: ModuleOp,
+    options: Options,
+    target: Target,
+    address_checks: bool,
+    flush_subnormals: bool,
+    profiled: bool,
 ) -> NativeProgram:
     """The text of a function of planned kernels; plans of kernels that were given are checked first."""
     functions = functions_by_name(module)
@@ -166,6 +175,7 @@ def _emitted(
             entry,
             vector_bytes=target.vector_bytes,
             address_checks=address_checks,
+            profiled=profiled,
             callees=callees,
             control=float_control(target.triple) if flush_subnormals else None,
         )

@@ -38,6 +38,7 @@ from typing import Final
 
 from mlirad.errors import CompileError
 from mlirad.jit.llvm_binding import LLVM, Linker, LoadedLibrary, Module, TargetMachine, run_pipeline
+from mlirad.jit.perf_map import note_functions
 from mlirad.jit.stacks import large_stack
 from mlirad.jit.target import Target, find_target
 
@@ -146,6 +147,7 @@ def load_object(
         linker.close()
         raise CompileError(f"machine code could not be linked: {error}") from error
     link = time.perf_counter() - start
+    note_functions(code, symbols[0], library[symbols[0]])
     return LoadedCode(linker, library, symbols, StageTimes(times.parse, times.optimise, times.emit, link))
 
 

@@ -4,6 +4,7 @@
     i64 mlirad_rt_poll(context)                              whether the call is to go on: signals, time limit
     i64 mlirad_rt_report(context, description, values, element) reports to Python
     i64 mlirad_rt_stack_limit(context)                       down to which address the stack may grow
+    i64 mlirad_rt_clock()                                    nanoseconds, by as fine a clock as there is
 
 The record of a call lies on the stack of `mlirad_call`; see `mlirad/lower/native_program.py`. Its thread
 state is null as long as the call holds Python's global lock. A program whose work is known to be long
@@ -89,11 +90,23 @@ def _system_function(name: str) -> str | None:
 def _clock_text() -> str:
     """The text of `i64 @now()`: nanoseconds of a clock that only goes forward."""
     if os.name == "nt":
+        frequency = ctypes.c_int64()
+        ctypes.WinDLL("kernel32").QueryPerformanceFrequency(ctypes.byref(frequency))
         return f"""
 define internal i64 @now() {{
   %milliseconds = call i64 {_system_function("GetTickCount64")}()
   %now = mul i64 %milliseconds, 1000000
   ret i64 %now
+}}
+
+define i64 @{native_program.CLOCK}() {{
+  %count.at = alloca i64
+  %status = call i32 {_system_function("QueryPerformanceCounter")}(ptr %count.at)
+  %count = load i64, ptr %count.at
+  %ticks = sitofp i64 %count to double
+  %nanoseconds = fmul double %ticks, {1e9 / frequency.value!r}
+  %clock = fptosi double %nanoseconds to i64
+  ret i64 %clock
 }}
 """
     return f"""
@@ -105,6 +118,11 @@ define internal i64 @now() {{
   %whole = mul i64 %seconds, 1000000000
   %now = add i64 %whole, %rest
   ret i64 %now
+}}
+
+define i64 @{native_program.CLOCK}() {{
+  %clock = call i64 @now()
+  ret i64 %clock
 }}
 """
 

@@ -68,6 +68,9 @@ STACK_LIMIT: Final = "mlirad_rt_stack_limit"
 """The function `i64 (ptr context)` of the host that gives, and notes, down to which address the stack may
 grow."""
 
+CLOCK: Final = "mlirad_rt_clock"
+"""The function `i64 ()` of the host that profiled programs read the time from, in nanoseconds."""
+
 REPORT: Final = "mlirad_rt_report"
 """The function of the host that programs call to report: see `mlirad/lower/emit/reports.py`."""
 
@@ -102,6 +105,21 @@ class ArraySpec:
 
 
 @dataclass(frozen=True)
+class KernelNote:
+    """What is known of a kernel before it runs: the name of its function, what it computes, its line in the
+    source, and, roughly, the bytes that a run reads and writes, its scalar operations, and how often a call
+    runs it.
+    """
+
+    name: str
+    what: str
+    line: str | None
+    nbytes: int
+    work: int
+    trips: int
+
+
+@dataclass(frozen=True)
 class NativeProgram:
     """One compiled program: LLVM IR text that defines `@mlirad_main`, and its memory.
 
@@ -109,7 +127,9 @@ class NativeProgram:
     size of the scratch memory. `externals` are the symbols that the text declares and does not
     define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy,
     `mlirad_rt_*` the functions that allocate memory, and those of the host. `updates` are pairs of an
-    output and of the input that it overwrites: one buffer is passed for both.
+    output and of the input that it overwrites: one buffer is passed for both. `kernels` are in the order of
+    the text. The last constant of a profiled program holds two int64 for each of them, which calls add to:
+    nanoseconds, and how often it ran.
     """
 
     llvm: str
@@ -120,3 +140,4 @@ class NativeProgram:
     externals: tuple[str, ...] = ()
     operations: int = 0
     updates: tuple[tuple[int, int], ...] = ()
+    kernels: tuple[KernelNote, ...] = ()

@@ -17,9 +17,10 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.errors import TracingError
+from mlirad.errors import TracingError, UnsupportedError
 from mlirad.frontend.compiling.compilation import compiling, native_program, text_after
 from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.profile import Profile, profiled
 from mlirad.frontend.compiling.programs import NOTHING, Program
 from mlirad.frontend.compiling.quick_calls import Form, QuickCalls
 from mlirad.frontend.compiling.stats import Stats
@@ -27,6 +28,7 @@ from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.values import LeafType
+from mlirad.jit.call import NativeFunction
 from mlirad.jit.engine import assembly
 from mlirad.lower.native_program import ArraySpec, NativeProgram
 
@@ -104,6 +106,25 @@ class Lowered:
         """The program as LLVM IR text and the memory that it needs."""
         with compiling():
             return native_program(self._trace(), self.options).program
+
+    @plain_errors
+    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+        """The time of each kernel and source line in calls with these arguments.
+
+        Nothing is donated. Raises `UnsupportedError` where the interpreter runs the program.
+        """
+        if self.options.interpret:
+            raise UnsupportedError(
+                "the interpreter runs no kernels, so there is nothing to profile",
+                location=user_line(),
+                hint="leave out interpret=True",
+            )
+        given, leaves = self._read(args, kwargs)
+        self.signature.require(given, self.name)
+        with compiling():
+            program = native_program(self._trace(), self.options, profiled=True).program
+            native = NativeFunction(program, name=self.name, timeout=self.options.timeout)
+        return profiled(native, leaves)
 
     def llvm(self) -> str:
         """The LLVM IR, before LLVM optimises it."""

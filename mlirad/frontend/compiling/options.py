@@ -100,7 +100,7 @@ def options_of(given: CompileOptions) -> Options:
     for name in given:
         checked_choice(name, "option", names)
     found = Options(**cast("dict[str, Any]", given))
-    for name in ("interpret", "check_bounds", "check_nans"):
+    for name in ("interpret", "check_bounds", "check_nans", "flush_subnormals"):
         checked_flag(getattr(found, name), name)
     method = checked_choice(found.method, "method", (*METHODS, *COMPILED_AS, *SPECIFICATIONS))
     if method in SPECIFICATIONS and not found.interpret:

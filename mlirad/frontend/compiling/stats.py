@@ -37,7 +37,8 @@ class Stats:
 
     `kernels` is the number of kernels, `work` roughly the scalar operations of a call, with data-dependent
     loops counted as one trip; `peak_bytes` its scratch memory, and `memory` what lies there at the peak, by
-    source line.
+    source line. `traffic` is roughly how many bytes its kernels read and write, by the smallest cache that
+    holds those of one run of a kernel ("memory" where none does), and empty where the caches are not known.
     They are 0 and empty for the interpreter.
     """
 
@@ -46,6 +47,7 @@ class Stats:
     work: int = 0
     peak_bytes: int = 0
     memory: dict[str, int] = field(default_factory=dict[str, int])
+    traffic: dict[str, int] = field(default_factory=dict[str, int])
 
     @property
     def seconds(self) -> float:
@@ -71,6 +73,9 @@ class Stats:
         yield f"{self.kernels} kernels, {_count(self.work)} operations, {memory}{':' if self.memory else ''}"
         for line, size in list(self.memory.items())[:LINES_SHOWN]:
             yield f"  {line:<40} {_bytes(size):>12}"
+        if self.traffic:
+            moved = ", ".join(f"{_bytes(size)} in {level}" for level, size in self.traffic.items())
+            yield f"kernels read and write {moved}"
 
 
 def count_ops(program: Operation | None) -> int:

@@ -32,6 +32,7 @@ from mlirad.frontend.compiling.compilation import Executable, compiling, executa
 from mlirad.frontend.compiling.lowered import Lowered, Signature
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.outs import written
+from mlirad.frontend.compiling.profile import Profile
 from mlirad.frontend.compiling.programs import Program, cache_of, signature_key
 from mlirad.frontend.compiling.quick_calls import Form, QuickCalls
 from mlirad.frontend.compiling.stats import Stats
@@ -86,8 +87,11 @@ class Transformed:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            quick = (self._by_name if kwargs else self._by_position).call
-            return self._dispatch(args, kwargs) if quick is None else quick(*args, **kwargs)
+            if kwargs:
+                quick = self._by_name.call
+                return self._dispatch(args, kwargs) if quick is None else quick(*args, **kwargs)
+            quick = self._by_position.call
+            return self._dispatch(args, kwargs) if quick is None else quick(*args)
         except MliradError as error:
             hide_frames(error)
             raise
@@ -140,9 +144,9 @@ class Transformed:
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         has_out = OUT in kwargs and takes_out(self._function)
+        out = kwargs[OUT] if has_out else None
         if has_out:
-            kwargs = dict(kwargs)
-            out = kwargs.pop(OUT)
+            kwargs = {name: value for name, value in kwargs.items() if name != OUT}
         if is_tracing():
             if has_out:
                 raise TracingError(
@@ -278,6 +282,13 @@ class Transformed:
     def stats(self, *args: Any, **kwargs: Any) -> Stats:
         """The time of every stage of a compile for arguments like these, and the number of ops after it."""
         return self.lower(*args, **kwargs).stats()
+
+    @plain_errors
+    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+        """The time of each kernel and source line in calls with these arguments, which are made for a quarter
+        of a second, by a program that is compiled for it and reads the clock around kernels.
+        """
+        return self.lower(*args, **kwargs).profile(*args, **kwargs)
 
     @plain_errors
     def llvm(self, *args: Any, **kwargs: Any) -> str:

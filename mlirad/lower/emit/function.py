@@ -38,6 +38,7 @@ from mlirad.lower.emit.cumulative import emit_cumulative
 from mlirad.lower.emit.dot import emit_dot
 from mlirad.lower.emit.kernels import KernelEmitter, ProgramText
 from mlirad.lower.emit.nest import emit_nest
+from mlirad.lower.emit.profiling import timed
 from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
@@ -160,8 +161,10 @@ class FunctionEmitter:
             if isinstance(op, kernel.KERNEL_RESULT_OPS):
                 for result in op.results:
                     self._at.pointer(result)
-            for name, places in kernels.calls:
-                self._f.call(name, [self._at.pointers[p] for p in places])
+            for number, places in kernels.calls:
+                with timed(self._f, kernels.program, self._at.pointers, number):
+                    name = kernels.program.kernels[number].name
+                    self._f.call(name, [self._at.pointers[p] for p in places])
             kernels.calls.clear()
 
     def _write_call(self, op: CallOp) -> None:

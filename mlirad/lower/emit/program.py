@@ -16,7 +16,7 @@ from mlirad.dialects.shapes import is_float, shape_of
 from mlirad.lower.emit.activation_records import RECORD_STACK
 from mlirad.lower.emit.buffers import Place, program_buffers
 from mlirad.lower.emit.function import FunctionEmitter
-from mlirad.lower.emit.kernels import FAULT_PLACE, ProgramText
+from mlirad.lower.emit.kernels import FAULT_PLACE, PROFILE_PLACE, ProgramText
 from mlirad.lower.llvm_text import ModuleText
 from mlirad.lower.llvm_text.float_control import FloatControl
 from mlirad.lower.native_program import ArraySpec, NativeProgram
@@ -27,6 +27,7 @@ def emit_program(
     *,
     vector_bytes: int,
     address_checks: bool = False,
+    profiled: bool = False,
     callees: Sequence[FuncOp] = (),
     control: FloatControl | None = None,
 ) -> NativeProgram:
@@ -37,19 +38,22 @@ def emit_program(
 
     With `address_checks` every access is compared with the bounds of its buffer first. One outside is not
     made, and the last constant of the program, an int64 that starts as 0, then holds a number: a debug run of
-    `mlirad.jit` reports that the program writes to a constant.
+    `mlirad.jit` reports that the program writes to a constant. With `profiled` the last constant holds the
+    time and the runs of each kernel.
 
     Raises `CompileError` for a function that is not fully lowered.
     """
     block = function.body.block
     returned = cast(ReturnOp, block.last_op)
     memory = program_buffers(function, returned)
-    program = ProgramText(ModuleText(polls=True), vector_bytes, address_checks)
+    program = ProgramText(ModuleText(polls=True), vector_bytes, address_checks, profiled)
     constants = [literal_array(op) for op in memory.passed]
     cells: list[Place] = []
     if address_checks:
         cells.append(FAULT_PLACE)
-    constants += [np.zeros(1, np.int64) for _ in cells]
+        constants.append(np.zeros(1, np.int64))
+    if profiled:
+        cells.append(PROFILE_PLACE)
     if any(isinstance(o, SaveOp | RestoreOp) for f in (function, *callees) for o in f.walk()):
         cells.append(RECORD_STACK)
     for callee in callees:
@@ -59,6 +63,8 @@ def emit_program(
     if not any(_computes_floats(f) for f in (function, *callees)):
         control = None
     FunctionEmitter(program, function, memory, cells, calls=bool(callees), control=control).write()
+    if profiled:
+        constants.append(np.zeros(2 * len(program.kernels), np.int64))
     return NativeProgram(
         program.module.text(),
         tuple(_spec(a) for a in block.args),
@@ -68,6 +74,7 @@ def emit_program(
         tuple(program.module.externals),
         program.operations,
         tuple(stated_updates(function).items()),
+        tuple(program.kernels),
     )
 
 
