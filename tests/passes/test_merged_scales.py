@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 
 import mlirad as ad
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.shapes import size_of
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
-from tests.passes.test_control_differentiation import differentiated
+from mlirad.pipelines import expansion
+from tests.passes.derivatives import run_passes
 
 
 def program(body: str, n: int) -> str:
@@ -46,37 +48,50 @@ SHARED = """
 """Both slopes of the chain that ends in g, a and e, are read by other maps as well: nothing to gain there."""
 
 
-def stacked_values(text: str, trips: int) -> int:
+def differentiated(text: str, method: str) -> ModuleOp:
+    """The module with @f_grad, by a method."""
+    return run_passes(parse_module(text), f"differentiate,{','.join(expansion(method))}")
+
+
+def stacked_values(text: str, trips: int, method: str) -> int:
     """How many values per trip the gradient keeps."""
-    module = differentiated(text, "f", (0,), "reverse")
+    module = differentiated(text, method)
     scans = [op for op in module.walk() if isinstance(op, ScanOp)]
     return sum(size_of(y) for op in scans for y in op.stacked) // trips
 
 
-def gradient(text: str, x: float) -> float:
-    found = run_function(differentiated(text, "f", (0,), "reverse"), [x], function="f_grad")
+def gradient(text: str, x: float, method: str) -> float:
+    found = run_function(differentiated(text, method), [x], function="f_grad")
     return float(np.ravel(found)[-1])
 
 
-@pytest.mark.parametrize(("body", "count"), [(CHAIN, 1), (FORK, 2), (SHARED, 4)])
-def test_what_is_kept(body, count):
-    assert stacked_values(program(body, 9), 9) == count
+@pytest.mark.parametrize(
+    ("body", "method", "count"),
+    [
+        (CHAIN, "dual-arrays", 1),
+        (CHAIN, "chad", 1),
+        (FORK, "dual-arrays", 2),
+        (SHARED, "dual-arrays", 4),
+    ],
+)
+def test_what_is_kept(body, method, count):
+    assert stacked_values(program(body, 9), 9, method) == count
     text, x, h = program(body, 2), 0.4, 1e-6
     below, above = (np.ravel(run_function(parse_module(text), [x + e], function="f"))[0] for e in (-h, h))
-    assert gradient(text, x) == pytest.approx((above - below) / (2 * h), rel=1e-6)
+    assert gradient(text, x, method) == pytest.approx((above - below) / (2 * h), rel=1e-6)
 
 
-@pytest.mark.parametrize("interpret", [False, True])
-def test_a_zero_in_a_chain_absorbs_an_infinite_slope(interpret):
+@pytest.mark.parametrize("evaluator", [{}, {"interpret": True}, {"method": "chad", "interpret": True}])
+def test_a_zero_in_a_chain_absorbs_an_infinite_slope(evaluator):
     def f(x):
         return ad.fori_loop(0, 3, lambda _, a: np.sqrt(a * a) * 0.5, x)
 
-    assert ad.grad(f, interpret=interpret)(0.0) == 0.0
-    assert ad.grad(f, interpret=interpret)(-2.0) == pytest.approx(-0.125)
+    assert ad.grad(f, **evaluator)(0.0) == 0.0
+    assert ad.grad(f, **evaluator)(-2.0) == pytest.approx(-0.125)
 
 
-@pytest.mark.parametrize("interpret", [False, True])
-def test_a_gate_keeps_its_product(interpret):
+@pytest.mark.parametrize("evaluator", [{}, {"interpret": True}, {"method": "chad", "interpret": True}])
+def test_a_gate_keeps_its_product(evaluator):
     rng = np.random.default_rng(0)
     w, e = rng.normal(size=(2, 5))
 
@@ -88,8 +103,8 @@ def test_a_gate_keeps_its_product(interpret):
             e = e / (1 + np.exp(-w * e))
         return e
 
-    found = ad.grad(lambda w, e: np.sum(gates(w, e)), argnums=(0, 1), interpret=interpret)(w, e)
-    expected = ad.grad(lambda w, e: np.sum(unrolled(w, e)), argnums=(0, 1), interpret=interpret)(w, e)
+    found = ad.grad(lambda w, e: np.sum(gates(w, e)), argnums=(0, 1), **evaluator)(w, e)
+    expected = ad.grad(lambda w, e: np.sum(unrolled(w, e)), argnums=(0, 1), **evaluator)(w, e)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
     ad.check_derivatives(lambda w, e: np.sum(gates(w, e)), w, e)

@@ -25,7 +25,7 @@ from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.free_values import own_operands
 from mlirad.passes.dual_arrays.residuals import Residuals
 
-__all__ = ["merge_scales"]
+__all__ = ["keeps_less", "merge_scales", "product"]
 
 Link: TypeAlias = linear.ComposeOp | linear.ScaleOp
 """A composition with a scaling, or a scaling by itself."""
@@ -93,10 +93,18 @@ def _coefficients(chain: Sequence[Link]) -> list[Value]:
 
 def _keeps_less(chain: Sequence[Link], plan: Residuals) -> bool:
     """Whether two coefficients of a chain are kept, and one as large as the product for the chain alone."""
-    kept = {_unsigned(v) for v in _coefficients(chain)} & plan.kept.keys()
     links = {op if isinstance(op, linear.ScaleOp) else op.outer.owner for op in chain}
+    return keeps_less(_coefficients(chain), plan, lambda op: op in plan.recomputed and op not in links)
+
+
+def keeps_less(coefficients: Sequence[Value], plan: Residuals, is_other: Callable[[Operation], bool]) -> bool:
+    """Whether two coefficients of a chain are kept, and one as large as the product for the chain alone.
+
+    `is_other` says of an op that it needs what it reads of the residuals, and is no scaling of the chain.
+    """
+    kept = {_unsigned(v) for v in coefficients} & plan.kept.keys()
     largest = max(map(size_of, kept), default=0)
-    return len(kept) > 1 and any(size_of(v) == largest and _is_read_only_by(v, links, plan) for v in kept)
+    return len(kept) > 1 and any(size_of(v) == largest and not _has_readers(v, is_other) for v in kept)
 
 
 def _unsigned(value: Value) -> Value:
@@ -104,27 +112,32 @@ def _unsigned(value: Value) -> Value:
     return value.owner.operand if isinstance(value.owner, ew.NegOp) else value
 
 
-def _is_read_only_by(value: Value, links: Collection[Operation | Block], plan: Residuals) -> bool:
-    """Whether the maps need a value in a chain alone."""
+def _has_readers(value: Value, is_other: Callable[[Operation], bool]) -> bool:
+    """Whether one of the ops that read a value, or its negative, is of those that count."""
     readers = [use.operation for use in value.uses]
     for op in readers[:]:
         if isinstance(op, ew.NegOp):
             readers.remove(op)
             readers += [use.operation for use in op.results[0].uses]
-    return all(op in links or op not in plan.recomputed for op in readers)
+    return any(map(is_other, readers))
 
 
 def _merged(b: ArrayBuilder, chain: Sequence[Link], env: Environment) -> Value:
     """The chain as one scaling of the map below it."""
-    product, *others = reversed(_coefficients(chain))
-    for coefficient in others:
-        shape = max(shape_of(product), shape_of(coefficient), key=len)
-        product = b.absorbing_mul(_in_shape(b, coefficient, shape), _in_shape(b, product, shape))
     last = chain[-1]
-    merged = b.scale_map(last.codomain, product)
+    merged = b.scale_map(last.codomain, product(b, _coefficients(chain)))
     return (
         b.compose(merged, env.get(last.inner, last.inner)) if isinstance(last, linear.ComposeOp) else merged
     )
+
+
+def product(b: ArrayBuilder, coefficients: Sequence[Value]) -> Value:
+    """The product of the coefficients of a chain, which are given from the outermost on."""
+    found, *others = reversed(coefficients)
+    for coefficient in others:
+        shape = max(shape_of(found), shape_of(coefficient), key=len)
+        found = b.absorbing_mul(_in_shape(b, coefficient, shape), _in_shape(b, found, shape))
+    return found
 
 
 def _in_shape(b: ArrayBuilder, coefficient: Value, shape: Shape) -> Value:

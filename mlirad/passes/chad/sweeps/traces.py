@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from xdsl.ir import Region
+from xdsl.ir import Block, Region
 
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment
@@ -23,8 +23,9 @@ from mlirad.ir.builder import handed_over, yields
 from mlirad.ir.free_values import captures, free_values
 from mlirad.ir.regions import discard
 from mlirad.passes.chad.sweeps.backward import Backward, Cotangents
+from mlirad.passes.chad.sweeps.merged_scales import merge_scales
 from mlirad.passes.chad.sweeps.structural_zeros import inlined
-from mlirad.passes.chad.sweeps.sweep import Sweep
+from mlirad.passes.chad.sweeps.sweep import DERIVATIVE, Sweep
 from mlirad.passes.dual_arrays.levels import Level
 from mlirad.passes.dual_arrays.residuals import Residuals, emit_with_residuals
 
@@ -109,6 +110,11 @@ def trace(
     backward: list[Region] = []
     scratch: list[Region] = []
 
+    def plan(block: Block) -> Residuals:
+        args = block.args
+        known = [args[k] for k in free], [args[k] for k in stacked]
+        return Residuals(block, captures(backward[0]), *known, recompute, repeats, around, trips)
+
     def emit(*args: Value) -> list[Value]:
         for old, arg in zip(region.block.args, args, strict=True):
             arg.name_hint = old.name_hint
@@ -129,12 +135,11 @@ def trace(
         scratch.extend(inside.scratch)
         b.name_hint = None
         backward.append(b.region([*(made[k].type for k in wanted), *(v.type for v in summed)], sweep))
+        if not recompute and s.accumulation is DERIVATIVE:
+            merge_scales(b, backward[0], lambda: plan(b.block))
         return inside.values(made)
 
     forward = b.region_over(extents, region.block.arg_types, emit)
-    block = forward.block
     discard(*scratch)
-    known = [block.args[k] for k in free], [block.args[k] for k in stacked]
-    residuals = Residuals(block, captures(backward[0]), *known, recompute, repeats, around, trips)
     s.scratch += [backward[0], forward]
-    return Traced(forward, backward[0], active, wanted, summed, residuals)
+    return Traced(forward, backward[0], active, wanted, summed, plan(forward.block))
