@@ -6,6 +6,8 @@ and is also a subclass of the Python class a NumPy user would expect.
 
 from __future__ import annotations
 
+from typing import Self, TypeVar
+
 
 class MliradError(Exception):
     """Base of every error that mlirad raises on purpose.
@@ -22,6 +24,23 @@ class MliradError(Exception):
         if hint is not None:
             text += f"\n  hint: {hint}"
         super().__init__(text)
+
+    def restated(self, message: str, location: str | None) -> Self:
+        """An error of the same class and with the same hint, about the same thing in other words."""
+        return _made(type(self), message, location, self.hint)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _made, (type(self), self.message, self.location, self.hint)
+
+
+E = TypeVar("E", bound=MliradError)
+
+
+def _made(kind: type[E], message: str, location: str | None, hint: str | None) -> E:
+    """An error of a class, whatever its own constructor takes."""
+    error = kind.__new__(kind)
+    MliradError.__init__(error, message, location=location, hint=hint)
+    return error
 
 
 class ShapeError(MliradError, ValueError):

@@ -328,6 +328,4 @@ def _verify_after(pass_: ModulePass, context: Context, module: ModuleOp) -> None
             hint="a loop keeps values of all its trips for its reverse sweep, a build all its positions",
         ) from error
     except MliradError as error:
-        raise type(error)(
-            f"after pass {pass_.name!r}: {error.message}", location=error.location, hint=error.hint
-        ) from error
+        raise error.restated(f"after pass {pass_.name!r}: {error.message}", error.location) from error

@@ -54,7 +54,7 @@ def read_arguments(texts: Sequence[str], types: Sequence[Attribute], function: s
         try:
             found.append(_convert(_read(text.strip(), type_), type_))
         except MliradError as error:
-            raise type(error)(f"argument {k} of @{function}: {error.message}", hint=error.hint) from error
+            raise error.restated(f"argument {k} of @{function}: {error.message}", None) from error
         except MemoryError as error:
             raise UnsupportedError(f"argument {k} of @{function} needs more memory than there is") from error
     return found

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -215,3 +217,16 @@ def test_printing_a_traced_value_says_what_it_is_and_where_it_was_made(capsys):
     ad.trace(function, X)
     line = function.__code__.co_firstlineno + 1
     assert capsys.readouterr().out == f"Array(float64[3]) made at {__file__}:{line}\n"
+
+
+@pytest.mark.parametrize(
+    "kind", [o for o in vars(ad).values() if inspect.isclass(o) and issubclass(o, ad.MliradError)]
+)
+def test_errors_of_all_classes_can_be_pickled_and_said_in_other_words(kind):
+    has_own_words = "message" not in inspect.signature(kind).parameters
+    error = kind() if has_own_words else kind("wrong", location="f.py:3", hint="do this")
+    for other in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
+        assert (type(other), str(other), vars(other)) == (kind, str(error), vars(error))
+    restated = error.restated("as said", "g.py:5")
+    assert type(restated) is kind
+    assert (restated.message, restated.location, restated.hint) == ("as said", "g.py:5", error.hint)

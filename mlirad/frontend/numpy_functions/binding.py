@@ -210,9 +210,8 @@ class Binding:
                 f"it is called as {self.name}{self._shown()}",
             ) from None
         except MliradError as error:
-            raise type(error)(
-                f"{self.name}: `{parameter.name}`: {error.message}", location=user_line(), hint=error.hint
-            ) from None
+            message = f"{self.name}: `{parameter.name}`: {error.message}"
+            raise error.restated(message, user_line()) from None
 
     def _refuse(self, name: str, value: Any, default: Any) -> None:
         """Raise for an option that the handler does not implement, unless it changes nothing."""

@@ -260,7 +260,7 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
         )
     if isinstance(error.__cause__, MliradError):
         cause = error.__cause__
-        return type(cause)(cause.message, location=location, hint=cause.hint)
+        return cause.restated(cause.message, location)
     return TracingError(
         str(error),
         location=location,
@@ -309,9 +309,7 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
     try:
         array = plain_array(leaf)
     except MliradError as error:
-        raise type(error)(
-            f"argument {path}: {error.message}", location=user_line(), hint=error.hint
-        ) from error
+        raise error.restated(f"argument {path}: {error.message}", user_line()) from error
     return LeafType(array.shape, language_dtype(array.dtype))
 
 
