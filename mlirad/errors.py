@@ -6,7 +6,8 @@ and is also a subclass of the Python class a NumPy user would expect.
 
 from __future__ import annotations
 
-from typing import Self, TypeVar
+from functools import partial
+from typing import Self
 
 
 class MliradError(Exception):
@@ -27,20 +28,10 @@ class MliradError(Exception):
 
     def restated(self, message: str, location: str | None) -> Self:
         """An error of the same class and with the same hint, about the same thing in other words."""
-        return _made(type(self), message, location, self.hint)
+        return type(self)(message, location=location, hint=self.hint)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _made, (type(self), self.message, self.location, self.hint)
-
-
-E = TypeVar("E", bound=MliradError)
-
-
-def _made(kind: type[E], message: str, location: str | None, hint: str | None) -> E:
-    """An error of a class, whatever its own constructor takes."""
-    error = kind.__new__(kind)
-    MliradError.__init__(error, message, location=location, hint=hint)
-    return error
+        return partial(type(self), location=self.location, hint=self.hint), (self.message,)
 
 
 class ShapeError(MliradError, ValueError):
@@ -93,8 +84,14 @@ class OutOfMemoryError(MliradError, MemoryError):
 class TimeLimitError(MliradError, TimeoutError):
     """A program, or a tool, that ran longer than its option `timeout` allows."""
 
-    def __init__(self) -> None:
-        super().__init__("this took longer than its time limit", hint="raise the limit, option timeout")
+    def __init__(
+        self,
+        message: str = "this took longer than its time limit",
+        *,
+        location: str | None = None,
+        hint: str | None = "raise the limit, option timeout",
+    ):
+        super().__init__(message, location=location, hint=hint)
 
 
 class ParseError(MliradError, ValueError):
