@@ -20,6 +20,9 @@ program alone, and unloading returns all memory. MCJIT is as fast, and knows no 
 symbols; one ORC instance shared by all programs links in 0.1 ms and keeps some 8 kB of every
 program for ever.
 
+The object code of the last programs is kept, so the same text is compiled once: a function that is made
+anew for every call, as a lambda in a loop is, costs a link.
+
 Instructions that carry `contract` may be fused to multiply-adds; nothing else is relaxed.
 """
 
@@ -30,6 +33,7 @@ import time
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from mlirad.errors import CompileError
@@ -42,6 +46,9 @@ ENTRY: Final = "mlirad_main"
 """The name of the function that the IR text of a program defines."""
 
 OPTIMISATION_LEVEL: Final = 1
+
+PROGRAMS_KEPT: Final = 32
+"""How many texts are kept with their object code: some 100 kB each where they are large."""
 
 
 @dataclass(frozen=True)
@@ -95,13 +102,17 @@ def load(
 
     Raises `CompileError` if the text is not valid LLVM IR, or names a function that is in neither.
     """
-    target = target or find_target()
+    code, times = _compiled(text, target or find_target())
+    return load_object(code, symbols=symbols, externals=externals, times=times)
+
+
+@lru_cache(maxsize=PROGRAMS_KEPT)
+def _compiled(text: str, target: Target) -> tuple[bytes, StageTimes]:
+    """The object code of a text, and what it took to make."""
     module, parse, optimise = _optimised(text, target)
     start = time.perf_counter()
     code = _emit(module, target.machine)
-    emit = time.perf_counter() - start
-    times = StageTimes(parse, optimise, emit)
-    return load_object(code, symbols=symbols, externals=externals, times=times)
+    return code, StageTimes(parse, optimise, time.perf_counter() - start)
 
 
 @large_stack

@@ -14,6 +14,8 @@ none keeps others waiting.
 Python's own handler of a signal only notes it; the user's handler waits until the main thread next runs
 Python code. So the main thread takes the lock every 50 milliseconds and lets Python handle what was noted. An
 exception that a handler raises stays set, and the call ends with it.
+
+Python code that runs within a call sees subnormal numbers, which the program may take for zeros.
 """
 
 from __future__ import annotations
@@ -25,8 +27,10 @@ import time
 from typing import Final
 
 from mlirad.jit import object_layout as layout
+from mlirad.jit.target import find_target
 from mlirad.jit.templates import constants, filled, pointer, python_functions
 from mlirad.lower import native_program
+from mlirad.lower.llvm_text.float_control import GET, SET, float_control
 
 CALL: Final = "mlirad_call"
 
@@ -68,7 +72,7 @@ def host_text(main_thread: int, report: int, fail: int) -> str:
         "REPORT_BYTES": REPORT_BYTES,
     }
     return filled(
-        _TEXT + _clock_text() + _stack_text(),
+        _TEXT + _clock_text() + _stack_text() + _python_mode_text(),
         {**constants(layout), **constants(native_program), **python_functions(names), **values},
     )
 
@@ -119,6 +123,34 @@ define internal i64 @now() {{
 define i64 @{native_program.CLOCK}() {{
   %clock = call i64 @now()
   ret i64 %clock
+}}
+"""
+
+
+def _python_mode_text() -> str:
+    """The text of what makes subnormal numbers count before Python runs, and restores the mode behind it."""
+    control = float_control(find_target("native").triple)
+    if control is None:
+        return """
+define internal i64 @enter_python() {
+  ret i64 0
+}
+
+define internal void @leave_python(i64 %mode) {
+  ret void
+}
+"""
+    return f"""{control.text}
+define internal i64 @enter_python() {{
+  %mode = call i64 @{GET}()
+  %gradual = and i64 %mode, {~control.flushing}
+  call void @{SET}(i64 %gradual)
+  ret i64 %mode
+}}
+
+define internal void @leave_python(i64 %mode) {{
+  call void @{SET}(i64 %mode)
+  ret void
 }}
 """
 
@@ -306,7 +338,9 @@ due:
 
 handle:
   %was_locked = call i1 @lock(ptr %context)
+  %mode = call i64 @enter_python()
   %raised = call i32 ${PyErr_CheckSignals}()
+  call void @leave_python(i64 %mode)
   call void @unlock(ptr %context)
   if eq i32 %raised, 0 then %done else %interrupted
 
@@ -334,6 +368,7 @@ no_room:
 
 enter:
   %was_locked = call i1 @lock(ptr %context)
+  %mode = call i64 @enter_python()
   %raised = call i32 ${PyErr_CheckSignals}()
   if eq i32 %raised, 0 then %report else %failed
 
@@ -364,6 +399,7 @@ keep:
   br label %leave
 
 leave:
+  call void @leave_python(i64 %mode)
   br i1 %was_locked, label %done, label %unlock
 
 unlock:

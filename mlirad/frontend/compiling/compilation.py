@@ -95,7 +95,13 @@ def native_program(
     taken by results.
     """
     wanted = options.pipeline("kernels", function, donated)
-    made = compile_module(module, wanted, observe=_recording(stats), profiled=profiled)
+    made = compile_module(
+        module,
+        wanted,
+        flush_subnormals=options.flush_subnormals,
+        profiled=profiled,
+        observe=_recording(stats),
+    )
     if stats is not None:
         stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
         stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes

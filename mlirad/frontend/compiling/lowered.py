@@ -81,7 +81,7 @@ class Lowered:
         options: Options,
         read: Reading,
         trace: Callable[[], ModuleOp],
-        make: Callable[[], Program],
+        make: Callable[[Stats], Program],
     ):
         self.name = name
         self.signature = signature
@@ -89,6 +89,7 @@ class Lowered:
         self._read = read
         self._trace = trace
         self._make = make
+        self._stats = Stats()
 
     @plain_errors
     def ir(self, after: str | None = None) -> str:
@@ -145,11 +146,12 @@ class Lowered:
 
     @cached_property
     def _compiled(self) -> Program:
-        return self._make()
+        return self._make(self._stats)
 
     def stats(self) -> Stats:
         """What compiling takes, stage by stage, and what the program needs."""
-        return self._compiled.stats
+        self.compile()
+        return self._stats
 
     @plain_errors
     def compile(self) -> Compiled:
@@ -185,7 +187,7 @@ class Compiled:
 
     def stats(self) -> Stats:
         """What compiling took, stage by stage, and what the program needs."""
-        return self._program.stats
+        return self.lowered.stats()
 
     def __repr__(self) -> str:
         return f"<{self.lowered.name}, compiled for {_shown(self.lowered.signature)}>"

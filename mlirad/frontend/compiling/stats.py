@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
+
+from mlirad.ir.regions import nested_ops
 
 LINES_SHOWN = 10
 """How many lines of the source are listed with the memory that they need."""
@@ -82,7 +82,7 @@ def count_ops(program: Operation | None) -> int:
     """The number of ops in a program, without modules, functions and terminators."""
     if program is None:
         return 0
-    return sum(1 for op in program.walk() if not isinstance(op, ModuleOp | FuncOp) and op.results)
+    return sum(1 for region in program.regions for op in nested_ops(region) if op.results)
 
 
 def _bytes(count: int) -> str:

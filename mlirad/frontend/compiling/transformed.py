@@ -214,16 +214,22 @@ class Transformed:
         module, result, _ = trace_module(traced, tree, types, self._options.checks)
         return module, result
 
-    def _compile(self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> Program:
+    def _compile(
+        self,
+        function: Callable[..., Any],
+        tree: Tree,
+        types: Sequence[LeafType],
+        stats: Stats | None = None,
+    ) -> Program:
         options = self._options
-        stats = Stats()
         with compiling():
             start = time.perf_counter()
             module, result = self._trace(function, tree, types)
-            stats.add("trace", time.perf_counter() - start, module)
+            if stats is not None:
+                stats.add("trace", time.perf_counter() - start, module)
             donated = donated_leaves(function, tree, self._donated)
             flat, native = executable(module, options, stats, donated=donated)
-        return Program(structured(flat, result), stats, tree, result, native)
+        return Program(structured(flat, result), tree, result, native)
 
     # Looking inside ------------------------------------------------------------------------------
 
@@ -238,7 +244,7 @@ class Transformed:
             self._options,
             self._read,
             lambda: self._trace(function, tree, types)[0],
-            lambda: self._compile(function, tree, types),
+            lambda stats: self._compile(function, tree, types, stats),
         )
 
     def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:

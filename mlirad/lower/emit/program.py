@@ -12,12 +12,13 @@ from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.kernel_plans import stated_updates
 from mlirad.dialects.shapes import Value as Ssa
-from mlirad.dialects.shapes import shape_of
+from mlirad.dialects.shapes import is_float, shape_of
 from mlirad.lower.emit.activation_records import RECORD_STACK
 from mlirad.lower.emit.buffers import Place, program_buffers
 from mlirad.lower.emit.function import FunctionEmitter
 from mlirad.lower.emit.kernels import FAULT_PLACE, PROFILE_PLACE, ProgramText
 from mlirad.lower.llvm_text import ModuleText
+from mlirad.lower.llvm_text.float_control import FloatControl
 from mlirad.lower.native_program import ArraySpec, NativeProgram
 
 
@@ -28,10 +29,12 @@ def emit_program(
     address_checks: bool = False,
     profiled: bool = False,
     callees: Sequence[FuncOp] = (),
+    control: FloatControl | None = None,
 ) -> NativeProgram:
     """The program of a function of kernel ops; `vector_bytes` is the size of a vector register.
 
-    `callees` are the functions, lowered too, that it and they call.
+    `callees` are the functions, lowered too, that it and they call. With the `control` register of the
+    processor the program runs with subnormal numbers as zeros, unless it has no floats.
 
     With `address_checks` every access is compared with the bounds of its buffer first. One outside is not
     made, and the last constant of the program, an int64 that starts as 0, then holds a number: a debug run of
@@ -57,7 +60,9 @@ def emit_program(
         last = cast(ReturnOp, callee.body.block.last_op)
         inner = program_buffers(callee, last, all_in_text=True)
         FunctionEmitter(program, callee, inner, cells, called=True).write()
-    FunctionEmitter(program, function, memory, cells, calls=bool(callees)).write()
+    if not any(_computes_floats(f) for f in (function, *callees)):
+        control = None
+    FunctionEmitter(program, function, memory, cells, calls=bool(callees), control=control).write()
     if profiled:
         constants.append(np.zeros(2 * len(program.kernels), np.int64))
     return NativeProgram(
@@ -71,6 +76,10 @@ def emit_program(
         tuple(stated_updates(function).items()),
         tuple(program.kernels),
     )
+
+
+def _computes_floats(function: FuncOp) -> bool:
+    return any(is_float(v) for op in function.walk() for v in (*op.operands, *op.results))
 
 
 def _spec(value: Ssa) -> ArraySpec:
