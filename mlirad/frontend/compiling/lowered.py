@@ -181,7 +181,7 @@ class Compiled:
         given, leaves = self._read(args, kwargs)
         self.lowered.signature.require(given, self.lowered.name)
         if not kwargs and not given.static:
-            form = Form(len(args), 0, tuple(range(len(args))))
+            form = Form(positions=len(args), names=0, moving=tuple(range(len(args))))
             self._quick.enter(None, self._program, form, leaves, NOTHING)
         return self._program.call(*leaves)
 

@@ -21,6 +21,7 @@ turns have a quick call each, of which one asks the next.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final, TypeAlias, cast
@@ -58,6 +59,30 @@ class Form:
     moving: tuple[int | str, ...]
     static: tuple[tuple[int | str, object], ...] = ()
     has_out: bool = False
+
+
+def form_of(
+    function: Callable[..., Any],
+    static: Sequence[str],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    has_out: bool = False,
+) -> Form | None:
+    """How a call passes its arguments, besides `out`; None where several go to one parameter together."""
+    positions, names = len(args), len(kwargs) + has_out
+    if not kwargs and not static:
+        return Form(positions, names, tuple(range(positions)), has_out=has_out)
+    signature = inspect.signature(function)
+    bound = signature.bind(*args, **kwargs).arguments
+    kinds = [signature.parameters[name].kind for name in bound]
+    if any(kind in (kind.VAR_POSITIONAL, kind.VAR_KEYWORD) for kind in kinds):
+        return None
+    sources = [name if name in kwargs else k for k, name in enumerate(bound)]
+    passed = list(zip(bound.items(), sources, strict=True))
+    moving = tuple(source for (name, _), source in passed if name not in static)
+    fixed = tuple((source, value) for (name, value), source in passed if name in static)
+    return Form(positions, names, moving, fixed, has_out)
 
 
 class QuickCalls:

@@ -34,7 +34,7 @@ from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.profile import Profile
 from mlirad.frontend.compiling.programs import Program, cache_of, signature_key
-from mlirad.frontend.compiling.quick_calls import Form, QuickCalls
+from mlirad.frontend.compiling.quick_calls import QuickCalls, form_of
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.captures import static_key
@@ -117,30 +117,10 @@ class Transformed:
         has_out: bool = False,
     ) -> None:
         """Have a quick call take the calls that are like one, which `leaves` were passed in."""
-        form = self._form(args, kwargs, has_out)
+        form = form_of(self._function, self._static, args, kwargs, has_out=has_out)
         if form is not None:
             calls = self._by_name if form.names else self._by_position
             calls.enter(key, program, form, leaves, self._cache.captures())
-
-    def _form(self, args: tuple[Any, ...], kwargs: dict[str, Any], has_out: bool) -> Form | None:
-        """How a call passes its arguments; None where some have no place among the parameters."""
-        positions, names = len(args), len(kwargs) + has_out
-        if not kwargs and not self._static:
-            return Form(positions, names, tuple(range(positions)), has_out=has_out)
-        signature = inspect.signature(self._function)
-        bound = signature.bind(*args, **kwargs).arguments
-        kinds = [signature.parameters[name].kind for name in bound]
-        if any(kind in (kind.VAR_POSITIONAL, kind.VAR_KEYWORD) for kind in kinds):
-            return None
-        sources = [name if name in kwargs else k for k, name in enumerate(bound)]
-        passed = list(zip(bound.items(), sources, strict=True))
-        return Form(
-            positions,
-            names,
-            tuple(source for (name, _), source in passed if name not in self._static),
-            tuple((source, value) for (name, value), source in passed if name in self._static),
-            has_out,
-        )
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         has_out = OUT in kwargs and takes_out(self._function)
