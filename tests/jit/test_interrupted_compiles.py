@@ -69,6 +69,7 @@ def test_a_compile_is_interrupted_at_every_stage(
     slope_of_others = ad.grad(lambda x: np.sum(np.cos(x)))
     slope_of_others(X)
     owner, name = STAGES[stage]
+    engine._compiled.cache_clear()  # pyright: ignore[reportPrivateUsage]
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(owner, name, interrupting(getattr(owner, name), after=after))
         slope(X)

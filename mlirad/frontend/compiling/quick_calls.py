@@ -69,7 +69,11 @@ def form_of(
     *,
     has_out: bool = False,
 ) -> Form | None:
-    """How a call passes its arguments, besides `out`; None where several go to one parameter together."""
+    """How a call passes its arguments, besides `out`.
+
+    None where several go to one parameter together, and where a static one cannot be compared by `==`: NaN is
+    not equal to itself, and 0.0 is to -0.0.
+    """
     positions, names = len(args), len(kwargs) + has_out
     if not kwargs and not static:
         return Form(positions, names, tuple(range(positions)), has_out=has_out)
@@ -82,6 +86,8 @@ def form_of(
     passed = list(zip(bound.items(), sources, strict=True))
     moving = tuple(source for (name, _), source in passed if name not in static)
     fixed = tuple((source, value) for (name, value), source in passed if name in static)
+    if any(type(value) not in _SIMPLE for _, value in fixed):
+        return None
     return Form(positions, names, moving, fixed, has_out)
 
 
