@@ -4,8 +4,11 @@ import mlirad as ad
 g = ad.grad(loss)(w, x)
 """
 
+# Before all others: it notes what their files are before they are loaded.
+from mlirad.disk_cache import sources as _sources  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from mlirad.errors import (
     ArgumentError,
+    CacheWarning,
     CallDepthError,
     CaptureWarning,
     CompileError,
@@ -75,6 +78,7 @@ from mlirad.tools.demo import demo
 __all__ = [
     "ArgumentError",
     "Array",
+    "CacheWarning",
     "CallDepthError",
     "CaptureWarning",
     "Closure",

@@ -1,4 +1,4 @@
-"""The errors mlirad raises for bad input, one class per kind, all under `MliradError`, and its warning.
+"""The errors mlirad raises for bad input, one class per kind, all under `MliradError`, and its warnings.
 
 Each carries the user's source location where one is known, says what is wrong and what to do about it,
 and is also a subclass of the Python class a NumPy user would expect.
@@ -100,6 +100,10 @@ class InterpreterError(MliradError, RuntimeError):
 
 class DerivativeCheckError(MliradError, AssertionError):
     """A derivative that does not agree with the function, or whose two modes do not agree with each other."""
+
+
+class CacheWarning(UserWarning):
+    """A folder for compiled programs that was asked for and cannot be used."""
 
 
 class CaptureWarning(UserWarning):

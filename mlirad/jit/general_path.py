@@ -19,7 +19,7 @@ from mlirad.jit.arguments import prepare, type_of_element
 from mlirad.jit.guarded import run_guarded
 from mlirad.jit.host import runner
 from mlirad.jit.memory import aligned_bytes, aligned_copy
-from mlirad.lower.native_program import NativeProgram
+from mlirad.lower.native_program import ProgramInterface
 
 
 class GeneralPath:
@@ -27,7 +27,7 @@ class GeneralPath:
 
     def __init__(
         self,
-        program: NativeProgram,
+        program: ProgramInterface,
         code: engine.LoadedCode,
         name: str,
         *,

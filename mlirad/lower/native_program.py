@@ -21,7 +21,7 @@ and reads `%buffers[0]` and writes `%buffers[1]`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
@@ -101,19 +101,26 @@ class ArraySpec:
 
 
 @dataclass(frozen=True)
-class NativeProgram:
-    """One compiled program: LLVM IR text that defines `@mlirad_main`, and its memory.
+class ProgramInterface:
+    """What a program is called with: arrays, scratch memory, and functions that it does not define.
 
     `constants` are the literals too large for the text, passed by pointer. `arena_bytes` is the
     size of the scratch memory. `externals` are the symbols that the text declares and does not
     define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy,
-    `mlirad_rt_*` the functions that allocate memory, and those of the host.
+    `mlirad_rt_*` the functions that allocate memory, and those of the host. `operations` is roughly
+    how many scalar operations a call takes.
     """
 
-    llvm: str
     inputs: tuple[ArraySpec, ...]
     outputs: tuple[ArraySpec, ...]
     constants: tuple[npt.NDArray[np.generic[Any]], ...] = ()
     arena_bytes: int = 0
     externals: tuple[str, ...] = ()
     operations: int = 0
+
+
+@dataclass(frozen=True)
+class NativeProgram(ProgramInterface):
+    """One program: LLVM IR text that defines `@mlirad_main`, and what it is called with."""
+
+    llvm: str = field(kw_only=True)

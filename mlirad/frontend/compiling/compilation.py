@@ -19,7 +19,8 @@ from xdsl.printer import Printer
 
 from mlirad import pipelines, reports
 from mlirad.compiler import Compiled, Observer, compile_module, count_kernels, may_need_blocks, transform
-from mlirad.errors import UnsupportedError
+from mlirad.disk_cache.programs import Place
+from mlirad.errors import CompileError, UnsupportedError
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
@@ -28,6 +29,8 @@ from mlirad.interpreter import run_function
 from mlirad.ir.first_order import higher_order_op
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
+from mlirad.jit.machine_program import machine_program
+from mlirad.jit.target import find_target
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.recursion import deep_recursion
 
@@ -89,19 +92,59 @@ def native_program(
 
 
 def executable(
-    module: ModuleOp, options: Options, stats: Stats | None = None, function: str = "main"
+    module: ModuleOp,
+    options: Options,
+    stats: Stats | None = None,
+    function: str = "main",
+    *,
+    name: str = "",
+    anew: bool = False,
 ) -> tuple[Executable, NativeFunction | None]:
-    """A function of the module that can be called, and its machine code where it is compiled."""
+    """A function of the module that can be called, and its machine code where it is compiled.
+
+    That is taken from the disk where it is kept there, unless it is to be made `anew`; `name` is what the
+    cache calls it.
+    """
     if options.interpret:
         if not _runs_as_it_is(module):
             brought_to("arrays", module, options, stats)
         return _interpreted(module, function, options.timeout), None
+    place = Place.of(module, options.pipeline("kernels", function), find_target(), name or function)
+    native = None if anew or place is None else _found(place, options, stats, function)
+    if native is None:
+        native = _compiled(place, module, options, stats, function)
+    return native.entry, native
+
+
+def _found(place: Place, options: Options, stats: Stats | None, function: str) -> NativeFunction | None:
+    """A function from the disk, None where it is not there or cannot be linked."""
+    start = time.perf_counter()
+    program = place.find()
+    if program is None:
+        return None
+    try:
+        native = NativeFunction(program, name=function, timeout=options.timeout)
+    except CompileError:
+        return None
+    if stats is not None:
+        stats.add("load", time.perf_counter() - start, None)
+        stats.work, stats.peak_bytes, stats.is_loaded = program.operations, program.arena_bytes, True
+    return native
+
+
+def _compiled(
+    place: Place | None, module: ModuleOp, options: Options, stats: Stats | None, function: str
+) -> NativeFunction:
+    """A function by all passes and LLVM, kept on the disk if it has a place there."""
     program = native_program(module, options, stats, function).program
     start = time.perf_counter()
-    native = NativeFunction(program, name=function, timeout=options.timeout)
+    made = machine_program(program)
+    native = NativeFunction(made, name=function, timeout=options.timeout)
+    if place is not None:
+        place.keep(made)
     if stats is not None:
         stats.add("llvm", time.perf_counter() - start, None)
-    return native.entry, native
+    return native
 
 
 def _runs_as_it_is(module: ModuleOp) -> bool:

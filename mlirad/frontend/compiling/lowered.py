@@ -78,7 +78,7 @@ class Lowered:
         options: Options,
         read: Reading,
         trace: Callable[[], ModuleOp],
-        make: Callable[[], Program],
+        make: Callable[[bool], Program],
     ):
         self.name = name
         self.signature = signature
@@ -123,11 +123,21 @@ class Lowered:
 
     @cached_property
     def _compiled(self) -> Program:
-        return self._make()
+        return self._make(False)
+
+    @cached_property
+    def _stats(self) -> Stats:
+        made = self.__dict__.get("_compiled")
+        if made is None or made.stats.is_loaded:
+            made = self._compiled = self._make(True)
+        return made.stats
 
     def stats(self) -> Stats:
-        """What compiling takes, stage by stage, and what the program needs."""
-        return self._compiled.stats
+        """What compiling takes, stage by stage, and what the program needs.
+
+        A program that was found on the disk is compiled to know it.
+        """
+        return self._stats
 
     @plain_errors
     def compile(self) -> Compiled:
@@ -153,8 +163,8 @@ class Compiled:
         return self._program.call(*leaves)
 
     def stats(self) -> Stats:
-        """What compiling took, stage by stage, and what the program needs."""
-        return self._program.stats
+        """What compiling takes, stage by stage, and what the program needs."""
+        return self.lowered.stats()
 
     def __repr__(self) -> str:
         return f"<{self.lowered.name}, compiled for {_shown(self.lowered.signature)}>"

@@ -38,7 +38,8 @@ class Stats:
     `kernels` is the number of kernels, `work` roughly the scalar operations of a call, with data-dependent
     loops counted as one trip; `peak_bytes` its scratch memory, and `memory` what lies there at the peak, by
     source line.
-    They are 0 and empty for the interpreter.
+    They are 0 and empty for the interpreter. `is_loaded` says that the program was found on the disk, so that
+    only its work and its scratch memory are known.
     """
 
     stages: list[Stage] = field(default_factory=list[Stage])
@@ -46,6 +47,7 @@ class Stats:
     work: int = 0
     peak_bytes: int = 0
     memory: dict[str, int] = field(default_factory=dict[str, int])
+    is_loaded: bool = False
 
     @property
     def seconds(self) -> float:

@@ -180,14 +180,17 @@ class Transformed:
         module, result, _ = trace_module(traced, tree, types, self._options.checks)
         return module, result
 
-    def _compile(self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]) -> Program:
+    def _compile(
+        self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], *, anew: bool = False
+    ) -> Program:
         options = self._options
         stats = Stats()
         with compiling():
             start = time.perf_counter()
             module, result = self._trace(function, tree, types)
             stats.add("trace", time.perf_counter() - start, module)
-            flat, native = executable(module, options, stats)
+            name = function_name(self._function)
+            flat, native = executable(module, options, stats, name=name, anew=anew)
         quick = None if native is None else quick_call(native, tree, types, result)
         return Program(structured(flat, result), quick, stats)
 
@@ -204,7 +207,7 @@ class Transformed:
             self._options,
             self._read,
             lambda: self._trace(function, tree, types)[0],
-            lambda: self._compile(function, tree, types),
+            lambda anew: self._compile(function, tree, types, anew=anew),
         )
 
     def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:

@@ -142,6 +142,7 @@ def _compile(
     function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], options: Options
 ) -> Linearized:
     stats = Stats()
+    name = function_name(function)
     with compiling():
         start = time.perf_counter()
         module, codomain = trace_map(function, tree, types, options.checks)
@@ -152,10 +153,9 @@ def _compile(
         called = _renamed(list(functions.values()), main)
         split = split_map(main)
         pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
-        primal, _ = executable(pieces, options, stats, "primal")
+        primal, _ = executable(pieces, options, stats, "primal", name=name)
     names = tuple(parameter_names(function, len(tree.children)))
     domain = Space(tree, tuple(moving_type(t) for t in types), True, names)
-    name = function_name(function)
     return Linearized(name, primal, split, domain, codomain, options, stats, Cache(), called)
 
 

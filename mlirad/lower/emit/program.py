@@ -54,13 +54,13 @@ def emit_program(
         FunctionEmitter(program, callee, inner, cells, called=True).write()
     FunctionEmitter(program, function, memory, cells, calls=bool(callees)).write()
     return NativeProgram(
-        program.module.text(),
         tuple(_spec(a) for a in block.args),
         tuple(_spec(v) for v in returned.arguments),
         tuple(constants),
         memory.arena_bytes,
         tuple(program.module.externals),
         program.operations,
+        llvm=program.module.text(),
     )
 
 
