@@ -179,6 +179,13 @@ func.func @large(%x: tensor<999999999x999999999xf64>) {
 
 // -----
 
+// expected-error @below {{func.func: argument 0 of @empty has type tensor<0x4611686018427387904xf64>, of more than 281474976710656 elements}}
+func.func @empty(%x: tensor<0x4611686018427387904xf64>) {
+  func.return
+}
+
+// -----
+
 func.func @no_callee(%x: f64) {
   // expected-error @below {{func.call: there is no function @missing}}
   func.call @missing(%x) : (f64) -> ()

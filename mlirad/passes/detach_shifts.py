@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Literal, NoReturn, TypeAlias
 
 from xdsl.context import Context
@@ -110,9 +111,8 @@ def _cancels(op: Operation) -> bool:
     """Whether the result of `op` is read, and no value that leaves the block depends on it."""
     (m,) = op.results
     forms: dict[Value, _Form] = {}
-    unread = 0
     try:
-        unread += _enter(m, _Form("shifted", 1.0, _long_dims(shape_of(m))), op, forms)
+        unread = _enter(m, _Form("shifted", 1.0, _long_dims(shape_of(m))), op, forms)
         reader = op.next_op
         while unread:
             assert reader is not None
@@ -148,15 +148,7 @@ def _long_dims(shape: Shape) -> Shape:
 # Ops: the form of the result, or none if it is free of m ----------------------------------------------
 
 
-def _add(op: Operation, forms: _Forms) -> _Form | None:
-    return _sum_of_forms(op, forms, 1.0)
-
-
-def _sub(op: Operation, forms: _Forms) -> _Form | None:
-    return _sum_of_forms(op, forms, -1.0)
-
-
-def _sum_of_forms(op: Operation, forms: _Forms, sign: float) -> _Form | None:
+def _sum(op: Operation, forms: _Forms, sign: float) -> _Form | None:
     """Shifts are added; what is scaled must be scaled alike."""
     left, right = (forms.get(o) for o in own_operands(op))
     if any(f is not None and f.kind == "scaled" for f in (left, right)):
@@ -168,15 +160,7 @@ def _sum_of_forms(op: Operation, forms: _Forms, sign: float) -> _Form | None:
     return replace(left, times=left.times + sign * right.times)
 
 
-def _mul(op: Operation, forms: _Forms) -> _Form | None:
-    return _product_of_forms(op, forms, 1.0)
-
-
-def _div(op: Operation, forms: _Forms) -> _Form | None:
-    return _product_of_forms(op, forms, -1.0)
-
-
-def _product_of_forms(op: Operation, forms: _Forms, sign: float) -> _Form | None:
+def _product(op: Operation, forms: _Forms, sign: float) -> _Form | None:
     """Scales are multiplied; what is shifted may be multiplied by a finite constant, or divided by one."""
     left, right = (forms.get(o) for o in own_operands(op))
     if left is not None and right is not None:
@@ -263,7 +247,7 @@ def _reshape(op: Operation, forms: _Forms) -> _Form | None:
     return _moved(form, dict(zip(before, after, strict=True)))
 
 
-def _sum(op: Operation, forms: _Forms) -> _Form | None:
+def _array_sum(op: Operation, forms: _Forms) -> _Form | None:
     assert isinstance(op, SumOp)
     form, dims, shape = forms[op.operand], values_of(op.dims), shape_of(op.operand)
     count = math.prod(shape[d] for d in dims) if form.kind == "shifted" else 1
@@ -315,12 +299,12 @@ def _moved(form: _Form, places: Sequence[int] | Mapping[int, int]) -> _Form:
 
 
 _RULES: Final[Mapping[type[Operation], Callable[[Operation, _Forms], _Form | None]]] = {
-    ew.AddOp: _add,
-    ew.SubOp: _sub,
+    ew.AddOp: partial(_sum, sign=1.0),
+    ew.SubOp: partial(_sum, sign=-1.0),
     ew.NegOp: _neg,
-    ew.MulOp: _mul,
-    ew.AbsorbingMulOp: _mul,
-    ew.DivOp: _div,
+    ew.MulOp: partial(_product, sign=1.0),
+    ew.AbsorbingMulOp: partial(_product, sign=1.0),
+    ew.DivOp: partial(_product, sign=-1.0),
     ew.ExpOp: _exp,
     ew.LogOp: _log,
     ew.SqrtOp: _sqrt,
@@ -333,7 +317,7 @@ _RULES: Final[Mapping[type[Operation], Callable[[Operation, _Forms], _Form | Non
     BroadcastOp: _broadcast,
     TransposeOp: _transpose,
     ReshapeOp: _reshape,
-    SumOp: _sum,
+    SumOp: _array_sum,
     ReduceOp: _reduce,
     ArgmaxOp: _arg_reduction,
     ArgminOp: _arg_reduction,

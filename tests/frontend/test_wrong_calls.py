@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -33,6 +34,19 @@ WRONG: dict[str, tuple[Callable[[], object], type[ad.MliradError], str]] = {
     ),
     "modulus": (lambda: ad.jit(lambda a: pow(a, 2, 3))(1.0), ad.UnsupportedError, "modulus"),
     "format": (lambda: ad.jit(lambda a: f"{a:.3f}")(1.0), ad.TracingError, "no digits to format"),
+    "options": (lambda: ad.grad(np.sin, colour=1)(1.0), ad.UnsupportedError, "there is no option 'colour'"),
+    **{
+        f"{name}={value!r}": (partial(ad.jit, np.sin, **{name: value}), ad.UnsupportedError, message)
+        for name, values, message in (
+            ("interpret", ("yes", None, 1), "which is neither True nor False"),
+            ("check_bounds", (0, X), "which is neither True nor False"),
+            ("check_nans", ("no",), "which is neither True nor False"),
+            ("method", (None, [], "reverse"), "there is no method"),
+            ("chunk", (0, -1, True, 2.5, "some", [2], X), "which is no number of positions"),
+            ("timeout", (0, -1.0, np.nan, np.inf, "1 s", [1.0], True), "which is no number of seconds"),
+        )
+        for value in values
+    },
 }
 
 

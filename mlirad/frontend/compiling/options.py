@@ -5,7 +5,9 @@ ad.grad(f, chunk=1, check_bounds=True)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+from numbers import Integral, Number, Real
 from typing import Any, TypedDict, cast
 
 from mlirad import pipelines
@@ -81,40 +83,52 @@ class Options:
                 hint='write method="dual-arrays", or leave it out',
             )
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "method", COMPILED_AS.get(self.method, self.method))
-        if self.method in SPECIFICATIONS and not self.interpret:
-            raise UnsupportedError(
-                f"the method {self.method!r} is a specification, which cannot be compiled",
-                location=user_line(),
-                hint=f"write interpret=True, or choose one of {', '.join(METHODS)}",
-            )
-        if self.method not in (*METHODS, *SPECIFICATIONS):
-            raise UnsupportedError(
-                f"there is no method {self.method!r}",
-                location=user_line(),
-                hint=f"there are {', '.join((*METHODS, *COMPILED_AS, *SPECIFICATIONS))}",
-            )
-        if self.timeout is not None and not 0 < self.timeout < MOST_SECONDS:
-            raise UnsupportedError(
-                f"timeout is {self.timeout}, which is no number of seconds to wait",
-                location=user_line(),
-                hint="write timeout=10.0 to let calls take ten seconds, or leave it out",
-            )
-        if isinstance(self.chunk, int) and self.chunk < 1:
-            raise UnsupportedError(
-                f"chunk is {self.chunk}, which is no number of positions",
-                location=user_line(),
-                hint='write chunk=1 to compute them one after another, or chunk="all"',
-            )
-
 
 def options_of(given: CompileOptions) -> Options:
-    """The options with the names and values given; raises `UnsupportedError` for a name that is none."""
+    """The options with the names and values given; raises `UnsupportedError` for those that there are not."""
     names = tuple(CompileOptions.__annotations__)
     for name in given:
-        if name not in names:
-            raise UnsupportedError(
-                f"there is no option {name!r}", location=user_line(), hint=f"there are {', '.join(names)}"
-            )
-    return Options(**cast("dict[str, Any]", given))
+        _require(name in names, f"there is no option {name!r}", f"there are {', '.join(names)}")
+    found = Options(**cast("dict[str, Any]", given))
+    if found.method in tuple(COMPILED_AS):
+        found = replace(found, method=COMPILED_AS[found.method])
+    for name in ("interpret", "check_bounds", "check_nans"):
+        value = getattr(found, name)
+        _require(
+            isinstance(value, bool),
+            f"{name} is {value!r}, which is neither True nor False",
+            f"write {name}=True, or leave it out",
+        )
+    _require(
+        found.method in (*METHODS, *SPECIFICATIONS),
+        f"there is no method {found.method!r}",
+        f"there are {', '.join((*METHODS, *COMPILED_AS, *SPECIFICATIONS))}",
+    )
+    _require(
+        found.method not in SPECIFICATIONS or found.interpret,
+        f"the method {found.method!r} is a specification, which cannot be compiled",
+        f"write interpret=True, or choose one of {', '.join(METHODS)}",
+    )
+    _require(
+        found.timeout is None or _is_within(found.timeout, Real, 0, MOST_SECONDS),
+        f"timeout is {found.timeout!r}, which is no number of seconds to wait",
+        "write timeout=10.0 to let calls take ten seconds, or leave it out",
+    )
+    all_at_once = isinstance(found.chunk, str) and found.chunk == "all"
+    _require(
+        found.chunk is None or all_at_once or _is_within(found.chunk, Integral, 0, math.inf),
+        f"chunk is {found.chunk!r}, which is no number of positions",
+        'write chunk=1 to compute them one after another, or chunk="all"',
+    )
+    return found
+
+
+def _require(holds: bool, message: str, hint: str) -> None:
+    """Raise at the user's line for an option with a value that it cannot have."""
+    if not holds:
+        raise UnsupportedError(message, location=user_line(), hint=hint)
+
+
+def _is_within(value: Any, kind: type[Number], low: float, high: float) -> bool:
+    """Whether an option has a number of a kind between two others; truth values are none."""
+    return not isinstance(value, bool) and isinstance(value, kind) and low < cast("float", value) < high

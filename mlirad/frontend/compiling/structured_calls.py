@@ -37,7 +37,7 @@ _WEAK: Final = {"float64": "float", "int64": "int"}
 """The Python scalar of each dtype that the machine code takes."""
 
 _SIMPLE: Final = (str, int, bool, type(None))
-"""Types of names and of static fields whose values tell themselves apart by `==`."""
+"""Types of static fields whose values can be compared by `==`."""
 
 
 def quick_call(

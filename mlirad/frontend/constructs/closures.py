@@ -96,10 +96,7 @@ class ClosureKind(HigherType):
         closure = cast("Closure[..., Any]", leaf)
         if isinstance(closure, Untyped):
             closure = closure.at(self.parameters)
-        if closure.kind != self:
-            closure.kind.learn_mutually(self)
-            return None
-        return closure
+        return self.exactly(closure)
 
     def learn_from(self, wanted: HigherType) -> None:
         """Raise `Learned` if functions that these take or return are called as the wanted one says."""

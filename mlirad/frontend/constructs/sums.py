@@ -50,12 +50,7 @@ class SumKind(HigherType):
 
     def fitted(self, leaf: object) -> Sum | None:
         """A sum of these alternatives."""
-        if not isinstance(leaf, Sum):
-            return None
-        if leaf.kind != self:
-            leaf.kind.learn_mutually(self)
-            return None
-        return leaf
+        return self.exactly(leaf) if isinstance(leaf, Sum) else None
 
     def learn_from(self, wanted: HigherType) -> None:
         """Raise `Learned` if functions that are alternatives are called as the wanted one says."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn, TypeAlias
+from typing import Any, ClassVar, NoReturn, TypeAlias, TypeVar
 
 from xdsl.ir import Attribute
 
@@ -24,6 +24,8 @@ from mlirad.frontend.tracing.dtypes import PYTHON_TYPES, Dtype, Kind
 from mlirad.frontend.tracing.frames import Scope, current_frame
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.raising import tracing_error
+
+H = TypeVar("H", bound="Higher")
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,13 @@ class HigherType(ABC):
     @abstractmethod
     def learn_from(self, wanted: HigherType) -> None:
         """Raise `Learned` if a signature that is unknown in this type is known in the wanted one."""
+
+    def exactly(self, leaf: H) -> H | None:
+        """A leaf of this very type; `None` for another, once each has learned of the other."""
+        if leaf.kind != self:
+            leaf.kind.learn_mutually(self)
+            return None
+        return leaf
 
     def learn_mutually(self, other: HigherType) -> None:
         """The same of what either says of the other."""

@@ -6,6 +6,7 @@ types.check(op, "result 0", tensor<3xf64>)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation
@@ -13,13 +14,14 @@ from xdsl.ir import Attribute, Operation
 from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.function import ClosureType, RepType, SumType
 from mlirad.dialects.linear import FunctionSpace, MapType
-from mlirad.dialects.shapes import ELEMENTS, STORED, is_array, is_value, size_of
+from mlirad.dialects.shapes import ELEMENTS, STORED, is_array, is_value, shape_of
 from mlirad.errors import ArraySizeError
 from mlirad.ir.locations import location_of
 from mlirad.ir.verification.errors import error_at
 
 MAX_ELEMENTS = 2**48
-"""The most elements an array type may have: addresses of what is larger do not fit a machine word."""
+"""The most elements an array type may have, extents of 0 left out: what is larger does not fit into the
+addresses of a machine, and NumPy refuses such a shape even for an empty array."""
 
 
 class TypeChecks:
@@ -65,7 +67,7 @@ class TypeChecks:
                     f"{what} has type {type_}, which is not of the language",
                     "there are f64, f32, i64, i32, i1, static tensors of rank 1 and more, and linear maps",
                 )
-            elif size_of(current) > MAX_ELEMENTS:
+            elif prod(extent or 1 for extent in shape_of(current)) > MAX_ELEMENTS:
                 raise ArraySizeError(
                     f"{op.name}: {what} has type {type_}, of more than {MAX_ELEMENTS} elements",
                     location=location_of(op),

@@ -24,12 +24,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import TapeType
+from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value
+from mlirad.ir.arrays import ArrayBuilder, Environment
+from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
 from mlirad.passes.dual_arrays.levels import SMALLER_OPERAND, Level, elements, is_inside
 
@@ -141,6 +144,17 @@ class Residuals:
             or self._level.recomputes(value)
             or isinstance(value.type, TapeType)
         )
+
+
+def emit_with_residuals(
+    b: ArrayBuilder, region: Region, arguments: Sequence[Value], kept: Sequence[Value]
+) -> tuple[list[Value], list[Value]]:
+    """Emit the code of a region without its maps; returns what it yields and the values that are kept."""
+    env: Environment = dict(zip(region.block.args, arguments, strict=True))
+    for op in region.block.ops:
+        if not isinstance(op, linear.MapOp | YieldOp):
+            b.rebuild(op, env)
+    return [env.get(v, v) for v in yields(region)], [env.get(v, v) for v in kept]
 
 
 def _arithmetic(ops: Iterable[Operation]) -> int:

@@ -18,15 +18,13 @@ from math import prod
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Block, Region
 
-from mlirad.dialects import linear
-from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment
-from mlirad.ir.builder import handed_over, yields
+from mlirad.ir.builder import handed_over
 from mlirad.ir.regions import discard
 from mlirad.passes.dual_arrays.duals import DualArrays
 from mlirad.passes.dual_arrays.levels import Level
-from mlirad.passes.dual_arrays.residuals import Residuals
+from mlirad.passes.dual_arrays.residuals import Residuals, emit_with_residuals
 from mlirad.passes.dual_arrays.scales import merge_scales
 
 
@@ -46,11 +44,7 @@ class Step:
 
     def values(self, b: ArrayBuilder, arguments: Sequence[Value]) -> tuple[list[Value], list[Value]]:
         """Emit the primal code; returns what the region yields and the residuals."""
-        env: Environment = dict(zip(self.region.block.args, arguments, strict=True))
-        for op in self.region.block.ops:
-            if not isinstance(op, linear.MapOp | YieldOp):
-                b.rebuild(op, env)
-        return [env.get(v, v) for v in yields(self.region)], [env.get(v, v) for v in self.kept]
+        return emit_with_residuals(b, self.region, arguments, self.kept)
 
     def map(self, b: ArrayBuilder, known: Sequence[tuple[Value, Value]], wanted: Sequence[int]) -> Value:
         """The map of the wanted yielded values, as a tuple; `known` says what stands for scratch values."""

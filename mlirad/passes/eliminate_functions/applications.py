@@ -23,11 +23,11 @@ from mlirad.dialects.function.closures import signature_of
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.functions import holds_closures
+from mlirad.ir.symbols import free_name
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.eliminate_functions.choices import Key, is_choice
 from mlirad.passes.eliminate_functions.flow import Code, FlowNode, Tree
 from mlirad.passes.eliminate_functions.layout import source_of
-from mlirad.passes.eliminate_functions.order import free_name
 from mlirad.passes.eliminate_functions.standing import Scope, Standing
 
 
@@ -126,7 +126,7 @@ class Applications:
         """The name of the function of a code or choice, which is asked for when it is called."""
         kind = self.layouts.kind(closure)
         if kind not in self._names:
-            name = free_name(closure.name_hint or "lambda", self.functions)
+            name = free_name(closure.name_hint or "lambda", self.functions, "_")
             self._names[kind] = name
             self.functions[name] = FuncOp(name, ((), ()))
             self.pending.append(closure)

@@ -35,6 +35,7 @@ from mlirad.ir.free_values import own_operands
 from mlirad.ir.functions import LEAST_ROOM, Room, holds_closures
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
+from mlirad.ir.symbols import free_name
 from mlirad.passes.dce import eliminate_dead_code
 from mlirad.passes.function_pass import replace_function
 
@@ -93,7 +94,7 @@ class Order:
         if not is_known or count >= MOST_CLONES or not self.room.take(source):
             return name
         clone = source.clone()
-        clone.properties["sym_name"] = StringAttr(free_name(f"{name}_{count + 1}", self.functions))
+        clone.properties["sym_name"] = StringAttr(free_name(f"{name}_{count + 1}", self.functions, "_"))
         clone.sym_visibility = PRIVATE
         for op in nested_ops(clone.body):
             if op.properties.get("callee") == SymbolRefAttr(name):
@@ -148,15 +149,6 @@ class _OrderingBuilder(ArrayBuilder):
             if self.room.take(function):
                 return self.inline_block(function_block(function), arguments, {})
         return super().call(order.callee(callee, arguments, self._function), arguments, results)
-
-
-def free_name(wanted: str, taken: dict[str, FuncOp]) -> str:
-    """A name that no function has, made of the wanted one."""
-    name, count = wanted, 0
-    while name in taken:
-        count += 1
-        name = f"{wanted}_{count}"
-    return name
 
 
 def _signature(function: FuncOp) -> Sequence[Attribute]:

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.shapes import Shape
 from mlirad.ir.call_graph import CallGraph, calls_except, functions_by_name
+from mlirad.ir.symbols import free_name
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.passes.inline import inline_calls
 from mlirad.passes.kept_calls import kept_functions
@@ -54,10 +55,7 @@ class Sources:
 
     def fresh_name(self, name: str) -> str:
         """`name`, with a number where there is such a function."""
-        count, found = 0, name
-        while found in self._names:
-            count += 1
-            found = f"{name}{count}"
+        found = free_name(name, self._names)
         self._names.add(found)
         return found
 

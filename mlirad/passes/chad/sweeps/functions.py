@@ -31,6 +31,7 @@ from mlirad.ir.builder import function_block, returned
 from mlirad.ir.call_graph import PRIVATE, CallGraph, callee_name, callee_of, calls_of, references_of
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import discard, nested_ops
+from mlirad.ir.symbols import free_name
 from mlirad.linear_maps.elements import value_of
 from mlirad.passes.bulk_operations import bulk_function
 from mlirad.passes.callees import Callees, calling
@@ -290,10 +291,7 @@ class Sweeps(Callees):
 
     def _fresh_name(self, name: str) -> str:
         """`name`, with a number where there is such a function."""
-        count, found = 0, name
-        while found in self._names:
-            count += 1
-            found = f"{name}{count}"
+        found = free_name(name, self._names)
         self._names.add(found)
         return found
 

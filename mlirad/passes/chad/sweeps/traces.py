@@ -17,8 +17,6 @@ from math import prod
 
 from xdsl.ir import Region
 
-from mlirad.dialects import linear
-from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import handed_over, yields
@@ -28,7 +26,7 @@ from mlirad.passes.chad.sweeps.backward import Backward, Cotangents
 from mlirad.passes.chad.sweeps.structural_zeros import inlined
 from mlirad.passes.chad.sweeps.sweep import Sweep
 from mlirad.passes.dual_arrays.levels import Level
-from mlirad.passes.dual_arrays.residuals import Residuals
+from mlirad.passes.dual_arrays.residuals import Residuals, emit_with_residuals
 
 
 @dataclass
@@ -53,11 +51,7 @@ class Traced:
 
     def forward(self, b: ArrayBuilder, arguments: Sequence[Value]) -> tuple[list[Value], list[Value]]:
         """Emit the forward code; returns what the region yields and the residuals."""
-        env: Environment = dict(zip(self.forward_region.block.args, arguments, strict=True))
-        for op in self.forward_region.block.ops:
-            if not isinstance(op, linear.MapOp | YieldOp):
-                b.rebuild(op, env)
-        return [env.get(v, v) for v in yields(self.forward_region)], [env.get(v, v) for v in self.kept]
+        return emit_with_residuals(b, self.forward_region, arguments, self.kept)
 
     def backward(
         self, b: ArrayBuilder, known: Mapping[Value, Value], cotangents: Cotangents, sums: Cotangents
