@@ -6,6 +6,8 @@ and is also a subclass of the Python class a NumPy user would expect.
 
 from __future__ import annotations
 
+import pickle
+
 
 class MliradError(Exception):
     """Base of every error that mlirad raises on purpose.
@@ -96,6 +98,10 @@ class CompileError(MliradError, RuntimeError):
 
 class InterpreterError(MliradError, RuntimeError):
     """A program that runs breaks a promise of its IR, as by a load outside its buffer: a defect of a pass."""
+
+
+class PicklingError(MliradError, pickle.PicklingError):
+    """A compiled function, or a map, that another process could not read."""
 
 
 class DerivativeCheckError(MliradError, AssertionError):

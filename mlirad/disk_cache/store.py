@@ -118,6 +118,20 @@ def entries(folder: Folder) -> list[Entry]:
     return sorted(found, key=lambda entry: (-entry.used, entry.key))
 
 
+def examine(entry: Entry) -> Record | None:
+    """The program in a file, None for a damaged one."""
+    try:
+        with open(entry.path, "rb") as file:
+            return read_record(file.read(), entry.key)
+    except (OSError, DamagedError):
+        return None
+
+
+def remove(entry: Entry) -> None:
+    """Remove a file, if that is possible."""
+    _remove(entry.path)
+
+
 def clear(folder: Folder) -> list[Entry]:
     """Remove all programs, and what was left by processes that ended while they wrote. Gives what is left."""
     for _, path, _ in _files(folder):

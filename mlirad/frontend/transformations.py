@@ -13,6 +13,7 @@ from typing import Any, Unpack
 
 from mlirad.errors import TracingError
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
+from mlirad.frontend.compiling.pickling import remembering
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs import batching, repeated
 from mlirad.frontend.differentiation import derivatives, jacobians
@@ -25,6 +26,7 @@ from mlirad.frontend.tracing.source import user_line
 
 
 @decorating
+@remembering
 def jit(
     function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (),
     **options: Unpack[CompileOptions],
@@ -38,6 +40,7 @@ def jit(
 
 
 @decorating
+@remembering
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -59,6 +62,7 @@ def value_and_grad(
 
 
 @decorating
+@remembering
 def grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -95,6 +99,7 @@ def jvp(
 
 
 @decorating
+@remembering
 def jacobian(
     function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
     has_aux: bool = False, static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -116,6 +121,7 @@ def jacobian(
 
 
 @decorating
+@remembering
 def jacfwd(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -125,6 +131,7 @@ def jacfwd(
 
 
 @decorating
+@remembering
 def jacrev(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -152,6 +159,7 @@ def _jacobian(
 
 
 @decorating
+@remembering
 def hessian(
     function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -185,6 +193,7 @@ def hvp(
 
 
 @decorating
+@remembering
 def vmap(
     function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, *,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],

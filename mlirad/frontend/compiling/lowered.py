@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn, Self
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.errors import TracingError
+from mlirad.errors import PicklingError, TracingError
 from mlirad.frontend.compiling.compilation import compiling, native_program, text_after
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.programs import Program
@@ -68,7 +68,24 @@ Reading = Callable[[tuple[Any, ...], dict[str, Any]], tuple[Signature, Sequence[
 """From the arguments of a call to their signature and their leaves."""
 
 
-class Lowered:
+class _OfThisProcess:
+    """What is its own copy, and is not pickled."""
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise PicklingError(
+            f"{self} belongs to this process and cannot be pickled",
+            location=user_line(),
+            hint="pickle the function that was lowered: it compiles for each signature",
+        )
+
+
+class Lowered(_OfThisProcess):
     """A function traced for one signature."""
 
     def __init__(
@@ -148,7 +165,7 @@ class Lowered:
         return f"<{self.name}, lowered for {_shown(self.signature)}>"
 
 
-class Compiled:
+class Compiled(_OfThisProcess):
     """A compiled function that accepts one signature. Raises `TracingError` for any other."""
 
     def __init__(self, lowered: Lowered, program: Program, read: Reading):

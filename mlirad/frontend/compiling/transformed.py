@@ -6,6 +6,7 @@ Python scalars, and the values of static arguments. Inside a trace nothing is co
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import time
@@ -20,6 +21,7 @@ from mlirad.frontend.compiling.arguments import is_plain, plain_key, prepared, s
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.lowered import Lowered, Signature
 from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
 from mlirad.frontend.compiling.programs import Program, cache_of, signature_key
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.compiling.structured_calls import quick_call
@@ -32,6 +34,7 @@ from mlirad.frontend.tracing.functions import (
     leaf_types,
     trace_module,
 )
+from mlirad.frontend.tracing.naming import global_name
 from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
@@ -45,6 +48,9 @@ class Transformed:
     """A function to be traced, possibly differentiated, and compiled when it is called."""
 
     CAPTURED: ClassVar = ("_function", "_static")
+
+    recipe: Recipe | None = None
+    """How it was made, by which it is pickled; None for what only mlirad has in hand."""
 
     def __init__(
         self,
@@ -247,6 +253,26 @@ class Transformed:
 
     def __repr__(self) -> str:
         return f"<{function_name(self._function)}, transformed by mlirad>"
+
+    # Pickling and copying ------------------------------------------------------------------------
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        name = global_name(self)
+        if name is not None:
+            return name
+        assert self.recipe is not None
+        require_name(self._function)
+        return transformed_again, (self.recipe, self._function)
+
+    def __copy__(self) -> Transformed:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Transformed:
+        """Itself, as of functions; of a method or another callable object, one that has a copy of it."""
+        function = copy.deepcopy(self._function, memo)
+        if function is self._function or self.recipe is None:
+            return self
+        return transformed_again(self.recipe, function)
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
         """As a method, bound to its instance."""
