@@ -31,6 +31,7 @@ DEFAULT_BYTES: Final = 512 * 2**20
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 _UNITS: Final = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+_ROOT: Final = 0
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -89,7 +90,7 @@ def is_trusted(status: os.stat_result) -> bool:
     """Whether nobody but the user and root can have written what has this status."""
     if os.name != "posix":
         return True
-    return status.st_uid in (os.geteuid(), 0) and not status.st_mode & _OTHERS_WRITE
+    return status.st_uid in (os.geteuid(), _ROOT) and not status.st_mode & _OTHERS_WRITE
 
 
 def objection(folder: Folder) -> str | None:

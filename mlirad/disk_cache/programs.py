@@ -48,4 +48,4 @@ class Place:
     def keep(self, program: MachineProgram) -> None:
         """Keep a program that the compiler made whose sources are in the key."""
         if are_unchanged(AT_IMPORT):
-            store.write(self.folder, Record(self.key, program, self.name, self.processor, time.time()))
+            store.write(self.folder, Record(self.key, program, self.name, self.processor, int(time.time())))

@@ -44,7 +44,7 @@ class Record:
     program: MachineProgram
     name: str
     processor: str
-    made: float
+    made: int
 
 
 def record_bytes(record: Record) -> bytes:
@@ -104,7 +104,7 @@ def _record(header: Json, data: memoryview, key: str) -> Record:
         int(header["operations"]),
         object_code=bytes(data),
     )
-    return Record(key, program, str(header["name"]), str(header["processor"]), float(header["made"]))
+    return Record(key, program, str(header["name"]), str(header["processor"]), int(header["made"]))
 
 
 def _spec_json(spec: ArraySpec) -> list[Any]:
