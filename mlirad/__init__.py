@@ -76,6 +76,8 @@ from mlirad.frontend import (
 )
 from mlirad.tools.demo import demo
 
+__version__ = "0.1.0"
+
 __all__ = [
     "ArgumentError",
     "Array",

@@ -45,7 +45,8 @@ class Options:
     `method` is how derivatives are expanded. Builds compute `chunk` positions at a time, or `block_bytes`
     bytes. The module is at the stage `start`: kernels need not have a plan, and stay as they are but for what
     they lack. It is brought to the stage `end`, after the passes `first`; kernels are made of the function
-    `entry` and of those that it calls. Nothing runs after the last pass of the name `until`.
+    `entry` and of those that it calls; its results may take the memory of its arguments `donated`. Nothing
+    runs after the last pass of the name `until`.
     """
 
     method: str = "dual-arrays"
@@ -54,6 +55,7 @@ class Options:
     start: Stage = "program"
     end: Stage = "kernels"
     entry: str = "main"
+    donated: tuple[int, ...] = ()
     first: tuple[ModulePass, ...] = ()
     until: str | None = None
 
@@ -144,11 +146,16 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
     )
 
 
-def lowering(target: Target | None = None) -> tuple[str, ...]:
+def lowering(
+    target: Target | None = None, entry: str = "main", donated: Sequence[int] = ()
+) -> tuple[str, ...]:
     """Array code as scheduled kernels with a memory plan, ready to be printed as LLVM IR."""
     target = target or find_target()
     schedule = f"schedule-kernels{{vector-bytes={target.vector_bytes}}}"
-    return ("form-kernels", "fuse-kernels", "strip-mine", schedule, "plan-memory")
+    plan = "plan-memory"
+    if donated:
+        plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
+    return ("form-kernels", "fuse-kernels", "strip-mine", schedule, plan)
 
 
 def completion(target: Target) -> tuple[str, ...]:
@@ -188,7 +195,10 @@ def _passes(options: Options, target: Target | None) -> tuple[ModulePass, ...]:
         case "kernels":
             assert target is not None
             expanded = expansion(options.method, blocks) if options.start == "program" else ()
-            lowered = completion(target) if options.start == "kernels" else lowering(target)
+            if options.start == "kernels":
+                lowered = completion(target)
+            else:
+                lowered = lowering(target, options.entry, options.donated)
             entry = ArgSpec("mlirad-symbol-dce", {"entry": (options.entry,)})
             return (*_made(expanded), make_pass(entry), *_made(lowered))
 

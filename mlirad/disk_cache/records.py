@@ -61,6 +61,7 @@ def record_bytes(record: Record) -> bytes:
         "arena_bytes": program.arena_bytes,
         "externals": list(program.externals),
         "operations": program.operations,
+        "updates": program.updates,
         "object_bytes": len(program.object_code),
     }
     text = json.dumps(header).encode()
@@ -102,6 +103,7 @@ def _record(header: Json, data: memoryview, key: str) -> Record:
         int(header["arena_bytes"]),
         tuple(map(str, header["externals"])),
         int(header["operations"]),
+        tuple((int(k), int(j)) for k, j in header["updates"]),
         object_code=bytes(data),
     )
     return Record(key, program, str(header["name"]), str(header["processor"]), int(header["made"]))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Final, TypeAlias
@@ -87,7 +87,7 @@ def versions() -> dict[str, str]:
     from mlirad.jit.llvm_binding import llvm_version
 
     return {
-        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "python": f"{sys.implementation.name} {sys.version}",
         "numpy": np.__version__,
         "scipy": scipy.__version__,
         "xdsl": _xdsl_version(xdsl.__path__[0]),

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -89,7 +88,7 @@ def write(folder: Folder, record: Record) -> None:
     if len(content) > LARGEST_SHARE * folder.limit:
         return
     path = _path(folder, record.key)
-    aside = f"{path}.{secrets.token_hex(8)}"
+    aside = f"{path}.{os.urandom(8).hex()}"
     try:
         os.makedirs(folder.path, mode=0o700, exist_ok=True)
     except OSError as error:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
-from mlirad.errors import TracingError
+from mlirad.frontend.compiling.arguments import Donated
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
 from mlirad.frontend.compiling.pickling import remembering
 from mlirad.frontend.compiling.transformed import Transformed
@@ -20,44 +20,47 @@ from mlirad.frontend.differentiation import derivatives, jacobians
 from mlirad.frontend.differentiation.derivatives import Argnums
 from mlirad.frontend.differentiation.jacobians import Mode
 from mlirad.frontend.sparse.derivatives import SparseDerivative
+from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_list
 from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.decorating import decorating
-from mlirad.frontend.tracing.source import user_line
 
 
 @decorating
 @remembering
 def jit(
-    function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (),
+    function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (), donate: Donated = (),
     **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """`function`, compiled for each signature it is called with.
 
     `static_argnames` are parameters whose values are part of the signature and reach the function as they
-    are. `options` are those of `Options`: `interpret=True` runs the program by the reference interpreter.
+    are. `donate` are parameters, by name or position, whose arrays the caller does not read again: results of
+    the same shape and dtype are made in their memory, and are these arrays. `options` are those of `Options`: `interpret=True` runs the program by the reference interpreter.
     """
-    return Transformed(function, repeated.call, "jit", options_of(options), static_argnames)
+    return Transformed(function, repeated.call, "jit", options_of(options), static_argnames, donate)
 
 
 @decorating
 @remembering
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
-    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
+    static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The value of a scalar function and its gradient with respect to the arguments `argnums`.
 
     `argnums` are positions or names; one gives a bare gradient, several a tuple. The gradient is structured
     like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns
-    `(value, aux)`, and so does the transformed one in place of the value.
+    `(value, aux)`, and so does the transformed one in place of the value. `static_argnames` and `donate` are
+    those of `jit`.
     """
-    chosen = derivatives.chosen_arguments(argnums)
+    chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
     return Transformed(
         function,
         lambda f, args: derivatives.value_and_grad(f, chosen, has_aux, args),
         ("value_and_grad", chosen, has_aux),
         options_of(options),
         static_argnames,
+        donate,
     )
 
 
@@ -65,17 +68,17 @@ def value_and_grad(
 @remembering
 def grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
-    static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
+    static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The gradient of a scalar function; see `value_and_grad`. With `has_aux` it gives `(gradient, aux)`."""
-    chosen = derivatives.chosen_arguments(argnums)
+    chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         value, gradient = derivatives.value_and_grad(f, chosen, has_aux, args)
         return (gradient, value[1]) if has_aux else gradient
 
     return Transformed(
-        function, differentiated, ("grad", chosen, has_aux), options_of(options), static_argnames
+        function, differentiated, ("grad", chosen, has_aux), options_of(options), static_argnames, donate
     )
 
 
@@ -87,15 +90,19 @@ def jvp(
 
     Tangents are structured like the primals; `None` stands for zero. Results without derivative have `None`.
     """
-    for given, what in ((primals, "primals"), (tangents, "tangents")):
-        if not isinstance(given, tuple | list):
-            raise TracingError(
-                f"the {what} of jvp are a {type(given).__name__}, not a tuple with one entry per argument",
-                location=user_line(),
-                hint="write ad.jvp(f, (x,), (dx,))",
-            )
     transformed = Transformed(function, lambda f, args: derivatives.jvp(f, *args), "jvp", options_of(options))
-    return transformed(tuple(primals), tuple(tangents))
+    return transformed(*_one_per_argument(primals, tangents, "jvp"))
+
+
+def _one_per_argument(
+    primals: Sequence[Any], tangents: Sequence[Any], what: str
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Primals and tangents as tuples."""
+    hint = f"write ad.{what}(f, (x,), (dx,)), with one entry per argument"
+    return (
+        tuple(checked_list(primals, f"the primals of {what}", hint)),
+        tuple(checked_list(tangents, f"the tangents of {what}", hint)),
+    )
 
 
 @decorating
@@ -115,7 +122,8 @@ def jacobian(
     each float of the arguments, leaf by leaf. It has the entries that can differ from zero, which
     `.structure` of the transformed function gives alone, and costs what these cost.
     """
-    if sparse:
+    if checked_flag(sparse, "sparse"):
+        has_aux = checked_flag(has_aux, "has_aux")
         return SparseDerivative(function, argnums, has_aux, False, options_of(options), static_argnames)
     return _jacobian("auto", function, argnums, has_aux, static_argnames, options_of(options))
 
@@ -148,7 +156,7 @@ def _jacobian(
     static_argnames: Sequence[str] | str,
     options: Options,
 ) -> Transformed:
-    chosen = derivatives.chosen_arguments(argnums)
+    chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         blocks, aux = jacobians.jacobian(f, chosen, has_aux, mode, args)
@@ -168,7 +176,7 @@ def hessian(
 
     With `sparse=True` it is one symmetric `scipy.sparse.csr_array`; see `jacobian`.
     """
-    if sparse:
+    if checked_flag(sparse, "sparse"):
         return SparseDerivative(function, argnums, False, True, options_of(options), static_argnames)
     chosen = derivatives.chosen_arguments(argnums)
     return Transformed(
@@ -189,7 +197,7 @@ def hvp(
     Like a gradient it is bare for one argument, and a tuple for several.
     """
     transformed = Transformed(function, lambda f, args: jacobians.hvp(f, *args), "hvp", options_of(options))
-    return transformed(tuple(primals), tuple(tangents))
+    return transformed(*_one_per_argument(primals, tangents, "hvp"))
 
 
 @decorating
@@ -204,7 +212,12 @@ def vmap(
     batch; `out_axes` where the batch goes in the results. Each is one axis for all, or one per argument or
     result, or nested like their structures with one for all or one per part.
     """
-    axes = in_axes if isinstance(in_axes, int) or in_axes is None else tuple(in_axes)
+    hint = "write one axis for all arguments, or in_axes=(0, None)"
+    axes = (
+        in_axes
+        if isinstance(in_axes, int) or in_axes is None
+        else tuple(checked_list(in_axes, "the in_axes of vmap", hint))
+    )
 
     def batched(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return batching.vmap(f, axes, out_axes, args)

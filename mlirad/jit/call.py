@@ -4,8 +4,8 @@
     program.entry(x)  -->  array([...])         one result as it is, several as a tuple
     program(x)        -->  (array([...]),)      always a tuple
 
-Results are fresh writable arrays, and NumPy scalars where the rank is 0; they overlap no argument.
-There are two ways in, with the same results. `entry` is machine code that takes arguments which
+Results are fresh writable arrays, and NumPy scalars where the rank is 0; they overlap no argument that is not
+donated. There are two ways in, with the same results. `entry` is machine code that takes arguments which
 are exactly what the program reads (`jit/entry.py`). For every other argument it calls the
 `GeneralPath`, which converts and reports errors.
 
@@ -17,7 +17,6 @@ that is known beforehand, and after a millisecond where it depends on data.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -28,9 +27,8 @@ from mlirad.jit import engine
 from mlirad.jit.arguments import type_of_element
 from mlirad.jit.blas import PREFIX as BLAS_PREFIX
 from mlirad.jit.blas import blas_addresses
-from mlirad.jit.entry import make_entry
+from mlirad.jit.entry import Call, make_entry
 from mlirad.jit.general_path import GeneralPath
-from mlirad.jit.guards import Guards
 from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.jit.target import Target
 from mlirad.lower.native_program import NativeProgram, ProgramInterface
@@ -49,7 +47,8 @@ class NativeFunction:
     long as this object or its `entry`.
 
     `debug` runs every call twice under guard instead; see `jit/guarded.py`. `target` must be a
-    processor that this host can stand in for. `timeout` is how many seconds a call may take. Raises
+    processor that this host can stand in for. `timeout` is how many seconds a call may take. `donated` are
+    the numbers of inputs whose memory results may take: see `donations`. Raises
     `CompileError` if code cannot be made. A call that cannot be finished raises `CallDepthError`,
     `OutOfMemoryError`, `TimeLimitError`, or what a signal handler or a print raises.
     """
@@ -63,26 +62,35 @@ class NativeFunction:
         debug: bool = False,
         externals: Mapping[str, int] | None = None,
         timeout: float | None = None,
+        donated: Sequence[int] = (),
     ):
-        made = program if isinstance(program, MachineProgram) else machine_program(program, target)
         addresses = resolve(program.externals, externals or {})
+        made = program if isinstance(program, MachineProgram) else machine_program(program, target)
         code = engine.load_object(made.object_code, externals=addresses, times=made.times)
         self.program: Final[ProgramInterface] = program
         self.times: Final = code.times
         self.releases_lock: Final = _work(program) >= LONG_WORK
         general = GeneralPath(
-            program, code, name, releases_lock=self.releases_lock, debug=debug, timeout=timeout
+            program,
+            code,
+            name,
+            releases_lock=self.releases_lock,
+            debug=debug,
+            timeout=timeout,
+            donations=donations(program, donated),
         )
-        self._make = None if debug else partial(make_entry, general, code, name)
+        self._code = code
+        self._name = name
+        self._debug = debug
         self._general = general
-        self.entry: Final[Callable[..., object]] = general if self._make is None else self._make()
+        self.entry: Final[Callable[..., object]] = general if debug else make_entry(general, code, name)
         """The fastest way to call: one result as it is, several or none as a tuple."""
 
-    def entry_or(self, otherwise: Callable[..., object], guards: Guards) -> Callable[..., object]:
-        """As `entry`, but arguments that are not exactly as the program reads them go to `otherwise`, and so
-        does every call while a guard does not hold.
+    def entry_for(self, call: Call) -> Callable[..., object]:
+        """As `entry`, but arguments that are not as `call` says go elsewhere, and so does every call while a
+        guard does not hold.
         """
-        return otherwise if self._make is None else self._make(otherwise, guards)
+        return call.otherwise if self._debug else make_entry(self._general, self._code, self._name, call)
 
     def into(self, outputs: Sequence[npt.NDArray[Any]], *arguments: object) -> None:
         """Call the program with its results written to arrays that overlap no argument.
@@ -101,6 +109,23 @@ class NativeFunction:
         if len(self.program.outputs) == 1:
             return (cast(Result, results),)
         return cast("tuple[Result, ...]", results)
+
+
+def donations(program: ProgramInterface, donated: Sequence[int]) -> dict[int, int]:
+    """For each output that goes to the memory of a donated input the number of that: the outputs that the
+    program makes there, then the first of the same shape and dtype that is left.
+
+    Outputs of rank 0 are returned as scalars, and go nowhere.
+    """
+    pairs = dict(program.updates)
+    for j in donated:
+        spec = program.inputs[j]
+        if j not in pairs.values() and spec.shape:
+            free = (k for k, made in enumerate(program.outputs) if made == spec and k not in pairs)
+            found = next(free, None)
+            if found is not None:
+                pairs[found] = j
+    return pairs
 
 
 def resolve(symbols: tuple[str, ...], known: Mapping[str, int]) -> dict[str, int]:

@@ -25,6 +25,7 @@ Instructions that carry `contract` may be fused to multiply-adds; nothing else i
 
 from __future__ import annotations
 
+import ctypes
 import time
 import weakref
 from collections.abc import Mapping
@@ -69,6 +70,11 @@ class LoadedCode:
         # At interpreter exit threads may still run the code, and the process returns the memory
         # anyway.
         self._unload.atexit = False
+
+    def keep_loaded(self) -> None:
+        """Leave the code in memory for as long as the process lives, beyond the end of the interpreter."""
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._unload.peek()))
+        self._unload.detach()
 
 
 def _unload(linker: Linker, library: LoadedLibrary) -> None:

@@ -1,73 +1,101 @@
 """The fast way into a compiled program: a C function of CPython's fast calling convention.
 
 It is one function for all programs, generated once per process as LLVM IR, that reads a table
-describing the program. A call does this, and takes about 0.1 microseconds more than the program
-itself:
+describing the program (`jit/entry_table.py`). A call does this, and takes about 0.1 microseconds more than
+the program itself:
 
 1. check the guards, if there are any (`jit/guards.py`), and compare every argument with its
-   description: exactly an ndarray, of this dtype object, rank and shape, contiguous and aligned;
-   for rank 0 also NumPy scalars, and Python floats and ints where they fit;
-2. take the arena, allocate the results, call the program, box results of rank 0;
-3. return the result, or a tuple if there are several or none.
+   description: exactly an ndarray, of this dtype object, rank and shape; for rank 0 also NumPy
+   scalars, and Python floats, ints and bools where they fit;
+2. compare the arrays that results are written to, if there are any: of the result's dtype and shape,
+   contiguous, writeable, and apart from all else;
+3. take the arena, have NumPy convert the arguments that are not contiguous, aligned and of the
+   dtype that is read, allocate the results, call the program, box results of rank 0;
+4. return the result, or a tuple if there are several or none.
 
-Whenever something is not as expected (a wrong argument, one that needs conversion, an arena in use
-by another thread) it calls the program's general path with the same arguments, before anything has
-been allocated. Where objects are laid out in an unknown way, the general path is all there is.
-
-The table, in words of 64 bits:
-
-    0 program  1 arena  2 whether the arena is in use  3 inputs  4 outputs  5 constants  6 general
-    path 7 whether to release the global lock at once 8 time limit in nanoseconds 9 guards
-    10 how many; then
-    per input     dtype object, rank, address of the shape, type of NumPy scalar, type of Python
-    scalar per output    dtype object, rank, address of the shape, dtype number
-    per constant  address
+Whenever something is not as expected (a wrong argument, an array that is both read and written, an
+arena in use by another thread) it calls the program's general path with the same arguments, before
+anything has been allocated. Where objects are laid out in an unknown way, the general path is all
+there is.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from mlirad.jit import engine
+import numpy as np
+
+from mlirad.jit import engine, entry_table, result_memory
 from mlirad.jit import object_layout as layout
 from mlirad.jit.arguments import type_of_element
 from mlirad.jit.c_functions import c_function, definition
 from mlirad.jit.entry_text import ENTRY_FUNCTION
 from mlirad.jit.general_path import GeneralPath
 from mlirad.jit.guards import Guards
-from mlirad.jit.memory import aligned_bytes
 from mlirad.lower.native_program import ArraySpec
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is passed for an input: an array or NumPy scalar of a dtype, or, if `weak`, a Python scalar."""
+
+    dtype: np.dtype[Any]
+    weak: bool = False
+
+
+@dataclass(frozen=True)
+class Call:
+    """How a program is called: the guards to check, what takes other arguments, and what is passed.
+
+    Without `given` it is what the program reads, and any scalar that stands for that. With `outs`, arrays for
+    all results follow the arguments.
+    """
+
+    otherwise: Callable[..., object]
+    guards: Guards
+    given: Sequence[Given] | None = None
+    outs: bool = False
 
 
 class _Table:
     """The description of one program for the entry, and everything whose address it holds."""
 
-    def __init__(
-        self,
-        general: GeneralPath,
-        main: int,
-        name: str,
-        otherwise: Callable[..., object],
-        guards: Guards | None,
-    ):
+    def __init__(self, general: GeneralPath, main: int, name: str, call: Call):
         program = general.program
         self._general = general
-        self._otherwise = otherwise
-        self._guards = guards
-        self._arena = aligned_bytes(program.arena_bytes)
+        self._call = call
         self._shapes = [
             (ctypes.c_ssize_t * len(spec.shape))(*spec.shape) for spec in program.inputs + program.outputs
         ]
         shapes = [ctypes.addressof(shape) for shape in self._shapes]
-        words = [main, self._arena.ctypes.data if program.arena_bytes else 0, 0]
-        words += [len(program.inputs), len(program.outputs), len(general.constants)]
-        words += [id(otherwise), general.releases_lock, general.nanoseconds]
-        words += [0, 0] if guards is None else [guards.address, guards.count]
-        for spec, shape in zip(program.inputs, shapes, strict=False):
-            words += [*_described(spec, shape), *_scalar_types(spec)]
-        for spec, shape in zip(program.outputs, shapes[len(program.inputs) :], strict=True):
-            words += [*_described(spec, shape), type_of_element[spec.dtype].num]
+        given = call.given or [None] * len(program.inputs)
+        is_large = [spec.nbytes >= result_memory.LARGE_BYTES for spec in program.outputs]
+        header = {
+            entry_table.PROGRAM: main,
+            entry_table.ARENA: general.arena.address,
+            entry_table.INPUTS: len(program.inputs),
+            entry_table.OUTPUTS: len(program.outputs),
+            entry_table.CONSTANTS: len(general.constants),
+            entry_table.GENERAL_PATH: id(call.otherwise),
+            entry_table.RELEASES: general.releases_lock,
+            entry_table.TIME_LIMIT: general.nanoseconds,
+            entry_table.GUARDS: call.guards.address if call.guards.count else 0,
+            entry_table.GUARDS_COUNT: call.guards.count,
+            entry_table.GIVEN_OUTS: len(program.outputs) * call.outs,
+            entry_table.DESTINATIONS: int(call.outs or bool(general.donations)),
+            entry_table.HANDLER: result_memory.handler_address() if any(is_large) else 0,
+        }
+        words = [header[k] for k in range(entry_table.HEADER_WORDS)]
+        for spec, shape, kind in zip(program.inputs, shapes, given, strict=False):
+            words += [*_described(spec, shape), *_given_types(spec, kind)]
+        updates = dict(program.updates)
+        for k, spec in enumerate(program.outputs):
+            words += [*_described(spec, shapes[len(program.inputs) + k]), type_of_element[spec.dtype].num]
+            is_copied = not call.outs and k not in updates
+            words += [general.donations.get(k, -1), int(is_copied), int(is_large[k])]
         words += [constant.ctypes.data for constant in general.constants]
         self._words = (ctypes.c_int64 * len(words))(*words)
         self.definition = definition(name, ENTRY_FUNCTION)
@@ -79,30 +107,31 @@ class _Table:
 
 
 def make_entry(
-    general: GeneralPath,
-    code: engine.LoadedCode,
-    name: str,
-    otherwise: Callable[..., object] | None = None,
-    guards: Guards | None = None,
+    general: GeneralPath, code: engine.LoadedCode, name: str, call: Call | None = None
 ) -> Callable[..., object]:
     """A function like `general`, and faster where arguments are as the program wants them.
 
-    For all others, and where a guard does not hold, it calls `otherwise`, by default `general`. It keeps
-    alive all that these use.
+    Where they are not it calls `general`, or what `call` says. It keeps alive all that these use.
     """
-    otherwise = general if otherwise is None else otherwise
+    call = Call(general, Guards(())) if call is None else call
     if not layout.is_layout_known():
-        return otherwise
-    return c_function(_Table(general, code.addresses[engine.ENTRY], name, otherwise, guards))
+        return call.otherwise
+    return c_function(_Table(general, code.addresses[engine.ENTRY], name, call))
 
 
-def _described(spec: ArraySpec, shape: int) -> tuple[int, int, int]:
-    return id(type_of_element[spec.dtype]), len(spec.shape), shape
+def _described(spec: ArraySpec, shape: int) -> tuple[int, int, int, int]:
+    return id(type_of_element[spec.dtype]), len(spec.shape), shape, spec.nbytes
 
 
-def _scalar_types(spec: ArraySpec) -> tuple[int, int]:
-    """The types of scalars that can stand for an input: of NumPy, and of Python (0 if none)."""
-    if spec.shape:
-        return 0, 0
-    python = {"float64": id(float), "int64": id(int)}
-    return id(type_of_element[spec.dtype].type), python.get(spec.dtype, 0)
+_PYTHON_TYPES = {"float64": id(float), "int64": id(int), "bool": id(bool)}
+
+
+def _given_types(spec: ArraySpec, given: Given | None) -> tuple[int, int, int]:
+    """The types of scalars that can stand for an input, of NumPy and of Python, and the dtype of arrays."""
+    if given is None:
+        read = type_of_element[spec.dtype]
+        python = 0 if spec.shape else _PYTHON_TYPES.get(spec.dtype, 0)
+        return 0 if spec.shape else id(read.type), python, id(read)
+    if given.weak:
+        return 0, _PYTHON_TYPES[given.dtype.name], 0
+    return 0 if spec.shape else id(given.dtype.type), 0, id(given.dtype)

@@ -1,13 +1,15 @@
 """LLVM IR of the entry that all compiled programs share; `jit/entry.py` says what it does and reads.
 
 The invariant of the text: until label `begin` nothing is owned, so any doubt goes to `general`; from there on
-an error goes to `fail`, with every result made so far in `%results` and the arena released.
+(`jit/entry_results_text.py`) an error goes to `fail`, with every object made so far in `%results` and `%made`
+and the arena released.
 """
 
 from __future__ import annotations
 
-from mlirad.jit import object_layout as layout
-from mlirad.jit.guards_text import guards_text, same_array
+from mlirad.jit import entry_table, object_layout as layout
+from mlirad.jit.entry_results_text import RESULTS
+from mlirad.jit.guards_text import guards_text
 from mlirad.jit.host import host_address
 from mlirad.jit.host_text import CALL
 from mlirad.jit.templates import constants, filled, pointer, python_functions
@@ -29,18 +31,25 @@ def entry_text() -> str:
         "PyTuple_New",
         "PyTuple_SetItem",
         "Py_DecRef",
+        "Py_IncRef",
     )
-    readable = layout.READABLE_FLAGS
+    numpy_functions = (
+        "PyArray_New",
+        "PyArray_Scalar",
+        "PyArray_FromArray",
+        "PyArray_FromScalar",
+        "PyDataMem_SetHandler",
+    )
     values: dict[str, object] = {
-        "same array": same_array("%argument", str(readable), readable, "same", "general"),
-        "PyArray_New": pointer(layout.numpy_function("PyArray_New")),
-        "PyArray_Scalar": pointer(layout.numpy_function("PyArray_Scalar")),
         "call": pointer(host_address(CALL)),
         "ndarray": pointer(id_of_ndarray()),
         "float": pointer(id(float)),
+        "bool": pointer(id(bool)),
+        "True": pointer(id(True)),
     }
-    values |= constants(layout) | python_functions(functions)
-    return guards_text() + filled(_TEXT, values)
+    values |= {name: pointer(layout.numpy_function(name)) for name in numpy_functions}
+    values |= constants(layout) | constants(entry_table) | python_functions(functions)
+    return guards_text() + filled(_ARGUMENTS + RESULTS, values)
 
 
 def id_of_ndarray() -> int:
@@ -48,28 +57,32 @@ def id_of_ndarray() -> int:
     return layout.numpy_function("PyArray_Type")
 
 
-_TEXT = """
+_ARGUMENTS = """
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 define ptr @mlirad_entry(ptr %self, ptr %arguments, i64 %count) {
 entry:
   %table = call ptr ${PyCapsule_GetPointer}(ptr %self, ptr null)
-  %main = load ptr, ptr %table
-  %arena = load ptr, ptr %table[i64 1]
-  %in_use = getelementptr i64, ptr %table, i64 2
-  %inputs = load i64, ptr %table[i64 3]
-  %outputs = load i64, ptr %table[i64 4]
-  %constants = load i64, ptr %table[i64 5]
-  %releases = load i64, ptr %table[i64 7]
-  %limit = load i64, ptr %table[i64 8]
-  %guards = load ptr, ptr %table[i64 9]
-  %guards.count = load i64, ptr %table[i64 10]
-  %input.words = getelementptr i64, ptr %table, i64 11
-  %input.size = mul i64 %inputs, 5
+  %main = load ptr, ptr %table[i64 ${PROGRAM}]
+  %in_use = load ptr, ptr %table[i64 ${ARENA}]
+  %inputs = load i64, ptr %table[i64 ${INPUTS}]
+  %outputs = load i64, ptr %table[i64 ${OUTPUTS}]
+  %constants = load i64, ptr %table[i64 ${CONSTANTS}]
+  %releases = load i64, ptr %table[i64 ${RELEASES}]
+  %limit = load i64, ptr %table[i64 ${TIME_LIMIT}]
+  %guards = load ptr, ptr %table[i64 ${GUARDS}]
+  %guards.count = load i64, ptr %table[i64 ${GUARDS_COUNT}]
+  %given.outs = load i64, ptr %table[i64 ${GIVEN_OUTS}]
+  %destinations.any = load i64, ptr %table[i64 ${DESTINATIONS}]
+  %handler = load ptr, ptr %table[i64 ${HANDLER}]
+  %input.words = getelementptr i64, ptr %table, i64 ${HEADER_WORDS}
+  %input.size = mul i64 %inputs, ${INPUT_WORDS}
   %output.words = getelementptr i64, ptr %input.words, i64 %input.size
-  %output.size = mul i64 %outputs, 4
+  %output.size = mul i64 %outputs, ${OUTPUT_WORDS}
   %constant.words = getelementptr i64, ptr %output.words, i64 %output.size
-  if eq i64 %count, %inputs then %guards.check else %general
+  %count.wanted = add i64 %inputs, %given.outs
+  if eq i64 %count, %count.wanted then %guards.check else %general
 
 guards.check:
   %guards.hold = call i1 @mlirad_guards(ptr %guards, i64 %guards.count)
@@ -81,48 +94,74 @@ stack:
   %buffers = alloca ptr, i64 %buffers.count
   %scalars = alloca i64, i64 %results.end
   %results = alloca ptr, i64 %outputs
+  %destinations = alloca ptr, i64 %outputs
+  %made = alloca ptr, i64 %inputs
   br label %inputs.next
 
 ; --- compare each argument with its description ---
 
 inputs.next:
   %i = phi i64 [0, %stack], [%i.more, %input.done]
+  %conversions = phi i64 [0, %stack], [%conversions.more, %input.done]
   if ult i64 %i, %inputs then %input else %constants.next
 
 input:
-  %word.index = mul i64 %i, 5
+  %word.index = mul i64 %i, ${INPUT_WORDS}
   %word = getelementptr i64, ptr %input.words, i64 %word.index
-  %dtype.wanted = load ptr, ptr %word
-  %rank.wanted = load i64, ptr %word[i64 1]
+  %dtype.read = load ptr, ptr %word
+  %dtype.given = load ptr, ptr %word[i64 ${GIVEN_DTYPE}]
+  %is_read_as_given = icmp eq ptr %dtype.read, %dtype.given
   %argument = load ptr, ptr %arguments[ptr %i]
   %type = load ptr, ptr %argument[i8 ${TYPE}]
   if eq ptr %type, ${ndarray} then %array else %scalar
 
 array:
-  %shape.wanted = load ptr, ptr %word[i64 2]
-${same array}
+  %rank.wanted = load i64, ptr %word[i64 ${RANK_WORD}]
+  %shape.wanted = load ptr, ptr %word[i64 ${SHAPE_WORD}]
+  %is_same = call i1 @mlirad_same_array(
+      ptr %argument, ptr %dtype.given, i64 %rank.wanted, ptr %shape.wanted, i32 0, i32 0)
+  br i1 %is_same, label %same, label %general
 
 same:
+  %flags = load i32, ptr %argument[i8 ${FLAGS}]
+  %flags.readable = and i32 %flags, ${READABLE_FLAGS}
+  %is_readable = icmp eq i32 %flags.readable, ${READABLE_FLAGS}
+  %is_as_read = and i1 %is_readable, %is_read_as_given
   %data = load ptr, ptr %argument[i8 ${DATA}]
+  br i1 %is_as_read, label %input.done, label %convert
+
+convert:
+  %conversions.one = add i64 %conversions, 1
   br label %input.done
 
 scalar:
-  %numpy_type = load ptr, ptr %word[i64 3]
-  %is_numpy = icmp eq ptr %type, %numpy_type
+  %numpy_type = load ptr, ptr %word[i64 ${NUMPY_TYPE}]
   %value.at = getelementptr i8, ptr %argument, i64 ${VALUE}
-  br i1 %is_numpy, label %input.done, label %python_scalar
+  if eq ptr %type, %numpy_type then %numpy_scalar else %python_scalar
+
+numpy_scalar:
+  br i1 %is_read_as_given, label %input.done, label %convert
 
 python_scalar:
-  %python_type = load ptr, ptr %word[i64 4]
-  if eq ptr %type, %python_type then %float_or_int else %general
+  %python_type = load ptr, ptr %word[i64 ${PYTHON_TYPE}]
+  %scalar.at = getelementptr i64, ptr %scalars, i64 %i
+  if eq ptr %type, %python_type then %float_or_other else %general
 
-float_or_int:
-  if eq ptr %type, ${float} then %input.done else %int
+float_or_other:
+  if eq ptr %type, ${float} then %input.done else %bool_or_int
+
+bool_or_int:
+  if eq ptr %type, ${bool} then %bool else %int
+
+bool:
+  %bool.value = icmp eq ptr %argument, ${True}
+  %bool.byte = zext i1 %bool.value to i8
+  store i8 %bool.byte, ptr %scalar.at
+  br label %input.done
 
 int:
   %int.value = call i64 ${PyLong_AsLongLong}(ptr %argument)
-  %int.at = getelementptr i64, ptr %scalars, i64 %i
-  store i64 %int.value, ptr %int.at
+  store i64 %int.value, ptr %scalar.at
   if eq i64 %int.value, -1 then %int.check else %input.done
 
 int.check:
@@ -134,16 +173,19 @@ int.too_large:
   br label %general
 
 input.done:
-  %buffer = phi ptr [%data, %same],
-                    [%value.at, %scalar], [%value.at, %float_or_int],
-                    [%int.at, %int], [%int.at, %int.check]
+  %buffer = phi ptr [%data, %same], [null, %convert],
+                    [%value.at, %numpy_scalar], [%value.at, %float_or_other],
+                    [%scalar.at, %bool], [%scalar.at, %int], [%scalar.at, %int.check]
+  %conversions.more = phi i64 [%conversions, %same], [%conversions.one, %convert],
+                    [%conversions, %numpy_scalar], [%conversions, %float_or_other],
+                    [%conversions, %bool], [%conversions, %int], [%conversions, %int.check]
   store ptr %buffer, ptr %buffers[ptr %i]
   %i.more = add i64 %i, 1
   br label %inputs.next
 
 constants.next:
   %c = phi i64 [0, %inputs.next], [%c.more, %constant]
-  if ult i64 %c, %constants then %constant else %take_arena
+  if ult i64 %c, %constants then %constant else %destinations.begin
 
 constant:
   %constant.data = load ptr, ptr %constant.words[ptr %c]
@@ -152,144 +194,115 @@ constant:
   %c.more = add i64 %c, 1
   br label %constants.next
 
-; --- take the arena, allocate results ---
+; --- arrays that results are written to: given for it, or arguments whose memory they may take ---
+
+destinations.begin:
+  if eq i64 %destinations.any, 0 then %take_arena else %destinations.next
+
+destinations.next:
+  %n = phi i64 [0, %destinations.begin], [%n.more, %destination.done]
+  if ult i64 %n, %outputs then %destination else %take_arena
+
+destination:
+  %to.index = mul i64 %n, ${OUTPUT_WORDS}
+  %to.word = getelementptr i64, ptr %output.words, i64 %to.index
+  %to.bytes = load i64, ptr %to.word[i64 ${OUTPUT_BYTES}]
+  %donated = load i64, ptr %to.word[i64 ${DONATED_INPUT}]
+  if eq i64 %given.outs, 0 then %destination.argument else %destination.given
+
+destination.given:
+  %out.index = add i64 %inputs, %n
+  br label %destination.look
+
+destination.argument:
+  if eq i64 %donated, -1 then %destination.done else %destination.look
+
+destination.look:
+  %to.argument = phi i64 [%out.index, %destination.given], [%donated, %destination.argument]
+  %to = load ptr, ptr %arguments[ptr %to.argument]
+  %to.type = load ptr, ptr %to[i8 ${TYPE}]
+  if eq ptr %to.type, ${ndarray} then %destination.array else %general
+
+destination.array:
+  %to.dtype = load ptr, ptr %to.word
+  %to.rank = load i64, ptr %to.word[i64 ${RANK_WORD}]
+  %to.shape = load ptr, ptr %to.word[i64 ${SHAPE_WORD}]
+  %to.fits = call i1 @mlirad_same_array(ptr %to, ptr %to.dtype, i64 %to.rank, ptr %to.shape,
+      i32 ${WRITTEN_FLAGS}, i32 ${WRITTEN_FLAGS})
+  br i1 %to.fits, label %destination.fits, label %general
+
+destination.fits:
+  %to.data = load ptr, ptr %to[i8 ${DATA}]
+  %to.end = getelementptr i8, ptr %to.data, i64 %to.bytes
+  br label %readers.next
+
+readers.next:
+  %r = phi i64 [0, %destination.fits], [%r.more, %reader.apart]
+  if ult i64 %r, %inputs then %reader else %writers.next
+
+reader:
+  if eq i64 %r, %to.argument then %reader.apart else %reader.compare
+
+reader.compare:
+  %reader.data = load ptr, ptr %buffers[ptr %r]
+  %reader.index = mul i64 %r, ${INPUT_WORDS}
+  %reader.word = getelementptr i64, ptr %input.words, i64 %reader.index
+  %reader.bytes = load i64, ptr %reader.word[i64 ${INPUT_BYTES}]
+  %reader.end = getelementptr i8, ptr %reader.data, i64 %reader.bytes
+  %reader.below = icmp ule ptr %reader.end, %to.data
+  %reader.above = icmp ule ptr %to.end, %reader.data
+  %reader.none = icmp eq ptr %reader.data, null
+  %reader.outside = or i1 %reader.below, %reader.above
+  %reader.is_apart = or i1 %reader.outside, %reader.none
+  br i1 %reader.is_apart, label %reader.apart, label %general
+
+reader.apart:
+  %r.more = add i64 %r, 1
+  br label %readers.next
+
+writers.next:
+  %w = phi i64 [0, %readers.next], [%w.more, %writer.apart]
+  if ult i64 %w, %n then %writer else %destination.done
+
+writer:
+  %writer.array = load ptr, ptr %destinations[ptr %w]
+  if eq ptr %writer.array, null then %writer.apart else %writer.compare
+
+writer.compare:
+  %writer.data = load ptr, ptr %writer.array[i8 ${DATA}]
+  %writer.index = mul i64 %w, ${OUTPUT_WORDS}
+  %writer.word = getelementptr i64, ptr %output.words, i64 %writer.index
+  %writer.bytes = load i64, ptr %writer.word[i64 ${OUTPUT_BYTES}]
+  %writer.end = getelementptr i8, ptr %writer.data, i64 %writer.bytes
+  %writer.below = icmp ule ptr %writer.end, %to.data
+  %writer.above = icmp ule ptr %to.end, %writer.data
+  %writer.is_apart = or i1 %writer.below, %writer.above
+  br i1 %writer.is_apart, label %writer.apart, label %general
+
+writer.apart:
+  %w.more = add i64 %w, 1
+  br label %writers.next
+
+destination.done:
+  %to.array = phi ptr [null, %destination.argument], [%to, %writers.next]
+  store ptr %to.array, ptr %destinations[ptr %n]
+  %n.more = add i64 %n, 1
+  br label %destinations.next
+
+; --- take the arena ---
 
 take_arena:
-  %has_arena = icmp ne ptr %arena, null
+  %has_arena = icmp ne ptr %in_use, null
   br i1 %has_arena, label %try_arena, label %begin
 
 try_arena:
   %exchange = cmpxchg ptr %in_use, i64 0, i64 1 acquire monotonic
   %taken = extractvalue {i64, i1} %exchange, 1
+  %arena.taken = load ptr, ptr %in_use[i64 1]
   br i1 %taken, label %begin, label %general
 
-begin:
-  %results.bytes = mul i64 %outputs, 8
-  call void @llvm.memset.p0.i64(ptr %results, i8 0, i64 %results.bytes, i1 false)
-  br label %outputs.next
-
-outputs.next:
-  %o = phi i64 [0, %begin], [%o.more, %output.done]
-  if ult i64 %o, %outputs then %output else %run
-
-output:
-  %output.index = mul i64 %o, 4
-  %output.word = getelementptr i64, ptr %output.words, i64 %output.index
-  %output.rank = load i64, ptr %output.word[i64 1]
-  %slot.index = add i64 %inputs, %o
-  %slot = getelementptr i64, ptr %scalars, i64 %slot.index
-  if eq i64 %output.rank, 0 then %output.done else %allocate
-
-allocate:
-  %output.shape = load ptr, ptr %output.word[i64 2]
-  %output.number64 = load i64, ptr %output.word[i64 3]
-  %output.number = trunc i64 %output.number64 to i32
-  %output.rank32 = trunc i64 %output.rank to i32
-  %new = call ptr ${PyArray_New}(
-      ptr ${ndarray}, i32 %output.rank32, ptr %output.shape, i32 %output.number,
-      ptr null, ptr null, i32 0, i32 0, ptr null)
-  if eq ptr %new, null then %release_and_fail else %allocated
-
-allocated:
-  store ptr %new, ptr %results[ptr %o]
-  %new.data = load ptr, ptr %new[i8 ${DATA}]
-  br label %output.done
-
-output.done:
-  %output.buffer = phi ptr [%slot, %output], [%new.data, %allocated]
-  store ptr %output.buffer, ptr %buffers[ptr %slot.index]
-  %o.more = add i64 %o, 1
-  br label %outputs.next
-
-; --- call the program ---
-
-run:
-  %ended = call i32 ${call}(ptr %main, ptr %buffers, ptr %arena, i64 %releases, i64 %limit)
-  br i1 %has_arena, label %release, label %after
-
-release:
-  store atomic i64 0, ptr %in_use release, align 8
-  br label %after
-
-after:
-  if eq i32 %ended, 0 then %boxes.next else %fail
-
-; --- box results of rank 0, return ---
-
-boxes.next:
-  %b = phi i64 [0, %after], [%b.more, %box.done]
-  if ult i64 %b, %outputs then %box else %finish
-
-box:
-  %box.found = load ptr, ptr %results[ptr %b]
-  if ne ptr %box.found, null then %box.done else %box.make
-
-box.make:
-  %box.index = add i64 %inputs, %b
-  %box.data = getelementptr i64, ptr %scalars, i64 %box.index
-  %box.word.index = mul i64 %b, 4
-  %box.word = getelementptr i64, ptr %output.words, i64 %box.word.index
-  %box.dtype = load ptr, ptr %box.word
-  %box.new = call ptr ${PyArray_Scalar}(ptr %box.data, ptr %box.dtype, ptr null)
-  store ptr %box.new, ptr %results[ptr %b]
-  if eq ptr %box.new, null then %fail else %box.done
-
-box.done:
-  %b.more = add i64 %b, 1
-  br label %boxes.next
-
-finish:
-  if eq i64 %outputs, 1 then %finish.single else %finish.tuple
-
-finish.single:
-  %only = load ptr, ptr %results
-  ret ptr %only
-
-finish.tuple:
-  %tuple = call ptr ${PyTuple_New}(i64 %outputs)
-  if eq ptr %tuple, null then %fail else %items.next
-
-items.next:
-  %t = phi i64 [0, %finish.tuple], [%t.more, %item]
-  if ult i64 %t, %outputs then %item else %finish.filled
-
-item:
-  %item.value = load ptr, ptr %results[ptr %t]
-  %item.set = call i32 ${PyTuple_SetItem}(ptr %tuple, i64 %t, ptr %item.value)
-  %t.more = add i64 %t, 1
-  br label %items.next
-
-finish.filled:
-  ret ptr %tuple
-
-; --- an error is set: drop what was made ---
-
-release_and_fail:
-  br i1 %has_arena, label %release_on_error, label %fail
-
-release_on_error:
-  store atomic i64 0, ptr %in_use release, align 8
-  br label %fail
-
-fail:
-  br label %drops.next
-
-drops.next:
-  %d = phi i64 [0, %fail], [%d.more, %drop]
-  if ult i64 %d, %outputs then %drop else %failed
-
-drop:
-  %drop.value = load ptr, ptr %results[ptr %d]
-  call void ${Py_DecRef}(ptr %drop.value)
-  %d.more = add i64 %d, 1
-  br label %drops.next
-
-failed:
-  ret ptr null
-
 general:
-  %general.path = load ptr, ptr %table[i64 6]
+  %general.path = load ptr, ptr %table[i64 ${GENERAL_PATH}]
   %general.result = call ptr ${PyObject_Vectorcall}(ptr %general.path, ptr %arguments, i64 %count, ptr null)
   ret ptr %general.result
-}
 """

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ctypes
 from collections import deque
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,8 @@ from mlirad.jit import engine
 from mlirad.jit.arguments import prepare, type_of_element
 from mlirad.jit.guarded import run_guarded
 from mlirad.jit.host import runner
-from mlirad.jit.memory import aligned_bytes, aligned_copy
+from mlirad.jit.memory import Arena, aligned_bytes, aligned_copy
+from mlirad.jit.result_memory import empty
 from mlirad.lower.native_program import ProgramInterface
 
 
@@ -34,6 +35,7 @@ class GeneralPath:
         releases_lock: bool,
         debug: bool = False,
         timeout: float | None = None,
+        donations: Mapping[int, int] | None = None,
     ):
         self.program: Final = program
         self.constants: Final = tuple(aligned_copy(constant) for constant in program.constants)
@@ -43,6 +45,11 @@ class GeneralPath:
         self.nanoseconds: Final = 0 if timeout is None else max(1, int(timeout * 1e9))
         self._runner = runner()
         self._debug = debug
+        self.arena: Final = Arena(program.arena_bytes)
+        """The arena of calls that do not come this way."""
+        self.donations: Final = dict(donations or {})
+        """For each output that goes to the memory of an input its number."""
+        self._updates: Final = dict(program.updates)
         self._arenas: deque[npt.NDArray[np.uint8]] = deque()
         self._buffers = len(program.inputs) + len(program.outputs) + len(self.constants)
 
@@ -51,8 +58,9 @@ class GeneralPath:
         if self._debug:
             results = run_guarded(self.program, self._run, inputs, self.constants)
         else:
-            results = [np.empty(spec.shape, type_of_element[spec.dtype]) for spec in self.program.outputs]
+            results = [empty(spec.shape, type_of_element[spec.dtype]) for spec in self.program.outputs]
             self._call(inputs, results)
+        self._give_donated(results, arguments)
         values = [array[()] if array.ndim == 0 else array for array in results]
         return values[0] if len(values) == 1 else tuple(values)
 
@@ -66,13 +74,29 @@ class GeneralPath:
             raise TypeError(f"{self._name} takes {len(specs)} arguments, {len(arguments)} given")
         return [prepare(spec, value, i) for i, (spec, value) in enumerate(zip(specs, arguments, strict=True))]
 
+    def _give_donated(self, results: list[npt.NDArray[Any]], arguments: Sequence[object]) -> None:
+        """Copy results to the donated arguments that they fit in, which take their places."""
+        for k, j in self.donations.items():
+            given = arguments[j]
+            if type(given) is not np.ndarray:
+                continue
+            result, to = results[k], cast("npt.NDArray[Any]", given)
+            is_apart = not any(np.may_share_memory(to, results[i]) for i in self.donations if i != k)
+            if to.flags.writeable and is_apart and (to.shape, to.dtype) == (result.shape, result.dtype):
+                np.copyto(to, result)
+                results[k] = to
+
     def _call(self, inputs: Sequence[npt.NDArray[Any]], outputs: Sequence[npt.NDArray[Any]]) -> None:
+        read = list(inputs)
+        for k, j in self._updates.items():
+            np.copyto(outputs[k], inputs[j])
+            read[j] = outputs[k]
         try:
             arena = self._arenas.pop()
         except IndexError:
             arena = aligned_bytes(self.program.arena_bytes)
         try:
-            addresses = [array.ctypes.data for array in (*inputs, *outputs, *self.constants)]
+            addresses = [array.ctypes.data for array in (*read, *outputs, *self.constants)]
             self._run(addresses, arena.ctypes.data)
         finally:
             self._arenas.append(arena)

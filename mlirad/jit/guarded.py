@@ -103,6 +103,9 @@ def _run_filled(
         _filled(f"output {i}", spec.nbytes, ITEM_BYTES[spec.dtype], fill)
         for i, spec in enumerate(program.outputs)
     ]
+    for k, j in program.updates:
+        outputs[k].content[:] = buffers[j].content
+        buffers[j] = outputs[k]
     buffers += outputs
     literals = [_copied(f"constant {i}", array, 0) for i, array in enumerate(constants)]
     buffers += literals

@@ -1,5 +1,9 @@
 """LLVM IR of the check of guards, which the entry of programs and `Guards.hold` share; see `jit/guards.py`.
 
+    i1 mlirad_guards(words, count)                                whether all of them hold
+    i1 mlirad_same_array(array, dtype, rank, shape, mask, flags)  whether an array is as wanted, of its flags those
+                                                                  that the mask has
+
 The invariant of the text: nothing is owned when it returns, and no Python exception is set.
 """
 
@@ -15,7 +19,7 @@ WORD, ITEM, LIST, DICT, ATTRIBUTE, ARRAY, CALL = range(7)
 
 
 def guards_text() -> str:
-    """The text of `bool mlirad_guards(words, count)`, and of `mlirad_hold`, which is it for Python."""
+    """The text of `mlirad_guards`, `mlirad_same_array`, and `mlirad_hold`, which is the first for Python."""
     functions = (
         "PyCapsule_GetPointer",
         "PyDict_GetItem",
@@ -27,49 +31,49 @@ def guards_text() -> str:
         "Py_IncRef",
     )
     values = {
-        "same array": same_array("%object", "%flags.wanted", -1, "elements", "wrong"),
         "True": pointer(id(True)),
         "False": pointer(id(False)),
     }
     return filled(_TEXT, {**constants(layout), **python_functions(functions), **values})
 
 
-def same_array(array: str, flags: str, mask: int, then: str, otherwise: str) -> str:
-    """The end of a block that goes to `then` if an array is as wanted: dtype, rank, shape, and masked flags.
-
-    What is wanted is in `%dtype.wanted`, `%rank.wanted`, `%shape.wanted`, and the value `flags`.
-    """
-    return f"""\
-  %dtype = load ptr, ptr {array}[i8 {layout.DTYPE}]
-  %dtype.right = icmp eq ptr %dtype, %dtype.wanted
-  %flags = load i32, ptr {array}[i8 {layout.FLAGS}]
-  %flags.masked = and i32 %flags, {mask}
-  %flags.right = icmp eq i32 %flags.masked, {flags}
-  %rank32 = load i32, ptr {array}[i8 {layout.RANK}]
-  %rank = sext i32 %rank32 to i64
-  %rank.right = icmp eq i64 %rank, %rank.wanted
-  %right.some = and i1 %dtype.right, %flags.right
-  %right.all = and i1 %right.some, %rank.right
-  br i1 %right.all, label %shape, label %{otherwise}
-
-shape:
-  %shape.found = load ptr, ptr {array}[i8 {layout.SHAPE}]
-  br label %extents.next
-
-extents.next:
-  %extent = phi i64 [0, %shape], [%extent.more, %extent.compare]
-  if ult i64 %extent, %rank.wanted then %extent.compare else %{then}
-
-extent.compare:
-  %extent.found = load i64, ptr %shape.found[i64 %extent]
-  %extent.wanted = load i64, ptr %shape.wanted[i64 %extent]
-  %extent.right = icmp eq i64 %extent.found, %extent.wanted
-  %extent.more = add i64 %extent, 1
-  br i1 %extent.right, label %extents.next, label %{otherwise}"""
-
-
 _TEXT = """
 declare i32 @memcmp(ptr, ptr, i64)
+
+define internal i1 @mlirad_same_array(ptr %array, ptr %dtype, i64 %rank, ptr %shape, i32 %mask, i32 %flags) {
+entry:
+  %dtype.found = load ptr, ptr %array[i8 ${DTYPE}]
+  %dtype.right = icmp eq ptr %dtype.found, %dtype
+  %flags.found = load i32, ptr %array[i8 ${FLAGS}]
+  %flags.masked = and i32 %flags.found, %mask
+  %flags.right = icmp eq i32 %flags.masked, %flags
+  %rank32 = load i32, ptr %array[i8 ${RANK}]
+  %rank.found = sext i32 %rank32 to i64
+  %rank.right = icmp eq i64 %rank.found, %rank
+  %right.some = and i1 %dtype.right, %flags.right
+  %right.all = and i1 %right.some, %rank.right
+  br i1 %right.all, label %extents, label %wrong
+
+extents:
+  %shape.found = load ptr, ptr %array[i8 ${SHAPE}]
+  br label %next
+
+next:
+  %d = phi i64 [0, %extents], [%d.more, %compare]
+  if ult i64 %d, %rank then %compare else %right
+
+compare:
+  %extent.found = load i64, ptr %shape.found[ptr %d]
+  %extent.wanted = load i64, ptr %shape[ptr %d]
+  %d.more = add i64 %d, 1
+  if eq i64 %extent.found, %extent.wanted then %next else %wrong
+
+right:
+  ret i1 true
+
+wrong:
+  ret i1 false
+}
 
 define internal i1 @mlirad_guards(ptr %words, i64 %count) {
 entry:
@@ -178,7 +182,9 @@ array:
   %flags.wanted = trunc i64 %flags.wanted64 to i32
   %rank.wanted = load i64, ptr %what[i64 2]
   %shape.wanted = load ptr, ptr %what[i64 3]
-${same array}
+  %array.same = call i1 @mlirad_same_array(
+      ptr %object, ptr %dtype.wanted, i64 %rank.wanted, ptr %shape.wanted, i32 -1, i32 %flags.wanted)
+  br i1 %array.same, label %elements, label %wrong
 
 elements:
   %data = load ptr, ptr %object[i8 ${DATA}]

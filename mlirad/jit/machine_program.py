@@ -33,6 +33,7 @@ def machine_program(program: NativeProgram, target: Target | None = None) -> Mac
         program.arena_bytes,
         program.externals,
         program.operations,
+        program.updates,
         object_code=code,
         times=times,
     )

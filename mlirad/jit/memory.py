@@ -1,8 +1,9 @@
-"""Blocks of memory with a given alignment, as arrays of bytes."""
+"""Blocks of memory with a given alignment, as arrays of bytes, and the arena that calls share."""
 
 from __future__ import annotations
 
-from typing import Any
+import ctypes
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,3 +24,20 @@ def aligned_copy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     copy[...] = array
     copy.flags.writeable = False
     return copy
+
+
+class Arena:
+    """Scratch memory for one call at a time; `words` are whether it is in use, and its address.
+
+    A call takes it by setting the first word from 0 to 1 in one step.
+    """
+
+    def __init__(self, size: int):
+        self.size: Final = size
+        self._block = aligned_bytes(size)
+        self.words: Final = (ctypes.c_int64 * 2)(0, self._block.ctypes.data)
+
+    @property
+    def address(self) -> int:
+        """The address of the words; 0 for an arena of no bytes, which nobody has to take."""
+        return ctypes.addressof(self.words) if self.size else 0

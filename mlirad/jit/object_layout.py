@@ -40,7 +40,25 @@ FUNCTION_FIELDS: Final = {"__code__": 48, "__defaults__": 56, "__kwdefaults__": 
 READABLE_FLAGS: Final = 0x0001 | 0x0100
 """Flags of an array that is row-major contiguous and aligned."""
 
-_POSITIONS: Final = {"PyArray_Type": 2, "PyArrayDescr_Type": 3, "PyArray_Scalar": 60, "PyArray_New": 93}
+WRITTEN_FLAGS: Final = READABLE_FLAGS | 0x0400
+"""Flags of an array that is also writeable."""
+
+FRESH_FLAGS: Final = READABLE_FLAGS | 0x0010 | 0x0020
+"""What NumPy is asked for where an array is to be converted: a readable copy, of whatever element type."""
+
+HANDLER_FUNCTIONS: Final = 128
+"""Where the functions are in NumPy's structure of memory functions: context, malloc, calloc, realloc, free."""
+
+_POSITIONS: Final = {
+    "PyArray_Type": 2,
+    "PyArrayDescr_Type": 3,
+    "PyArray_Scalar": 60,
+    "PyArray_FromScalar": 61,
+    "PyArray_New": 93,
+    "PyArray_FromArray": 109,
+    "PyDataMem_SetHandler": 304,
+    "PyDataMem_DefaultHandler": 306,
+}
 
 
 @cache
@@ -96,7 +114,9 @@ def _numpy_table() -> tuple[int, ...]:
 
 def _sample_arrays() -> list[npt.NDArray[Any]]:
     base = np.arange(24.0).reshape(2, 3, 4)
-    return [base, base[:, ::2], base.T, np.zeros((), np.int32), np.zeros((0, 5), bool)]
+    fixed = base.copy()
+    fixed.flags.writeable = False
+    return [base, base[:, ::2], base.T, np.zeros((), np.int32), np.zeros((0, 5), bool), fixed]
 
 
 def _sample_scalars() -> list[float | np.generic]:
@@ -116,6 +136,7 @@ def _is_array_as_expected(array: npt.NDArray[Any]) -> bool:
         and tuple(shape) == array.shape
         and _word(address + DTYPE) == id(array.dtype)
         and (flags & READABLE_FLAGS == READABLE_FLAGS) == readable
+        and (flags & WRITTEN_FLAGS == WRITTEN_FLAGS) == (readable and array.flags.writeable)
     )
 
 

@@ -6,7 +6,8 @@ The text defines one function,
 
 `%buffers` points to an array of data pointers: one per input, then one per output, then one per
 constant, in the order of the fields below. `%arena` is scratch memory of `arena_bytes` bytes.
-Outputs and arena hold unspecified bytes on entry, and overlap nothing.
+Outputs and arena hold unspecified bytes on entry, and overlap nothing, but for outputs that overwrite an
+input (`updates`): these have its address, and hold it.
 
 `%context` is the record of the call, `CONTEXT_WORDS` words of 64 bits, zeros but for the time limit. A call
 that could not be finished leaves in its first word why; its outputs are unspecified then. A program without
@@ -108,7 +109,8 @@ class ProgramInterface:
     size of the scratch memory. `externals` are the symbols that the text declares and does not
     define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy,
     `mlirad_rt_*` the functions that allocate memory, and those of the host. `operations` is roughly
-    how many scalar operations a call takes.
+    how many scalar operations a call takes. `updates` are pairs of an output and of the input that it
+    overwrites: one buffer is passed for both.
     """
 
     inputs: tuple[ArraySpec, ...]
@@ -117,6 +119,7 @@ class ProgramInterface:
     arena_bytes: int = 0
     externals: tuple[str, ...] = ()
     operations: int = 0
+    updates: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,10 @@ from xdsl.printer import Printer
 from mlirad.errors import MliradError, TracingError, UnsupportedError
 from mlirad.frontend.compiling.compilation import compiling
 from mlirad.frontend.constructs.recursion import Function
+from mlirad.frontend.tracing.argument_kinds import checked_choice
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.functions import function_name, trace
-from mlirad.frontend.tracing.source import traceback_line
+from mlirad.frontend.tracing.source import traceback_line, user_location
 from mlirad.tools.arguments import read_example
 from mlirad.tools.process import guarded, split_arguments, write_output
 
@@ -55,8 +56,7 @@ def demo(function: Callable[..., Any], *args: Any, form: str = "symbols") -> str
     # Imported with mlirad, which should not wait for what a demonstration needs.
     from mlirad.tools.stages import stages
 
-    if form not in FORMS:
-        raise UnsupportedError(f"there is no form {form!r}", hint=f"there are {', '.join(FORMS)}")
+    checked_choice(form, "form", FORMS)
     original = (
         cast("Callable[..., Any]", inspect.unwrap(function)) if isinstance(function, Function) else function
     )
@@ -82,8 +82,12 @@ def _parameter_count(function: Callable[..., Any]) -> int:
 
 
 def _name_main(module: ModuleOp, name: str) -> str:
-    """Call the entry after the Python function, if nothing else is; returns its name."""
+    """Call the entry after the Python function, if nothing else is; returns its name.
+
+    Errors about the entry are at the line that asked for the demonstration.
+    """
     functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
+    functions["main"].location = user_location()
     if name in functions or not name.isidentifier():
         return "main"
     functions["main"].properties["sym_name"] = StringAttr(name)

@@ -41,6 +41,7 @@ def record(key: str = KEY, size: int = 5) -> Record:
         640,
         ("mlirad_blas_dgemm",),
         1234,
+        ((0, 1),),
         object_code=bytes(range(256)) * size,
     )
     return Record(key, program, "loss", "znver3", 12)

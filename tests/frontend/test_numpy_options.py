@@ -17,6 +17,13 @@ CUBE = np.arange(8.0).reshape(2, 2, 2)
 INTEGERS = np.array([15, 149, -25])
 NAN = np.array([np.nan, 1.0, -np.inf])
 BOOLEANS = np.array([True, False, True])
+LARGE = np.array([2**62, 2**62, 2**62])
+
+
+def empty(dtype: Any) -> Any:
+    """A scalar to be written."""
+    return ad.asarray(np.zeros((), dtype))
+
 
 CASES: dict[str, tuple[Callable[..., Any], Any]] = {
     "decreasing bins": (lambda x: np.digitize(x, [3, 2, 1]), X),
@@ -59,6 +66,9 @@ CASES: dict[str, tuple[Callable[..., Any], Any]] = {
     "an appended number": (lambda x: np.append(x, 1e-3), SINGLE),
     "ends of one width": (lambda x: np.linspace(x, 2 * x, 3), SINGLE),
     "a traced mask in a fold": (lambda x: np.bitwise_xor.reduce(x, where=x > 0), INTEGERS),
+    "a start in the dtype of out": (lambda x: np.min(x, out=empty(np.int64), initial=-1), BOOLEANS),
+    "a large sum in the dtype of out": (lambda x: np.sum(x, out=empty(np.float64)), LARGE),
+    "a mean in the dtype of out": (lambda x: np.mean(x / 3, out=empty(np.float64)), SINGLE),
     "close booleans": (lambda x: np.isclose(x, x), BOOLEANS),
 }
 

@@ -38,12 +38,16 @@ WRONG: dict[str, tuple[Callable[[], object], type[ad.MliradError], str]] = {
     **{
         f"{name}={value!r}": (partial(ad.jit, np.sin, **{name: value}), ad.UnsupportedError, message)
         for name, values, message in (
-            ("interpret", ("yes", None, 1), "which is neither True nor False"),
-            ("check_bounds", (0, X), "which is neither True nor False"),
-            ("check_nans", ("no",), "which is neither True nor False"),
+            ("interpret", ("yes", None, 1), "must be True or False"),
+            ("check_bounds", (0, X), "must be True or False"),
+            ("check_nans", ("no",), "must be True or False"),
             ("method", (None, [], "reverse"), "there is no method"),
-            ("chunk", (0, -1, True, 2.5, "some", [2], X), "which is no number of positions"),
-            ("timeout", (0, -1.0, np.nan, np.inf, "1 s", [1.0], True), "which is no number of seconds"),
+            ("chunk", (0, -1, True, 2.5, "some", [2], X), "must be an integer from 1 on"),
+            (
+                "timeout",
+                (0, -1.0, np.nan, np.inf, "1 s", [1.0], True),
+                "must be a finite number",
+            ),
         )
         for value in values
     },

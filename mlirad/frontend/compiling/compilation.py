@@ -29,7 +29,7 @@ from mlirad.interpreter import run_function
 from mlirad.ir.first_order import higher_order_op
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
-from mlirad.jit.machine_program import machine_program
+from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.jit.target import find_target
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.recursion import deep_recursion
@@ -80,10 +80,16 @@ def brought_to(end: pipelines.Stage, module: ModuleOp, options: Options, stats: 
 
 
 def native_program(
-    module: ModuleOp, options: Options, stats: Stats | None = None, function: str = "main"
+    module: ModuleOp,
+    options: Options,
+    stats: Stats | None = None,
+    function: str = "main",
+    donated: tuple[int, ...] = (),
 ) -> Compiled:
-    """A function of the module as LLVM IR text for this machine."""
-    wanted = options.pipeline("kernels", function)
+    """A function of the module as LLVM IR text for this machine; the memory of arguments `donated` may be
+    taken by results.
+    """
+    wanted = options.pipeline("kernels", function, donated)
     made = compile_module(module, wanted, observe=_recording(stats))
     if stats is not None:
         stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
@@ -96,6 +102,7 @@ def executable(
     options: Options,
     stats: Stats | None = None,
     function: str = "main",
+    donated: tuple[int, ...] = (),
     *,
     name: str = "",
     anew: bool = False,
@@ -103,47 +110,46 @@ def executable(
     """A function of the module that can be called, and its machine code where it is compiled.
 
     That is taken from the disk where it is kept there, unless it is to be made `anew`; `name` is what the
-    cache calls it.
+    cache calls it. Results may take the memory of the arguments `donated`, which the interpreter leaves as
+    they are.
     """
     if options.interpret:
         if not _runs_as_it_is(module):
             brought_to("arrays", module, options, stats)
         return _interpreted(module, function, options.timeout), None
-    place = Place.of(module, options.pipeline("kernels", function), find_target(), name or function)
-    native = None if anew or place is None else _found(place, options, stats, function)
+    place = Place.of(module, options.pipeline("kernels", function, donated), find_target(), name or function)
+
+    def loaded(program: MachineProgram) -> NativeFunction:
+        return NativeFunction(program, name=function, timeout=options.timeout, donated=donated)
+
+    native = None if anew or place is None else _found(place, loaded, stats)
     if native is None:
-        native = _compiled(place, module, options, stats, function)
+        program = native_program(module, options, stats, function, donated).program
+        start = time.perf_counter()
+        made = machine_program(program)
+        native = loaded(made)
+        if place is not None:
+            place.keep(made)
+        if stats is not None:
+            stats.add("llvm", time.perf_counter() - start, None)
     return native.entry, native
 
 
-def _found(place: Place, options: Options, stats: Stats | None, function: str) -> NativeFunction | None:
+def _found(
+    place: Place, loaded: Callable[[MachineProgram], NativeFunction], stats: Stats | None
+) -> NativeFunction | None:
     """A function from the disk, None where it is not there or cannot be linked."""
     start = time.perf_counter()
     program = place.find()
     if program is None:
         return None
     try:
-        native = NativeFunction(program, name=function, timeout=options.timeout)
+        native = loaded(program)
     except CompileError:
         return None
     if stats is not None:
         stats.add("load", time.perf_counter() - start, None)
         stats.work, stats.peak_bytes, stats.is_loaded = program.operations, program.arena_bytes, True
-    return native
-
-
-def _compiled(
-    place: Place | None, module: ModuleOp, options: Options, stats: Stats | None, function: str
-) -> NativeFunction:
-    """A function by all passes and LLVM, kept on the disk if it has a place there."""
-    program = native_program(module, options, stats, function).program
-    start = time.perf_counter()
-    made = machine_program(program)
-    native = NativeFunction(made, name=function, timeout=options.timeout)
-    if place is not None:
-        place.keep(made)
-    if stats is not None:
-        stats.add("llvm", time.perf_counter() - start, None)
     return native
 
 

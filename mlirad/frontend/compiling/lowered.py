@@ -20,7 +20,8 @@ from xdsl.dialects.builtin import ModuleOp
 from mlirad.errors import PicklingError, TracingError
 from mlirad.frontend.compiling.compilation import compiling, native_program, text_after
 from mlirad.frontend.compiling.options import Options
-from mlirad.frontend.compiling.programs import Program
+from mlirad.frontend.compiling.programs import NOTHING, Program
+from mlirad.frontend.compiling.quick_calls import Form, QuickCalls
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
@@ -172,11 +173,20 @@ class Compiled(_OfThisProcess):
         self.lowered = lowered
         self._program = program
         self._read = read
+        self._quick = QuickCalls(self._checked)
 
     @plain_errors
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        quick = self._quick.call
+        return self._checked(*args, **kwargs) if quick is None or kwargs else quick(*args)
+
+    def _checked(self, *args: Any, **kwargs: Any) -> Any:
+        """The call, once its arguments are known to have the signature."""
         given, leaves = self._read(args, kwargs)
         self.lowered.signature.require(given, self.lowered.name)
+        if not kwargs and not given.static:
+            form = Form(len(args), 0, tuple(range(len(args))))
+            self._quick.enter(None, self._program, form, leaves, NOTHING)
         return self._program.call(*leaves)
 
     def stats(self) -> Stats:

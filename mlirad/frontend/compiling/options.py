@@ -5,13 +5,18 @@ ad.grad(f, chunk=1, check_bounds=True)
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from numbers import Integral, Number, Real
 from typing import Any, TypedDict, cast
 
 from mlirad import pipelines
 from mlirad.errors import UnsupportedError
+from mlirad.frontend.tracing.argument_kinds import (
+    checked_choice,
+    checked_flag,
+    checked_integer,
+    checked_number,
+)
+from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.pipelines import COMPILED_AS, METHODS, SPECIFICATIONS, Chunk
 
@@ -54,14 +59,16 @@ class Options:
         """What the program checks when it runs."""
         return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
 
-    def pipeline(self, end: pipelines.Stage | None = None, entry: str = "main") -> pipelines.Options:
+    def pipeline(
+        self, end: pipelines.Stage | None = None, entry: str = "main", donated: tuple[int, ...] = ()
+    ) -> pipelines.Options:
         """What decides the pipeline, to a stage or to where a call of the function needs it.
 
         Interpreted programs stay array code, of builds on whole arrays.
         """
         chunk = "all" if self.interpret and self.chunk is None else self.chunk
         wanted = end or ("arrays" if self.interpret else "kernels")
-        return pipelines.Options(method=self.method, chunk=chunk, end=wanted, entry=entry)
+        return pipelines.Options(method=self.method, chunk=chunk, end=wanted, entry=entry, donated=donated)
 
     def require_maps(self) -> None:
         """Raise at the user's line for a specification, which has no derivative to be kept as a map."""
@@ -88,47 +95,20 @@ def options_of(given: CompileOptions) -> Options:
     """The options with the names and values given; raises `UnsupportedError` for those that there are not."""
     names = tuple(CompileOptions.__annotations__)
     for name in given:
-        _require(name in names, f"there is no option {name!r}", f"there are {', '.join(names)}")
+        checked_choice(name, "option", names)
     found = Options(**cast("dict[str, Any]", given))
-    if found.method in tuple(COMPILED_AS):
-        found = replace(found, method=COMPILED_AS[found.method])
     for name in ("interpret", "check_bounds", "check_nans"):
-        value = getattr(found, name)
-        _require(
-            isinstance(value, bool),
-            f"{name} is {value!r}, which is neither True nor False",
-            f"write {name}=True, or leave it out",
+        checked_flag(getattr(found, name), name)
+    method = checked_choice(found.method, "method", (*METHODS, *COMPILED_AS, *SPECIFICATIONS))
+    if method in SPECIFICATIONS and not found.interpret:
+        raise unsupported_error(
+            f"the method {method!r} is a specification, which cannot be compiled",
+            f"write interpret=True, or choose one of {', '.join(METHODS)}",
         )
-    _require(
-        found.method in (*METHODS, *SPECIFICATIONS),
-        f"there is no method {found.method!r}",
-        f"there are {', '.join((*METHODS, *COMPILED_AS, *SPECIFICATIONS))}",
-    )
-    _require(
-        found.method not in SPECIFICATIONS or found.interpret,
-        f"the method {found.method!r} is a specification, which cannot be compiled",
-        f"write interpret=True, or choose one of {', '.join(METHODS)}",
-    )
-    _require(
-        found.timeout is None or _is_within(found.timeout, Real, 0, MOST_SECONDS),
-        f"timeout is {found.timeout!r}, which is no number of seconds to wait",
-        "write timeout=10.0 to let calls take ten seconds, or leave it out",
-    )
-    all_at_once = isinstance(found.chunk, str) and found.chunk == "all"
-    _require(
-        found.chunk is None or all_at_once or _is_within(found.chunk, Integral, 0, math.inf),
-        f"chunk is {found.chunk!r}, which is no number of positions",
-        'write chunk=1 to compute them one after another, or chunk="all"',
-    )
-    return found
-
-
-def _require(holds: bool, message: str, hint: str) -> None:
-    """Raise at the user's line for an option with a value that it cannot have."""
-    if not holds:
-        raise UnsupportedError(message, location=user_line(), hint=hint)
-
-
-def _is_within(value: Any, kind: type[Number], low: float, high: float) -> bool:
-    """Whether an option has a number of a kind between two others; truth values are none."""
-    return not isinstance(value, bool) and isinstance(value, kind) and low < cast("float", value) < high
+    if found.timeout is not None:
+        hint = "write timeout=10.0 to let calls take ten seconds, or leave it out"
+        checked_number(found.timeout, "timeout", MOST_SECONDS, hint)
+    if found.chunk is not None and not (isinstance(found.chunk, str) and found.chunk == "all"):
+        hint = 'write chunk=1 to compute one position after another, or chunk="all"'
+        checked_integer(found.chunk, "chunk", 1, hint)
+    return replace(found, method=COMPILED_AS.get(method, method))

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -27,13 +27,11 @@ from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_place
 from mlirad.frontend.tracing.value_walk import LIMIT
 from mlirad.frontend.tracing.values import LeafType
+from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock
 from mlirad.jit.guards import Guards
 
 T = TypeVar("T")
-
-QuickCall: TypeAlias = Callable[[Callable[..., object], Guards], Callable[..., object]]
-"""Makes a quick way to call a program, of what takes other arguments, and of the guards that have to hold."""
 
 CACHE_SIZE = 256
 """How many compiled signatures of one function are kept."""
@@ -43,12 +41,15 @@ CACHE_SIZE = 256
 class Program:
     """A compiled signature. `call` takes the leaves of the arguments and returns the result.
 
-    `quick` makes, where it can be made, what takes the arguments themselves.
+    `tree` and `result` are the structures of arguments and result; `native` is its machine code, unless it
+    is interpreted.
     """
 
     call: Callable[..., Any]
-    quick: QuickCall | None
     stats: Stats
+    tree: Tree
+    result: Tree
+    native: NativeFunction | None = None
 
 
 class Cache:

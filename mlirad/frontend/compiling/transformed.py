@@ -17,14 +17,26 @@ from typing import Any, ClassVar, TypeAlias
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import MliradError, TracingError, UnsupportedError
-from mlirad.frontend.compiling.arguments import is_plain, plain_key, prepared, static_names, with_names
+from mlirad.frontend.compiling.arguments import (
+    OUT,
+    Donated,
+    donated_leaves,
+    donated_names,
+    is_plain,
+    plain_key,
+    prepared,
+    static_names,
+    takes_out,
+    with_names,
+)
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.lowered import Lowered, Signature
 from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
 from mlirad.frontend.compiling.programs import Program, cache_of, signature_key
+from mlirad.frontend.compiling.quick_calls import Form, QuickCalls
 from mlirad.frontend.compiling.stats import Stats
-from mlirad.frontend.compiling.structured_calls import quick_call
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.frames import is_tracing
@@ -59,6 +71,7 @@ class Transformed:
         transformation: Hashable,
         options: Options,
         static_argnames: Sequence[str] | str = (),
+        donate: Donated = (),
     ):
         if not callable(function):
             raise TracingError(
@@ -71,15 +84,16 @@ class Transformed:
         self._implementation = implementation
         self._options = options
         self._static = static_names(function, static_argnames)
-        self._cache = cache_of(function, (transformation, options, self._static))
-        self._entry: Callable[..., Any] | None = None  # machine code for a signature that was used twice
-        self._entry_key: tuple[Hashable, object] = (None, None)  # what it was, and what the function read
+        self._donated = donated_names(function, donate, self._static)
+        self._cache = cache_of(function, (transformation, options, self._static, self._donated))
+        dispatch = _dispatch_of(weakref.ref(self))
+        self._by_position = QuickCalls(dispatch)
+        self._by_name = QuickCalls(dispatch)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            if self._entry is not None and not kwargs:
-                return self._entry(*args)
-            return self._dispatch(args, kwargs)
+            quick = (self._by_name if kwargs else self._by_position).call
+            return self._dispatch(args, kwargs) if quick is None else quick(*args, **kwargs)
         except MliradError as error:
             hide_frames(error)
             raise
@@ -90,21 +104,58 @@ class Transformed:
             key = plain_key(args)
             program = self._cache.find(key)
             if program is not None:
-                self._enter(key, program)
+                self._enter(key, program, args, args, kwargs)
                 return program.call(*args)
         return self._call(args, kwargs)
 
-    def _enter(self, key: Hashable, program: Program) -> None:
-        """Have the quick way of a program take the calls of a signature, for as long as its guards hold."""
-        if program.quick is None:
-            return
-        captures = self._cache.captures()
-        if self._entry is None or (self._entry_key[0] == key and self._entry_key[1] is not captures):
-            self._entry = program.quick(_dispatch_of(weakref.ref(self)), captures.guards)
-            self._entry_key = (key, captures)
+    def _enter(
+        self,
+        key: Hashable,
+        program: Program,
+        leaves: Sequence[Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        has_out: bool = False,
+    ) -> None:
+        """Have a quick call take the calls that are like one, which `leaves` were passed in."""
+        form = self._form(args, kwargs, has_out)
+        if form is not None:
+            calls = self._by_name if form.names else self._by_position
+            calls.enter(key, program, form, leaves, self._cache.captures())
+
+    def _form(self, args: tuple[Any, ...], kwargs: dict[str, Any], has_out: bool) -> Form | None:
+        """How a call passes its arguments; None where some have no place among the parameters."""
+        positions, names = len(args), len(kwargs) + has_out
+        if not kwargs and not self._static:
+            return Form(positions, names, tuple(range(positions)), has_out=has_out)
+        signature = inspect.signature(self._function)
+        bound = signature.bind(*args, **kwargs).arguments
+        kinds = [signature.parameters[name].kind for name in bound]
+        if any(kind in (kind.VAR_POSITIONAL, kind.VAR_KEYWORD) for kind in kinds):
+            return None
+        sources = [name if name in kwargs else k for k, name in enumerate(bound)]
+        passed = list(zip(bound.items(), sources, strict=True))
+        return Form(
+            positions,
+            names,
+            tuple(source for (name, _), source in passed if name not in self._static),
+            tuple((source, value) for (name, value), source in passed if name in self._static),
+            has_out,
+        )
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        has_out = OUT in kwargs and takes_out(self._function)
+        if has_out:
+            kwargs = dict(kwargs)
+            out = kwargs.pop(OUT)
         if is_tracing():
+            if has_out:
+                raise TracingError(
+                    "out is for calls outside of traced functions, where results are arrays of NumPy",
+                    location=user_line(),
+                    hint="write out[...] = f(x), or use the result",
+                )
             function, moving = self._bound(args, kwargs)
             return copied_leaves(self._implementation(function, copied_leaves(moving)))
         function, leaves, tree, types = self._arguments(args, kwargs)
@@ -112,11 +163,10 @@ class Transformed:
         program = self._cache.find(key)
         if program is None:
             program = self._cache.find_or_make(key, lambda: self._compile(function, tree, types))
-        elif not kwargs and not self._static:
-            self._enter(key, program)
-        if is_plain:
-            return program.call(*args)
-        return program.call(*map(prepared, leaves))
+        else:
+            self._enter(key, program, leaves, args, kwargs, has_out=has_out)
+        result = program.call(*args) if is_plain else program.call(*map(prepared, leaves))
+        return written(result, program.result, out) if has_out else result
 
     def _key(
         self,
@@ -195,10 +245,10 @@ class Transformed:
             start = time.perf_counter()
             module, result = self._trace(function, tree, types)
             stats.add("trace", time.perf_counter() - start, module)
+            donated = donated_leaves(function, tree, self._donated)
             name = function_name(self._function)
-            flat, native = executable(module, options, stats, name=name, anew=anew)
-        quick = None if native is None else quick_call(native, tree, types, result)
-        return Program(structured(flat, result), quick, stats)
+            flat, native = executable(module, options, stats, donated=donated, name=name, anew=anew)
+        return Program(structured(flat, result), stats, tree, result, native)
 
     # Looking inside ------------------------------------------------------------------------------
 
@@ -293,10 +343,10 @@ def run_compiled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: di
 def _dispatch_of(reference: weakref.ref[Transformed]) -> Callable[..., Any]:
     """The dispatching call of an object, without keeping it alive."""
 
-    def dispatch(*args: Any) -> Any:
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
         transformed = reference()
         assert transformed is not None
-        return transformed._dispatch(args, {})  # pyright: ignore[reportPrivateUsage]
+        return transformed._dispatch(args, kwargs)  # pyright: ignore[reportPrivateUsage]
 
     return dispatch
 

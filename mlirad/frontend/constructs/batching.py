@@ -14,7 +14,7 @@ from mlirad.errors import ShapeError
 from mlirad.frontend.constructs.build import build_over
 from mlirad.frontend.constructs.carries import leaf_array
 from mlirad.frontend.tracing.array import Array, copied_leaves
-from mlirad.frontend.tracing.functions import function_name
+from mlirad.frontend.tracing.functions import function_name, require_arguments
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import flatten, parts_of
 from mlirad.frontend.tracing.shapes import one_axis
@@ -56,6 +56,8 @@ def vmap(function: Callable[..., Any], in_axes: Axes, out_axes: Axes, args: tupl
     if len(sizes) != 1:
         found = ", ".join(f"{path} has {size}" for size, path in sizes.items()) or "all in_axes are None"
         raise ShapeError(f"vmap needs one batch size: {found}", location=user_line())
+
+    require_arguments(function, len(args), "vmap")
 
     def element(i: Array) -> Any:
         inner = [leaf if m is None else m[i] for leaf, m in zip(leaves, moved, strict=True)]

@@ -15,8 +15,10 @@ from mlirad.frontend.constructs.carries import Regions, in_trace, scoped, settle
 from mlirad.frontend.constructs.loops import flag_of, integer
 from mlirad.frontend.constructs.recursion import UnknownResult
 from mlirad.frontend.constructs.results import Results
+from mlirad.frontend.tracing.argument_kinds import checked_list
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import last_token, receiving, starting_with
 
@@ -26,6 +28,9 @@ Choice: TypeAlias = Callable[[Sequence[Branch]], list[Value]]
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
     """`true_fun(*operands)` where `pred` holds, else `false_fun(*operands)`; both return equal structures."""
+
+    for function in (true_fun, false_fun):
+        require_arguments(function, len(operands), "cond")
 
     def chosen() -> Any:
         flag = flag_of(pred, "cond").value
@@ -43,10 +48,13 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
     """`branches[index](*operands)`; an index outside takes the nearest branch."""
 
+    listed = checked_list(branches, "the branches of switch", "write ad.switch(i, [f, g], x)")
+    if not listed:
+        raise UnsupportedError("switch needs at least one branch", location=user_line())
+    for function in listed:
+        require_arguments(function, len(operands), "switch")
+
     def chosen() -> Any:
-        listed = list(branches)
-        if not listed:
-            raise UnsupportedError("switch needs at least one branch", location=user_line())
         number = integer(index, "switch: the index", "; for a boolean write ad.cond").value
         names = [f"branch {k}" for k in range(len(listed))]
         return branched(listed, names, operands, lambda regions: emitting().switch(number, regions), "switch")

@@ -19,16 +19,17 @@ from xdsl.ir import Region
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, shape_of
-from mlirad.errors import PositionError, ShapeError, TracingError, UnsupportedError
+from mlirad.errors import PositionError, ShapeError, TracingError
 from mlirad.frontend.constructs.carries import in_trace, leaf_array
 from mlirad.frontend.constructs.loops import checked_checkpoint
+from mlirad.frontend.tracing.argument_kinds import checked_integer, checked_list
 from mlirad.frontend.tracing.array import Array, copied, copied_leaves, made
 from mlirad.frontend.tracing.dtypes import I64, language_dtype
 from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
-from mlirad.frontend.tracing.functions import require_arguments
+from mlirad.frontend.tracing.functions import require_arguments, require_function
 from mlirad.frontend.tracing.operations import as_array, converted, xp
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.raising import shape_error, tracing_error
 from mlirad.frontend.tracing.run_time_checks import BOUNDS, check_position
 from mlirad.frontend.tracing.shapes import static_shape
 from mlirad.frontend.tracing.source import user_line
@@ -58,7 +59,12 @@ def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
 
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     """Arrays or scalars of one shape along a new dimension."""
-    return xp.stack([asarray(a) for a in arrays], axis=axis)
+    if not isinstance(arrays, Array | np.ndarray):
+        checked_list(arrays, "the arrays of stack", "write ad.stack([a, b])")
+    parts = [asarray(a) for a in arrays]
+    if not parts:
+        raise shape_error("stack needs at least one array")
+    return xp.stack(parts, axis=axis)
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
@@ -85,12 +91,8 @@ def build(
     """
     extents = _extents(shape, "build")
     require_arguments(function, len(extents), "build")
-    if chunk is not None and chunk < 1:
-        raise UnsupportedError(
-            f"build: chunk is {chunk!r}, which is no number of positions",
-            location=user_line(),
-            hint="write chunk=1 to compute one position after another",
-        )
+    if chunk is not None:
+        checked_integer(chunk, "build: chunk", 1, "write chunk=1 to compute one position after another")
     kept = "recompute" if checkpoint is None else checked_checkpoint(checkpoint)
     return in_trace("build", lambda: build_over(extents, function, chunk, kept))
 
@@ -163,12 +165,13 @@ def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) ->
     has dimensions); the further dimensions of x are the further ones of the result.
     """
     extents = _extents(shape, "scatter")
+    require_function(function, "scatter")
 
     def scattered() -> Array:
         array, frame, b = as_array(x), current_frame(), emitting()
         source = array.value
         space = array.shape[: _index_count(function, array.ndim, len(extents))]
-
+        require_arguments(function, len(space), "scatter")
         found = _computed(function, space) if has_reports() else function
 
         def body(*indices: Value) -> list[Value]:

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from mlirad.dialects.array.control import CHECKPOINTS
 from mlirad.dialects.shapes import Value
-from mlirad.errors import DtypeError, ShapeError, TracingError, UnsupportedError
+from mlirad.errors import DtypeError, ShapeError, TracingError
 from mlirad.frontend.constructs.carries import (
     Carry,
     Regions,
@@ -27,9 +27,11 @@ from mlirad.frontend.constructs.carries import (
     settled,
     slices_of,
 )
+from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS, checked_choice, checked_flag
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, I64
 from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.operations import as_array, converted
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
@@ -54,11 +56,13 @@ def scan(
     `checkpoint` says what is kept of the trips for the reverse sweep: "store" the residuals of each,
     "recompute" only its carry, "sqrt" the carry of every √length-th; by default the compiler decides.
     """
+    require_arguments(f, 2, "scan")
     return in_trace("scan", lambda: _scan(f, init, xs, length, reverse, checkpoint, "scan"))
 
 
 def fold(f: Callable[[Any, Any], Any], init: Any, xs: Any, checkpoint: str | None = None) -> Any:
     """The last carry of `f(carry, x) -> carry` over the slices x of `xs`."""
+    require_arguments(f, 2, "fold")
 
     def step(carry: Any, x: Any) -> tuple[Any, Any]:
         return f(carry, x), ()
@@ -74,6 +78,8 @@ def fori_loop(
     Between static bounds this is a `scan`; with a traced bound it is a `while_loop`. As in a Python loop, i
     promotes like a Python integer.
     """
+
+    require_arguments(body, 2, "fori_loop")
 
     def looped() -> Any:
         if isinstance(lower, Array) or isinstance(upper, Array):
@@ -91,6 +97,8 @@ def fori_loop(
 
 def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any) -> Any:
     """The last carry of `body(carry) -> carry`, repeated as long as `cond(carry)` holds."""
+    require_arguments(cond, 1, "while_loop")
+    require_arguments(body, 1, "while_loop")
     return in_trace("while_loop", lambda: _while(cond, body, init, "while_loop"))
 
 
@@ -106,12 +114,13 @@ def _scan(
     checkpoint: str | None,
     what: str,
 ) -> tuple[Any, Any]:
+    backwards, kept = checked_flag(reverse, f"{what}: reverse"), checked_checkpoint(checkpoint)
     arrays, tree, trips = slices_of(xs, None if length is None else _static(length), what)
 
     def step(i: Array, carry: Any, slices: list[Array]) -> Any:
         return f(carry, tree.unflatten(slices))
 
-    return _emit(step, init, arrays, trips, reverse, checked_checkpoint(checkpoint), what)
+    return _emit(step, init, arrays, trips, backwards, kept, what)
 
 
 def _emit(
@@ -230,21 +239,20 @@ def integer(value: Any, what: str, hint: str = "") -> Array:
 
 def _static(value: Any) -> int:
     try:
-        return operator.index(value)
+        number = operator.index(value)
     except TypeError as error:
         raise ShapeError(
             f"the number of trips must be a static integer, got {value!r}",
             location=user_line(),
             hint="for a number that is traced write ad.fori_loop or ad.while_loop",
         ) from error
+    if abs(number) >= MACHINE_INTEGERS:
+        raise ShapeError(
+            f"the number of trips is made of {number}, which no machine counts to", location=user_line()
+        )
+    return number
 
 
 def checked_checkpoint(checkpoint: str | None) -> str | None:
     """What the reverse sweep keeps, if that is said; raises for what it cannot keep."""
-    if checkpoint is not None and checkpoint not in CHECKPOINTS:
-        raise UnsupportedError(
-            f"there is no checkpoint {checkpoint!r}",
-            location=user_line(),
-            hint=f"there are {', '.join(CHECKPOINTS)}",
-        )
-    return checkpoint
+    return None if checkpoint is None else checked_choice(checkpoint, "checkpoint", CHECKPOINTS)

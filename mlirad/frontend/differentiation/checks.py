@@ -15,6 +15,7 @@ names the argument, and the first op whose derivative fails when the function is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -40,6 +41,7 @@ from mlirad.frontend.differentiation.remainders import (
     Setting,
     measured,
 )
+from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_integer, checked_number
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.functions import (
     argument_paths,
@@ -70,6 +72,12 @@ def check_derivatives(
     `step` is the first h, relative to the size of the arguments; `tolerance` bounds the relative error of the
     derivative (by default 1e4 units of rounding). Near a kink, choose a step that does not cross it.
     """
+    interpret = checked_flag(interpret, "check_derivatives: interpret")
+    checked_number(step, "check_derivatives: step", math.inf, "write step=1e-3, or leave it out")
+    if tolerance is not None:
+        hint = "write tolerance=1e-6, or leave it out"
+        checked_number(tolerance, "check_derivatives: tolerance", math.inf, hint)
+    checked_integer(seed, "check_derivatives: seed", 0, "write seed=1, or leave it out")
     leaves, tree = flatten(args)
     paths = argument_paths(function, tree)
     points = [plain_array(leaf) for leaf in leaves]

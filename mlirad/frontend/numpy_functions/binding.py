@@ -31,7 +31,9 @@ from mlirad.frontend.numpy_functions.parameters import (
     WrongKindError,
     static,
 )
-from mlirad.frontend.numpy_functions.results import require_traced_out, written_out
+from mlirad.frontend.numpy_functions.results import reduction_dtype, require_traced_out, written_out
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.raising import argument_error, shape_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.source import user_line
 
@@ -55,6 +57,12 @@ WRITTEN_OTHERWISE: dict[str, str] = {
 
 LIKE_UFUNCS = ("np.clip", "np.fix", "np.isposinf", "np.isneginf")
 """Functions whose results are repeated to the shape of `out`, as those of ufuncs are."""
+
+IN_DTYPE_OF_OUT = ("np.amax", "np.amin", "np.cumprod", "np.cumsum", "np.max", "np.min", "np.prod", "np.sum")
+"""Reductions that are computed in the dtype of `out`, if no other is asked for."""
+
+FLOATS_IN_DTYPE_OF_OUT = ("np.mean",)
+"""Those that are so of floats."""
 
 
 class Parameter:
@@ -142,6 +150,8 @@ class Binding:
                     named[name] = given
             else:
                 self._refuse(name, value, parameter.default)
+        if out is not None:
+            self._reduce_in_dtype_of(out, named)
         try:
             result = self.handler(*positional, **named)
             if out is None:
@@ -162,6 +172,16 @@ class Binding:
             require_traced_out(self.name, only)
             return only
         return None
+
+    def _reduce_in_dtype_of(self, out: Array, named: dict[str, Any]) -> None:
+        """Let a reduction be computed in the dtype of `out` where NumPy does so."""
+        is_known = self.name in (*IN_DTYPE_OF_OUT, *FLOATS_IN_DTYPE_OF_OUT)
+        if not is_known or named.get("dtype") is not None:
+            return
+        x = as_array(named["a"])
+        if self.name in IN_DTYPE_OF_OUT or x.dtype.kind == "f":
+            dtype = reduction_dtype(x.dtype, out)
+            named["a"] = x if dtype is None else x.astype(dtype)
 
     def given(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """What a call that can be bound gives for a parameter of NumPy's, `None` if nothing."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from mlirad.frontend.numpy_functions.writes import replace
 from mlirad.frontend.tracing.array import Array, copied, is_ordered, is_ordered_array, view_of
+from mlirad.frontend.tracing.dtypes import BOOL, Dtype
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, broadcast_shapes, broadcast_value, converted
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, unsupported_error
@@ -57,6 +58,11 @@ def require_traced_out(name: str, out: Any) -> None:
             f"{name} cannot write a traced value into an existing array",
             "write a = a + x for a += x on a NumPy array, or start from a traced one: ad.asarray(a)",
         )
+
+
+def reduction_dtype(own: Dtype, out: Array) -> Dtype | None:
+    """The dtype in which NumPy reduces an array of a dtype into `out`; `None` for that of the array."""
+    return out.dtype if out.dtype != BOOL and np.can_cast(own, out.dtype, "same_kind") else None
 
 
 def written_out(

@@ -17,7 +17,7 @@ from mlirad.errors import MliradError
 from mlirad.frontend.numpy_functions.binding import Binding, internal_error
 from mlirad.frontend.numpy_functions.parameters import UNSET, Axis, Casting, DtypeLike, OperandLike, Order
 from mlirad.frontend.numpy_functions.products import matmul, matvec, vecdot, vecmat
-from mlirad.frontend.numpy_functions.results import require_traced_out, written_out
+from mlirad.frontend.numpy_functions.results import reduction_dtype, require_traced_out, written_out
 from mlirad.frontend.numpy_functions.ufunc_methods import accumulate, outer, reduce_, reduceat, update_at
 from mlirad.frontend.numpy_functions.ufuncs import apply, apply_operator, name_of
 from mlirad.frontend.tracing.array import Array, view_of
@@ -37,10 +37,9 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
     for o in out:
         if o is not None:
             require_traced_out(name, o)
-    if method in ("reduce", "accumulate", "reduceat") and ufunc not in _LOGICAL:
-        own, wanted = getattr(inputs[0], "dtype", BOOL), out[0].dtype
-        if options.get("dtype") is None and wanted != BOOL and np.can_cast(own, wanted, "same_kind"):
-            options["dtype"] = wanted  # as NumPy, whose reductions are in the dtype of `out`
+    is_reduction = method in ("reduce", "accumulate", "reduceat") and ufunc not in _LOGICAL
+    if is_reduction and options.get("dtype") is None:
+        options["dtype"] = reduction_dtype(getattr(inputs[0], "dtype", BOOL), out[0])
     where = options.pop("where", True) if method == "__call__" else True
     result = _applied(ufunc, method, name, inputs, options)
     casting = options.get("casting", "same_kind")

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from mlirad.dialects.shapes import Shape
 from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.numpy_functions.parameters import ArrayLike
 from mlirad.frontend.numpy_functions.tracings import tracings
+from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.operations import as_array, common, operand_of, xp
-from mlirad.frontend.tracing.raising import shape_error, unsupported_error
+from mlirad.frontend.tracing.raising import shape_error
 
 
 def convolution(
@@ -122,10 +123,11 @@ def _windows(x: Array, out: Shape, window: Shape, steps: Sequence[int], gaps: Se
 
 
 def _per_dimension(given: int | Sequence[int], rank: int, what: str) -> list[int]:
-    found = [given] * rank if isinstance(given, int) else list(given)
-    if len(found) != rank or any(f < 1 for f in found):
-        raise shape_error(f"convolution: {what} must be {rank} positive integers, got {given}")
-    return found
+    found = given if isinstance(given, list | tuple) else [given] * rank
+    hint = f"write {what}=1, or a list of {rank} positive integers"
+    if len(found) != rank:
+        raise shape_error(f"convolution: {what} are {len(found)} for {rank} dimensions", hint)
+    return [checked_integer(one, f"convolution: one of {what}", 1, hint) for one in found]
 
 
 def _padding(
@@ -133,18 +135,18 @@ def _padding(
 ) -> tuple[list[int], list[int]]:
     """The zeros before and after each dimension."""
     rank = len(space)
-    if padding == "valid":
+    if isinstance(padding, str) and checked_choice(padding, "padding", ("valid", "same")) == "valid":
         return [0] * rank, [0] * rank
-    if padding == "same":
+    if isinstance(padding, str):
         total = [max((-(-e // s) - 1) * s + r - e, 0) for e, r, s in zip(space, reach, steps, strict=True)]
         return [t // 2 for t in total], [t - t // 2 for t in total]
-    if isinstance(padding, str):
-        raise unsupported_error(f"there is no padding {padding!r}", "there are 'valid' and 'same'")
-    listed: list[Any] = [padding] * rank if isinstance(padding, int) else list(padding)
-    pairs = [(p, p) if isinstance(p, int) else tuple(cast("Sequence[int]", p)) for p in listed]
-    if len(pairs) != rank:
-        raise shape_error(f"convolution: padding must be given for {rank} dimensions, got {padding}")
-    return [p[0] for p in pairs], [p[1] for p in pairs]
+    listed = padding if isinstance(padding, list | tuple) else [padding] * rank
+    pairs: list[Sequence[Any]] = [p if isinstance(p, list | tuple) else (p, p) for p in listed]
+    hint = f"write 'same', a number of zeros, or a list of {rank} numbers or pairs of them"
+    if len(pairs) != rank or any(len(p) != 2 for p in pairs):
+        raise shape_error(f"convolution: padding must be given for {rank} dimensions, got {padding!r}", hint)
+    low, high = ([checked_integer(p[k], "convolution: padding", 0, hint) for p in pairs] for k in (0, 1))
+    return low, high
 
 
 FUNCTIONS = tracings(convolve, correlate)

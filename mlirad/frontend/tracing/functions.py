@@ -23,13 +23,14 @@ from xdsl.ir import Attribute
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value
 from mlirad.errors import MliradError, TracingError, UnsupportedError
+from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
 from mlirad.frontend.tracing.dtypes import language_dtype, plain_array
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
 from mlirad.frontend.tracing.learning import MOST_TRACES, Learned
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
-from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+from mlirad.frontend.tracing.raising import dtype_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
 from mlirad.frontend.tracing.source import traceback_line, user_line
 from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
@@ -174,10 +175,15 @@ def trace_inner(
     return Traced(name, tuple(frame.captured), made_types, has_token)
 
 
+def require_function(function: object, what: str) -> None:
+    """Require something that can be called; `what` says what calls it."""
+    if not callable(function):
+        raise tracing_error(f"{what} needs a function, got a {type(function).__name__}")
+
+
 def require_arguments(function: Callable[..., Any], count: int, what: str) -> None:
     """Require something that can be called with so many arguments; `what` says what calls it with which."""
-    if not callable(function):
-        raise tracing_error(f"{what} needs a function, got a {type(cast(object, function)).__name__}")
+    require_function(function, what)
     try:
         signature = inspect.signature(function, follow_wrapped=False)
     except (TypeError, ValueError):
@@ -282,6 +288,8 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
     if kind is np.ndarray and leaf.dtype in ELEMENT_TYPES:
         return LeafType(leaf.shape, leaf.dtype)
     if kind in (bool, int, float):
+        if kind is int and not -MACHINE_INTEGERS <= leaf < MACHINE_INTEGERS:
+            raise dtype_error(f"argument {path} is {leaf}, which int64 does not hold", "pass it as a float")
         return LeafType((), language_dtype(kind), weak=True)
     if isinstance(leaf, Array):
         return LeafType(leaf.shape, leaf.dtype, leaf.weak)

@@ -6,6 +6,7 @@ from operator import index
 from typing import Any
 
 from mlirad.dialects.shapes import Shape
+from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import contains_traced
 from mlirad.frontend.tracing.raising import shape_error
@@ -58,13 +59,21 @@ def static_shape(shape: Any) -> Shape:
     if isinstance(shape, Array) or contains_traced(shape):
         return (index(shape if isinstance(shape, Array) else next(s for s in shape if isinstance(s, Array))),)
     try:
-        return (index(shape),)
+        return checked_extents((index(shape),))
     except TypeError:
         pass
     try:
-        return checked_rank(tuple(index(extent) for extent in shape))
+        return checked_extents(tuple(index(extent) for extent in shape))
     except TypeError as error:
         raise shape_error(f"a shape is made of integers, got {shape!r}") from error
+
+
+def checked_extents(shape: Shape) -> Shape:
+    """A shape with as many dimensions as NumPy's arrays can have, of extents that fit a machine word."""
+    for extent in shape:
+        if abs(extent) >= MACHINE_INTEGERS:
+            raise shape_error(f"there are no arrays of {extent} elements along a dimension")
+    return checked_rank(shape)
 
 
 def checked_rank(shape: Shape) -> Shape:

@@ -143,7 +143,10 @@ class ValueWalk(ABC):
         if array.dtype.hasobject:
             self._enter(path, Same(array))
             return
-        content = blake2b(np.ascontiguousarray(array).data, digest_size=16).digest() if array.size else b""
+        content = b""
+        if array.nbytes:
+            numbers = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+            content = blake2b(numbers.data, digest_size=16).digest()
         self._enter(path, Same(type(array)), array.dtype.str, array.shape, content)
         self.guards.append(ArrayGuard(array))
 

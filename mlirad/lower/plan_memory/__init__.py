@@ -8,7 +8,8 @@ reads it, both included.
 - A scatter onto a base that nobody reads afterwards works on the base's own memory.
 - What a region yields is written straight to the next carry, the slice of the stacked result, the recorded
   entry or the result of the branch that it is; see `carries.py` for how carries are kept.
-- A result of a called function overwrites an argument, where all between the two can; see `updates.py`.
+- A result of a called function, or of one whose caller donates arguments, overwrites an argument, where all
+  between the two can; see `updates.py`.
 - All else gets the smallest free gap of the arena that holds it, aligned to 64 bytes.
 
 Written down as `places` of each kernel (a byte offset, or -1 - k where the block hands over its k-th value),
@@ -22,7 +23,7 @@ attribute `kernel.arena_bytes`. Arguments and constants have no place and are ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -63,18 +64,21 @@ __all__ = [
 class PlanMemoryPass(ModulePass):
     """Gives every kernel result a place in the arena or in an output.
 
-    With `keep` a plan that all functions have stays; who uses it must check it (`plan_verification`).
+    With `keep` a plan that all functions have stays; who uses it must check it (`plan_verification`). Results
+    of the function `entry` may take the memory of its arguments `donate`.
     """
 
     name = "plan-memory"
 
     keep: bool = False
+    entry: str = "main"
+    donate: tuple[int, ...] = ()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Plan every function of the module."""
         functions = functions_of(op)
         if not self.keep or any(stated_arena(f) is None for f in functions):
-            plan_together(functions)
+            plan_together(functions, {self.entry: self.donate})
 
 
 def plan_function(function: FuncOp) -> FuncOp:
@@ -89,15 +93,18 @@ def plan_in_place(function: FuncOp) -> None:
     _place(function, Lifetimes(function_block(function)))
 
 
-def plan_together(functions: Iterable[FuncOp]) -> None:
+def plan_together(
+    functions: Iterable[FuncOp], donated: Mapping[str, Collection[int]] | None = None
+) -> None:
     """Plan functions that call each other; results of private ones overwrite arguments where they can.
 
-    What an earlier plan says is replaced.
+    Those of the others overwrite the arguments `donated`, by the name of the function. What an earlier plan
+    says is replaced.
     """
     planned = list(functions)
     for function in planned:
         function.attributes.pop(UPDATES_ATTRIBUTE, None)
-    updates = updated_arguments({f.sym_name.data: f for f in planned})
+    updates = updated_arguments({f.sym_name.data: f for f in planned}, donated or {})
     for function in planned:
         _place(function, planned_lifetimes(function, updates))
 

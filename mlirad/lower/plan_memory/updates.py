@@ -9,12 +9,15 @@ changes.
 
 Stated as the attribute `kernel.updates` of the function and of every call of it. Whoever calls passes one
 address for both, and copies the argument there before, unless it is the last to read it.
+
+So it is with arguments that callers outside of the program donate: the new weights of a step of an optimiser
+are computed where the old ones are.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult
@@ -29,11 +32,19 @@ from mlirad.lower.plan_memory.carries import initial_carries
 from mlirad.lower.plan_memory.lifetimes import Lifetimes
 
 
-def updated_arguments(functions: Mapping[str, FuncOp]) -> dict[str, Lifetimes]:
-    """State for functions and calls which results overwrite arguments; returns plans of such functions."""
+def updated_arguments(
+    functions: Mapping[str, FuncOp], donated: Mapping[str, Collection[int]]
+) -> dict[str, Lifetimes]:
+    """State for functions and calls which results overwrite arguments; returns plans of such functions.
+
+    Arguments of functions that no other calls are overwritten if they are among those `donated`.
+    """
     calls = [op for f in functions.values() for op in f.walk() if isinstance(op, CallOp)]
     called = {op.callee.root_reference.data for op in calls}
     updates = {name: _candidates(f) for name, f in functions.items() if name in called and is_private(f)}
+    for name, arguments in donated.items():
+        if arguments and name in functions and name not in called:
+            updates[name] = _made_of_donated(functions[name], arguments)
     plans: dict[str, Lifetimes] = {}
     while any(updates.values()):
         _state(functions, calls, updates)
@@ -65,14 +76,8 @@ def _candidates(function: FuncOp) -> dict[int, int]:
 
     Where there is no such way it is the one as far from the end, if the types agree.
     """
-    block = function_block(function)
-    made, args = returned(function), block.args
-    pairs: dict[int, int] = {}
-    for k, value in enumerate(made):
-        if shape_of(value):
-            found = next((a.index for a in _sources(value, block) if a.index not in pairs.values()), None)
-            if found is not None:
-                pairs[k] = found
+    made, args = returned(function), function_block(function).args
+    pairs = _made_of_arguments(function, range(len(args)))
     first = len(args) - len(made)
     for k, value in enumerate(made):
         j = first + k
@@ -80,6 +85,34 @@ def _candidates(function: FuncOp) -> dict[int, int]:
         if free and shape_of(value) and args[j].type == value.type:
             pairs[k] = j
     return dict(sorted(pairs.items()))
+
+
+def _made_of_arguments(function: FuncOp, among: Collection[int]) -> dict[int, int]:
+    """For each array that is returned the one of these arguments that it is made of, if there is one left."""
+    block = function_block(function)
+    pairs: dict[int, int] = {}
+    for k, value in enumerate(returned(function)):
+        if shape_of(value):
+            sources = (a.index for a in _sources(value, block) if a.index in among)
+            found = next((j for j in sources if j not in pairs.values()), None)
+            if found is not None:
+                pairs[k] = found
+    return pairs
+
+
+def _made_of_donated(function: FuncOp, donated: Collection[int]) -> dict[int, int]:
+    """The same, where results and arguments that correspond by type and order are made for each other."""
+    block = function_block(function)
+    args, left = block.args, list(donated)
+    pairs: dict[int, int] = {}
+    for k, value in enumerate(returned(function)):
+        j = next((j for j in left if args[j].type == value.type), None)
+        if j is not None and shape_of(value):
+            left.remove(j)
+            if any(a.index == j for a in _sources(value, block)):
+                pairs[k] = j
+    others = _made_of_arguments(function, [j for j in donated if j not in pairs.values()])
+    return {**others, **pairs}
 
 
 def _sources(value: Value, block: Block) -> Iterator[BlockArgument]:

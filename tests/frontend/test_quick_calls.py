@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad.frontend.compiling.quick_calls import MOST_SIGNATURES
 from mlirad.frontend.tracing.pytree import flatten
 from tests.robustness.sessions.structures import Pair, Record, leaves_of, mapped, random_structure
 
@@ -140,6 +141,93 @@ def test_random_structures_that_change_give_what_a_new_function_gives(seed: int)
         assert_same(transformed(other), expected)
         assert_same(transformed(other), expected)
         assert_same(transformed(value), ad.jit(lambda x: f(x))(value))
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.ones(6)[::2],
+        np.ones(3)[::-1],
+        np.asfortranarray(np.ones((2, 3))),
+        np.frombuffer(b"0" + np.ones(3).tobytes(), np.uint8)[1:].view(np.float64),
+        np.ones(3, np.int8),
+        np.ones(3, np.uint16),
+        np.ones(3, np.float16),
+        np.ones(3, np.float32),
+        np.array(2.0),
+        np.uint8(3),
+        np.float64(2.0),
+        2.0,
+        2,
+        True,
+        np.True_,
+    ],
+    ids=str,
+)
+def test_arrays_and_scalars_of_all_kinds_take_the_quick_way(x: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    f = ad.jit(lambda x: x * 3 + 1)
+    g = ad.jit(lambda d: {"y": d["x"] * 3 + 1})
+    first = f(x)
+    assert_same(first, f(x))
+    g({"x": x}), g({"x": x})
+    calls = dispatched(f, monkeypatch)
+    for _ in range(2):
+        assert_same(f(x), first)
+        assert_same(g({"x": x}), {"y": first})
+    assert not calls
+
+
+def test_names_and_static_arguments_take_the_quick_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = ad.jit(lambda x, y, n, label=None: x * n + (y if label else 0), static_argnames=("n", "label"))
+    ways: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        ((X, Y, 3), {}),
+        ((X, Y), {"n": 2}),
+        ((X,), {"n": 2, "y": Y, "label": "with"}),
+        ((), {"y": X, "x": Y, "n": True}),
+    ]
+    results = [f(*args, **kwargs) for args, kwargs in ways]
+    for args, kwargs in ways:
+        f(*args, **kwargs)
+    calls = dispatched(f, monkeypatch)
+    for (args, kwargs), expected in zip(ways, results, strict=True):
+        assert_same(f(*args, **kwargs), expected)
+    assert not calls
+    assert_same(f(X, Y, 4), X * 4)
+    assert_same(f(X, Y, n=1), X * 1)
+    assert_same(f(X, Y, 3.0), X * 3.0)
+    with pytest.raises(ad.TracingError, match="missing a required argument"):
+        f(X, n=2)
+
+
+def test_arguments_in_a_tuple_of_the_function_take_no_place_of_others() -> None:
+    f = ad.jit(lambda *xs, scale: sum(xs) * scale)
+    g = ad.jit(lambda x, **rest: x * rest["scale"] + len(rest))
+    for _ in range(3):
+        assert_same(f(X, scale=2.0), X * 2.0)
+        assert_same(f(X, Y, scale=2.0), (X + Y) * 2.0)
+        assert_same(g(X, scale=2.0), X * 2.0 + 1)
+        assert_same(g(X, scale=2.0, other=1.0), X * 2.0 + 2)
+
+
+def test_signatures_that_take_turns_are_all_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as are kept; those beyond are looked up, and compute the same."""
+    f = ad.jit(lambda x: x * 2)
+    inputs = [np.ones(n + 1) for n in range(MOST_SIGNATURES + 2)]
+    for _ in range(2):
+        for x in inputs:
+            f(x)
+    calls = dispatched(f, monkeypatch)
+    for x in inputs:
+        assert_same(f(x), x * 2)
+    assert len(calls) == 2
+
+
+def test_compiled_ahead_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = ad.jit(lambda d, x: d["w"] * x).lower({"w": X}, 2.0).compile()
+    for _ in range(3):
+        assert_same(compiled({"w": X}, 2.0), X * 2.0)
+        with pytest.raises(ad.TracingError, match="is compiled for"):
+            compiled({"w": np.ones(3)}, 2.0)
 
 
 def test_static_fields_and_methods_of_classes_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:

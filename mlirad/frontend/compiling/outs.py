@@ -1,0 +1,80 @@
+"""Results written to arrays that the caller gives: `f(x, out=buffer)`.
+
+written(result, tree, buffer)        buffer, which then holds the result
+
+The buffers are structured like the result and have its shapes and dtypes: nothing is converted and nothing
+broadcast. They may overlap arguments, which are read before anything is written here, but not each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from mlirad.errors import ArgumentError, DtypeError, ShapeError
+from mlirad.frontend.compiling.arguments import OUT
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.source import user_line
+
+
+def written(result: object, tree: Tree, out: object) -> object:
+    """`out`, after a result of the structure `tree` has been written to the arrays in it.
+
+    Raises `ArgumentError`, `DtypeError` or `ShapeError` for what does not fit, before anything is written.
+    """
+    try:
+        buffers = tree.flatten_like(out, OUT)
+    except ValueError as error:
+        raise ArgumentError(
+            str(error), location=user_line(), hint="pass an array for each array of the result"
+        ) from error
+    leaves, paths = flatten(result)[0], tree.paths(OUT)
+    for leaf, buffer, path in zip(leaves, buffers, paths, strict=True):
+        _require_fitting(np.asarray(leaf), buffer, path)
+    _require_apart(buffers, paths)
+    for leaf, buffer in zip(leaves, buffers, strict=True):
+        np.copyto(buffer, leaf)
+    return out
+
+
+def _require_fitting(leaf: npt.NDArray[Any], buffer: object, path: str) -> None:
+    like = f"np.empty({leaf.shape}, np.{leaf.dtype})"
+    if type(buffer) is not np.ndarray:
+        raise ArgumentError(
+            f"{path} is a {type(buffer).__name__}, and results are written to plain arrays",
+            location=user_line(),
+            hint=f"pass {like}",
+        )
+    array = cast("npt.NDArray[Any]", buffer)
+    if array.shape != leaf.shape:
+        raise ShapeError(
+            f"{path} has shape {array.shape}, and the result has {leaf.shape}",
+            location=user_line(),
+            hint=f"pass {like}",
+        )
+    if array.dtype != leaf.dtype:
+        raise DtypeError(
+            f"{path} has dtype {array.dtype}, and the result has {leaf.dtype}",
+            location=user_line(),
+            hint=f"pass {like}",
+        )
+    if not array.flags.writeable:
+        raise ArgumentError(
+            f"{path} is read-only, so no result can be written to it",
+            location=user_line(),
+            hint=f"pass {like}",
+        )
+
+
+def _require_apart(buffers: Sequence[Any], paths: Sequence[str]) -> None:
+    for k, buffer in enumerate(buffers):
+        for j in range(k):
+            if np.may_share_memory(buffer, buffers[j]) and np.shares_memory(buffer, buffers[j]):
+                raise ArgumentError(
+                    f"{paths[j]} and {paths[k]} share memory, and each is to hold a result",
+                    location=user_line(),
+                    hint="pass different arrays",
+                )

@@ -1,0 +1,251 @@
+"""Quick calls: what takes the calls of a signature from its second call on.
+
+Where all arguments are passed by position, and are arrays or scalars, that is machine code, which compares them
+with what the program reads (`jit/entry.py`). Where arguments or results have structure, or are passed by name,
+it stands behind Python code made for the structure. So f({"w": w, "b": b}, 2.0), which returns
+{"w": u, "b": v}, is called by
+
+    def call(*given):
+        if not (len(given) == 2): return otherwise(*given)
+        v0, v1, = given
+        if not (type(v0) is k0 and len(v0) == 2): return otherwise(*given)        k0 is dict
+        v2 = v0.get('b', MISSED)
+        v3 = v0.get('w', MISSED)
+        r = entry(v2, v3, v1)
+        if not (r is not MISSED): return otherwise(*given)
+        return {'w': r[1], 'b': r[0]}
+
+It takes a microsecond where flattening, looking up and unflattening take a hundred. Signatures that take turns
+have a quick call each, of which one asks the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Final, TypeAlias, cast
+
+import numpy as np
+
+from mlirad.frontend.compiling.arguments import OUT, is_plain
+from mlirad.frontend.compiling.programs import Program
+from mlirad.frontend.tracing.captures import Captures, classes_guards
+from mlirad.frontend.tracing.pytree import LEAF, Tree, make_dataclass
+from mlirad.jit.entry import Call, Given
+from mlirad.jit.guards import Guards
+
+Quick: TypeAlias = Callable[..., object]
+
+MOST_SIGNATURES: Final = 8
+"""How many signatures of a function have a quick call; each is asked before the dispatch is."""
+
+_MISSED: Final = object()
+"""What the machine code gives for arguments that it was not made for."""
+
+_SIMPLE: Final = (str, int, bool, type(None))
+"""Types of static values that can be compared by `==`."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a call passes its arguments: by position, then by name.
+
+    `moving` says of each argument of the program, and `static` of each static one, its position or name.
+    """
+
+    positions: int
+    names: int
+    moving: tuple[int | str, ...]
+    static: tuple[tuple[int | str, object], ...] = ()
+    has_out: bool = False
+
+
+class QuickCalls:
+    """The quick calls of one function, the latest first. `dispatch` takes what none of them does."""
+
+    def __init__(self, dispatch: Callable[..., object]):
+        self._dispatch = dispatch
+        self.call: Quick | None = None
+        self._entered: dict[Hashable, Captures] = {}
+
+    def enter(self, key: Hashable, program: Program, form: Form, leaves: Sequence[Any], captures: Captures):
+        """Have a quick call of the program take calls like one with these leaves, for as long as the function
+        reads the same from outside.
+        """
+        given = [_given(leaf) for leaf in leaves]
+        place = (key, form, tuple(given))
+        entered = self._entered
+        if any(c is not captures for c in entered.values()):
+            entered.clear()
+            self.call = None
+        if place in entered or len(entered) >= MOST_SIGNATURES:
+            return
+        entered[place] = captures
+        if None not in given:
+            otherwise = self.call or self._dispatch
+            made = _quick_call(program, form, cast("list[Given]", given), Call(otherwise, captures.guards))
+            self.call = made or self.call
+
+
+def _given(leaf: Any) -> Given | None:
+    """What a leaf is to the machine code; None for what it does not know."""
+    if not is_plain(leaf):
+        return None
+    if isinstance(leaf, np.ndarray | np.generic):
+        return Given(cast("np.dtype[Any]", leaf.dtype))
+    return Given(np.dtype(type(leaf)), weak=True)
+
+
+def _quick_call(program: Program, form: Form, given: Sequence[Given], call: Call) -> Quick | None:
+    """How calls of a form are made quickly; None where a part could not be told from one of another
+    signature in a few instructions, or where results replace what they are made of.
+    """
+    native, result = program.native, program.result
+    if native is None or (form.has_out and native.program.updates):
+        return None
+    by_position = form.moving == tuple(range(form.positions)) and not form.names and not form.static
+    is_flat = result == LEAF or (result.kind is tuple and result.size > 1 and _is_flat(result))
+    if by_position and is_flat and _is_flat(program.tree):
+        return native.entry_for(replace(call, given=given))
+    try:
+        text = _Text(program, form)
+    except _NotQuickError:
+        return None
+    guards = Guards.together([call.guards, *classes_guards(text.kinds)])
+    return text.call(call.otherwise, native.entry_for(Call(_missed, guards, given, form.has_out)))
+
+
+def _is_flat(tree: Tree) -> bool:
+    return all(child == LEAF for child in tree.children)
+
+
+class _NotQuickError(Exception):
+    """A structure for which no code is made."""
+
+
+class _Text:
+    """The code for one signature, and the objects that it names."""
+
+    def __init__(self, program: Program, form: Form):
+        self.kinds = list(program.tree.kinds())
+        self._names: dict[str, object] = {"MISSED": _MISSED, "made": make_dataclass}
+        self._given = "*given, **named" if form.names else "*given"
+        self._lines = [f"def call({self._given}):"]
+        self._values = 0
+        self._leaves: list[str] = []
+        by_name = f" and len(named) == {form.names}" if form.names else ""
+        self._require(f"len(given) == {form.positions}{by_name}")
+        arguments = [self._value() for _ in range(form.positions)]
+        if arguments:
+            self._lines.append(f" {', '.join(arguments)}, = given")
+        for source, value in form.static:
+            self._fixed(self._passed(source, arguments), value)
+        for child, source in zip(program.tree.children, form.moving, strict=True):
+            self._open(child, self._passed(source, arguments))
+        out = None
+        if form.has_out:
+            out = self._passed(OUT, arguments)
+            self._open(program.result, out)
+        self._lines.append(f" r = entry({', '.join(self._leaves)})")
+        self._require("r is not MISSED")
+        size = program.result.size
+        parts = ["r"] if size == 1 else [f"r[{k}]" for k in range(size)]
+        self._lines.append(f" return {out or self._made(program.result, iter(parts))}")
+
+    def call(self, otherwise: Callable[..., object], entry: Callable[..., object]) -> Quick:
+        """The call, given what it calls."""
+        code = compile("\n".join(self._lines), f"{__file__}<call>", "exec")
+        names: dict[str, Any] = {**self._names, "entry": entry, "otherwise": otherwise}
+        exec(code, names)
+        return names["call"]
+
+    def _passed(self, source: int | str, arguments: Sequence[str]) -> str:
+        """The variable of an argument that is passed by position or by name."""
+        if isinstance(source, int):
+            return arguments[source]
+        return self._value(f"named.get({source!r}, MISSED)")
+
+    def _fixed(self, name: str, value: object) -> None:
+        """Check that a variable has a static value."""
+        if type(value) not in _SIMPLE:
+            raise _NotQuickError
+        self._require(f"type({name}) is {self._name(type(value))} and {name} == {value!r}")
+
+    def _require(self, condition: str) -> None:
+        self._lines.append(f" if not ({condition}): return otherwise({self._given})")
+
+    def _value(self, text: str | None = None) -> str:
+        """A new variable, with a value where there is one."""
+        name = f"v{self._values}"
+        self._values += 1
+        if text is not None:
+            self._lines.append(f" {name} = {text}")
+        return name
+
+    def _name(self, value: object) -> str:
+        """The name of an object in the code."""
+        name = f"k{len(self._names)}"
+        self._names[name] = value
+        return name
+
+    # Arguments -----------------------------------------------------------------------------------
+
+    def _open(self, tree: Tree, name: str) -> None:
+        """Check that the value of a variable has a structure, and put its leaves into variables."""
+        kind = tree.kind
+        if kind is None:
+            self._leaves.append(name)
+        elif kind is type(None):
+            self._require(f"{name} is None")
+        elif is_dataclass(cast(object, kind)):
+            self._open_dataclass(tree, name)
+        else:
+            self._require(f"type({name}) is {self._name(kind)} and len({name}) == {len(tree.children)}")
+            steps = [f"[{k}]" for k in range(len(tree.children))]
+            if tree.is_dict:
+                steps = [f".get({_key(key)}, MISSED)" for key in tree.names]
+            for child, step in zip(tree.children, steps, strict=True):
+                self._open(child, self._value(name + step))
+
+    def _open_dataclass(self, tree: Tree, name: str) -> None:
+        kind = cast("type[Any]", tree.kind)
+        self._require(f"type({name}) is {self._name(kind)}")
+        static = [field.name for field in fields(kind) if field.metadata.get("static")]
+        for field, value in zip(static, tree.static, strict=True):
+            self._fixed(self._value(f"{name}.{field}"), value)
+        for field, child in zip(tree.names, tree.children, strict=True):
+            self._open(child, self._value(f"{name}.{field}"))
+
+    # Results -------------------------------------------------------------------------------------
+
+    def _made(self, tree: Tree, leaves: Iterator[str]) -> str:
+        """An expression for a structure of leaves."""
+        kind = tree.kind
+        if kind is None:
+            return next(leaves)
+        if kind is type(None):
+            return "None"
+        parts = [self._made(child, leaves) for child in tree.children]
+        if tree.is_dict:
+            by_name = dict(zip(tree.names, parts, strict=True))
+            return f"{{{', '.join(f'{_key(name)}: {by_name[name]}' for name in tree.order)}}}"
+        if is_dataclass(cast(object, kind)):
+            named = ", ".join(f"{name!r}: {part}" for name, part in zip(tree.names, parts, strict=True))
+            return f"made({self._name(kind)}, {{{named}}}, {self._name(tree.static)})"
+        values = ", ".join(parts)
+        if kind is tuple:
+            return f"({values},)" if parts else "()"
+        if kind is list:
+            return f"[{values}]"
+        return f"{self._name(kind)}({values if tree.names else f'[{values}]'})"
+
+
+def _key(name: Hashable) -> str:
+    if type(name) is not str:
+        raise _NotQuickError
+    return repr(name)
+
+
+def _missed(*_: object) -> object:
+    """What the machine code calls for arguments that it was not made for."""
+    return _MISSED

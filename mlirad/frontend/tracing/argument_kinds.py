@@ -1,0 +1,68 @@
+"""What arguments of the interface must be that are no arrays, or an error at the user's line.
+
+checked_flag(reverse, "scan: reverse")                       True or False
+checked_choice(checkpoint, "checkpoint", CHECKPOINTS)        one of some names
+checked_integer(chunk, "chunk", 1, "write chunk=1")          an integer from 1 on
+checked_list(branches, "the branches", "write [f, g]")       a list or tuple
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, cast
+
+import numpy as np
+
+from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+
+MACHINE_INTEGERS = 2**63
+"""Integers from minus this to below it fit a machine word."""
+
+
+def checked_flag(value: Any, what: str) -> bool:
+    """A truth value."""
+    if type(value) in (bool, np.bool_):
+        return bool(value)
+    raise unsupported_error(f"{what} is {_shown(value)}, and it must be True or False")
+
+
+def checked_choice(value: Any, what: str, choices: Sequence[str]) -> str:
+    """One of some names."""
+    if not isinstance(value, str) or value not in choices:
+        raise unsupported_error(f"there is no {what} {_shown(value)}", f"there are {', '.join(choices)}")
+    return value
+
+
+def checked_integer(value: Any, what: str, least: int, hint: str) -> int:
+    """An integer that is not less than `least` and fits a machine word."""
+    if not _is_number(value, Integral) or not least <= value < MACHINE_INTEGERS:
+        raise unsupported_error(f"{what} is {_shown(value)}, and it must be an integer from {least} on", hint)
+    return int(value)
+
+
+def checked_number(value: Any, what: str, most: float, hint: str) -> float:
+    """A number above 0 and below `most`."""
+    if not _is_number(value, Real) or not 0 < value < most:
+        limits = f"between 0 and {most:g}" if math.isfinite(most) else "above 0"
+        raise unsupported_error(f"{what} is {_shown(value)}, and it must be a finite number {limits}", hint)
+    return float(value)
+
+
+def checked_list(value: Any, what: str, hint: str) -> Sequence[Any]:
+    """A list or a tuple."""
+    if not isinstance(value, list | tuple):
+        raise tracing_error(f"{what} are given as a {type(value).__name__}, not as a list or tuple", hint)
+    return cast("Sequence[Any]", value)
+
+
+def _is_number(value: Any, kind: Any) -> bool:
+    """Whether a value is a number of a kind; truth values are none."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _shown(value: object) -> str:
+    """A value in one line."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

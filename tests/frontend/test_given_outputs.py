@@ -1,0 +1,117 @@
+"""Arrays that results are written to: `f(x, out=buffer)`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+class Parts(NamedTuple):
+    double: Any
+    total: Any
+
+
+def parts(x: Any) -> Parts:
+    return Parts({"x": 2 * x}, np.sum(x))
+
+
+def buffers() -> Parts:
+    return Parts({"x": np.empty(3)}, np.empty(()))
+
+
+@pytest.mark.parametrize("interpret", [False, True])
+def test_every_call_writes_there_and_returns_it(interpret: bool) -> None:
+    f = ad.jit(parts, interpret=interpret)
+    for k in range(4):
+        out = buffers()
+        x = X + k
+        assert f(x, out=out) is out
+        np.testing.assert_array_equal(out.double["x"], 2 * x)
+        np.testing.assert_array_equal(out.total, np.sum(x))
+    np.testing.assert_array_equal(f(X).double["x"], 2 * X)
+
+
+@pytest.mark.parametrize("layout", ["strided", "reversed", "column"])
+def test_strided_buffers_are_copied_into(layout: str) -> None:
+    f = ad.jit(lambda x: x + 1)
+    for _ in range(4):
+        block = np.zeros((6, 2))
+        out = {"strided": block[::2, 1], "reversed": block[3:, 0][::-1], "column": block[:3, 1]}[layout]
+        assert f(X, out=out) is out
+        np.testing.assert_array_equal(out, X + 1)
+        assert np.count_nonzero(block) == 3
+
+
+@pytest.mark.parametrize("shift", [-2, -1, 0, 1, 2])
+def test_buffers_may_overlap_arguments(shift: int) -> None:
+    """What is read there is read before it is written."""
+    f = ad.jit(lambda x: x[::-1] + np.sum(x))
+    for _ in range(4):
+        memory = np.arange(10.0)
+        x, out = memory[3:6], memory[3 + shift : 6 + shift]
+        expected = x[::-1] + np.sum(x)
+        f(x, out=out)
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_with_names_static_arguments_and_gradients() -> None:
+    f = ad.grad(lambda w, x, power: np.sum((w * x) ** power), static_argnames="power")
+    out = np.empty(3)
+    for k in range(4):
+        assert f(X, power=2, x=X + k, out=out) is out
+        np.testing.assert_allclose(out, 2 * X * (X + k) ** 2)
+        assert f(X, X, 3, out=out) is out
+        np.testing.assert_allclose(out, 3 * X**5)
+
+
+def test_a_parameter_of_the_name_is_the_functions_own() -> None:
+    own = ad.jit(lambda x, out: x * out)
+    any_name = ad.jit(lambda x, **named: x * named["out"])
+    for _ in range(3):
+        np.testing.assert_array_equal(own(X, out=X), X * X)
+        np.testing.assert_array_equal(any_name(X, out=X), X * X)
+
+
+def frozen(x: Any) -> Any:
+    x.flags.writeable = False
+    return x
+
+
+ONE = np.empty(3)
+
+
+@pytest.mark.parametrize(
+    ("out", "kind", "says"),
+    [
+        (np.empty(3), ad.ArgumentError, "out must be structured like"),
+        (Parts({"x": np.empty(3)}, None), ad.ArgumentError, "out.total is a NoneType"),
+        (Parts({"x": np.empty(4)}, np.empty(())), ad.ShapeError, r"out.double\['x'\] has shape \(4,\)"),
+        (Parts({"x": np.empty(3, np.float32)}, np.empty(())), ad.DtypeError, "has dtype float32"),
+        (Parts({"x": frozen(np.empty(3))}, np.empty(())), ad.ArgumentError, "is read-only"),
+        (Parts({"x": [1.0]}, np.empty(())), ad.ArgumentError, "is a list"),
+        (Parts({"x": np.empty(3)}, np.float64(0)), ad.ArgumentError, "out.total is a float64"),
+        (Parts({"x": np.ma.ones(3)}, np.empty(())), ad.ArgumentError, "is a MaskedArray"),
+        (Parts({"x": ONE}, ONE[0, ...]), ad.ArgumentError, "share memory"),
+    ],
+)
+def test_mistakes_name_the_place_and_the_line(out: Any, kind: type[Exception], says: str) -> None:
+    f = ad.jit(parts)
+    for warm in range(4):
+        if warm:
+            f(X, out=buffers())
+        with pytest.raises(kind, match=says) as raised:
+            f(X, out=out)
+        location = raised.value.location  # pyright: ignore[reportAttributeAccessIssue]
+        assert location.startswith(__file__)
+
+
+def test_there_is_no_out_in_a_trace() -> None:
+    f = ad.jit(lambda x: x + 1)
+    with pytest.raises(ad.TracingError, match="outside of traced functions"):
+        ad.jit(lambda x: f(x, out=np.empty(3)))(X)

@@ -1,0 +1,252 @@
+"""Every function of the interface, with each of its arguments replaced by values of other kinds.
+
+A call gives a result, or an error of mlirad's own at the user's line, or an exception of the user's own code:
+none of Python's from inside mlirad.
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+
+X = np.arange(1.0, 4.0)
+IMAGE = np.ones((1, 1, 6))
+MODEL = ad.sum_of(1.0, X)
+
+
+def square(x: Any) -> Any:
+    return x * x
+
+
+def loss(x: Any) -> Any:
+    return (x * x).sum()
+
+
+DERIVATIVE = ad.linearize(square, X)[1]
+
+
+class Opaque:
+    """Of no kind that anything expects."""
+
+
+KINDS: dict[str, Callable[[], Any]] = {
+    "None": lambda: None,
+    "text": lambda: "sideways",
+    "bytes": lambda: b"1",
+    "negative": lambda: -1,
+    "large": lambda: 2**70,
+    "truth": lambda: True,
+    "fraction": lambda: 2.5,
+    "nan": lambda: float("nan"),
+    "infinity": lambda: float("inf"),
+    "complex": lambda: 1j,
+    "list": list,
+    "tuple": lambda: (1, "x", None),
+    "dictionary": lambda: {"a": 1.0},
+    "set": lambda: {1, 2},
+    "iterator": lambda: iter([1.0]),
+    "array": lambda: np.array([1.0, 2.0]),
+    "objects": lambda: np.array([None, "x"], dtype=object),
+    "dates": lambda: np.array(["2020-01-01"], dtype="datetime64[D]"),
+    "texts": lambda: np.array(["a", ""]),
+    "empty": lambda: np.zeros((0, 3)),
+    "type": lambda: float,
+    "object": Opaque,
+    "function": lambda: lambda *args: args,
+    "function of nothing": lambda: lambda: None,
+    "constant": lambda: lambda *_: 1.0,
+    "returns None": lambda: lambda *_: None,
+    "returns text": lambda: lambda *_: "x",
+}
+
+Arguments: TypeAlias = Sequence[Any]
+Named: TypeAlias = Mapping[str, Any]
+Call: TypeAlias = Callable[[Arguments, Named], Any]
+
+
+def inside(name: str) -> Call:
+    """The call of a construct while a function is traced."""
+    construct = getattr(ad, name)
+
+    def call(args: Arguments, named: Named) -> Any:
+        def traced(_: Any) -> Any:
+            result = construct(*args, **named)
+            return 0.0 if result is None or isinstance(result, str) else result
+
+        return ad.jit(traced, timeout=2.0)(X)
+
+    return call
+
+
+def outside(name: str) -> Call:
+    """The call of a function that runs at once."""
+    return lambda args, named: getattr(ad, name)(*args, **named)
+
+
+def transformed(name: str) -> Call:
+    """The call of a transformation, and of what it makes."""
+    return lambda args, named: getattr(ad, name)(*args, **named)(X)
+
+
+def later(call: Callable[..., Any]) -> Call:
+    """A call of anything else."""
+    return lambda args, named: call(*args, **named)
+
+
+def with_rule(function: Callable[..., Any]) -> Any:
+    """The call of a function with a custom derivative."""
+    custom = ad.custom_derivative(function)
+    custom.rule(lambda x: lambda dx: 2 * x * dx)
+    return ad.jit(custom)(X)
+
+
+OF_TRANSFORMATIONS: Named = {"argnums": 0, "has_aux": False, "static_argnames": ()}
+OPTIONS: Named = {
+    "interpret": False,
+    "method": "dual-arrays",
+    "chunk": None,
+    "check_bounds": False,
+    "check_nans": False,
+    "timeout": None,
+}
+
+CALLS: dict[str, tuple[Call, Arguments, Named]] = {
+    "asarray": (inside("asarray"), ([1.0, 2.0],), {"dtype": "float64"}),
+    "build": (inside("build"), (3, lambda i: i * 2.0), {"chunk": 1, "checkpoint": "store"}),
+    "case": (
+        later(lambda s, f, g: ad.jit(lambda _: ad.case(MODEL(1.0) if s is None else s, f, g))(X)),
+        (None, lambda v: v * 1.0, lambda v: v.sum()),
+        {},
+    ),
+    "check_derivatives": (
+        outside("check_derivatives"),
+        (loss, X),
+        {"interpret": False, "step": 0.01, "tolerance": None, "seed": 0},
+    ),
+    "checkpoint": (later(lambda f: ad.grad(ad.checkpoint(f))(X)), (loss,), {}),
+    "cond": (inside("cond"), (True, square, square, 2.0), {}),
+    "convolution": (
+        inside("convolution"),
+        (IMAGE, IMAGE[..., :2]),
+        {"strides": 1, "padding": "valid", "dilation": 1},
+    ),
+    "custom_derivative": (later(with_rule), (square,), {}),
+    "debug_print": (inside("debug_print"), ("a {}", X), {}),
+    "demo": (outside("demo"), (loss, X), {"form": "symbols"}),
+    "fold": (inside("fold"), (lambda c, x: c + x, 0.0, X), {"checkpoint": None}),
+    "fori_loop": (inside("fori_loop"), (0, 3, lambda _, c: c * 2.0, 1.0), {"checkpoint": None}),
+    "function": (later(lambda f, **named: ad.jit(ad.function(f, **named))(X)), (square,), {"returns": None}),
+    "gather": (inside("gather"), (X, 2, lambda i: i), {}),
+    "grad": (transformed("grad"), (loss,), {**OF_TRANSFORMATIONS, "donate": (), **OPTIONS}),
+    "gradient": (later(ad.grad(loss)), (X,), {}),
+    "hessian": (transformed("hessian"), (loss,), {"argnums": 0, "sparse": False, "static_argnames": ()}),
+    "hvp": (outside("hvp"), (loss, (X,), (X,)), {}),
+    "index": (inside("index"), (X, (1,)), {}),
+    "jacfwd": (transformed("jacfwd"), (square,), OF_TRANSFORMATIONS),
+    "jacobian": (transformed("jacobian"), (square,), {**OF_TRANSFORMATIONS, "sparse": False}),
+    "jacrev": (transformed("jacrev"), (square,), OF_TRANSFORMATIONS),
+    "jit": (transformed("jit"), (square,), {"static_argnames": (), "donate": (), **OPTIONS}),
+    "compiled": (later(ad.jit(square)), (X,), {"out": np.zeros(3)}),
+    "jvp": (outside("jvp"), (square, (X,), (X,)), OPTIONS),
+    "lambda_": (later(lambda f, x: ad.jit(lambda _: ad.lambda_(f, x)(x))(X)), (square, X), {}),
+    "left": (
+        later(lambda v, like: ad.jit(lambda _: ad.case(ad.left(v, like), loss, lambda _: 0.0))(X)),
+        (X, 1.0),
+        {},
+    ),
+    "linearize": (later(lambda f, x, **named: ad.linearize(f, x, **named)[1](X)), (square, X), OPTIONS),
+    "derivative": (later(DERIVATIVE), (X,), {}),
+    "transposed": (later(DERIVATIVE.T), (X,), {}),
+    "sum of maps": (later(lambda other: DERIVATIVE + other), (DERIVATIVE,), {}),
+    "product of maps": (later(lambda other: DERIVATIVE @ other), (DERIVATIVE,), {}),
+    "scaled map": (later(lambda factor: DERIVATIVE * factor), (2.0,), {}),
+    "part of a map": (later(lambda key: ad.linearize(lambda x: (x, x), X)[1][key]), (0,), {}),
+    "map": (inside("map"), (square, X), {}),
+    "right": (
+        later(lambda v, like: ad.jit(lambda _: ad.case(ad.right(v, like), lambda _: 0.0, loss))(X)),
+        (X, 1.0),
+        {},
+    ),
+    "scan": (
+        inside("scan"),
+        (lambda c, x: (c + x, c), 0.0, X),
+        {"length": 3, "reverse": False, "checkpoint": None},
+    ),
+    "scatter": (inside("scatter"), (X, 3, lambda i: i), {}),
+    "stack": (inside("stack"), ([X, X],), {"axis": 0}),
+    "stop_gradient": (inside("stop_gradient"), (X,), {}),
+    "sum_of": (
+        later(lambda *like: ad.jit(lambda _: ad.case(ad.sum_of(*like)(1.0), square, loss))(X)),
+        (1.0, X),
+        {},
+    ),
+    "alternative": (later(lambda v: ad.jit(lambda _: ad.case(MODEL(v), square, loss))(X)), (1.0,), {}),
+    "switch": (inside("switch"), (1, [square, square], 2.0), {}),
+    "trace": (outside("trace"), (square, X), {}),
+    "value_and_grad": (transformed("value_and_grad"), (loss,), {**OF_TRANSFORMATIONS, "donate": ()}),
+    "vjp": (later(lambda f, x, **named: ad.vjp(f, x, **named)[1](X)), (square, X), OPTIONS),
+    "vector-Jacobian product": (later(lambda ct: ad.vjp(square, X)[1](ct)), (X,), {}),
+    "vmap": (transformed("vmap"), (square,), {"in_axes": 0, "out_axes": 0, "static_argnames": ()}),
+    "batched": (later(ad.vmap(square)), (X,), {}),
+    "where": (inside("where"), (True, X, X), {}),
+    "while_loop": (inside("while_loop"), (lambda c: c < 3.0, lambda c: c + 1.0, 0.0), {}),
+}
+
+PLACES = [(name, place) for name, (_, args, named) in CALLS.items() for place in (*range(len(args)), *named)]
+
+SHARE = 14
+"""Every day an argument meets one in so many of the kinds; `make fuzz` tries all."""
+
+
+def test_all_functions_of_the_interface_are_called() -> None:
+    functions = {name for name in ad.__all__ if inspect.isfunction(getattr(ad, name))}
+    assert functions <= CALLS.keys()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_are_right_with_the_arguments_listed(name: str) -> None:
+    call, args, named = CALLS[name]
+    with redirect_stdout(io.StringIO()):
+        call(args, named)
+
+
+@pytest.mark.parametrize(("name", "place"), PLACES)
+def test_a_sample_of_kinds(name: str, place: int | str) -> None:
+    first = PLACES.index((name, place)) % SHARE
+    require_own_errors(name, place, list(KINDS)[first::SHARE])
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize(("name", "place"), PLACES)
+def test_all_kinds(name: str, place: int | str) -> None:
+    require_own_errors(name, place, list(KINDS))
+
+
+@pytest.mark.filterwarnings("ignore::mlirad.CaptureWarning")
+def require_own_errors(name: str, place: int | str, kinds: Sequence[str]) -> None:
+    call, args, named = CALLS[name]
+    for kind in kinds:
+        given, options = list(args), dict(named)
+        if isinstance(place, int):
+            given[place] = KINDS[kind]()
+        else:
+            options[place] = KINDS[kind]()
+        try:
+            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                call(given, options)
+        except ad.TimeLimitError:
+            assert name == "while_loop"
+        except ad.MliradError as error:
+            assert error.location is not None and __file__ in error.location, f"{kind}: {error}"
+        except Exception as error:
+            place_of_error = traceback.extract_tb(error.__traceback__)[-1]
+            assert place_of_error.filename == __file__, f"{kind}: {error!r} at {place_of_error}"
