@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, cast
@@ -57,7 +57,7 @@ class _Encoder:
 
     def __init__(self, digest: hashlib.blake2b):
         self._digest = digest
-        self._values: dict[SSAValue, int] = {}
+        self._values: dict[int, int] = {}
         self._blocks: dict[Block, int] = {}
         self._attributes: dict[int, tuple[Attribute, bytes]] = {}
 
@@ -92,7 +92,7 @@ class _Encoder:
         return self._blocks.setdefault(block, len(self._blocks))
 
     def _number(self, value: SSAValue) -> bytes:
-        return b"%d;" % self._values.setdefault(value, len(self._values))
+        return b"%d;" % self._values.setdefault(id(value), len(self._values))
 
     def _value(self, value: SSAValue) -> bytes:
         """A value where it is defined: its number, type and name."""
@@ -117,34 +117,36 @@ def _attribute(attribute: Attribute) -> bytes:
     return b"a" + made if len(made) <= _LONG else b"A" + hashlib.blake2b(made, digest_size=32).digest()
 
 
-def _data(value: object) -> bytes:
+def _data(value: Any) -> bytes:
     """A value of Python: of the kinds that attributes and options are made of, and no others."""
-    match value:
-        case None | bool():
-            return f"{value};".encode()
-        case Enum():
-            return b"e" + _text(type(value).__qualname__) + _text(value.name)
-        case int():
-            return b"i%d;" % value
-        case float():
-            return b"f" + struct.pack("<d", value)
-        case str():
-            return b"s" + _text(value)
-        case bytes():
-            return b"b%d:%b" % (len(value), value)
-        case Attribute():
-            return _attribute(value)
-        case tuple() | list():
-            items = cast("tuple[object, ...]", value)
-            return b"t" + _count(items) + b"".join(map(_data, items))
-        case dict():
-            pairs = cast("dict[object, object]", value).items()
-            return b"d" + _count(pairs) + b"".join(_data(pair) for pair in pairs)
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            parts = [_data(getattr(value, field.name)) for field in fields(value)]
-            return b"c" + _text(type(value).__qualname__) + _count(parts) + b"".join(parts)
-        case _:
-            raise _UnknownError
+    encode = _PLAIN.get(cast("type[object]", type(value)))
+    if encode is not None:
+        return encode(value)
+    if isinstance(value, Attribute):
+        return _attribute(value)
+    if isinstance(value, Enum):
+        return b"e" + _text(type(value).__qualname__) + _text(value.name)
+    if is_dataclass(value):
+        parts = [_data(getattr(value, field.name)) for field in fields(value)]
+        return b"c" + _text(type(value).__qualname__) + _count(parts) + b"".join(parts)
+    raise _UnknownError
+
+
+def _sequence(items: Sequence[object]) -> bytes:
+    return b"t" + _count(items) + b"".join(map(_data, items))
+
+
+_PLAIN: Mapping[type, Callable[[Any], bytes]] = {
+    type(None): lambda _: b"n",
+    bool: lambda value: b"b%d;" % value,
+    int: lambda value: b"i%d;" % value,
+    float: lambda value: b"f" + struct.pack("<d", value),
+    str: lambda value: b"s" + _text(value),
+    bytes: lambda value: b"y%d:%b" % (len(value), value),
+    tuple: _sequence,
+    list: _sequence,
+    dict: lambda value: b"d" + _sequence(list(value.items())),
+}
 
 
 def _text(text: str) -> bytes:
@@ -152,5 +154,5 @@ def _text(text: str) -> bytes:
     return b"%d:%b" % (len(encoded), encoded)
 
 
-def _count(items: Iterable[Any]) -> bytes:
-    return b"%d;" % len(cast("list[Any]", items))
+def _count(items: Collection[Any]) -> bytes:
+    return b"%d;" % len(items)

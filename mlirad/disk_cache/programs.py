@@ -15,7 +15,7 @@ from mlirad.disk_cache import store
 from mlirad.disk_cache.folder import Folder, find_folder
 from mlirad.disk_cache.keys import program_key
 from mlirad.disk_cache.records import Record
-from mlirad.disk_cache.sources import AT_IMPORT, are_unchanged
+from mlirad.disk_cache.sources import runs_what_was_read
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.target import Target
 from mlirad.pipelines import Options
@@ -47,5 +47,5 @@ class Place:
 
     def keep(self, program: MachineProgram) -> None:
         """Keep a program that the compiler made whose sources are in the key."""
-        if are_unchanged(AT_IMPORT):
+        if runs_what_was_read():
             store.write(self.folder, Record(self.key, program, self.name, self.processor, int(time.time())))

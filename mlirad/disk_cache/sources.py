@@ -1,10 +1,9 @@
 """Which compiler this process runs: a digest of the source files of mlirad, and the versions of what it uses.
 
 A program is kept under the contents of all source files, so a checkout that was edited never finds what it
-made before. The files are looked at three times. When this module is imported, before what it describes,
-their sizes and times are noted. With the first key they are read, which takes 5 ms, and before a program is
-stored they are looked at again: code that was loaded before a file changed stores nothing under the digest of
-the new file.
+made before. When this module is imported, before what it describes, the sizes and times of the files are
+noted. With the first key they are read, which takes 5 ms. Before a program is stored they are looked at once
+more, if modules were loaded meanwhile: these might have been edited after the digest was made.
 """
 
 from __future__ import annotations
@@ -104,6 +103,21 @@ def _xdsl_version(package: str) -> str:
     import xdsl
 
     return str(xdsl.__version__)
+
+
+_confirmed: set[str] = set()
+"""Modules that were found unchanged after they had been loaded."""
+
+
+def runs_what_was_read() -> bool:
+    """Whether all code that is loaded is that of the files when mlirad was imported."""
+    loaded = {name for name in list(sys.modules) if name.startswith("mlirad.")}
+    if loaded <= _confirmed:
+        return True
+    if not are_unchanged(AT_IMPORT):
+        return False
+    _confirmed.update(loaded)
+    return True
 
 
 @cache

@@ -19,7 +19,7 @@ from xdsl.dialects.func import FuncOp
 import mlirad as ad
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import shape_of
-from mlirad.disk_cache import programs, sources
+from mlirad.disk_cache import sources
 from mlirad.errors import NotANumberError, PositionError
 from mlirad.frontend.compiling.compilation import executable
 from mlirad.frontend.compiling.options import Options
@@ -115,7 +115,8 @@ def test_a_compiler_that_is_not_known_keeps_nothing(
     folder: Path, compiles: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(programs, "are_unchanged", lambda _: False)  # edited while it compiled
+        patched.setattr(sources, "are_unchanged", lambda _: False)  # edited while it compiled
+        patched.setattr(sources, "_confirmed", set())
         ad.jit(lambda x: x + 1.0)(X)
         assert not folder.exists()
     monkeypatch.setattr("mlirad.disk_cache.keys.compiler", lambda: None)  # edited before
