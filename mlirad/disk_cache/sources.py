@@ -96,7 +96,10 @@ def versions() -> dict[str, str]:
 
 def _xdsl_version(package: str) -> str:
     """The folder beside the package that has its version in its name: xDSL itself takes 20 ms to tell it."""
-    beside = os.listdir(os.path.dirname(package))
+    try:
+        beside = os.listdir(os.path.dirname(package))
+    except OSError:  # in an archive
+        beside = []
     found = sorted(name for name in beside if name.startswith("xdsl-") and name.endswith(".dist-info"))
     if found:
         return " ".join(found)
