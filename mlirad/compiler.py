@@ -30,6 +30,7 @@ from mlirad.ir.parsing import make_context
 from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import Target, find_target
 from mlirad.lower.emit import emit_program
+from mlirad.lower.llvm_text.float_control import float_control
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plans
 from mlirad.pipelines import Before, Options, Step, Verify, never, pipeline, run_passes
@@ -68,6 +69,8 @@ def compile_module(
     target: Target | None = None,
     *,
     address_checks: bool = False,
+    flush_subnormals: bool = True,
+    profiled: bool = False,
     context: Context | None = None,
     verify: Verify = never,
     before: Before | None = None,
@@ -75,8 +78,10 @@ def compile_module(
 ) -> Compiled:
     """The function `options.entry` as LLVM IR text; changes the module.
 
+    It takes subnormal numbers for zeros with `flush_subnormals`, where the processor can.
     Where a program needs more than `MEMORY_LIMIT` bytes and nobody says how many positions of its builds are
     computed at a time, it is made a second time with builds in blocks, and the one taken that needs less.
+    A `profiled` program adds up the time that each of its kernels takes.
     Raises what passes raise, `VerifyError` for a memory plan that is not sound, and `CompileError` when there
     is no such function.
     """
@@ -87,7 +92,9 @@ def compile_module(
     def compiled(module: ModuleOp, options: Options) -> Compiled:
         transform(module, options, target, context=context, verify=verify, before=before, observe=observe)
         start = time.perf_counter()
-        program = on_large_stack(lambda: _emitted(module, options, target, address_checks))
+        program = on_large_stack(
+            lambda: _emitted(module, options, target, address_checks, flush_subnormals, profiled)
+        )
         if observe is not None:
             observe(options, Step("emit", module, time.perf_counter() - start))
         return Compiled(program, module, options)
@@ -142,7 +149,14 @@ def _context() -> Context:
     return make_context()
 
 
-def _emitted(module: ModuleOp, options: Options, target: Target, address_checks: bool) -> NativeProgram:
+def _emitted(
+    module: ModuleOp,
+    options: Options,
+    target: Target,
+    address_checks: bool,
+    flush_subnormals: bool,
+    profiled: bool,
+) -> NativeProgram:
     """The text of a function of planned kernels; plans of kernels that were given are checked first."""
     functions = functions_by_name(module)
     entry = functions[options.entry]
@@ -158,5 +172,10 @@ def _emitted(module: ModuleOp, options: Options, target: Target, address_checks:
         if options.start == "kernels":
             verify_plans(entry, callees)
         return emit_program(
-            entry, vector_bytes=target.vector_bytes, address_checks=address_checks, callees=callees
+            entry,
+            vector_bytes=target.vector_bytes,
+            address_checks=address_checks,
+            profiled=profiled,
+            callees=callees,
+            control=float_control(target.triple) if flush_subnormals else None,
         )

@@ -99,6 +99,7 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
         return (
             "mlirad-canonicalize",
             "eliminate-functions",
+            "mlirad-inline{maps=true}",
             "keep-calls",
             "detach-shifts",
             "linearize{method=jacobian}",
@@ -107,9 +108,10 @@ def linearization(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tu
     return (
         "mlirad-canonicalize",
         "eliminate-functions",
-        "mlirad-inline{builds=true}" if method == "chad" else "mlirad-inline",
+        "mlirad-inline{builds=true maps=true}" if method == "chad" else "mlirad-inline",
         *blocks,
         "bulk-operations",
+        "slice-gathers",
         "raise-contractions",
         "detach-shifts",
         f"linearize{{method={method}}}",
@@ -133,6 +135,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
             "mlirad-inline{builds=true}",
             *blocks,
             "bulk-operations",
+            "slice-gathers",
             "raise-contractions",
         )
     return (
@@ -141,6 +144,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
         "outline-derivatives",
         "lower-custom-derivatives",
         "mlirad-canonicalize",
+        "share-sorts",
         "sink-scatter-adds",
         "lower-checkpoints",
     )

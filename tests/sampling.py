@@ -1,7 +1,7 @@
 """Which cases of tests with many parameters run every day; `make fuzz` runs the others.
 
-    test_reverse_mode[case, interpret]      case 0 compiled, case 1 interpreted, case 2 compiled, ...
-    test_forward_mode[case, interpret]      case 0 interpreted, case 1 compiled, case 2 interpreted, ...
+    test_reverse_mode[case, evaluator]      case 0 compiled, case 1 interpreted, case 2 by chad, ...
+    test_forward_mode[case, evaluator]      case 0 interpreted, case 1 by chad, case 2 compiled, ...
 
 Of a test with the numbers (n, k), the everyday run takes the cells of the table of its parameters whose
 indices add up to k modulo n. Tests with the parameters of `ALTERNATING` have the n that is stated there, and
@@ -16,8 +16,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-ALTERNATING = {"interpret": 2, "features": 3, "seed": 5}
-"""Compiled and interpreted; code for three processors; random programs."""
+ALTERNATING = {"interpret": 2, "evaluator": 3, "features": 3, "seed": 5}
+"""Compiled and interpreted; these and by `chad`; code for three processors; random programs."""
 
 EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/acceptance/test_cells.py::test_programs": (2, 1),
@@ -31,6 +31,8 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/acceptance/test_growth.py::test_work_is_linear_in_the_number_of_steps": (2, 1),
     "tests/benchmarks/test_problems.py::test_the_smallest_size_has_finite_figures": (3, 0),
     "tests/docs/test_special_points.py::test_second_derivatives": (2, 0),
+    "tests/examples/test_by_chad.py::test_examples": (3, 0),
+    "tests/examples/test_by_chad.py::test_golden_figures_of_benchmarks": (3, 1),
     "tests/examples/test_while_loops.py::test_an_adaptive_solver": (2, 1),
     "tests/examples/test_while_loops.py::test_second_derivatives_of_an_adaptive_solver": (2, 1),
     "tests/frontend/test_closures.py::test_forward_and_second_derivatives": (2, 0),

@@ -127,3 +127,11 @@ def test_no_entry_for_an_op_that_does_not_exist(column: Column) -> None:
     # The interpreter also runs the ops of functions.
     extra = {name for name in column.has() if not name.startswith("func.")} - {op.name for op in ALL_OPS}
     assert not extra, f"{column.name} names {', '.join(sorted(extra))}"
+
+
+def test_no_op_declares_defaults():
+    """`LanguageOp.create` fills none in."""
+    for op in ALL_OPS:
+        definition = op.get_irdl_definition()
+        for declared in (*definition.properties.values(), *definition.attributes.values()):
+            assert declared.default_value is None, op.name

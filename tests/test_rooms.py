@@ -29,7 +29,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "linear_maps.sparsity": frozenset({"dialects", "ir", "linear_maps", "interpreter", "recursion"}),
     "registry": frozenset({"passes", "lower"}),
     "pipelines": frozenset({"ir", "jit", "registry", "recursion"}),
-    "disk_cache": frozenset({"jit", "lower", "pipelines"}),
+    "disk_cache": frozenset({"jit", "lower"}),
     "compiler": frozenset({"dialects", "ir", "passes", "lower", "jit", "pipelines", "recursion"}),
     "frontend": frozenset(
         {

@@ -1,6 +1,7 @@
-// RUN: mlirad-opt --emit=llvm --trust-kernels --entry=sum %s | filecheck %s --check-prefix=SUM
-// RUN: mlirad-opt --emit=llvm --trust-kernels --entry=twice %s | filecheck %s --check-prefix=TWICE
+// RUN: mlirad-opt --emit=llvm --trust-kernels --keep-subnormals --entry=sum %s | filecheck %s --check-prefix=SUM
+// RUN: mlirad-opt --emit=llvm --trust-kernels --keep-subnormals --entry=twice %s | filecheck %s --check-prefix=TWICE
 // RUN: mlirad-opt --emit=llvm --entry=twice %s | filecheck %s --check-prefix=CHECKED
+// RUN: mlirad-opt --emit=llvm --trust-kernels --entry=twice %s | filecheck %s --check-prefix=FLUSHED
 
 // Blocks of lanes, then a last one that ends with the loop: lanes that were added before are masked off.
 // SUM: define internal void @k0_emit_mlir_{{[0-9]+}}_s(ptr noalias %b0, ptr noalias readonly %b1) alwaysinline
@@ -30,6 +31,14 @@ func.func @sum(%x: tensor<21xf64>) -> f64 attributes {kernel.arena_bytes = 0 : i
 // Kernels that were read as text are checked.
 // CHECKED: icmp ult <8 x i64>
 // CHECKED: store i64 1, ptr %fault
+// With subnormal numbers as zeros the kernels run in a function of their own, between two settings of the mode.
+// FLUSHED: define internal void @mlirad_body({{.*}} noinline
+// FLUSHED: define void @mlirad_main(
+// FLUSHED: [[MODE:%[a-z0-9.]+]] = call i64 @float_control.get()
+// FLUSHED: call void @float_control.set(
+// FLUSHED: call void @mlirad_body(
+// FLUSHED: call void @float_control.set(i64 [[MODE]])
+// FLUSHED: ret void
 func.func @twice(%x: tensor<10xf64>) -> tensor<10xf64> attributes {kernel.arena_bytes = 0 : i64} {
   %y = kernel.nest %x (%i) {space = [10], reduction = [], lane = 0, width = 8, places = [-1]}
       : tensor<10xf64> -> tensor<10xf64> {

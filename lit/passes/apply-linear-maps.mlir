@@ -80,3 +80,19 @@ func.func @factored(%k: tensor<2xf64>, %x: tensor<2xf64>) -> tensor<2xf64> {
   %y = linear.apply %t, %x : !linear.map<tensor<2xf64>, tensor<2xf64>>, tensor<2xf64> -> tensor<2xf64>
   func.return %y : tensor<2xf64>
 }
+
+// -----
+
+// The sum of images under a contraction is the contraction of a sum. What nobody reads, later passes drop.
+
+// CHECK-LABEL: func.func @contracted(
+// CHECK:         [[S:%.*]] = array.sum %g {dims = [1]} : tensor<3x9xf64> -> tensor<3xf64>
+// CHECK-NEXT:    [[R:%.*]] = array.dot %q, [[S]] {lhs_batch = [], rhs_batch = [], lhs_contract = [0], rhs_contract = [0]} : tensor<3x3xf64>, tensor<3xf64> -> tensor<3xf64>
+// CHECK-NEXT:    func.return [[R]] : tensor<3xf64>
+func.func @contracted(%q: tensor<3x3xf64>, %g: tensor<3x9xf64>) -> tensor<3xf64> {
+  %copies = linear.broadcast {dims = [0]} : -> !linear.map<tensor<3xf64>, tensor<3x9xf64>>
+  %product = linear.dot_right %q {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0]} : tensor<3x3xf64> -> !linear.map<tensor<3x9xf64>, tensor<3x9xf64>>
+  %m = linear.compose %product, %copies : !linear.map<tensor<3x9xf64>, tensor<3x9xf64>>, !linear.map<tensor<3xf64>, tensor<3x9xf64>> -> !linear.map<tensor<3xf64>, tensor<3x9xf64>>
+  %r = linear.apply_transpose %m, %g : !linear.map<tensor<3xf64>, tensor<3x9xf64>>, tensor<3x9xf64> -> tensor<3xf64>
+  func.return %r : tensor<3xf64>
+}

@@ -18,16 +18,15 @@ back what was printed is the identity.
 from __future__ import annotations
 
 import re
-from abc import ABC, ABCMeta
+from abc import ABC
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Region
-from xdsl.irdl import IRDLOperation, traits_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import Pure
 
+from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.shapes import FLAG, integer, ints, keyword, values_of
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -36,36 +35,6 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 MAX_LISTS = 8
 """How deep the lists of a property may be nested: no op has lists of lists of lists."""
-
-
-class OpMeta(ABCMeta):
-    """The class of op classes. As none has virtual subclasses, `isinstance` is the ordinary, faster one."""
-
-    __instancecheck__ = type.__instancecheck__
-
-
-class LanguageOp(IRDLOperation, metaclass=OpMeta):
-    """A pure op of mlirad's dialects, whose own rules can be checked apart from what its definition declares.
-
-    xDSL checks both at once. But the rules of an op read the ops of its regions, which may lack operands or
-    properties that they declare; so the verifier checks what is declared first, and rules from inside out.
-    """
-
-    traits = traits_def(Pure())
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        # Not yet decorated, so `verify_` is what the class states, without the check of what it declares.
-        rules = cls.__dict__.get("verify_")
-        if rules is not None:
-            cls.check_rules = rules
-
-    def check_declared(self) -> None:
-        """Check the numbers of operands, results, regions and blocks, declared types, and properties."""
-        self.get_irdl_definition().verify(self)
-
-    def check_rules(self) -> None:
-        """Check the op's own rules; what is declared holds, for the op and for all ops in it."""
 
 
 class StructuredOp(LanguageOp, ABC):

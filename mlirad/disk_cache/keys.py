@@ -25,7 +25,6 @@ from xdsl.ir import Attribute, Block, Data, Operation, ParametrizedAttribute, Re
 
 from mlirad.disk_cache.sources import compiler
 from mlirad.jit.target import Target
-from mlirad.pipelines import Options
 
 KEY_BYTES = 20
 
@@ -33,8 +32,11 @@ _LONG = 256
 """Bytes beyond which the encoding of an attribute is replaced by a digest of it."""
 
 
-def program_key(module: ModuleOp, options: Options, target: Target) -> str | None:
-    """The key of the program that a module is compiled to; None where it cannot be told what that is."""
+def program_key(module: ModuleOp, options: object, target: Target) -> str | None:
+    """The key of the program that a module is compiled to; None where it cannot be told what that is.
+
+    `options` is all else that decides it: dataclasses, tuples and plain values.
+    """
     made_by = compiler()
     if made_by is None:
         return None

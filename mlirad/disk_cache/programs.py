@@ -18,7 +18,6 @@ from mlirad.disk_cache.records import Record
 from mlirad.disk_cache.sources import runs_what_was_read
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.target import Target
-from mlirad.pipelines import Options
 
 
 @dataclass(frozen=True)
@@ -31,8 +30,8 @@ class Place:
     processor: str
 
     @staticmethod
-    def of(module: ModuleOp, options: Options, target: Target, name: str) -> Place | None:
-        """The place of what a module will be compiled to, None where nothing is kept.
+    def of(module: ModuleOp, options: object, target: Target, name: str) -> Place | None:
+        """The place of what a module will be compiled to, by these options, None where nothing is kept.
 
         Raises `ArgumentError` for an environment variable that is no size.
         """

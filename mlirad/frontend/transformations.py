@@ -35,7 +35,8 @@ def jit(
 
     `static_argnames` are parameters whose values are part of the signature and reach the function as they
     are. `donate` are parameters, by name or position, whose arrays the caller does not read again: results of
-    the same shape and dtype are made in their memory, and are these arrays. `options` are those of `Options`: `interpret=True` runs the program by the reference interpreter.
+    the same shape and dtype are made in their memory, and are these arrays. `options` are those of `Options`:
+    `interpret=True` runs the program by the reference interpreter.
     """
     return Transformed(function, repeated.call, "jit", options_of(options), static_argnames, donate)
 

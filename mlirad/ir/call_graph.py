@@ -57,7 +57,9 @@ def callee_name(op: CallOp | linear.CallOp) -> str:
 
 def calls_of(function: FuncOp) -> list[tuple[str, Operation]]:
     """The calls in a function: the name of the callee, and the op."""
-    return [(callee_name(op), op) for op in nested_ops(function.body) if isinstance(op, CALLS)]
+    # Most ops are none, which the exact class tells many times faster than `isinstance` of xDSL's class.
+    calls = (op for op in nested_ops(function.body) if type(op) in CALLS)
+    return [(callee_name(op), op) for op in calls if isinstance(op, CALLS)]
 
 
 def calls_except(kept: Container[str]) -> Named:
@@ -68,7 +70,10 @@ def calls_except(kept: Container[str]) -> Named:
 def references_of(function: FuncOp) -> list[tuple[str, Operation]]:
     """All ops that name a function, derivatives too, with that name."""
     named = (
-        (op.properties.get(name), op) for op in nested_ops(function.body) for name in ("callee", "forward")
+        (op.properties[name], op)
+        for op in nested_ops(function.body)
+        for name in ("callee", "forward")
+        if name in op.properties
     )
     return [(symbol.root_reference.data, op) for symbol, op in named if isinstance(symbol, SymbolRefAttr)]
 

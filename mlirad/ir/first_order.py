@@ -38,16 +38,21 @@ def higher_order_op(program: Operation) -> Operation | None:
     pending = [program]
     while pending:
         op = pending.pop()
-        if type(op) in _FUNCTION_OPS or _is_of_maps(op):
+        if type(op) in _SUSPECTS and _is_higher_order(op):
             return op
-        if isinstance(op, FuncOp):
-            type_ = op.function_type
-            if any(map(is_higher, (*type_.inputs.data, *type_.outputs.data))):
-                return op
         for region in reversed(op.regions):
             for block in region.blocks:
                 pending.extend(reversed(block.ops))
     return None
+
+
+def _is_higher_order(op: Operation) -> bool:
+    if type(op) in _FUNCTION_OPS or _is_of_maps(op):
+        return True
+    if not isinstance(op, FuncOp):
+        return False
+    type_ = op.function_type
+    return any(map(is_higher, (*type_.inputs.data, *type_.outputs.data)))
 
 
 def map_value_op(program: Operation) -> Operation | None:
@@ -91,6 +96,10 @@ def _has_maps(type_: Attribute) -> bool:
 
 _FUNCTION_OPS = frozenset[type[Operation]](FUNCTION_OPS)
 _COMBINATORS = frozenset[type[Operation]](COMBINATOR_OPS)
+_SUSPECTS = frozenset[type[Operation]](
+    (*FUNCTION_OPS, *COMBINATOR_OPS, *CONTROL_OPS, FuncOp, linear.LambdaOp, linear.ApplyOp, CheckpointOp)
+)
+"""The ops that can make, take or hand on values of higher order."""
 
 
 def require_first_order(program: Operation) -> None:

@@ -62,6 +62,9 @@ MAX_INTEGER_WIDTH = 128
 MAX_LITERAL_ELEMENTS = 2**24
 """The most elements that a literal with one repeated value may have."""
 
+_ARRAY_TYPE = re.compile(r"(tensor<(?:\d+x)+)?(?:f64|f32|i64|i32|i1)(?(1)>|(?![\w.$-]))")
+"""A type of arrays or scalars, which needs no more than a look to be known."""
+
 
 def make_context(*, allow_unregistered: bool = False) -> Context:
     """The dialects that MLIR text may use."""
@@ -186,6 +189,7 @@ class _LocatingParser(Parser):
         self._counted = (0, 0)
         self._first_uses: dict[str, int] = {}
         self._sizes = _Sizes()
+        self._array_types: dict[str, TypeAttribute] = {}
 
     def first_undefined(self) -> tuple[str, int] | None:
         """The first value that is used and nowhere defined, with the offset of its first use."""
@@ -219,9 +223,16 @@ class _LocatingParser(Parser):
 
     def parse_optional_type(self) -> TypeAttribute | None:
         start = self.pos
+        # Most types are those of arrays, and written many times: they are taken apart once.
+        written = _ARRAY_TYPE.match(self.lexer.input.content, start)
+        if written is not None and written[0] in self._array_types:
+            self._resume_from(written.end())
+            return self._array_types[written[0]]
         try:
             type_ = super().parse_optional_type()
             self._check_parsed(type_, start)
+            if written is not None and type_ is not None:
+                self._array_types[written[0]] = type_
             return type_
         except VerifyException as error:
             self.raise_error(str(error), start)

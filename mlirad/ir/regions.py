@@ -14,14 +14,17 @@ from mlirad.dialects.array.indexing import YieldOp
 
 def nested_ops(region: Region) -> Iterator[Operation]:
     """Every op in a region, those of inner regions included, without recursion."""
-    pending = [iter(block.ops) for block in region.blocks]
+    pending = [block.first_op for block in region.blocks]
     while pending:
-        op = next(pending[-1], None)
-        if op is None:
-            pending.pop()
-            continue
-        yield op
-        pending += [iter(block.ops) for inner in op.regions for block in inner.blocks]
+        op = pending.pop()
+        while op is not None:
+            following = op.next_op
+            yield op
+            if op.regions:
+                pending.append(following)
+                pending += [block.first_op for inner in op.regions for block in inner.blocks]
+                break
+            op = following
 
 
 def keep_yields(region: Region, kept: Sequence[int]) -> None:

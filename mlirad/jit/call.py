@@ -86,6 +86,11 @@ class NativeFunction:
         self.entry: Final[Callable[..., object]] = general if debug else make_entry(general, code, name)
         """The fastest way to call: one result as it is, several or none as a tuple."""
 
+    @property
+    def constants(self) -> Sequence[npt.NDArray[Any]]:
+        """The constants of the program where it reads them; those that it writes to change in calls."""
+        return self._general.constants
+
     def entry_for(self, call: Call) -> Callable[..., object]:
         """As `entry`, but arguments that are not as `call` says go elsewhere, and so does every call while a
         guard does not hold.

@@ -20,6 +20,9 @@ program alone, and unloading returns all memory. MCJIT is as fast, and knows no 
 symbols; one ORC instance shared by all programs links in 0.1 ms and keeps some 8 kB of every
 program for ever.
 
+The object code of the last programs is kept, so the same text is compiled once: a function that is made
+anew for every call, as a lambda in a loop is, costs a link.
+
 Instructions that carry `contract` may be fused to multiply-adds; nothing else is relaxed.
 """
 
@@ -30,10 +33,12 @@ import time
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from mlirad.errors import CompileError
 from mlirad.jit.llvm_binding import LLVM, Linker, LoadedLibrary, Module, TargetMachine, run_pipeline
+from mlirad.jit.perf_map import note_functions
 from mlirad.jit.stacks import large_stack
 from mlirad.jit.target import Target, find_target
 
@@ -41,6 +46,9 @@ ENTRY: Final = "mlirad_main"
 """The name of the function that the IR text of a program defines."""
 
 OPTIMISATION_LEVEL: Final = 1
+
+PROGRAMS_KEPT: Final = 32
+"""How many texts are kept with their object code: some 100 kB each where they are large."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +109,11 @@ def load(
 @large_stack
 def compiled(text: str, target: Target | None = None) -> tuple[bytes, StageTimes]:
     """The relocatable object file (ELF, Mach-O or COFF) that the IR text compiles to, and what that took."""
-    target = target or find_target()
+    return _compiled(text, target or find_target())
+
+
+@lru_cache(maxsize=PROGRAMS_KEPT)
+def _compiled(text: str, target: Target) -> tuple[bytes, StageTimes]:
     module, parse, optimise = _optimised(text, target)
     start = time.perf_counter()
     code = _emit(module, target.machine)
@@ -140,6 +152,7 @@ def load_object(
         linker.close()
         raise CompileError(f"machine code could not be linked: {error}") from error
     link = time.perf_counter() - start
+    note_functions(code, symbols[0], library[symbols[0]])
     return LoadedCode(linker, library, symbols, StageTimes(times.parse, times.optimise, times.emit, link))
 
 

@@ -88,14 +88,27 @@ class _Table:
             entry_table.DESTINATIONS: int(call.outs or bool(general.donations)),
             entry_table.HANDLER: result_memory.handler_address() if any(is_large) else 0,
         }
-        words = [header[k] for k in range(entry_table.HEADER_WORDS)]
+        words = _in_order(header, entry_table.HEADER_WORDS)
         for spec, shape, kind in zip(program.inputs, shapes, given, strict=False):
-            words += [*_described(spec, shape), *_given_types(spec, kind)]
+            numpy_type, python_type, given_dtype = _given_types(spec, kind)
+            described = {
+                entry_table.INPUT_BYTES: spec.nbytes,
+                entry_table.NUMPY_TYPE: numpy_type,
+                entry_table.PYTHON_TYPE: python_type,
+                entry_table.GIVEN_DTYPE: given_dtype,
+            }
+            words += _in_order(_described(spec, shape) | described, entry_table.INPUT_WORDS)
         updates = dict(program.updates)
         for k, spec in enumerate(program.outputs):
-            words += [*_described(spec, shapes[len(program.inputs) + k]), type_of_element[spec.dtype].num]
-            is_copied = not call.outs and k not in updates
-            words += [general.donations.get(k, -1), int(is_copied), int(is_large[k])]
+            described = {
+                entry_table.OUTPUT_BYTES: spec.nbytes,
+                entry_table.DTYPE_NUMBER: type_of_element[spec.dtype].num,
+                entry_table.DONATED_INPUT: general.donations.get(k, -1),
+                entry_table.IS_COPIED: int(not call.outs and k not in updates),
+                entry_table.IS_LARGE: int(is_large[k]),
+            }
+            shape = shapes[len(program.inputs) + k]
+            words += _in_order(_described(spec, shape) | described, entry_table.OUTPUT_WORDS)
         words += [constant.ctypes.data for constant in general.constants]
         self._words = (ctypes.c_int64 * len(words))(*words)
         self.definition = definition(name, ENTRY_FUNCTION)
@@ -119,8 +132,16 @@ def make_entry(
     return c_function(_Table(general, code.addresses[engine.ENTRY], name, call))
 
 
-def _described(spec: ArraySpec, shape: int) -> tuple[int, int, int, int]:
-    return id(type_of_element[spec.dtype]), len(spec.shape), shape, spec.nbytes
+def _described(spec: ArraySpec, shape: int) -> dict[int, int]:
+    return {
+        entry_table.DTYPE_WORD: id(type_of_element[spec.dtype]),
+        entry_table.RANK_WORD: len(spec.shape),
+        entry_table.SHAPE_WORD: shape,
+    }
+
+
+def _in_order(words: dict[int, int], count: int) -> list[int]:
+    return [words[k] for k in range(count)]
 
 
 _PYTHON_TYPES = {"float64": id(float), "int64": id(int), "bool": id(bool)}

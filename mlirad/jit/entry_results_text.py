@@ -34,7 +34,7 @@ conversion.make:
   %from.type = load ptr, ptr %from[i8 ${TYPE}]
   %from.index = mul i64 %v, ${INPUT_WORDS}
   %from.word = getelementptr i64, ptr %input.words, i64 %from.index
-  %from.dtype = load ptr, ptr %from.word
+  %from.dtype = load ptr, ptr %from.word[i64 ${DTYPE_WORD}]
   call void ${Py_IncRef}(ptr %from.dtype)
   if eq ptr %from.type, ${ndarray} then %conversion.array else %conversion.scalar
 
@@ -191,7 +191,7 @@ box.make:
   %box.data = getelementptr i64, ptr %scalars, i64 %box.index
   %box.word.index = mul i64 %b, ${OUTPUT_WORDS}
   %box.word = getelementptr i64, ptr %output.words, i64 %box.word.index
-  %box.dtype = load ptr, ptr %box.word
+  %box.dtype = load ptr, ptr %box.word[i64 ${DTYPE_WORD}]
   %box.new = call ptr ${PyArray_Scalar}(ptr %box.data, ptr %box.dtype, ptr null)
   store ptr %box.new, ptr %results[ptr %b]
   if eq ptr %box.new, null then %fail else %box.done

@@ -34,7 +34,8 @@ HANDLER: Final = 12
 """NumPy's handler of the memory of large results; see `jit/result_memory.py`."""
 HEADER_WORDS: Final = 13
 
-# Of inputs and outputs. The first word is the dtype of which an array is to be.
+# Of inputs and outputs.
+DTYPE_WORD: Final = 0
 RANK_WORD: Final = 1
 SHAPE_WORD: Final = 2
 

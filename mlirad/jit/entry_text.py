@@ -7,7 +7,8 @@ and the arena released.
 
 from __future__ import annotations
 
-from mlirad.jit import entry_table, object_layout as layout
+from mlirad.jit import entry_table
+from mlirad.jit import object_layout as layout
 from mlirad.jit.entry_results_text import RESULTS
 from mlirad.jit.guards_text import guards_text
 from mlirad.jit.host import host_address
@@ -108,7 +109,7 @@ inputs.next:
 input:
   %word.index = mul i64 %i, ${INPUT_WORDS}
   %word = getelementptr i64, ptr %input.words, i64 %word.index
-  %dtype.read = load ptr, ptr %word
+  %dtype.read = load ptr, ptr %word[i64 ${DTYPE_WORD}]
   %dtype.given = load ptr, ptr %word[i64 ${GIVEN_DTYPE}]
   %is_read_as_given = icmp eq ptr %dtype.read, %dtype.given
   %argument = load ptr, ptr %arguments[ptr %i]
@@ -224,7 +225,7 @@ destination.look:
   if eq ptr %to.type, ${ndarray} then %destination.array else %general
 
 destination.array:
-  %to.dtype = load ptr, ptr %to.word
+  %to.dtype = load ptr, ptr %to.word[i64 ${DTYPE_WORD}]
   %to.rank = load i64, ptr %to.word[i64 ${RANK_WORD}]
   %to.shape = load ptr, ptr %to.word[i64 ${SHAPE_WORD}]
   %to.fits = call i1 @mlirad_same_array(ptr %to, ptr %to.dtype, i64 %to.rank, ptr %to.shape,

@@ -15,7 +15,7 @@ from typing import Final
 from mlirad.errors import CompileError
 from mlirad.jit.host import host_address
 from mlirad.lower.elementary.calls import PREFIX
-from mlirad.lower.native_program import POLL, REPORT, STACK_LIMIT
+from mlirad.lower.native_program import CLOCK, POLL, REPORT, STACK_LIMIT
 
 _C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
 _RUNTIME: Final = frozenset({"malloc", "free"})
@@ -38,7 +38,7 @@ def external_address(symbol: str) -> int:
             return _c_library_address(name)
         if name in _SCIPY:
             return _scipy_address(*_SCIPY[name])
-    if symbol in (POLL, REPORT, STACK_LIMIT):
+    if symbol in (CLOCK, POLL, REPORT, STACK_LIMIT):
         return host_address(symbol)
     if symbol.startswith(_RUNTIME_PREFIX) and symbol.removeprefix(_RUNTIME_PREFIX) in _RUNTIME:
         return _c_library_address(symbol.removeprefix(_RUNTIME_PREFIX))

@@ -115,14 +115,22 @@ class CompileLock:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
+        self._holder: int | None = None
+        self._depth = 0
 
     def __enter__(self) -> None:
         _gate.enter()
+        this = threading.get_ident()
         try:
-            self._lock.acquire()
-        except BaseException:
+            if self._holder != this:
+                self._lock.acquire()
+        except BaseException:  # a signal handler may raise when the lock is taken already
+            if self._holder != this and cast(Any, self._lock)._is_owned():
+                self._lock.release()
             _gate.leave()
             raise
+        self._holder = this
+        self._depth += 1
 
     def __exit__(
         self,
@@ -130,5 +138,8 @@ class CompileLock:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._lock.release()
+        self._depth -= 1
+        if self._depth == 0:
+            self._holder = None
+            self._lock.release()
         _gate.leave()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -80,7 +80,7 @@ class GeneralPath:
             given = arguments[j]
             if type(given) is not np.ndarray:
                 continue
-            result, to = results[k], cast("npt.NDArray[Any]", given)
+            result, to = results[k], given
             is_apart = not any(np.may_share_memory(to, results[i]) for i in self.donations if i != k)
             if to.flags.writeable and is_apart and (to.shape, to.dtype) == (result.shape, result.dtype):
                 np.copyto(to, result)

@@ -1,8 +1,8 @@
 """LLVM IR of the check of guards, which the entry of programs and `Guards.hold` share; see `jit/guards.py`.
 
-    i1 mlirad_guards(words, count)                                whether all of them hold
-    i1 mlirad_same_array(array, dtype, rank, shape, mask, flags)  whether an array is as wanted, of its flags those
-                                                                  that the mask has
+    i1 mlirad_guards(words, count)            whether all of them hold
+    i1 mlirad_same_array(array, dtype, ...)   whether an array has a dtype, a rank, a shape, and of its flags
+                                              those that a mask has
 
 The invariant of the text: nothing is owned when it returns, and no Python exception is set.
 """

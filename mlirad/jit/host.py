@@ -15,6 +15,7 @@ from mlirad.jit import engine
 from mlirad.jit.host_text import CALL, host_text
 from mlirad.jit.reporting import report
 from mlirad.lower.native_program import (
+    CLOCK,
     DEPTH_LIMIT,
     NO_FRAME,
     OUT_OF_MEMORY,
@@ -83,4 +84,4 @@ def _code() -> engine.LoadedCode:
         # The thread that forks is the main thread of the child.
         os.register_at_fork(after_in_child=_note_main_thread)
     text = host_text(ctypes.addressof(_main_thread), id(report), id(_fail))
-    return engine.load_glue(text, (CALL, POLL, REPORT, STACK_LIMIT))
+    return engine.load_glue(text, (CALL, CLOCK, POLL, REPORT, STACK_LIMIT))

@@ -4,6 +4,7 @@
     i64 mlirad_rt_poll(context)                              whether the call is to go on: signals, time limit
     i64 mlirad_rt_report(context, description, values, element) reports to Python
     i64 mlirad_rt_stack_limit(context)                       down to which address the stack may grow
+    i64 mlirad_rt_clock()                                    nanoseconds, by as fine a clock as there is
 
 The record of a call lies on the stack of `mlirad_call`; see `mlirad/lower/native_program.py`. Its thread
 state is null as long as the call holds Python's global lock. A program whose work is known to be long
@@ -13,6 +14,8 @@ none keeps others waiting.
 Python's own handler of a signal only notes it; the user's handler waits until the main thread next runs
 Python code. So the main thread takes the lock every 50 milliseconds and lets Python handle what was noted. An
 exception that a handler raises stays set, and the call ends with it.
+
+Python code that runs within a call sees subnormal numbers, which the program may take for zeros.
 """
 
 from __future__ import annotations
@@ -24,8 +27,10 @@ import time
 from typing import Final
 
 from mlirad.jit import object_layout as layout
+from mlirad.jit.target import find_target
 from mlirad.jit.templates import constants, filled, pointer, python_functions
 from mlirad.lower import native_program
+from mlirad.lower.llvm_text.float_control import GET, SET, float_control
 
 CALL: Final = "mlirad_call"
 
@@ -67,7 +72,7 @@ def host_text(main_thread: int, report: int, fail: int) -> str:
         "REPORT_BYTES": REPORT_BYTES,
     }
     return filled(
-        _TEXT + _clock_text() + _stack_text(),
+        _TEXT + _clock_text() + _stack_text() + _python_mode_text(),
         {**constants(layout), **constants(native_program), **python_functions(names), **values},
     )
 
@@ -85,11 +90,23 @@ def _system_function(name: str) -> str | None:
 def _clock_text() -> str:
     """The text of `i64 @now()`: nanoseconds of a clock that only goes forward."""
     if os.name == "nt":
+        frequency = ctypes.c_int64()
+        ctypes.WinDLL("kernel32").QueryPerformanceFrequency(ctypes.byref(frequency))
         return f"""
 define internal i64 @now() {{
   %milliseconds = call i64 {_system_function("GetTickCount64")}()
   %now = mul i64 %milliseconds, 1000000
   ret i64 %now
+}}
+
+define i64 @{native_program.CLOCK}() {{
+  %count.at = alloca i64
+  %status = call i32 {_system_function("QueryPerformanceCounter")}(ptr %count.at)
+  %count = load i64, ptr %count.at
+  %ticks = sitofp i64 %count to double
+  %nanoseconds = fmul double %ticks, {1e9 / frequency.value!r}
+  %clock = fptosi double %nanoseconds to i64
+  ret i64 %clock
 }}
 """
     return f"""
@@ -101,6 +118,39 @@ define internal i64 @now() {{
   %whole = mul i64 %seconds, 1000000000
   %now = add i64 %whole, %rest
   ret i64 %now
+}}
+
+define i64 @{native_program.CLOCK}() {{
+  %clock = call i64 @now()
+  ret i64 %clock
+}}
+"""
+
+
+def _python_mode_text() -> str:
+    """The text of what makes subnormal numbers count before Python runs, and restores the mode behind it."""
+    control = float_control(find_target("native").triple)
+    if control is None:
+        return """
+define internal i64 @enter_python() {
+  ret i64 0
+}
+
+define internal void @leave_python(i64 %mode) {
+  ret void
+}
+"""
+    return f"""{control.text}
+define internal i64 @enter_python() {{
+  %mode = call i64 @{GET}()
+  %gradual = and i64 %mode, {~control.flushing}
+  call void @{SET}(i64 %gradual)
+  ret i64 %mode
+}}
+
+define internal void @leave_python(i64 %mode) {{
+  call void @{SET}(i64 %mode)
+  ret void
 }}
 """
 
@@ -288,7 +338,9 @@ due:
 
 handle:
   %was_locked = call i1 @lock(ptr %context)
+  %mode = call i64 @enter_python()
   %raised = call i32 ${PyErr_CheckSignals}()
+  call void @leave_python(i64 %mode)
   call void @unlock(ptr %context)
   if eq i32 %raised, 0 then %done else %interrupted
 
@@ -316,6 +368,7 @@ no_room:
 
 enter:
   %was_locked = call i1 @lock(ptr %context)
+  %mode = call i64 @enter_python()
   %raised = call i32 ${PyErr_CheckSignals}()
   if eq i32 %raised, 0 then %report else %failed
 
@@ -346,6 +399,7 @@ keep:
   br label %leave
 
 leave:
+  call void @leave_python(i64 %mode)
   br i1 %was_locked, label %done, label %unlock
 
 unlock:

@@ -47,7 +47,8 @@ FRESH_FLAGS: Final = READABLE_FLAGS | 0x0010 | 0x0020
 """What NumPy is asked for where an array is to be converted: a readable copy, of whatever element type."""
 
 HANDLER_FUNCTIONS: Final = 128
-"""Where the functions are in NumPy's structure of memory functions: context, malloc, calloc, realloc, free."""
+"""Where the functions are in NumPy's structure of memory functions: context, malloc, calloc, realloc,
+free."""
 
 _POSITIONS: Final = {
     "PyArray_Type": 2,

@@ -4,8 +4,8 @@
     empty((1000, 1000), np.dtype("float64"))      as np.empty, from that memory
 
 The system hands a large block out page by page, as it is first written, and takes it back when it is freed:
-a call whose results are made and dropped in a loop would spend up to a third of its time on that. So results of
-`LARGE_BYTES` and more are arrays that own their memory, as all others, and whose memory NumPy gives to the
+a call whose results are made and dropped in a loop would spend up to a third of its time on that. So results
+of `LARGE_BYTES` and more are arrays that own their memory, as all others, and whose memory NumPy gives to the
 functions here. They keep at most `SLOTS` blocks of together `KEPT_BYTES`, and give the oldest back for newer
 ones; all else they hand on to NumPy's own.
 

@@ -68,6 +68,9 @@ STACK_LIMIT: Final = "mlirad_rt_stack_limit"
 """The function `i64 (ptr context)` of the host that gives, and notes, down to which address the stack may
 grow."""
 
+CLOCK: Final = "mlirad_rt_clock"
+"""The function `i64 ()` of the host that profiled programs read the time from, in nanoseconds."""
+
 REPORT: Final = "mlirad_rt_report"
 """The function of the host that programs call to report: see `mlirad/lower/emit/reports.py`."""
 
@@ -102,6 +105,21 @@ class ArraySpec:
 
 
 @dataclass(frozen=True)
+class KernelNote:
+    """What is known of a kernel before it runs: the name of its function, what it computes, its line in the
+    source, and, roughly, the bytes that a run reads and writes, its scalar operations, and how often a call
+    runs it.
+    """
+
+    name: str
+    what: str
+    line: str | None
+    nbytes: int
+    work: int
+    trips: int
+
+
+@dataclass(frozen=True)
 class ProgramInterface:
     """What a program is called with: arrays, scratch memory, and functions that it does not define.
 
@@ -110,7 +128,8 @@ class ProgramInterface:
     define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy,
     `mlirad_rt_*` the functions that allocate memory, and those of the host. `operations` is roughly
     how many scalar operations a call takes. `updates` are pairs of an output and of the input that it
-    overwrites: one buffer is passed for both.
+    overwrites: one buffer is passed for both. The last constant of a profiled program holds two int64 for
+    each kernel, which calls add to: nanoseconds, and how often it ran.
     """
 
     inputs: tuple[ArraySpec, ...]
@@ -124,6 +143,10 @@ class ProgramInterface:
 
 @dataclass(frozen=True)
 class NativeProgram(ProgramInterface):
-    """One program: LLVM IR text that defines `@mlirad_main`, and what it is called with."""
+    """One program: LLVM IR text that defines `@mlirad_main`, and what it is called with.
+
+    `kernels` are in the order of the text.
+    """
 
     llvm: str = field(kw_only=True)
+    kernels: tuple[KernelNote, ...] = field(default=(), kw_only=True)

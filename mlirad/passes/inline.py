@@ -32,31 +32,41 @@ from mlirad.ir.call_graph import (
 from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.function_pass import Visit, drop_unreferenced, replace_function, visit_regions
-from mlirad.passes.kept_calls import kept_functions, mark_kept
+from mlirad.passes.kept_calls import has_maps, kept_functions, mark_kept
 
 
 @dataclass(frozen=True)
 class InlinePass(ModulePass):
-    """Resolves every call but those that stay; with `builds`, calls inside builds only."""
+    """Resolves every call but those that stay; with `builds` or `maps`, fewer of them.
+
+    With `builds` those inside builds, with `maps` those of functions that take or return linear maps.
+    """
 
     name = "mlirad-inline"
     builds: bool = False
+    maps: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Inline into every function, callees before callers; private ones no longer used go."""
         mark_kept(op)
         functions = functions_by_name(op)
         kept = kept_functions(functions)
+        if self.maps:
+            _inline_all(functions, {n for n, f in functions.items() if n in kept or not has_maps(f)})
         if self.builds:
             for function in list(functions.values()):
                 replace_function(function, inline_in_builds(function, functions, kept))
-            drop_unreferenced(op)
-            return
-        for name in CallGraph(functions, calls_except(kept)).postorder(functions):
-            inlined = inline_calls(functions[name], functions, kept)
-            replace_function(functions[name], inlined)
-            functions[name] = inlined
+        if not (self.maps or self.builds):
+            _inline_all(functions, kept)
         drop_unreferenced(op)
+
+
+def _inline_all(functions: dict[str, FuncOp], kept: Container[str]) -> None:
+    """Replace all calls but of those `kept`, in the module and in `functions`."""
+    for name in CallGraph(functions, calls_except(kept)).postorder(functions):
+        inlined = inline_calls(functions[name], functions, kept)
+        replace_function(functions[name], inlined)
+        functions[name] = inlined
 
 
 def inline_in_builds(function: FuncOp, functions: dict[str, FuncOp], kept: Container[str] = ()) -> FuncOp:

@@ -74,7 +74,7 @@ class KeepCallsPass(ModulePass):
 def kept_functions(functions: dict[str, FuncOp]) -> dict[str, None]:
     """The functions whose calls stay, in order: those that are marked, and those that reach themselves."""
     recursive = CallGraph(functions).recursive()
-    marked = {name for name, f in functions.items() if NO_INLINE in f.attributes and not _has_maps(f)}
+    marked = {name for name, f in functions.items() if NO_INLINE in f.attributes and not has_maps(f)}
     return {name: None for name in functions if name in marked or name in recursive}
 
 
@@ -99,13 +99,19 @@ def mark_kept(module: ModuleOp) -> None:
         if name in kept or sites[name] < 2 or weight <= SMALL_BODY:
             continue
         growth = weight * (sites[name] - 1)
-        if _has_maps(function):
+        if has_maps(function):
             _require_room(function, growth)
         elif growth <= budget:
             budget -= growth
         else:
             kept[name] = None
             function.attributes[NO_INLINE] = FLAG
+
+
+def has_maps(function: FuncOp) -> bool:
+    """Whether linear maps cross calls of a function, which inlining resolves."""
+    types = (*function.function_type.inputs.data, *function.function_type.outputs.data)
+    return any(isinstance(t, linear.MapType) for t in types)
 
 
 def _require_room(function: FuncOp, growth: int) -> None:
@@ -130,9 +136,3 @@ def _weight(op: Operation) -> int:
             return _FUNCTION_WEIGHT
         case _:
             return 1
-
-
-def _has_maps(function: FuncOp) -> bool:
-    """Whether linear maps cross calls of a function, which inlining resolves."""
-    types = (*function.function_type.inputs.data, *function.function_type.outputs.data)
-    return any(isinstance(t, linear.MapType) for t in types)

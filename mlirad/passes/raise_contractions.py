@@ -50,7 +50,9 @@ class RaiseContractionsPass(FunctionPass):
 
 
 def raise_contractions(function: FuncOp) -> FuncOp:
-    """The function with `array.dot` for every sum of products that is one."""
+    """The function with `array.dot` for every sum of products that is one; itself if there is none."""
+    if not any(_contraction(op) for op in function_block(function).ops):
+        return function
 
     def visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
         found = _contraction(op)

@@ -18,6 +18,7 @@ def native_program(
     function: FuncOp,
     *,
     checked: bool = False,
+    flush_subnormals: bool = True,
     context: Context | None = None,
     before: Before | None = None,
     observe: Observer | None = None,
@@ -25,8 +26,9 @@ def native_program(
     """LLVM IR text of a function of `module`, for this machine or the one that the environment asks for.
 
     Derivatives, builds and calls in array code are compiled too; kernels are taken as they are, and their
-    memory plan is verified. With `checked`, accesses are compared with the bounds of their buffers. The
-    module, which it changes, is verified after every pass before `lower`.
+    memory plan is verified. With `checked`, accesses are compared with the bounds of their buffers, and with
+    `flush_subnormals` subnormal numbers are taken for zeros. The module, which it changes, is verified after
+    every pass before `lower`.
     """
     lowered = {spec.name for text in lowering() for spec in parse_specs(text)}
 
@@ -37,6 +39,7 @@ def native_program(
         module,
         Options(entry=function.sym_name.data),
         address_checks=checked,
+        flush_subnormals=flush_subnormals,
         context=context,
         verify=verify,
         before=before,

@@ -41,6 +41,7 @@ from mlirad.tools.native import native_program
 from mlirad.tools.process import (
     Stage,
     add_passes,
+    add_subnormals,
     entry_function,
     guarded,
     keep_entry,
@@ -66,6 +67,7 @@ class Options:
     emit: Emit
     entry: str | None
     trust_kernels: bool
+    keep_subnormals: bool
     split_input_file: bool
     verify_diagnostics: bool
     allow_unregistered_dialect: bool
@@ -177,7 +179,13 @@ def _transform(
     else:
         function = entry_function(module, options.entry)
         program = native_program(
-            module, function, checked=checked, context=context, before=before, observe=observe
+            module,
+            function,
+            checked=checked,
+            flush_subnormals=not options.keep_subnormals,
+            context=context,
+            before=before,
+            observe=observe,
         )
         start = time.perf_counter()
         output = _code(program.llvm, options.emit)
@@ -237,6 +245,7 @@ def _argument_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="leave out the checks that accesses of kernels read as text get in LLVM IR and code",
     )
+    add_subnormals(parser)
     add("--split-input-file", action="store_true", help="the input is modules between lines '// -----'")
     add("--verify-diagnostics", action="store_true", help="check errors against '// expected-error {{...}}'")
     add("--print-debuginfo", action="store_true", help="print the source location of every op")

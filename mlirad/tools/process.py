@@ -51,6 +51,15 @@ def add_passes(parser: ArgumentParser, passes: str, pipeline: str) -> None:
     add("--pipeline", type=partial(partial, pipeline_passes), metavar="NAME", help=pipeline)
 
 
+def add_subnormals(parser: ArgumentParser) -> None:
+    """The option `--keep-subnormals`, with its help."""
+    parser.add_argument(
+        "--keep-subnormals",
+        action="store_true",
+        help="compute with subnormal numbers in native code, which takes them for zeros otherwise",
+    )
+
+
 def passes_of(stages: Sequence[Stage]) -> tuple[ModulePass, ...]:
     """The passes of `-p` and `--pipeline`, in the order given."""
     return tuple(pass_ for make in stages for pass_ in make())

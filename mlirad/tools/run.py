@@ -47,6 +47,7 @@ from mlirad.tools.limits import (
 from mlirad.tools.native import native_program
 from mlirad.tools.process import (
     add_passes,
+    add_subnormals,
     entry_function,
     guarded,
     keep_entry,
@@ -91,7 +92,9 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
             if arguments.interpret:
                 results = tuple(run_function(module, values, function=name))
             else:
-                results = _run_native(module, values, function, checked, memory)
+                results = _run_native(
+                    module, values, function, checked, memory, not arguments.keep_subnormals
+                )
     except MliradError as error:
         report(error, source)
         return 1
@@ -105,10 +108,15 @@ def _work_limit(arguments: argparse.Namespace) -> int:
 
 
 def _run_native(
-    module: ModuleOp, values: list[npt.NDArray[Any]], function: FuncOp, checked: bool, memory: int
+    module: ModuleOp,
+    values: list[npt.NDArray[Any]],
+    function: FuncOp,
+    checked: bool,
+    memory: int,
+    flush_subnormals: bool,
 ) -> tuple[object, ...]:
     name = function.sym_name.data
-    program = native_program(module, function, checked=checked)
+    program = native_program(module, function, checked=checked, flush_subnormals=flush_subnormals)
     if program.arena_bytes > memory:
         raise memory_error(function, f"the values of @{name} together, {program.arena_bytes} bytes,", memory)
     compiled = NativeFunction(program, name=name, debug=checked)
@@ -180,6 +188,7 @@ def _argument_parser() -> argparse.ArgumentParser:
         metavar="BYTES",
         help="how many bytes a value, and all of a program together, may take: half of this machine's memory",
     )
+    add_subnormals(parser)
     add("--timeout", type=seconds, metavar="SECONDS", help="end with an error after so many seconds")
     add("-o", dest="output", metavar="FILE", help="store the results in FILE (.npy or .npz)")
     add_passes(

@@ -1,4 +1,4 @@
-"""Every reference case: value, reverse and forward mode, compiled and interpreted."""
+"""Every reference case: value, reverse and forward mode, compiled, interpreted, and compiled by `chad`."""
 
 from __future__ import annotations
 
@@ -36,6 +36,9 @@ CASES: list[Case] = [
 ]
 
 every_case = pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+every_evaluator = pytest.mark.parametrize(
+    "evaluator", [{}, {"interpret": True}, {"method": "chad"}], ids=["compiled", "interpreted", "chad"]
+)
 both_evaluators = pytest.mark.parametrize("interpret", [False, True], ids=["compiled", "interpreted"])
 
 
@@ -62,10 +65,10 @@ def test_value(case, interpret):
     assert_agree(value, case.value, case.tolerance)
 
 
-@both_evaluators
+@every_evaluator
 @every_case
-def test_reverse_mode(case, interpret):
-    value, pullback = ad.vjp(case.function, *case.arguments, interpret=interpret)
+def test_reverse_mode(case, evaluator):
+    value, pullback = ad.vjp(case.function, *case.arguments, **evaluator)
     if case.value is not None:
         assert_agree(value, case.value, case.tolerance)
     if case.gradient is not None:
@@ -84,14 +87,14 @@ def test_reverse_mode(case, interpret):
         )
 
 
-@both_evaluators
+@every_evaluator
 @every_case
-def test_forward_mode(case, interpret):
+def test_forward_mode(case, evaluator):
     if case.gradient is not None:
         tangents = drawn_like(case.arguments, np.random.default_rng(0))
     else:
         tangents = ones_like(case.arguments) if case.tangents is None else case.tangents
-    value, dvalue = ad.jvp(case.function, case.arguments, tangents, interpret=interpret)
+    value, dvalue = ad.jvp(case.function, case.arguments, tangents, **evaluator)
     if case.value is not None:
         assert_agree(value, case.value, case.tolerance)
     if case.gradient is not None:

@@ -91,6 +91,7 @@ def test_everything_that_decides_the_code_is_in_the_key(
         {"chunk": 1},
         {"check_nans": True},
         {"check_bounds": True},
+        {"flush_subnormals": False},
     ]
     for variant in variants:
         gradient(**variant)

@@ -1,7 +1,7 @@
 """The example programs, on plain NumPy arrays and compiled, against hand-derived figures.
 
 Every program is first run as it stands, without the compiler; then its value and gradient are
-computed by `value_and_grad`, compiled and interpreted.
+computed by `value_and_grad`, compiled and interpreted by dual arrays, and compiled by `chad`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ ODE_FILES = ("ode_n3_s10", "ode_n4_s1", "ode_n6_s25")
 LSTM_FILES = ("lstm_l2_c50", "lstm_l4_c200")
 BA_FILES = ("ba_n2_m3_p20", "ba_zero_rotation_n2_m2_p16")
 
-both_evaluators = pytest.mark.parametrize("interpret", [False, True], ids=["compiled", "interpreted"])
+every_evaluator = pytest.mark.parametrize(
+    "evaluator", [{}, {"interpret": True}, {"method": "chad"}], ids=["compiled", "interpreted", "chad"]
+)
 
 
 def golden(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -56,11 +58,11 @@ def test_gmm_is_a_numpy_program(name):
     assert_close(gmm.objective(*arguments), output["objective"])
 
 
-@both_evaluators
+@every_evaluator
 @pytest.mark.parametrize("name", GMM_FILES)
-def test_gmm_value_and_gradient(name, interpret):
+def test_gmm_value_and_gradient(name, evaluator):
     arguments, output = gmm_arguments(name)
-    differentiated = ad.value_and_grad(gmm.objective, argnums=(0, 1, 2, 3), interpret=interpret)
+    differentiated = ad.value_and_grad(gmm.objective, argnums=(0, 1, 2, 3), **evaluator)
     value, gradient = differentiated(*arguments)
     assert_close(value, output["objective"])
     for parameter, part in zip(("alpha", "mu", "q", "l"), gradient, strict=True):
@@ -100,11 +102,11 @@ def test_lse_is_a_numpy_program(name):
     assert_close(lse.primal(given["x"]), output["primal"])
 
 
-@both_evaluators
+@every_evaluator
 @pytest.mark.parametrize("name", LSE_FILES)
-def test_lse_value_and_gradient(name, interpret):
+def test_lse_value_and_gradient(name, evaluator):
     given, output = golden(name)
-    value, gradient = ad.value_and_grad(lse.primal, interpret=interpret)(given["x"])
+    value, gradient = ad.value_and_grad(lse.primal, **evaluator)(given["x"])
     assert_close(value, output["primal"])
     assert_close(gradient, output["gradient"])
 
@@ -114,32 +116,32 @@ def test_llsq_is_a_numpy_program():
     assert_close(llsq.primal(given["x"], llsq.sample_points(given["n"])), output["primal"])
 
 
-@both_evaluators
-def test_llsq_value_and_gradient(interpret):
+@every_evaluator
+def test_llsq_value_and_gradient(evaluator):
     given, output = golden("llsq_n16_m8")
     points = llsq.sample_points(given["n"])
-    value, gradient = ad.value_and_grad(llsq.primal, interpret=interpret)(given["x"], points)
+    value, gradient = ad.value_and_grad(llsq.primal, **evaluator)(given["x"], points)
     assert_close(value, output["primal"])
     assert_close(gradient, output["gradient"])
 
 
-@both_evaluators
-def test_llsq_by_scan(interpret):
+@every_evaluator
+def test_llsq_by_scan(evaluator):
     given, output = golden("llsq_n16_m8")
     points = llsq.sample_points(given["n"])
-    value, gradient = ad.value_and_grad(llsq.primal_by_scan, interpret=interpret)(given["x"], points)
+    value, gradient = ad.value_and_grad(llsq.primal_by_scan, **evaluator)(given["x"], points)
     assert_close(value, output["primal"])
     assert_close(gradient, output["gradient"])
 
 
-@both_evaluators
+@every_evaluator
 @pytest.mark.parametrize("name", ODE_FILES)
-def test_ode_value_and_gradient(name, interpret):
+def test_ode_value_and_gradient(name, evaluator):
     given, output = golden(name)
     x, steps = given["x"], given["s"]
-    value = ad.jit(ode.primal, static_argnames="steps", interpret=interpret)(x, steps)
+    value = ad.jit(ode.primal, static_argnames="steps", **evaluator)(x, steps)
     assert_close(value, output["primal"])
-    gradient = ad.grad(ode.last_component, static_argnames="steps", interpret=interpret)(x, steps)
+    gradient = ad.grad(ode.last_component, static_argnames="steps", **evaluator)(x, steps)
     # the last component is a multiple of the product of all parameters
     assert_close(gradient, value[-1] / x)
     # the stated gradient is that of the exact solution, which the method has in the first four components
@@ -152,12 +154,12 @@ def test_ode_is_exact_for_the_first_components():
     assert_close(y, np.cumprod(x) * 2.0 ** np.arange(1, 5) / np.array([1, 2, 6, 24]))
 
 
-@both_evaluators
+@every_evaluator
 @pytest.mark.parametrize("name", LSTM_FILES)
-def test_lstm_value_and_gradient(name, interpret):
+def test_lstm_value_and_gradient(name, evaluator):
     given, output = golden(name)
     arguments = [given[field] for field in lstm.Instance._fields]
-    value, gradient = ad.value_and_grad(lstm.objective, argnums=(0, 1), interpret=interpret)(*arguments)
+    value, gradient = ad.value_and_grad(lstm.objective, argnums=(0, 1), **evaluator)(*arguments)
     assert_close(value, output["objective"])
     assert_close(np.concatenate([part.ravel() for part in gradient]), output["jacobian"])
 
@@ -174,10 +176,10 @@ def test_lstm_reads_the_adbench_format(tmp_path):
         lstm.read_instance(tmp_path / "short.txt")
 
 
-@both_evaluators
-def test_kmeans_direction(interpret):
+@every_evaluator
+def test_kmeans_direction(evaluator):
     given, output = golden("kmeans_n60_k5_d3")
-    found = ad.jit(kmeans.direction, interpret=interpret)(given["points"], given["centroids"])
+    found = ad.jit(kmeans.direction, **evaluator)(given["points"], given["centroids"])
     assert_close(found, output["dir"])
 
 
@@ -186,10 +188,10 @@ def test_kmeans_is_a_numpy_program():
     assert_close(kmeans.cost(given["points"], given["centroids"]), output["cost"])
 
 
-@both_evaluators
-def test_kmeans_value_and_gradient(interpret):
+@every_evaluator
+def test_kmeans_value_and_gradient(evaluator):
     given, output = golden("kmeans_n60_k5_d3")
-    value, gradient = ad.value_and_grad(kmeans.cost, argnums=1, interpret=interpret)(
+    value, gradient = ad.value_and_grad(kmeans.cost, argnums=1, **evaluator)(
         given["points"], given["centroids"]
     )
     assert_close(value, output["cost"])
@@ -223,16 +225,16 @@ def test_ba_of_all_observations_is_a_numpy_program(name):
     assert_close(weights, np.full(20, output["objective"]["w_err"]["element"]))
 
 
-@both_evaluators
+@every_evaluator
 @pytest.mark.parametrize("name", BA_FILES)
-def test_ba_residuals_and_their_rows_of_the_jacobian(name, interpret):
+def test_ba_residuals_and_their_rows_of_the_jacobian(name, evaluator):
     (camera, point, weight, measured), output = ba_arguments(name)
     error, pullback = ad.vjp(
         lambda camera, point, weight: ba.reprojection_error(camera, point, weight, measured),
         camera,
         point,
         weight,
-        interpret=interpret,
+        **evaluator,
     )
     assert_close(error, output["objective"]["reproj_error"]["elements"])
     nonzeros = output["jacobian"]["vals"]
@@ -242,29 +244,29 @@ def test_ba_residuals_and_their_rows_of_the_jacobian(name, interpret):
             np.concatenate((ct_camera, ct_point, [ct_weight])),
             nonzeros[15 * row : 15 * (row + 1)],
         )
-    value, slope = ad.value_and_grad(ba.weight_error, interpret=interpret)(weight)
+    value, slope = ad.value_and_grad(ba.weight_error, **evaluator)(weight)
     assert_close(value, output["objective"]["w_err"]["element"])
     assert_close(slope, nonzeros[-1])
 
 
-@both_evaluators
+@every_evaluator
 @pytest.mark.parametrize("transformation", [ad.jacfwd, ad.jacrev, ad.jacobian])
 @pytest.mark.parametrize("name", BA_FILES)
-def test_ba_blocks_of_the_jacobian(name, transformation, interpret):
+def test_ba_blocks_of_the_jacobian(name, transformation, evaluator):
     """2 x 15 per observation, by a batch of Jacobians, and the slopes of the weight errors."""
     (camera, point, weight, measured), output = ba_arguments(name)
     cameras, points, weights, seen, camera_of, point_of = replicated(camera, point, weight, measured, 6)
-    block = ad.vmap(transformation(ba.reprojection_error, argnums=(0, 1, 2)), interpret=interpret)
+    block = ad.vmap(transformation(ba.reprojection_error, argnums=(0, 1, 2)), **evaluator)
     by_camera, by_point, by_weight = block(cameras[camera_of], points[point_of], weights, seen)
     rows = np.concatenate((by_camera, by_point, by_weight[..., None]), axis=2)
     assert_close(rows, np.tile(np.reshape(output["jacobian"]["vals"][:30], (2, 15)), (6, 1, 1)))
-    slopes = ad.vmap(transformation(ba.weight_error), interpret=interpret)(weights)
+    slopes = ad.vmap(transformation(ba.weight_error), **evaluator)(weights)
     assert_close(slopes, np.full(6, output["jacobian"]["vals"][-1]))
 
 
-@both_evaluators
+@every_evaluator
 @pytest.mark.parametrize("name", BA_FILES)
-def test_ba_cotangents_of_all_observations(name, interpret):
+def test_ba_cotangents_of_all_observations(name, evaluator):
     """Equal observations by n cameras of m points: each gets its share of the one row."""
     (camera, point, weight, measured), output = ba_arguments(name)
     count = 12
@@ -278,7 +280,7 @@ def test_ba_cotangents_of_all_observations(name, interpret):
         cameras,
         points,
         weights,
-        interpret=interpret,
+        **evaluator,
     )
     assert_close(errors, np.tile(output["objective"]["reproj_error"]["elements"], (count, 1)))
     first_component = np.zeros((count, 2))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.pipelines import METHODS
+from mlirad.pipelines import METHODS, SPECIFICATIONS
 
 Function = Callable[..., Any]
 
@@ -416,6 +416,8 @@ def test_functions_that_hold_their_own_kind_are_interpreted() -> None:
     assert ad.jit(f, interpret=True)(2.0) == np.sin(2.0) * 8
     with pytest.raises(ad.UnsupportedError, match="no bounded size"):
         ad.grad(f, interpret=True)(2.0)
+    for method in SPECIFICATIONS:
+        agree(ad.grad(f, method=method, interpret=True)(2.0), 8 * np.cos(2.0) + 12 * np.sin(2.0))
 
 
 def test_a_compiled_function_takes_and_returns_closures_inside_another() -> None:
@@ -433,3 +435,19 @@ def test_a_closure_has_copies_of_its_arguments() -> None:
         return ad.lambda_(overwritten)(w), w[0]
 
     assert ad.jit(f)(np.ones(2)) == (7, 2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_carried_closures_over_linear_maps(method: str) -> None:
+    """No function takes a map when it is differentiated, also where the closure is not known."""
+
+    def f(x: Any) -> Any:
+        _, pushed = ad.linearize(lambda v: np.sin(v) * v, x)
+        g = ad.cond(x[0] > 0, lambda: ad.lambda_(lambda z: pushed(z)), lambda: ad.lambda_(lambda z: 2 * z))
+        return np.sum(ad.fori_loop(0, 3, lambda i, s: (s[1](s[0]), s[1]), (x, g))[0])
+
+    def by_hand(x: Any) -> Any:
+        return np.sum(ad.cond(x[0] > 0, lambda: x * (np.sin(x) + x * np.cos(x)) ** 3, lambda: 8 * x))
+
+    for x in (np.array([1.0, 0.5]), np.array([-1.0, 0.5])):
+        agree(ad.value_and_grad(f, method=method)(x), ad.value_and_grad(by_hand)(x))

@@ -149,30 +149,30 @@ def test_mistakes(donate: Any, says: str) -> None:
     assert raised.value.location is not None and raised.value.location.startswith(__file__)
 
 
+MADE: list[Callable[[Any, Any, int], Any]] = [
+    lambda x, y, _: x + 0.5 * y,
+    lambda x, y, _: x * np.sin(y),
+    lambda x, y, _: x[::-1] - y,
+    lambda x, y, _: np.concatenate([x[1:], y[:1]]),
+    lambda x, y, _: np.cumsum(x) * 0.1 - y,
+    lambda x, y, _: np.where(x > y, x, 0.5),
+    lambda x, y, _: np.outer(x, y) @ y * 0.1,
+    lambda x, y, k: x.at[k].add(y[k]),
+    lambda x, y, k: ad.fori_loop(0, 3, lambda i, c: c * 0.9 + y[i + k], x),
+    lambda x, y, _: ad.cond(np.sum(x) > 1, lambda a, b: a * b, lambda a, b: a - b, x, y),
+    lambda x, y, _: x - np.max(y),
+]
+
+
 def random_step(seed: int) -> Callable[..., Any]:
-    """A function from three vectors to three: sums, moves, products, loops and branches of them."""
-    rng = random.Random(seed)
+    """A function from three vectors to three: sums, moves, products, updates, loops and branches of them."""
 
     def step(*state: Any) -> Any:
+        rng = random.Random(seed)
         values = list(state)
         for _ in range(rng.randrange(1, 6)):
-            x, y = rng.choice(values), rng.choice(values)
-            k = rng.randrange(3)
-            made: list[Callable[[], Any]] = [
-                lambda: x + 0.5 * y,
-                lambda: x * np.sin(y),
-                lambda: x[::-1] - y,
-                lambda: np.concatenate([x[1:], y[:1]]),
-                lambda: np.cumsum(x) * 0.1,
-                lambda: np.where(x > y, x, 0.5),
-                lambda: np.outer(x, y) @ y * 0.1,
-                lambda: x.at[k].add(y[k]) if hasattr(x, "at") else x,
-                lambda: ad.fori_loop(0, 3, lambda i, c: c * 0.9 + y[i], x),
-                lambda: ad.cond(np.sum(x) > 1, lambda a, b: a * b, lambda a, b: a - b, x, y),
-                lambda: x - np.max(y),
-            ]
-            value = rng.choice(made)()
-            values[rng.randrange(3)] = value
+            made = rng.choice(MADE)(rng.choice(values), rng.choice(values), rng.randrange(3))
+            values[rng.randrange(3)] = made
         return tuple(values)
 
     return step
@@ -182,7 +182,7 @@ def random_step(seed: int) -> Callable[..., Any]:
 def test_random_programs_compute_the_same_in_place(seed: int) -> None:
     """Every plan is sound by the independent check, and runs under guard like the interpreter."""
     given = arrays(3, seed=seed)
-    module = ad.trace(lambda *state: random_step(seed)(*state), *given)
+    module = ad.trace(random_step(seed), *given)
     expected = run_function(module, given)
     compiled = compile_module(module.clone(), Options(donated=(0, 1, 2)), address_checks=True)
     verify_plan(compiled.entry)

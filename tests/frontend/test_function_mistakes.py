@@ -13,6 +13,7 @@ import pytest
 import mlirad as ad
 from mlirad.frontend.tracing import functions
 from mlirad.passes.eliminate_functions import order
+from mlirad.pipelines import SPECIFICATIONS
 
 Number = ad.sum_of(0.0, np.zeros(2))
 KEPT: list[Any] = []
@@ -207,7 +208,11 @@ MISTAKES: dict[str, Mistake] = {
     "leaked-with-a-signature": (leaks_with_a_signature, "has ended", "return it as a result"),
     "leaked-in-a-choice": (leaks_in_a_choice, "has ended", "return it as a result"),
     # elimination
-    "own-kind": (holds_its_own_kind, "captures %carry", "carry what %lambda captures"),
+    "own-kind": (
+        holds_its_own_kind,
+        "captures %carry",
+        "in the place of %lambda, or write the loop in Python",
+    ),
     "own-kind-by-recursion": (recursion_builds_functions, "captures %f", "carry what %lambda captures"),
 }
 
@@ -240,14 +245,38 @@ def _files(error: BaseException) -> list[str]:
     return found
 
 
-OUTSIDE: dict[str, Callable[[], Any]] = {
-    "lambda": lambda: ad.lambda_(np.sin),
-    "left": lambda: ad.left(1.0, 0),
-    "alternative": lambda: Number(1.0),
-    "case": lambda: ad.case(1.0, np.sin),  # pyright: ignore[reportArgumentType]
-    "no-examples": ad.sum_of,
-    "argument": lambda: ad.jit(lambda f: f(1.0))(kept()),
-    "called": lambda: kept()(1.0),
+OUTSIDE: dict[str, tuple[Callable[[], Any], str, str]] = {
+    "lambda": (
+        lambda: ad.lambda_(np.sin),
+        "called outside of a traced function",
+        "ad.jit(lambda: ad.lambda_(...))()",
+    ),
+    "left": (
+        lambda: ad.left(1.0, 0),
+        "called outside of a traced function",
+        "ad.jit(lambda: ad.left(...))()",
+    ),
+    "alternative": (lambda: Number(1.0), "made outside of a traced function", "make it in a function"),
+    "case": (
+        lambda: ad.case(1.0, np.sin),  # pyright: ignore[reportArgumentType]
+        "called outside of a traced function",
+        "ad.jit(lambda: ad.case(...))()",
+    ),
+    "no-examples": (lambda: ad.sum_of(), "an example of each alternative", ""),
+    "argument": (
+        lambda: ad.jit(lambda f: f(1.0))(kept()),
+        "argument f is a function",
+        "make it in the function that uses it",
+    ),
+    "called": (lambda: kept()(1.0), "outside of the traced function that made it", "return what it gives"),
+    **{
+        method: (
+            lambda method=method: ad.grad(np.sin, method=method)(1.0),
+            "a specification, which cannot be compiled",
+            "write interpret=True",
+        )
+        for method in SPECIFICATIONS
+    },
 }
 
 
@@ -259,9 +288,13 @@ def kept() -> Any:
 
 @pytest.mark.parametrize("case", OUTSIDE)
 def test_outside_of_a_trace(case: str) -> None:
+    function, message, hint = OUTSIDE[case]
     with pytest.raises(ad.MliradError) as caught:
-        OUTSIDE[case]()
-    assert caught.value.location is not None and __file__ in caught.value.location
+        function()
+    error = caught.value
+    assert message in error.message
+    assert hint in (error.hint or "")
+    assert error.location is not None and __file__ in error.location
 
 
 def test_signatures_that_need_ever_more_traces(monkeypatch: pytest.MonkeyPatch) -> None:

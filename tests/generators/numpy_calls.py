@@ -65,7 +65,8 @@ class Call:
 
     def with_mlirad(self, *, interpret: bool = True) -> Any:
         """The result of a traced function that is the call."""
-        return ad.jit(lambda *leaves: self.apply(leaves), interpret=interpret)(*self.leaves)
+        function = ad.jit(lambda *leaves: self.apply(leaves), interpret=interpret, flush_subnormals=False)
+        return function(*self.leaves)
 
     def __str__(self) -> str:
         shown = [shown_value(a) for a in self.args]

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
 
 import mlirad as ad
 from mlirad.dialects import linear
 from mlirad.dialects.array.control import ReplayOp
-from mlirad.dialects.shapes import is_float, shape_of, size_of
-from mlirad.interpreter import OperationCounter, run_function
+from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.pipelines import expansion
 from tests.generators import arguments_for, random_program
 from tests.passes import derivatives
 from tests.passes.derivatives import drawn, float_arguments, function_of, run_passes
-from tests.passes.test_eliminate_functions import (
-    applied,
-    curried,
-    joined,
-    lambda_,
-    main,
-    program,
-    redexes,
-)
 from tests.passes.test_jacobian import (
     IN_LOOPS,
     RECURSIVE,
@@ -153,186 +141,3 @@ def test_sweeps_compose_no_maps() -> None:
     for function in functions_in(module):
         maps = [op for op in function_of(module, function).walk() if isinstance(op, linear.MapOp)]
         assert not maps or function == "scan_grad"
-
-
-# Cost --------------------------------------------------------------------------------------------------
-
-
-def closure_chain(n: int) -> ModuleOp:
-    """f_(k + 1) = z to sin(f_k z)"""
-    lines = lambda_("%f0", ["%y = array.mul %z, %x : f64"], "%y")
-    for k in range(n):
-        body = [applied("%a", f"%f{k}", "%z"), "%y = array.sin %a : f64"]
-        lines += lambda_(f"%f{k + 1}", body, "%y")
-    return main([*lines, applied("%r", f"%f{n}", "%w")], "%r")
-
-
-def wide_context(n: int) -> ModuleOp:
-    """A lambda over n values."""
-    lines = ["%s0 = array.sin %x : f64"]
-    lines += [f"%s{k + 1} = array.sin %s{k} : f64" for k in range(n)]
-    body = ["%y0 = array.mul %z, %s0 : f64"]
-    body += [f"%y{k + 1} = array.mul %y{k}, %s{k + 1} : f64" for k in range(n)]
-    return main([*lines, *lambda_("%f", body, f"%y{n}"), applied("%r", "%f", "%w")], "%r")
-
-
-def over_an_array(n: int) -> ModuleOp:
-    """A closure over an n-array applied n times, chosen by a branch."""
-    read = [f"%e = array.index %a[%zero] : tensor<{n}xf64> -> f64", "%y = array.mul %e, %z : f64"]
-    return program(
-        f"""func.func @main(%x: f64, %a: tensor<{n}xf64>) -> f64 {{
-          %zero = array.constant 0 : i64
-          %p = array.compare gt %x, %x : f64, f64 -> i1
-          %f = array.if %p : i1 -> CLOSURE {{
-            {" ".join(lambda_("%g", read, "%y"))}
-            array.yield %g : CLOSURE
-          }} else {{
-            {" ".join(lambda_("%g", [*read[:1], "%y = array.add %e, %z : f64"], "%y"))}
-            array.yield %g : CLOSURE
-          }}
-          %r = array.scan %x (%i, %c : f64) {{carries = 1, length = {n}}} : f64 -> f64 {{
-            %b = function.apply %f, %c : CLOSURE, f64 -> f64
-            %t = array.sin %b : f64
-            array.yield %t : f64
-          }}
-          func.return %r : f64
-        }}"""
-    )
-
-
-def reading_calls(n: int) -> ModuleOp:
-    """n calls of a function that reads one element of an n-array."""
-    lines = ["%r0 = array.sin %x : f64"]
-    lines += [f"%r{k + 1} = func.call @g(%a, %r{k}) : (tensor<{n}xf64>, f64) -> f64" for k in range(n)]
-    return program(
-        f"""func.func private @g(%a: tensor<{n}xf64>, %x: f64) -> f64 {{
-          %zero = array.constant 0 : i64
-          %e = array.index %a[%zero] : tensor<{n}xf64> -> f64
-          %y = array.mul %e, %x : f64
-          func.return %y : f64
-        }}
-        func.func @main(%x: f64, %a: tensor<{n}xf64>) -> f64 {{
-          {chr(10).join(lines)}
-          func.return %r{n} : f64
-        }}"""
-    )
-
-
-def untouched_in_cases(n: int) -> ModuleOp:
-    """n cases of one sum value, whose other half has an n-array."""
-    kind = f"!function.sum<f64, tensor<{n}xf64>>"
-    lines = [f"%s = function.inject %x {{index = 0}} : f64 -> {kind}", "%r0 = array.sin %x : f64"]
-    for k in range(n):
-        lines.append(
-            f"""%r{k + 1} = function.case %s (%l : f64) : {kind} -> f64 {{
-              %m{k} = array.mul %l, %r{k} : f64
-              array.yield %m{k} : f64
-            }} case (%v : tensor<{n}xf64>) {{
-              %t{k} = array.sum %v {{dims = [0]}} : tensor<{n}xf64> -> f64
-              array.yield %t{k} : f64
-            }}"""
-        )
-    return main(lines, f"%r{n}")
-
-
-def carried_and_replaced(n: int) -> ModuleOp:
-    """A closure over an n-array that a loop carries, applies in each trip, and replaces by another once."""
-
-    def reads(array: str) -> list[str]:
-        return [f"%e = array.index {array}[%zero] : tensor<{n}xf64> -> f64", "%y = array.mul %e, %z : f64"]
-
-    return program(
-        f"""func.func @main(%x: f64, %a: tensor<{n}xf64>, %b: tensor<{n}xf64>) -> f64 {{
-          %zero = array.constant 0 : i64
-          %half = array.constant {n // 2} : i64
-          {" ".join(lambda_("%f", reads("%a"), "%y"))}
-          %g, %r = array.scan %f, %x (%i, %h : CLOSURE, %c : f64) {{carries = 2, length = {n}}}
-              : CLOSURE, f64 -> (CLOSURE, f64) {{
-            %now = array.compare eq %i, %half : i64, i64 -> i1
-            %k = array.if %now : i1 -> CLOSURE {{
-              {" ".join(lambda_("%other", reads("%b"), "%y"))}
-              array.yield %other : CLOSURE
-            }} else {{
-              array.yield %h : CLOSURE
-            }}
-            {applied("%d", "%k", "%c")}
-            %t = array.sin %d : f64
-            array.yield %k, %t : CLOSURE, f64
-          }}
-          func.return %r : f64
-        }}"""
-    )
-
-
-def recursion_over_an_array(n: int) -> ModuleOp:
-    """A recursion n deep that hands on a closure over an n-array and applies it in each call."""
-    body = [f"%e = array.index %a[%zero] : tensor<{n}xf64> -> f64", "%y = array.mul %e, %z : f64"]
-    return program(
-        f"""func.func private @down(%k: i64, %c: f64, %f: CLOSURE) -> f64 {{
-          %zero = array.constant 0 : i64
-          %one = array.constant 1 : i64
-          %end = array.compare eq %k, %zero : i64, i64 -> i1
-          %r = array.if %end : i1 -> f64 {{
-            array.yield %c : f64
-          }} else {{
-            {applied("%d", "%f", "%c")}
-            %t = array.sin %d : f64
-            %less = array.sub %k, %one : i64
-            %s = func.call @down(%less, %t, %f) : (i64, f64, CLOSURE) -> f64
-            array.yield %s : f64
-          }}
-          func.return %r : f64
-        }}
-        func.func @main(%x: f64, %a: tensor<{n}xf64>) -> f64 {{
-          %zero = array.constant 0 : i64
-          %n = array.constant {n} : i64
-          {" ".join(lambda_("%f", body, "%y"))}
-          %r = func.call @down(%n, %x, %f) : (i64, f64, CLOSURE) -> f64
-          func.return %r : f64
-        }}"""
-    )
-
-
-SIZES = (10, 20)
-
-FAMILIES: dict[str, Callable[[int], ModuleOp]] = {
-    f.__name__: f
-    for f in (
-        closure_chain,
-        redexes,
-        curried,
-        joined,
-        wide_context,
-        over_an_array,
-        reading_calls,
-        untouched_in_cases,
-        carried_and_replaced,
-        recursion_over_an_array,
-    )
-}
-
-
-@pytest.mark.parametrize("name", FAMILIES)
-@pytest.mark.parametrize("passes", ["expansion", "calls"])
-def test_cost_families(name: str, passes: str) -> None:
-    """Gradients take a constant times the operations of the function, also where calls stay."""
-    expand = ",".join(expansion("chad")) if passes == "expansion" else f"eliminate-functions,{CALLED}"
-    found: list[tuple[int, int]] = []
-    for n in SIZES:
-        module = FAMILIES[name](n)
-        wrt = float_arguments(module, "main")
-        inserted = f"differentiate{{function=main wrt={','.join(map(str, wrt))}}}"
-        types = function_of(module, "main").function_type.inputs.data
-        arguments = [np.full(shape_of(t), 0.4)[()] if is_float(t) else n // 2 for t in types]
-        primal = operations(run_passes(module.clone(), "eliminate-functions"), arguments, "main")
-        gradient = operations(run_passes(module, f"{inserted},{expand}"), arguments, "main_grad")
-        written = sum(size_of(types[k]) for k in wrt)
-        assert gradient - written <= 6 * primal
-        found.append((primal, gradient))
-    assert found[1][1] <= 2.2 * found[0][1]
-
-
-def operations(module: ModuleOp, arguments: list[Any], function: str) -> int:
-    counter = OperationCounter()
-    run_function(module, arguments, function=function, counter=counter)
-    return counter.total

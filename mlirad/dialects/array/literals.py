@@ -40,7 +40,10 @@ ELEMENT_TYPES: dict[np.dtype[Any], Attribute] = {d: e for e, d in NUMPY_DTYPES.i
 def numpy_dtype(type_: Attribute) -> np.dtype[Any]:
     """The NumPy dtype of the elements of a scalar or array type; of frames that of their numbers."""
     element = element_of(type_)
-    return NUMPY_DTYPES[i64 if isinstance(element, FrameType) else element]
+    known = NUMPY_DTYPES.get(element)
+    if known is None:
+        return NUMPY_DTYPES[i64 if isinstance(element, FrameType) else element]
+    return known
 
 
 @lru_cache(maxsize=4096)

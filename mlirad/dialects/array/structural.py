@@ -14,6 +14,7 @@ from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.elementwise import ArrayOp, OperandOp, check_elements
+from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.shapes import (
     ELEMENTS,
     STORED,
@@ -30,7 +31,6 @@ from mlirad.dialects.shapes import (
     transpose_shape,
     values_of,
 )
-from mlirad.dialects.syntax import LanguageOp
 
 
 @irdl_op_definition

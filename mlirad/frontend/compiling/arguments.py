@@ -62,7 +62,7 @@ def donated_names(function: Callable[..., Any], given: Donated, static: Sequence
         found: Any = chosen
         if isinstance(chosen, int) and not isinstance(chosen, bool) and 0 <= chosen < len(known):
             found = known[chosen]
-        if found not in known:
+        if not isinstance(found, str) or found not in known:
             raise TracingError(
                 f"donate has {chosen!r}, which is no parameter of {function_name(function)}",
                 location=user_line(),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
@@ -27,10 +27,12 @@ from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
 from mlirad.interpreter import run_function
 from mlirad.ir.first_order import higher_order_op
+from mlirad.jit.caches import level_of
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
 from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.jit.target import find_target
+from mlirad.lower.native_program import KernelNote
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.recursion import deep_recursion
 
@@ -41,33 +43,37 @@ Executable: TypeAlias = Callable[..., Any]
 @contextmanager
 def compiling() -> Generator[None]:
     """Pause garbage collection and allow deep recursion, as compiling needs; forks wait."""
+    this = object()
     with compiling_section(), deep_recursion():
-        _garbage.keep()
         try:
+            _garbage.keep(this)
             yield
         finally:
-            _garbage.release()
+            _garbage.release(this)
 
 
 class _Garbage:
-    """The collection of garbage during compiles: the first thread stops it, the last one resumes it."""
+    """The collection of garbage during compiles: the first one stops it, the last one resumes it.
+
+    Each is known by an object of its own, so that one that is interrupted in here is not counted for ever.
+    """
 
     def __init__(self) -> None:
         self._lock = CompileLock()
-        self._compiles = 0
+        self._compiles: set[object] = set()
         self._was_enabled = False
 
-    def keep(self) -> None:
+    def keep(self, compile: object) -> None:
         with self._lock:
-            if self._compiles == 0:
+            if not self._compiles:
                 self._was_enabled = gc.isenabled()
-                gc.disable()
-            self._compiles += 1
+            self._compiles.add(compile)
+            gc.disable()
 
-    def release(self) -> None:
+    def release(self, compile: object) -> None:
         with self._lock:
-            self._compiles -= 1
-            if self._compiles == 0 and self._was_enabled:
+            self._compiles.discard(compile)
+            if not self._compiles and self._was_enabled:
                 gc.enable()
 
 
@@ -85,16 +91,35 @@ def native_program(
     stats: Stats | None = None,
     function: str = "main",
     donated: tuple[int, ...] = (),
+    *,
+    profiled: bool = False,
 ) -> Compiled:
     """A function of the module as LLVM IR text for this machine; the memory of arguments `donated` may be
     taken by results.
     """
     wanted = options.pipeline("kernels", function, donated)
-    made = compile_module(module, wanted, observe=_recording(stats))
+    made = compile_module(
+        module,
+        wanted,
+        flush_subnormals=options.flush_subnormals,
+        profiled=profiled,
+        observe=_recording(stats),
+    )
     if stats is not None:
         stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
         stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes
+        stats.traffic = _traffic(made.program.kernels)
     return made
+
+
+def _traffic(kernels: Sequence[KernelNote]) -> dict[str, int]:
+    """The bytes that kernels read and write in a call, by the smallest cache that holds those of one run."""
+    found: dict[str, int] = {}
+    for kernel in kernels:
+        level = level_of(kernel.nbytes)
+        if level is not None:
+            found[level] = found.get(level, 0) + kernel.nbytes * kernel.trips
+    return dict(sorted(found.items()))
 
 
 def executable(
@@ -117,7 +142,8 @@ def executable(
         if not _runs_as_it_is(module):
             brought_to("arrays", module, options, stats)
         return _interpreted(module, function, options.timeout), None
-    place = Place.of(module, options.pipeline("kernels", function, donated), find_target(), name or function)
+    decides = (options.pipeline("kernels", function, donated), replace(options, timeout=None))
+    place = Place.of(module, decides, find_target(), name or function)
 
     def loaded(program: MachineProgram) -> NativeFunction:
         return NativeFunction(program, name=function, timeout=options.timeout, donated=donated)

@@ -17,9 +17,10 @@ from typing import Any, NoReturn, Self
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.errors import PicklingError, TracingError
+from mlirad.errors import PicklingError, TracingError, UnsupportedError
 from mlirad.frontend.compiling.compilation import compiling, native_program, text_after
 from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.profile import Profile, profiled
 from mlirad.frontend.compiling.programs import NOTHING, Program
 from mlirad.frontend.compiling.quick_calls import Form, QuickCalls
 from mlirad.frontend.compiling.stats import Stats
@@ -27,6 +28,7 @@ from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.values import LeafType
+from mlirad.jit.call import NativeFunction
 from mlirad.jit.engine import assembly
 from mlirad.lower.native_program import ArraySpec, NativeProgram
 
@@ -96,7 +98,7 @@ class Lowered(_OfThisProcess):
         options: Options,
         read: Reading,
         trace: Callable[[], ModuleOp],
-        make: Callable[[bool], Program],
+        make: Callable[[Stats, bool], Program],
     ):
         self.name = name
         self.signature = signature
@@ -104,6 +106,7 @@ class Lowered(_OfThisProcess):
         self._read = read
         self._trace = trace
         self._make = make
+        self._stats = Stats()
 
     @plain_errors
     def ir(self, after: str | None = None) -> str:
@@ -120,6 +123,25 @@ class Lowered(_OfThisProcess):
         """The program as LLVM IR text and the memory that it needs."""
         with compiling():
             return native_program(self._trace(), self.options).program
+
+    @plain_errors
+    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+        """The time of each kernel and source line in calls with these arguments.
+
+        Nothing is donated. Raises `UnsupportedError` where the interpreter runs the program.
+        """
+        if self.options.interpret:
+            raise UnsupportedError(
+                "the interpreter runs no kernels, so there is nothing to profile",
+                location=user_line(),
+                hint="leave out interpret=True",
+            )
+        given, leaves = self._read(args, kwargs)
+        self.signature.require(given, self.name)
+        with compiling():
+            program = native_program(self._trace(), self.options, profiled=True).program
+            native = NativeFunction(program, name=self.name, timeout=self.options.timeout)
+        return profiled(native, program.kernels, leaves)
 
     def llvm(self) -> str:
         """The LLVM IR, before LLVM optimises it."""
@@ -141,20 +163,16 @@ class Lowered(_OfThisProcess):
 
     @cached_property
     def _compiled(self) -> Program:
-        return self._make(False)
-
-    @cached_property
-    def _stats(self) -> Stats:
-        made = self.__dict__.get("_compiled")
-        if made is None or made.stats.is_loaded:
-            made = self._compiled = self._make(True)
-        return made.stats
+        return self._make(self._stats, False)
 
     def stats(self) -> Stats:
         """What compiling takes, stage by stage, and what the program needs.
 
         A program that was found on the disk is compiled to know it.
         """
+        if "_compiled" not in self.__dict__ or self._stats.is_loaded:
+            self._stats = Stats()
+            self._compiled = self._make(self._stats, True)
         return self._stats
 
     @plain_errors
@@ -190,7 +208,7 @@ class Compiled(_OfThisProcess):
         return self._program.call(*leaves)
 
     def stats(self) -> Stats:
-        """What compiling takes, stage by stage, and what the program needs."""
+        """What compiling took, stage by stage, and what the program needs."""
         return self.lowered.stats()
 
     def __repr__(self) -> str:

@@ -32,6 +32,7 @@ class CompileOptions(TypedDict, total=False):
     chunk: Chunk
     check_bounds: bool
     check_nans: bool
+    flush_subnormals: bool
     timeout: float | None
 
 
@@ -43,8 +44,9 @@ class Options:
     many positions of a `build` or `vmap` are computed at a time: "all", by operations on whole arrays; 1, one
     after another; n, by operations on chunks of n. `None` is "all" where the memory of the program stays
     within `MEMORY_LIMIT`. `check_bounds` raises a `PositionError` for a position that is found outside its
-    array when the program runs, `check_nans` a `NotANumberError` where the function makes NaN. `timeout` is
-    how many seconds a call may take once it is compiled; one that takes longer raises a `TimeLimitError`.
+    array when the program runs, `check_nans` a `NotANumberError` where the function makes NaN. Native code
+    takes subnormal numbers for zeros with `flush_subnormals`. `timeout` is how many seconds a call may take
+    once it is compiled; one that takes longer raises a `TimeLimitError`.
     """
 
     interpret: bool = False
@@ -52,6 +54,7 @@ class Options:
     chunk: Chunk = None
     check_bounds: bool = False
     check_nans: bool = False
+    flush_subnormals: bool = True
     timeout: float | None = None
 
     @property
@@ -97,7 +100,7 @@ def options_of(given: CompileOptions) -> Options:
     for name in given:
         checked_choice(name, "option", names)
     found = Options(**cast("dict[str, Any]", given))
-    for name in ("interpret", "check_bounds", "check_nans"):
+    for name in ("interpret", "check_bounds", "check_nans", "flush_subnormals"):
         checked_flag(getattr(found, name), name)
     method = checked_choice(found.method, "method", (*METHODS, *COMPILED_AS, *SPECIFICATIONS))
     if method in SPECIFICATIONS and not found.interpret:

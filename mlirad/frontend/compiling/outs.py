@@ -9,7 +9,7 @@ broadcast. They may overlap arguments, which are read before anything is written
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,7 @@ def _require_fitting(leaf: npt.NDArray[Any], buffer: object, path: str) -> None:
             location=user_line(),
             hint=f"pass {like}",
         )
-    array = cast("npt.NDArray[Any]", buffer)
+    array: npt.NDArray[Any] = buffer
     if array.shape != leaf.shape:
         raise ShapeError(
             f"{path} has shape {array.shape}, and the result has {leaf.shape}",

@@ -19,7 +19,6 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from mlirad.errors import CaptureWarning, TracingError
-from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.capture_walk import PROGRAMS
 from mlirad.frontend.tracing.captures import Captures, Watch, WeakRoot, classes_key, weak_root
 from mlirad.frontend.tracing.functions import definition_of, function_name
@@ -46,7 +45,6 @@ class Program:
     """
 
     call: Callable[..., Any]
-    stats: Stats
     tree: Tree
     result: Tree
     native: NativeFunction | None = None

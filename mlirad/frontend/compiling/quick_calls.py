@@ -1,8 +1,8 @@
 """Quick calls: what takes the calls of a signature from its second call on.
 
-Where all arguments are passed by position, and are arrays or scalars, that is machine code, which compares them
-with what the program reads (`jit/entry.py`). Where arguments or results have structure, or are passed by name,
-it stands behind Python code made for the structure. So f({"w": w, "b": b}, 2.0), which returns
+Where all arguments are passed by position, and are arrays or scalars, that is machine code, which compares
+them with what the program reads (`jit/entry.py`). Where arguments or results have structure, or are passed by
+name, it stands behind Python code made for the structure. So f({"w": w, "b": b}, 2.0), which returns
 {"w": u, "b": v}, is called by
 
     def call(*given):
@@ -15,8 +15,8 @@ it stands behind Python code made for the structure. So f({"w": w, "b": b}, 2.0)
         if not (r is not MISSED): return otherwise(*given)
         return {'w': r[1], 'b': r[0]}
 
-It takes a microsecond where flattening, looking up and unflattening take a hundred. Signatures that take turns
-have a quick call each, of which one asks the next.
+It takes a microsecond where flattening, looking up and unflattening take a hundred. Signatures that take
+turns have a quick call each, of which one asks the next.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ class QuickCalls:
         self.call: Quick | None = None
         self._entered: dict[Hashable, Captures] = {}
 
-    def enter(self, key: Hashable, program: Program, form: Form, leaves: Sequence[Any], captures: Captures):
+    def enter(
+        self, key: Hashable, program: Program, form: Form, leaves: Sequence[Any], captures: Captures
+    ) -> None:
         """Have a quick call of the program take calls like one with these leaves, for as long as the function
         reads the same from outside.
         """
@@ -93,7 +95,7 @@ def _given(leaf: Any) -> Given | None:
         return None
     if isinstance(leaf, np.ndarray | np.generic):
         return Given(cast("np.dtype[Any]", leaf.dtype))
-    return Given(np.dtype(type(leaf)), weak=True)
+    return Given(np.dtype(cast("type[Any]", type(leaf))), weak=True)
 
 
 def _quick_call(program: Program, form: Form, given: Sequence[Given], call: Call) -> Quick | None:

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
+
+from mlirad.ir.regions import nested_ops
 
 LINES_SHOWN = 10
 """How many lines of the source are listed with the memory that they need."""
@@ -37,7 +37,8 @@ class Stats:
 
     `kernels` is the number of kernels, `work` roughly the scalar operations of a call, with data-dependent
     loops counted as one trip; `peak_bytes` its scratch memory, and `memory` what lies there at the peak, by
-    source line.
+    source line. `traffic` is roughly how many bytes its kernels read and write, by the smallest cache that
+    holds those of one run of a kernel ("memory" where none does), and empty where the caches are not known.
     They are 0 and empty for the interpreter. `is_loaded` says that the program was found on the disk, so that
     only its work and its scratch memory are known.
     """
@@ -47,6 +48,7 @@ class Stats:
     work: int = 0
     peak_bytes: int = 0
     memory: dict[str, int] = field(default_factory=dict[str, int])
+    traffic: dict[str, int] = field(default_factory=dict[str, int])
     is_loaded: bool = False
 
     @property
@@ -73,13 +75,16 @@ class Stats:
         yield f"{self.kernels} kernels, {_count(self.work)} operations, {memory}{':' if self.memory else ''}"
         for line, size in list(self.memory.items())[:LINES_SHOWN]:
             yield f"  {line:<40} {_bytes(size):>12}"
+        if self.traffic:
+            moved = ", ".join(f"{_bytes(size)} in {level}" for level, size in self.traffic.items())
+            yield f"kernels read and write {moved}"
 
 
 def count_ops(program: Operation | None) -> int:
     """The number of ops in a program, without modules, functions and terminators."""
     if program is None:
         return 0
-    return sum(1 for op in program.walk() if not isinstance(op, ModuleOp | FuncOp) and op.results)
+    return sum(1 for region in program.regions for op in nested_ops(region) if op.results)
 
 
 def _bytes(count: int) -> str:

@@ -34,6 +34,7 @@ from mlirad.frontend.compiling.lowered import Lowered, Signature
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
+from mlirad.frontend.compiling.profile import Profile
 from mlirad.frontend.compiling.programs import Program, cache_of, signature_key
 from mlirad.frontend.compiling.quick_calls import Form, QuickCalls
 from mlirad.frontend.compiling.stats import Stats
@@ -92,8 +93,11 @@ class Transformed:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            quick = (self._by_name if kwargs else self._by_position).call
-            return self._dispatch(args, kwargs) if quick is None else quick(*args, **kwargs)
+            if kwargs:
+                quick = self._by_name.call
+                return self._dispatch(args, kwargs) if quick is None else quick(*args, **kwargs)
+            quick = self._by_position.call
+            return self._dispatch(args, kwargs) if quick is None else quick(*args)
         except MliradError as error:
             hide_frames(error)
             raise
@@ -146,9 +150,9 @@ class Transformed:
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         has_out = OUT in kwargs and takes_out(self._function)
+        out = kwargs[OUT] if has_out else None
         if has_out:
-            kwargs = dict(kwargs)
-            out = kwargs.pop(OUT)
+            kwargs = {name: value for name, value in kwargs.items() if name != OUT}
         if is_tracing():
             if has_out:
                 raise TracingError(
@@ -237,18 +241,24 @@ class Transformed:
         return module, result
 
     def _compile(
-        self, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], *, anew: bool = False
+        self,
+        function: Callable[..., Any],
+        tree: Tree,
+        types: Sequence[LeafType],
+        stats: Stats | None = None,
+        *,
+        anew: bool = False,
     ) -> Program:
         options = self._options
-        stats = Stats()
         with compiling():
             start = time.perf_counter()
             module, result = self._trace(function, tree, types)
-            stats.add("trace", time.perf_counter() - start, module)
+            if stats is not None:
+                stats.add("trace", time.perf_counter() - start, module)
             donated = donated_leaves(function, tree, self._donated)
             name = function_name(self._function)
             flat, native = executable(module, options, stats, donated=donated, name=name, anew=anew)
-        return Program(structured(flat, result), stats, tree, result, native)
+        return Program(structured(flat, result), tree, result, native)
 
     # Looking inside ------------------------------------------------------------------------------
 
@@ -263,7 +273,7 @@ class Transformed:
             self._options,
             self._read,
             lambda: self._trace(function, tree, types)[0],
-            lambda anew: self._compile(function, tree, types, anew=anew),
+            lambda stats, anew: self._compile(function, tree, types, stats, anew=anew),
         )
 
     def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:
@@ -281,6 +291,13 @@ class Transformed:
     def stats(self, *args: Any, **kwargs: Any) -> Stats:
         """The time of every stage of a compile for arguments like these, and the number of ops after it."""
         return self.lower(*args, **kwargs).stats()
+
+    @plain_errors
+    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+        """The time of each kernel and source line in calls with these arguments, which are made for a quarter
+        of a second, by a program that is compiled for it and reads the clock around kernels.
+        """
+        return self.lower(*args, **kwargs).profile(*args, **kwargs)
 
     @plain_errors
     def llvm(self, *args: Any, **kwargs: Any) -> str:

@@ -29,7 +29,7 @@ def user_place() -> tuple[str, int] | None:
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         file = frame.f_code.co_filename
-        if not _is_skipped(file):
+        if not _is_skipped(file) and not _is_generated(frame):
             return file, frame.f_lineno
         frame = frame.f_back
     return None
@@ -43,6 +43,12 @@ def _is_skipped(file: str) -> bool:
     return known
 
 
+def _is_generated(frame: FrameType) -> bool:
+    """Whether code is a method that `dataclass` made of a class of mlirad; such code has no file."""
+    is_nowhere = frame.f_code.co_filename == "<string>"
+    return is_nowhere and str(frame.f_globals.get("__name__")).partition(".")[0] == "mlirad"
+
+
 def is_user_file(file: str) -> bool:
     """Whether code in a file, named as in its code objects, is the user's own."""
     return not _is_skipped(file) and not file.endswith(".pyx")
@@ -54,7 +60,7 @@ def traceback_line(error: BaseException) -> str | None:
     traceback = error.__traceback__
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if is_user_file(file):
+        if is_user_file(file) and not _is_generated(traceback.tb_frame):
             found = f"{file}:{traceback.tb_lineno}"
         traceback = traceback.tb_next
     return found

@@ -39,9 +39,9 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS
 from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.kernel_plans import check_plan_attributes
+from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.linear import Linear, WhileOp
 from mlirad.dialects.shapes import Value
-from mlirad.dialects.syntax import LanguageOp
 from mlirad.errors import VerifyError
 from mlirad.ir.locations import location_of, name_of
 from mlirad.ir.verification.elements import check_elements

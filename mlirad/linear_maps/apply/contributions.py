@@ -7,7 +7,7 @@ A part costs its own size if there is a sum to add it to, and a whole array of z
 reverse sweep takes
 
     wholes first    of the nodes that may come next, loops and branches wait for all others, and those that
-                    only read parts wait for those that add wholes
+                    only read numbers and parts wait for those that add wholes
     parts last      a part waits as long as its sum has not begun and a whole is still to come
 
 and a loop whose trips update one element of a carry and read others costs O(1) per trip.
@@ -20,10 +20,10 @@ from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import TypeAlias
 
-from xdsl.ir import Region
+from xdsl.ir import Attribute, Region
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import Value, components_of
+from mlirad.dialects.shapes import Value, components_of, is_array, shape_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import own_operands
 from mlirad.linear_maps.apply.in_place import PARTS
@@ -97,7 +97,7 @@ class Contributions:
         if added is not None:
             map_, inner = added
             handed_on = whole_components(map_, self._wholes)
-            self.waits[node] = 1 if handed_on else 2
+            self.waits[node] = 1 if any(_is_large(components_of(map_.domain)[k]) for k in handed_on) else 2
             targets = self.targets(map_, inner)
             before += [m for m in targets if not isinstance(m, int) and m not in before]
             wholes += [m for k, m in enumerate(targets) if k in handed_on and not isinstance(m, int)]
@@ -133,6 +133,11 @@ class Contributions:
             elif not isinstance(op, PARTS):
                 found.update(range(len(components_of(op.domain))))
         return frozenset(found)
+
+
+def _is_large(space: Attribute) -> bool:
+    """Whether a whole of a space is more than a number, so that there are parts that wait for it."""
+    return not is_array(space) or bool(shape_of(space))
 
 
 def _projections(order: Sequence[Value]) -> dict[Value | None, dict[int, Value]]:

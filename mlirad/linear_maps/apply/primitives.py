@@ -20,6 +20,7 @@ from mlirad.dialects.shapes import Value, array_type, components_of, element_of,
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
 from mlirad.ir.control import ScanBody
+from mlirad.linear_maps.apply.contracted_sums import summed
 from mlirad.linear_maps.elements import Element, Pair, Pairs, assembled, components, value_of
 from mlirad.linear_maps.last_writes import surviving_writes
 from mlirad.linear_maps.transposes import TRANSPOSES, Captured, Primitive
@@ -185,7 +186,7 @@ FORWARD: dict[type[linear.MapOp], Application] = {
     linear.ScaleOp: _scale,
     linear.MaskOp: _mask,
     linear.ConvertOp: lambda b, m, captured, x: b.convert(x, element_of(m.codomain)),
-    linear.SumOp: lambda b, m, captured, x: b.sum(x, m.ints("dims")),
+    linear.SumOp: lambda b, m, captured, x: summed(b, x, m.ints("dims")),
     linear.BroadcastOp: lambda b, m, captured, x: b.broadcast(x, shape_of(m.codomain), m.ints("dims")),
     linear.ReshapeOp: lambda b, m, captured, x: b.reshape(x, shape_of(m.codomain)),
     linear.ReverseOp: lambda b, m, captured, x: b.reverse(x, m.ints("dims")),

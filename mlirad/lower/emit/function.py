@@ -8,7 +8,8 @@
 
 Kernels of a few instructions are inlined; what they pass to each other through stack slots is then in
 registers. In a program with loops, `mlirad_main` only calls its body with these addresses as parameters,
-which LLVM is told do not overlap: so what a loop reads and what it carries stays in registers too.
+which LLVM is told do not overlap: so what a loop reads and what it carries stays in registers too. So it does
+in one that takes subnormal numbers for zeros, around the call.
 """
 
 from __future__ import annotations
@@ -37,10 +38,12 @@ from mlirad.lower.emit.cumulative import emit_cumulative
 from mlirad.lower.emit.dot import emit_dot
 from mlirad.lower.emit.kernels import KernelEmitter, ProgramText
 from mlirad.lower.emit.nest import emit_nest
+from mlirad.lower.emit.profiling import timed
 from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, constant
+from mlirad.lower.llvm_text.float_control import FloatControl, flushing
 from mlirad.lower.native_program import OUT_OF_MEMORY
 
 BODY: Final = "mlirad_body"
@@ -52,7 +55,8 @@ class FunctionEmitter:
 
     A called function has further parameters: the cells, how deep the call is, and the record of the call. It
     allocates its arena. Whatever makes a call fail, in a function or in one that it calls, it goes straight
-    to its end, releases what it owns and returns: nothing is computed from missing values.
+    to its end, releases what it owns and returns: nothing is computed from missing values. With a `control`
+    the program runs with subnormal numbers as zeros.
     """
 
     def __init__(
@@ -64,12 +68,14 @@ class FunctionEmitter:
         *,
         called: bool = False,
         calls: bool = False,
+        control: FloatControl | None = None,
     ):
         inputs = len(function.body.block.args)
         module = program.module
         self._function = function
         self._memory = memory
         self._cells = cells
+        self._control_register = control
         self._is_called = called
         self._allocated: Value | None = None
         self._depth = constant("i64", 0)
@@ -89,7 +95,7 @@ class FunctionEmitter:
                 arena = self._allocated = allocate(f, memory.arena_bytes)
                 fail_and_return(f, f.icmp("eq", arena, Value("null", "ptr")), OUT_OF_MEMORY)
             known |= _read(f, _places(memory, inputs, ()))
-        elif calls or any(isinstance(op, LOWERED_CONTROL) for op in function.walk()):
+        elif calls or control or any(isinstance(op, LOWERED_CONTROL) for op in function.walk()):
             parameters = [_parameter(place, k) for k, place in enumerate(self._places)]
             parameters.append(Parameter("arena", "ptr", 1, "noalias"))
             f = module.function(BODY, parameters, attributes="noinline nounwind")
@@ -155,8 +161,10 @@ class FunctionEmitter:
             if isinstance(op, kernel.KERNEL_RESULT_OPS):
                 for result in op.results:
                     self._at.pointer(result)
-            for name, places in kernels.calls:
-                self._f.call(name, [self._at.pointers[p] for p in places])
+            for number, places in kernels.calls:
+                with timed(self._f, kernels.program, self._at.pointers, number):
+                    name = kernels.program.kernels[number].name
+                    self._f.call(name, [self._at.pointers[p] for p in places])
             kernels.calls.clear()
 
     def _write_call(self, op: CallOp) -> None:
@@ -195,10 +203,19 @@ class FunctionEmitter:
         f.ret()
         f.module.move_last(f)
         if f.name == BODY:
-            main = _begin_main(f.module)
-            main.call(BODY, [*_read(main, self._places).values(), main.arguments[1]])
-            main.ret()
-            f.module.move_last(main)
+            self._write_main(f.module)
+
+    def _write_main(self, module: ModuleText) -> None:
+        """Write the function that calls the body."""
+        main = _begin_main(module)
+        operands = [*_read(main, self._places).values(), main.arguments[1]]
+        if self._control_register is None:
+            main.call(BODY, operands)
+        else:
+            with flushing(main, self._control_register):
+                main.call(BODY, operands)
+        main.ret()
+        module.move_last(main)
 
 
 def _returns_frames(function: FuncOp) -> bool:

@@ -15,14 +15,18 @@ from typing import Final
 from xdsl.ir import Operation
 
 from mlirad.dialects.shapes import Value as Ssa
-from mlirad.ir.locations import place_of
+from mlirad.ir.locations import location_of, place_of
 from mlirad.lower.elementary import ELEMENTARY
 from mlirad.lower.emit.access import Access
 from mlirad.lower.emit.buffers import Buffer, Place
-from mlirad.lower.llvm_text import Bounds, IRBuilder, ModuleText, Parameter, Value
+from mlirad.lower.llvm_text import BYTES, Bounds, IRBuilder, ModuleText, Parameter, Value
+from mlirad.lower.native_program import KernelNote
 
 FAULT_PLACE: Final = Place("fault", 0)
 """The place of the fault cell of checked programs."""
+
+PROFILE_PLACE: Final = Place("profile", 0)
+"""The place of the times and runs of the kernels of profiled programs."""
 
 TINY_WORK: Final = 64
 """Scalar operations up to which a kernel is inlined into the program."""
@@ -35,19 +39,22 @@ class ProgramText:
     module: ModuleText
     vector_bytes: int
     address_checks: bool
+    is_profiled: bool = False
     operations: int = 0
-    kernels: int = 0
+    kernels: list[KernelNote] = field(default_factory=list[KernelNote])
 
 
 @dataclass
 class KernelEmitter:
-    """What the kernels of one function share; `calls` are those to be called next, with their places."""
+    """What the kernels of one function share; `calls` are the numbers of those to be called next, with their
+    places.
+    """
 
     program: ProgramText
     buffers: dict[Ssa, Buffer]
     trips: int = 1
     """How often the code being written runs, roughly."""
-    calls: list[tuple[str, list[Place]]] = field(default_factory=list[tuple[str, list[Place]]])
+    calls: list[tuple[int, list[Place]]] = field(default_factory=list[tuple[int, list[Place]]])
 
     @contextmanager
     def repeated(self, trips: int) -> Generator[None]:
@@ -97,11 +104,14 @@ def begin_kernel(
     if program.address_checks:
         parameters.append(Parameter("fault", "ptr"))
         places.append(FAULT_PLACE)
-    name = kernel_name(op, program.kernels, what)
-    program.kernels += 1
-    inlining = "alwaysinline" if work <= TINY_WORK else "noinline"
+    number = len(program.kernels)
+    name = kernel_name(op, number, what)
+    nbytes = sum(min(buffer.nbytes, work * BYTES[buffer.kind]) for buffer in buffers.values())
+    note = KernelNote(name, op.results[0].name_hint or what, location_of(op), nbytes, work, emitter.trips)
+    program.kernels.append(note)
+    inlining = "alwaysinline" if work <= TINY_WORK and not program.is_profiled else "noinline"
     f = program.module.function(name, parameters, attributes=f"{inlining} nounwind")
-    emitter.calls.append((name, places))
+    emitter.calls.append((number, places))
     program.operations += work * emitter.trips
     pointers = dict(zip(places, f.arguments, strict=True))
     if program.address_checks:

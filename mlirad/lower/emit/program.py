@@ -12,12 +12,13 @@ from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
 from mlirad.dialects.kernel_plans import stated_updates
 from mlirad.dialects.shapes import Value as Ssa
-from mlirad.dialects.shapes import shape_of
+from mlirad.dialects.shapes import is_float, shape_of
 from mlirad.lower.emit.activation_records import RECORD_STACK
 from mlirad.lower.emit.buffers import Place, program_buffers
 from mlirad.lower.emit.function import FunctionEmitter
-from mlirad.lower.emit.kernels import FAULT_PLACE, ProgramText
+from mlirad.lower.emit.kernels import FAULT_PLACE, PROFILE_PLACE, ProgramText
 from mlirad.lower.llvm_text import ModuleText
+from mlirad.lower.llvm_text.float_control import FloatControl
 from mlirad.lower.native_program import ArraySpec, NativeProgram
 
 
@@ -26,34 +27,44 @@ def emit_program(
     *,
     vector_bytes: int,
     address_checks: bool = False,
+    profiled: bool = False,
     callees: Sequence[FuncOp] = (),
+    control: FloatControl | None = None,
 ) -> NativeProgram:
     """The program of a function of kernel ops; `vector_bytes` is the size of a vector register.
 
-    `callees` are the functions, lowered too, that it and they call.
+    `callees` are the functions, lowered too, that it and they call. With the `control` register of the
+    processor the program runs with subnormal numbers as zeros, unless it has no floats.
 
     With `address_checks` every access is compared with the bounds of its buffer first. One outside is not
     made, and the last constant of the program, an int64 that starts as 0, then holds a number: a debug run of
-    `mlirad.jit` reports that the program writes to a constant.
+    `mlirad.jit` reports that the program writes to a constant. With `profiled` the last constant holds the
+    time and the runs of each kernel.
 
     Raises `CompileError` for a function that is not fully lowered.
     """
     block = function.body.block
     returned = cast(ReturnOp, block.last_op)
     memory = program_buffers(function, returned)
-    program = ProgramText(ModuleText(polls=True), vector_bytes, address_checks)
+    program = ProgramText(ModuleText(polls=True), vector_bytes, address_checks, profiled)
     constants = [literal_array(op) for op in memory.passed]
     cells: list[Place] = []
     if address_checks:
         cells.append(FAULT_PLACE)
-    constants += [np.zeros(1, np.int64) for _ in cells]
+        constants.append(np.zeros(1, np.int64))
+    if profiled:
+        cells.append(PROFILE_PLACE)
     if any(isinstance(o, SaveOp | RestoreOp) for f in (function, *callees) for o in f.walk()):
         cells.append(RECORD_STACK)
     for callee in callees:
         last = cast(ReturnOp, callee.body.block.last_op)
         inner = program_buffers(callee, last, all_in_text=True)
         FunctionEmitter(program, callee, inner, cells, called=True).write()
-    FunctionEmitter(program, function, memory, cells, calls=bool(callees)).write()
+    if not any(_computes_floats(f) for f in (function, *callees)):
+        control = None
+    FunctionEmitter(program, function, memory, cells, calls=bool(callees), control=control).write()
+    if profiled:
+        constants.append(np.zeros(2 * len(program.kernels), np.int64))
     return NativeProgram(
         tuple(_spec(a) for a in block.args),
         tuple(_spec(v) for v in returned.arguments),
@@ -63,7 +74,12 @@ def emit_program(
         program.operations,
         tuple(stated_updates(function).items()),
         llvm=program.module.text(),
+        kernels=tuple(program.kernels),
     )
+
+
+def _computes_floats(function: FuncOp) -> bool:
+    return any(is_float(v) for op in function.walk() for v in (*op.operands, *op.results))
 
 
 def _spec(value: Ssa) -> ArraySpec:

@@ -93,9 +93,7 @@ def plan_in_place(function: FuncOp) -> None:
     _place(function, Lifetimes(function_block(function)))
 
 
-def plan_together(
-    functions: Iterable[FuncOp], donated: Mapping[str, Collection[int]] | None = None
-) -> None:
+def plan_together(functions: Iterable[FuncOp], donated: Mapping[str, Collection[int]] | None = None) -> None:
     """Plan functions that call each other; results of private ones overwrite arguments where they can.
 
     Those of the others overwrite the arguments `donated`, by the name of the function. What an earlier plan

@@ -42,7 +42,10 @@ from mlirad.passes.bulk_operations.reader import BatchReader
 from mlirad.passes.bulk_operations.survey import Survey
 from mlirad.passes.bulk_operations.table import BULK_RULES, CONTROL_RULES
 from mlirad.passes.bulk_operations.terms import BatchAxis, Term, union
-from mlirad.passes.function_pass import FunctionPass, transform_functions
+from mlirad.passes.function_pass import FunctionPass, holds, transform_functions
+
+_REWRITTEN = (BuildOp, IndexOp, GatherOp, ScatterOp, UpdateOp, *CONTROL_RULES)
+"""The ops that become others outside of builds too."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,12 @@ def add_bulk_functions(calls: BulkCalls) -> None:
 def bulk_function(function: FuncOp, calls: BulkCalls | None = None) -> FuncOp:
     """The function without builds, but for those that hold `linear` ops or calls which `calls` does not make.
 
-    Whoever gives `calls` adds the functions that it was asked for.
+    It is the function itself, without what nothing reads, if no op of it is rewritten. Whoever gives `calls`
+    adds the functions that it was asked for.
     """
+    if not holds(function, _REWRITTEN):
+        erase_unused(function_block(function))
+        return function
     survey = Survey(function, calls)
     vectoriser: _Vectoriser | None = None
 

@@ -101,5 +101,9 @@ def test_calls_are_followed_as_far_as_integers_say(n: int, columns: list[int]) -
     count = main.body.block.args[0]
     pattern = sparsity_of(returned(main)[0], Known({count: np.asarray(n)}, functions))
     assert pattern.columns.tolist() == columns
-    unknown = sparsity_of(returned(main)[0], Known({}, functions))
+
+
+def test_calls_without_known_end_are_followed_up_to_a_limit() -> None:
+    functions = functions_by_name(parse_module(CALLS))
+    unknown = sparsity_of(returned(functions["main"])[0], Known({}, functions))
     assert unknown.count == 4

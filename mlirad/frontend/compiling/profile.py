@@ -1,0 +1,136 @@
+"""Where the time of real calls goes: by kernel and source line, measured in a program that reads the clock.
+
+  share        ms    runs   GB/s  Gop/s  fits    kernel      line
+ 43.2 %    8.8280       1    0.3   13.6  L3      k1 add      model.py:12   h = np.tanh(x @ w)
+ ...
+
+The bytes of a kernel are those of the arrays that it reads and writes, each counted once a run, and of no
+more elements than it computes with; the level is the smallest cache that they fit together. Operations are
+counted roughly, an elementary function as what its polynomial takes.
+"""
+
+from __future__ import annotations
+
+import linecache
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlirad.ir.locations import read_place
+from mlirad.jit.caches import level_of
+from mlirad.jit.call import NativeFunction
+from mlirad.lower.native_program import KernelNote
+
+LEAST_CALLS = 3
+"""How many calls are measured at least, after one that is not."""
+
+MOST_CALLS = 1000
+"""How many calls are measured at most."""
+
+SECONDS = 0.25
+"""How long calls are measured, beyond the least number of them."""
+
+_LONGEST_LINE = 60
+"""How many characters of a source line are shown."""
+
+
+@dataclass(frozen=True)
+class KernelTime:
+    """What one kernel takes in a call: its name in the program and what it computes, its source line as
+    `file:line`, seconds, how often it runs, and the bytes and scalar operations of all these runs.
+    """
+
+    name: str
+    what: str
+    line: str | None
+    seconds: float
+    runs: float
+    nbytes: float
+    operations: float
+    level: str | None
+    """The smallest cache that holds the bytes of a run, or "memory"; None where that is not known."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The time of a call by kernel, most first, averaged over `calls` calls of `seconds` each."""
+
+    calls: int
+    seconds: float
+    kernels: tuple[KernelTime, ...]
+
+    @property
+    def lines(self) -> dict[str, float]:
+        """The seconds of a call by source line, most first."""
+        found: dict[str, float] = {}
+        for kernel in self.kernels:
+            line = kernel.line or "(no line)"
+            found[line] = found.get(line, 0.0) + kernel.seconds
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    def __str__(self) -> str:
+        return "\n".join(self._rows())
+
+    def _rows(self) -> Iterator[str]:
+        rates = f"{'GB/s':>6} {'Gop/s':>6}"
+        yield f"{'share':>7} {'ms':>9} {'runs':>7} {rates}  {'fits':<6}  {'kernel':<14}  line"
+        for k in self.kernels:
+            of_bytes, of_operations = (
+                x / k.seconds / 1e9 if k.seconds else 0.0 for x in (k.nbytes, k.operations)
+            )
+            yield (
+                f"{self._share(k.seconds)} {1e3 * k.seconds:>9.4f} {k.runs:>7.0f} {of_bytes:>6.1f} "
+                f"{of_operations:>6.1f}  {k.level or '':<6}  {_title(k):<14}  {_shown(k.line or '')}"
+            )
+        rest = self.seconds - sum(k.seconds for k in self.kernels)
+        yield f"{self._share(rest)} {1e3 * rest:>9.4f} {'':>32}outside of kernels"
+        yield f"{1e3 * self.seconds:.4f} ms a call, the mean of {self.calls} calls"
+
+    def _share(self, seconds: float) -> str:
+        return f"{100 * seconds / self.seconds:>5.1f} %"
+
+
+def profiled(native: NativeFunction, kernels: Sequence[KernelNote], arguments: Sequence[Any]) -> Profile:
+    """The profile of calls of a profiled program with these arguments, which it does not overwrite."""
+    native.entry(*arguments)
+    before = native.constants[-1].copy()
+    calls, start = 0, time.perf_counter()
+    while calls < LEAST_CALLS or (calls < MOST_CALLS and time.perf_counter() - start < SECONDS):
+        native.entry(*arguments)
+        calls += 1
+    seconds = (time.perf_counter() - start) / calls
+    sums = np.reshape(native.constants[-1] - before, (-1, 2))
+    times = [
+        _time(note, int(nanoseconds), int(runs), calls)
+        for note, (nanoseconds, runs) in zip(kernels, sums, strict=True)
+    ]
+    return Profile(calls, seconds, tuple(sorted(times, key=lambda k: -k.seconds)))
+
+
+def _time(note: KernelNote, nanoseconds: int, runs: int, calls: int) -> KernelTime:
+    often = runs / calls
+    level = level_of(note.nbytes)
+    seconds = 1e-9 * nanoseconds / calls
+    return KernelTime(
+        note.name, note.what, note.line, seconds, often, often * note.nbytes, often * note.work, level
+    )
+
+
+def _title(kernel: KernelTime) -> str:
+    """The number of a kernel and what it computes."""
+    return f"{kernel.name.partition('_')[0]} {kernel.what}"[:14]
+
+
+def _shown(line: str) -> str:
+    """A line of the source by its number and as it is written."""
+    place = read_place(line)
+    if place is None:
+        return line
+    text = linecache.getline(place.file, place.line).strip()
+    if len(text) > _LONGEST_LINE:
+        text = f"{text[: _LONGEST_LINE - 1]}…"
+    name = place.file.replace("\\", "/").rsplit("/", 1)[-1]
+    return f"{name}:{place.line}   {text}".rstrip()

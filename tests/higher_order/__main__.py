@@ -1,0 +1,115 @@
+"""A campaign of random programs with functions as values, with its counts and its failures.
+
+    python -m tests.higher_order --seeds 20000
+    python -m tests.higher_order --seeds 20000 --first 5000 --workers 2 --thorough
+    python -m tests.higher_order --only 1234 --size 3          one program, and what becomes of it
+
+The exit code is 1 if anything failed. An interrupt ends the campaign, which is then reported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import time
+import traceback
+from types import FrameType
+from typing import Any
+
+from tests.higher_order.campaign import Campaign
+from tests.higher_order.judging import judge, made, size_of
+
+PROCESSOR_SECONDS = 60
+"""How long a program may take."""
+
+
+def main() -> int:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser("python -m tests.higher_order", description=__doc__.partition("\n")[0])
+    add = parser.add_argument
+    add("--seeds", type=int, default=1000, help="how many programs are judged")
+    add("--first", type=int, default=0, help="the seed of the first")
+    add("--seconds", type=float, default=float("inf"), help="when to stop before that")
+    add("--workers", type=int, default=1, help="how many processes judge them")
+    add("--thorough", action="store_true", help="judge each by every witness")
+    add("--only", type=int, help="judge the program of one seed, by every witness, and show it")
+    add("--size", type=int, help="at this size")
+    add("--judge", type=_range, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.judge is not None:
+        return _judge_all(options.judge, options.thorough)
+    if options.only is not None:
+        size = options.size or size_of(options.only)
+        sys.stdout.write(f"{made(options.only, size, verify=False).text}\n")
+        sys.stdout.write(f"{', '.join(judge(options.only, size, thorough=True))}\n")
+        return 0
+    campaign = Campaign(options.workers, options.thorough, progress=_tell)
+    try:
+        campaign.run(range(options.first, options.first + options.seeds), options.seconds)
+    except KeyboardInterrupt:
+        _tell("interrupted: this is what has been found")
+    sys.stdout.write(campaign.report() + "\n")
+    return 1 if campaign.failures else 0
+
+
+def _range(text: str) -> range:
+    first, _, end = text.partition(":")
+    return range(int(first), int(end))
+
+
+def _judge_all(seeds: range, thorough: bool) -> int:
+    """What a child process does: a line when it begins a program, and one of what became of it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "SIGPROF"):
+        signal.signal(signal.SIGPROF, _too_long)
+    for seed in seeds:
+        _write({"begun": seed})
+        start = time.process_time()
+        verdict = _verdict(seed, thorough)
+        _write({**verdict, "seconds": time.process_time() - start})
+    return 0
+
+
+def _verdict(seed: int, thorough: bool) -> dict[str, Any]:
+    size = size_of(seed)
+    try:
+        return {"seed": seed, "by": _limited(seed, size, thorough)}
+    except Exception:
+        detail = traceback.format_exc(limit=-6)
+    for smaller in range(1, size):
+        try:
+            _limited(seed, smaller, thorough)
+        except Exception:
+            return {"seed": seed, "size": smaller, "failure": traceback.format_exc(limit=-6)}
+    return {"seed": seed, "size": size, "failure": detail}
+
+
+def _limited(seed: int, size: int, thorough: bool) -> list[str]:
+    """What `judge` says, or a `TimeoutError`."""
+    if not hasattr(signal, "SIGPROF"):
+        return judge(seed, size, thorough=thorough)
+    signal.setitimer(signal.ITIMER_PROF, PROCESSOR_SECONDS)
+    try:
+        return judge(seed, size, thorough=thorough)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _too_long(number: int, frame: FrameType | None) -> None:
+    raise TimeoutError(f"more than {PROCESSOR_SECONDS} s of a processor")
+
+
+def _write(line: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

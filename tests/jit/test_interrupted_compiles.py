@@ -1,0 +1,117 @@
+"""Ctrl-C while a function is compiled: the call ends, and the next one compiles it as if nothing had been."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+from mlirad import compiler
+from mlirad.frontend.compiling import compilation
+from mlirad.jit import engine, forking
+from mlirad.lower.form_kernels import FormKernelsPass
+from mlirad.lower.plan_memory import PlanMemoryPass
+from mlirad.passes.linearize import LinearizePass
+
+pytestmark = pytest.mark.filterwarnings("ignore::mlirad.errors.CaptureWarning")
+
+X = np.array([0.5, 1.0, 2.0])
+
+STAGES: dict[str, tuple[Any, str]] = {
+    "linearize": (LinearizePass, "apply"),
+    "form-kernels": (FormKernelsPass, "apply"),
+    "plan-memory": (PlanMemoryPass, "apply"),
+    "emit": (compiler, "emit_program"),
+    "optimise": (engine, "run_pipeline"),
+    "machine code": (engine, "_emit"),
+    "load": (compilation, "NativeFunction"),
+}
+
+
+def interrupting(function: Callable[..., Any], *, after: bool) -> Callable[..., Any]:
+    """The function, with Ctrl-C pressed before it or when it is done."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not after:
+            signal.raise_signal(signal.SIGINT)
+        result = function(*args, **kwargs)
+        signal.raise_signal(signal.SIGINT)
+        return result
+
+    return run
+
+
+def check_sane(slope: Callable[..., Any]) -> None:
+    """No lock is held, no setting changed, and the function compiles, here and in another thread."""
+    assert gc.isenabled()
+    assert forking._gate._inside == 0 and forking._depth.get() == 0  # pyright: ignore[reportPrivateUsage]
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(slope(X)), daemon=True)
+    thread.start()
+    thread.join(60)
+    assert len(found) == 1, "the other thread waits for a lock"
+    for result in (found[0], slope(X)):
+        np.testing.assert_allclose(result, np.cos(X) * X + np.sin(X))
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_compile_is_interrupted_at_every_stage(
+    stage: str, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slope = ad.grad(lambda x: np.sum(np.sin(x) * x))
+    slope_of_others = ad.grad(lambda x: np.sum(np.cos(x)))
+    slope_of_others(X)
+    owner, name = STAGES[stage]
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(owner, name, interrupting(getattr(owner, name), after=after))
+        slope(X)
+    check_sane(slope)
+    np.testing.assert_allclose(slope_of_others(X), -np.sin(X))
+
+
+def test_a_trace_is_interrupted() -> None:
+    pressed = threading.Event()
+
+    def f(x: Any) -> Any:
+        y = np.sin(x)
+        if not pressed.is_set():
+            pressed.set()
+            signal.raise_signal(signal.SIGINT)
+        return np.sum(y * x)
+
+    slope = ad.grad(f)
+    with pytest.raises(KeyboardInterrupt):
+        slope(X)
+    check_sane(slope)
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals of threads")
+def test_waiting_for_a_compile_is_interrupted() -> None:
+    """The lock that another thread has stays with it."""
+    lock, taken, done = forking.CompileLock(), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with lock:
+            taken.set()
+            done.wait(20)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    taken.wait(20)
+    main = threading.main_thread().ident
+    assert main is not None
+    threading.Timer(0.05, signal.pthread_kill, [main, signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt), lock:
+        pass
+    done.set()
+    thread.join()
+    with lock, lock:
+        pass
+    assert forking._gate._inside == 0  # pyright: ignore[reportPrivateUsage]
