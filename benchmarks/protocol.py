@@ -19,7 +19,8 @@ LEAST_RUNS = 3
 
 def use_one_thread() -> None:
     """Binds the process and the libraries it will load to one processor; call before importing
-    them."""
+    them. mlirad takes no compiled program from the disk, so that first calls compile."""
+    os.environ["MLIRAD_CACHE"] = "off"
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
     os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"

@@ -4,8 +4,11 @@ import mlirad as ad
 g = ad.grad(loss)(w, x)
 """
 
+# Before all others: it notes what their files are before they are loaded.
+from mlirad.disk_cache import sources as _sources  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from mlirad.errors import (
     ArgumentError,
+    CacheWarning,
     CallDepthError,
     CaptureWarning,
     CompileError,
@@ -18,6 +21,7 @@ from mlirad.errors import (
     NotANumberError,
     OutOfMemoryError,
     ParseError,
+    PicklingError,
     PositionError,
     ShapeError,
     TimeLimitError,
@@ -77,6 +81,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "Array",
+    "CacheWarning",
     "CallDepthError",
     "CaptureWarning",
     "Closure",
@@ -91,6 +96,7 @@ __all__ = [
     "NotANumberError",
     "OutOfMemoryError",
     "ParseError",
+    "PicklingError",
     "PositionError",
     "ShapeError",
     "Sum",

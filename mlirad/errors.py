@@ -1,4 +1,4 @@
-"""The errors mlirad raises for bad input, one class per kind, all under `MliradError`, and its warning.
+"""The errors mlirad raises for bad input, one class per kind, all under `MliradError`, and its warnings.
 
 Each carries the user's source location where one is known, says what is wrong and what to do about it,
 and is also a subclass of the Python class a NumPy user would expect.
@@ -6,6 +6,7 @@ and is also a subclass of the Python class a NumPy user would expect.
 
 from __future__ import annotations
 
+import pickle
 from functools import partial
 from typing import Self
 
@@ -114,8 +115,16 @@ class InterpreterError(MliradError, RuntimeError):
     """A program that runs breaks a promise of its IR, as by a load outside its buffer: a defect of a pass."""
 
 
+class PicklingError(MliradError, pickle.PicklingError):
+    """A compiled function, or a map, that another process could not read."""
+
+
 class DerivativeCheckError(MliradError, AssertionError):
     """A derivative that does not agree with the function, or whose two modes do not agree with each other."""
+
+
+class CacheWarning(UserWarning):
+    """A folder for compiled programs that was asked for and cannot be used."""
 
 
 class CaptureWarning(UserWarning):

@@ -20,6 +20,9 @@ from tests.sampling import left_out
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# A program that an earlier run kept would hide what compiling it would show; tests of the cache turn it on.
+os.environ["MLIRAD_CACHE"] = "off"
+
 settings.register_profile("everyday", max_examples=20, derandomize=True, deadline=None)
 settings.register_profile("fuzzing", deadline=None)
 

@@ -29,6 +29,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "linear_maps.sparsity": frozenset({"dialects", "ir", "linear_maps", "interpreter", "recursion"}),
     "registry": frozenset({"passes", "lower"}),
     "pipelines": frozenset({"ir", "jit", "registry", "recursion"}),
+    "disk_cache": frozenset({"jit", "lower"}),
     "compiler": frozenset({"dialects", "ir", "passes", "lower", "jit", "pipelines", "recursion"}),
     "frontend": frozenset(
         {
@@ -43,6 +44,7 @@ ROOMS: dict[str, frozenset[str]] = {
             "linear_maps.sparsity",
             "pipelines",
             "compiler",
+            "disk_cache",
             "reports",
             "recursion",
         }
@@ -61,6 +63,7 @@ ROOMS: dict[str, frozenset[str]] = {
             "registry",
             "pipelines",
             "compiler",
+            "disk_cache",
             "frontend",
             "recursion",
         }

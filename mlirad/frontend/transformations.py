@@ -13,6 +13,7 @@ from typing import Any, Unpack
 
 from mlirad.frontend.compiling.arguments import Donated
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
+from mlirad.frontend.compiling.pickling import remembering
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs import batching, repeated
 from mlirad.frontend.differentiation import derivatives, jacobians
@@ -25,6 +26,7 @@ from mlirad.frontend.tracing.decorating import decorating
 
 
 @decorating
+@remembering
 def jit(
     function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (), donate: Donated = (),
     **options: Unpack[CompileOptions],
@@ -40,6 +42,7 @@ def jit(
 
 
 @decorating
+@remembering
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
     static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
@@ -63,6 +66,7 @@ def value_and_grad(
 
 
 @decorating
+@remembering
 def grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
     static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
@@ -103,6 +107,7 @@ def _one_per_argument(
 
 
 @decorating
+@remembering
 def jacobian(
     function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
     has_aux: bool = False, static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -125,6 +130,7 @@ def jacobian(
 
 
 @decorating
+@remembering
 def jacfwd(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -134,6 +140,7 @@ def jacfwd(
 
 
 @decorating
+@remembering
 def jacrev(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -161,6 +168,7 @@ def _jacobian(
 
 
 @decorating
+@remembering
 def hessian(
     function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -194,6 +202,7 @@ def hvp(
 
 
 @decorating
+@remembering
 def vmap(
     function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, *,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],

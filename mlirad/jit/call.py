@@ -29,8 +29,9 @@ from mlirad.jit.blas import PREFIX as BLAS_PREFIX
 from mlirad.jit.blas import blas_addresses
 from mlirad.jit.entry import Call, make_entry
 from mlirad.jit.general_path import GeneralPath
+from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.jit.target import Target
-from mlirad.lower.native_program import NativeProgram
+from mlirad.lower.native_program import NativeProgram, ProgramInterface
 
 LONG_WORK: Final = 20_000
 """Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""
@@ -42,8 +43,8 @@ Result = npt.NDArray[Any] | np.generic
 
 
 class NativeFunction:
-    """A compiled program that can be called. Its machine code lives as long as this object or its
-    `entry`.
+    """A compiled program that can be called, made of LLVM IR text or of machine code. The code lives as
+    long as this object or its `entry`.
 
     `debug` runs every call twice under guard instead; see `jit/guarded.py`. `target` must be a
     processor that this host can stand in for. `timeout` is how many seconds a call may take. `donated` are
@@ -54,7 +55,7 @@ class NativeFunction:
 
     def __init__(
         self,
-        program: NativeProgram,
+        program: NativeProgram | MachineProgram,
         *,
         name: str = "compiled",
         target: Target | None = None,
@@ -64,8 +65,9 @@ class NativeFunction:
         donated: Sequence[int] = (),
     ):
         addresses = resolve(program.externals, externals or {})
-        code = engine.load(program.llvm, externals=addresses, target=target)
-        self.program: Final = program
+        made = program if isinstance(program, MachineProgram) else machine_program(program, target)
+        code = engine.load_object(made.object_code, externals=addresses, times=made.times)
+        self.program: Final[ProgramInterface] = program
         self.times: Final = code.times
         self.releases_lock: Final = _work(program) >= LONG_WORK
         general = GeneralPath(
@@ -114,7 +116,7 @@ class NativeFunction:
         return cast("tuple[Result, ...]", results)
 
 
-def donations(program: NativeProgram, donated: Sequence[int]) -> dict[int, int]:
+def donations(program: ProgramInterface, donated: Sequence[int]) -> dict[int, int]:
     """For each output that goes to the memory of a donated input the number of that: the outputs that the
     program makes there, then the first of the same shape and dtype that is left.
 
@@ -151,7 +153,7 @@ def resolve(symbols: tuple[str, ...], known: Mapping[str, int]) -> dict[str, int
     return addresses
 
 
-def _work(program: NativeProgram) -> int:
+def _work(program: ProgramInterface) -> int:
     """How many scalar operations a call takes, roughly."""
     buffers = sum(spec.nbytes for spec in program.inputs + program.outputs)
     memory = buffers + program.arena_bytes + sum(array.nbytes for array in program.constants)

@@ -102,13 +102,18 @@ def load(
 
     Raises `CompileError` if the text is not valid LLVM IR, or names a function that is in neither.
     """
-    code, times = _compiled(text, target or find_target())
+    code, times = compiled(text, target)
     return load_object(code, symbols=symbols, externals=externals, times=times)
+
+
+@large_stack
+def compiled(text: str, target: Target | None = None) -> tuple[bytes, StageTimes]:
+    """The relocatable object file (ELF, Mach-O or COFF) that the IR text compiles to, and what that took."""
+    return _compiled(text, target or find_target())
 
 
 @lru_cache(maxsize=PROGRAMS_KEPT)
 def _compiled(text: str, target: Target) -> tuple[bytes, StageTimes]:
-    """The object code of a text, and what it took to make."""
     module, parse, optimise = _optimised(text, target)
     start = time.perf_counter()
     code = _emit(module, target.machine)
@@ -167,11 +172,9 @@ def assembly(text: str, target: Target | None = None) -> str:
         raise CompileError(f"LLVM could not print assembly: {error}") from error
 
 
-@large_stack
 def object_code(text: str, target: Target | None = None) -> bytes:
-    """The relocatable object file (ELF, Mach-O or COFF) that the IR text compiles to."""
-    target = target or find_target()
-    return _emit(_optimised(text, target)[0], target.machine)
+    """The object file that the IR text compiles to."""
+    return compiled(text, target)[0]
 
 
 def _emit(module: Module, machine: TargetMachine) -> bytes:

@@ -20,7 +20,7 @@ from mlirad.jit.guarded import run_guarded
 from mlirad.jit.host import runner
 from mlirad.jit.memory import Arena, aligned_bytes, aligned_copy
 from mlirad.jit.result_memory import empty
-from mlirad.lower.native_program import NativeProgram
+from mlirad.lower.native_program import ProgramInterface
 
 
 class GeneralPath:
@@ -28,7 +28,7 @@ class GeneralPath:
 
     def __init__(
         self,
-        program: NativeProgram,
+        program: ProgramInterface,
         code: engine.LoadedCode,
         name: str,
         *,

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from mlirad.errors import CompileError
 from mlirad.jit.arguments import type_of_element
 from mlirad.jit.memory import aligned_bytes
-from mlirad.lower.native_program import BUFFER_ALIGNMENT, ITEM_BYTES, ArraySpec, NativeProgram
+from mlirad.lower.native_program import BUFFER_ALIGNMENT, ITEM_BYTES, ArraySpec, ProgramInterface
 
 GUARD_BYTES: Final = 4096
 GUARD: Final = 0xA5
@@ -62,7 +62,7 @@ class _Guarded:
 
 
 def run_guarded(
-    program: NativeProgram,
+    program: ProgramInterface,
     run: Callable[[list[int], int], None],
     inputs: Sequence[npt.NDArray[Any]],
     constants: Sequence[npt.NDArray[Any]],
@@ -91,7 +91,7 @@ def _first(spec: ArraySpec, differs: npt.NDArray[np.bool_]) -> int:
 
 
 def _run_filled(
-    program: NativeProgram,
+    program: ProgramInterface,
     run: Callable[[list[int], int], None],
     inputs: Sequence[npt.NDArray[Any]],
     constants: Sequence[npt.NDArray[Any]],

@@ -88,6 +88,7 @@ class Binding(Protocol):
     """The module `llvmlite.binding`."""
 
     Target: CodeGenerators
+    llvm_version_info: tuple[int, ...]
 
     def initialize_native_target(self) -> None: ...
     def initialize_native_asmprinter(self) -> None: ...
@@ -112,6 +113,12 @@ LLVM_LOCK: Final = cast(
 
 LLVM.initialize_native_target()
 LLVM.initialize_native_asmprinter()
+
+
+def llvm_version() -> str:
+    """The versions of llvmlite and of the LLVM in it."""
+    llvmlite = importlib.import_module("llvmlite")
+    return f"{llvmlite.__version__} {'.'.join(map(str, LLVM.llvm_version_info))}"
 
 
 def run_pipeline(machine: TargetMachine, options: TuningOptions, module: Module) -> None:

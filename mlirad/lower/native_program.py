@@ -22,7 +22,7 @@ and reads `%buffers[0]` and writes `%buffers[1]`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
@@ -120,19 +120,18 @@ class KernelNote:
 
 
 @dataclass(frozen=True)
-class NativeProgram:
-    """One compiled program: LLVM IR text that defines `@mlirad_main`, and its memory.
+class ProgramInterface:
+    """What a program is called with: arrays, scratch memory, and functions that it does not define.
 
     `constants` are the literals too large for the text, passed by pointer. `arena_bytes` is the
     size of the scratch memory. `externals` are the symbols that the text declares and does not
     define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy,
-    `mlirad_rt_*` the functions that allocate memory, and those of the host. `updates` are pairs of an
-    output and of the input that it overwrites: one buffer is passed for both. `kernels` are in the order of
-    the text. The last constant of a profiled program holds two int64 for each of them, which calls add to:
-    nanoseconds, and how often it ran.
+    `mlirad_rt_*` the functions that allocate memory, and those of the host. `operations` is roughly
+    how many scalar operations a call takes. `updates` are pairs of an output and of the input that it
+    overwrites: one buffer is passed for both. The last constant of a profiled program holds two int64 for
+    each kernel, which calls add to: nanoseconds, and how often it ran.
     """
 
-    llvm: str
     inputs: tuple[ArraySpec, ...]
     outputs: tuple[ArraySpec, ...]
     constants: tuple[npt.NDArray[np.generic[Any]], ...] = ()
@@ -140,4 +139,14 @@ class NativeProgram:
     externals: tuple[str, ...] = ()
     operations: int = 0
     updates: tuple[tuple[int, int], ...] = ()
-    kernels: tuple[KernelNote, ...] = ()
+
+
+@dataclass(frozen=True)
+class NativeProgram(ProgramInterface):
+    """One program: LLVM IR text that defines `@mlirad_main`, and what it is called with.
+
+    `kernels` are in the order of the text.
+    """
+
+    llvm: str = field(kw_only=True)
+    kernels: tuple[KernelNote, ...] = field(default=(), kw_only=True)

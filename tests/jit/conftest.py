@@ -50,7 +50,7 @@ element:
 done:
   ret void
 }}"""
-    return NativeProgram(text, (spec,) * inputs, (spec,), operations=operations)
+    return NativeProgram((spec,) * inputs, (spec,), operations=operations, llvm=text)
 
 
 def through_arena_program(size: int, operations: int = 0) -> NativeProgram:
@@ -80,7 +80,7 @@ done:
   ret void
 }}"""
     constants = (np.array(2.0),)
-    return NativeProgram(text, (spec,), (spec,), constants, spec.nbytes, operations=operations)
+    return NativeProgram((spec,), (spec,), constants, spec.nbytes, operations=operations, llvm=text)
 
 
 def sum_and_double_program() -> NativeProgram:
@@ -97,7 +97,7 @@ define void @mlirad_main(ptr %buffers, ptr %arena, ptr %context) {{
 }}
 declare double @llvm.vector.reduce.fadd.v3f64(double, <3 x double>)"""
     three = ArraySpec("float64", (3,))
-    return NativeProgram(text, (three,), (ArraySpec("float64", ()), three))
+    return NativeProgram((three,), (ArraySpec("float64", ()), three), llvm=text)
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def test_several_results_come_as_a_tuple(sum_and_double: NativeProgram) -> None:
 
 
 def test_no_results() -> None:
-    program = NativeProgram("define void @mlirad_main(ptr %b, ptr %a, ptr %c) {\n  ret void\n}", (), ())
+    program = NativeProgram((), (), llvm="define void @mlirad_main(ptr %b, ptr %a, ptr %c) {\n  ret void\n}")
     for function in ways_in(program):
         assert function() == ()
     assert NativeFunction(program)() == ()
@@ -208,7 +208,7 @@ define void @mlirad_main(ptr %b, ptr %arena, ptr %context) {{
   ret void
 }}"""
     spec = ArraySpec("float64", (n, n))
-    program = NativeProgram(text, (spec,), (spec,), externals=("mlirad_blas_dgemm",))
+    program = NativeProgram((spec,), (spec,), externals=("mlirad_blas_dgemm",), llvm=text)
     x = np.random.default_rng(0).random((n, n))
     for debug in (False, True):
         np.testing.assert_allclose(NativeFunction(program, debug=debug).entry(x), x @ x, 1e-13)

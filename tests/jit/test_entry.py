@@ -105,7 +105,7 @@ def test_an_arena_in_use_sends_the_call_to_the_general_path(through_arena, gener
 
 def test_a_result_that_cannot_be_allocated_is_a_memory_error_and_nothing_leaks() -> None:
     specs = (ArraySpec("float64", (3,)), ArraySpec("float64", (2**50,)), ArraySpec("float64", ()))
-    function = NativeFunction(NativeProgram(NOTHING, (), specs, arena_bytes=64), name="large")
+    function = NativeFunction(NativeProgram((), specs, arena_bytes=64, llvm=NOTHING), name="large")
     for _ in range(3):
         with pytest.raises(MemoryError):
             function.entry()
@@ -188,7 +188,7 @@ wait:
 done:
   ret void
 }"""
-    program = NativeProgram(text, (ArraySpec("int64", (1,)),), (), operations=10**9)
+    program = NativeProgram((ArraySpec("int64", (1,)),), (), operations=10**9, llvm=text)
     for function in (NativeFunction(program).entry, GeneralPath(
         program, engine.load(program.llvm), "wait", releases_lock=True)):  # fmt: skip
         flag = np.zeros(1, np.int64)

@@ -23,7 +23,7 @@ def run(body: str, dtype: str = "float64") -> np.ndarray:
     """A program of one input and output of four elements, four doubles as constant, an arena of 32 bytes."""
     text = f"define void @mlirad_main(ptr %buffers, ptr %arena, ptr %call) {{{BUFFERS}{body}\n  ret void\n}}"
     spec = ArraySpec(dtype, (4,))
-    program = NativeProgram(text, (spec,), (spec,), (np.arange(4.0),), 32)
+    program = NativeProgram((spec,), (spec,), (np.arange(4.0),), 32, llvm=text)
     return NativeFunction(program, debug=True).entry(np.ones(4, dtype))
 
 
@@ -94,9 +94,9 @@ def test_nan_results_are_equal_whatever_their_bits() -> None:
 def test_empty_arrays_and_scalars() -> None:
     empty = "define void @mlirad_main(ptr %b, ptr %a, ptr %c) {\n  ret void\n}"
     spec = ArraySpec("float64", (0, 3))
-    assert NativeFunction(NativeProgram(empty, (spec,), (spec,)), debug=True).entry(
+    assert NativeFunction(NativeProgram((spec,), (spec,), llvm=empty), debug=True).entry(
         np.ones((0, 3))
     ).shape == (0, 3)
     scalar = ArraySpec("float64", ())
     with pytest.raises(CompileError, match=r"output 0 depends on memory .* first at element 0"):
-        NativeFunction(NativeProgram(empty, (scalar,), (scalar,)), debug=True).entry(1.0)
+        NativeFunction(NativeProgram((scalar,), (scalar,), llvm=empty), debug=True).entry(1.0)

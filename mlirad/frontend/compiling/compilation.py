@@ -19,7 +19,8 @@ from xdsl.printer import Printer
 
 from mlirad import pipelines, reports
 from mlirad.compiler import Compiled, Observer, compile_module, count_kernels, may_need_blocks, transform
-from mlirad.errors import UnsupportedError
+from mlirad.disk_cache.programs import Place
+from mlirad.errors import CompileError, UnsupportedError
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
@@ -29,6 +30,8 @@ from mlirad.ir.first_order import higher_order_op
 from mlirad.jit.caches import level_of
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
+from mlirad.jit.machine_program import MachineProgram, machine_program
+from mlirad.jit.target import find_target
 from mlirad.lower.native_program import KernelNote
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.recursion import deep_recursion
@@ -125,21 +128,55 @@ def executable(
     stats: Stats | None = None,
     function: str = "main",
     donated: tuple[int, ...] = (),
+    *,
+    name: str = "",
+    anew: bool = False,
 ) -> tuple[Executable, NativeFunction | None]:
     """A function of the module that can be called, and its machine code where it is compiled.
 
-    Results may take the memory of the arguments `donated`, which the interpreter leaves as they are.
+    That is taken from the disk where it is kept there, unless it is to be made `anew`; `name` is what the
+    cache calls it. Results may take the memory of the arguments `donated`, which the interpreter leaves as
+    they are.
     """
     if options.interpret:
         if not _runs_as_it_is(module):
             brought_to("arrays", module, options, stats)
         return _interpreted(module, function, options.timeout), None
-    program = native_program(module, options, stats, function, donated).program
-    start = time.perf_counter()
-    native = NativeFunction(program, name=function, timeout=options.timeout, donated=donated)
-    if stats is not None:
-        stats.add("llvm", time.perf_counter() - start, None)
+    decides = (options.pipeline("kernels", function, donated), replace(options, timeout=None))
+    place = Place.of(module, decides, find_target(), name or function)
+
+    def loaded(program: MachineProgram) -> NativeFunction:
+        return NativeFunction(program, name=function, timeout=options.timeout, donated=donated)
+
+    native = None if anew or place is None else _found(place, loaded, stats)
+    if native is None:
+        program = native_program(module, options, stats, function, donated).program
+        start = time.perf_counter()
+        made = machine_program(program)
+        native = loaded(made)
+        if place is not None:
+            place.keep(made)
+        if stats is not None:
+            stats.add("llvm", time.perf_counter() - start, None)
     return native.entry, native
+
+
+def _found(
+    place: Place, loaded: Callable[[MachineProgram], NativeFunction], stats: Stats | None
+) -> NativeFunction | None:
+    """A function from the disk, None where it is not there or cannot be linked."""
+    start = time.perf_counter()
+    program = place.find()
+    if program is None:
+        return None
+    try:
+        native = loaded(program)
+    except CompileError:
+        return None
+    if stats is not None:
+        stats.add("load", time.perf_counter() - start, None)
+        stats.work, stats.peak_bytes, stats.is_loaded = program.operations, program.arena_bytes, True
+    return native
 
 
 def _runs_as_it_is(module: ModuleOp) -> bool:

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn, Self
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.errors import TracingError, UnsupportedError
+from mlirad.errors import PicklingError, TracingError, UnsupportedError
 from mlirad.frontend.compiling.compilation import compiling, native_program, text_after
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.profile import Profile, profiled
@@ -71,7 +71,24 @@ Reading = Callable[[tuple[Any, ...], dict[str, Any]], tuple[Signature, Sequence[
 """From the arguments of a call to their signature and their leaves."""
 
 
-class Lowered:
+class _OfThisProcess:
+    """What is its own copy, and is not pickled."""
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise PicklingError(
+            f"{self} belongs to this process and cannot be pickled",
+            location=user_line(),
+            hint="pickle the function that was lowered: it compiles for each signature",
+        )
+
+
+class Lowered(_OfThisProcess):
     """A function traced for one signature."""
 
     def __init__(
@@ -81,7 +98,7 @@ class Lowered:
         options: Options,
         read: Reading,
         trace: Callable[[], ModuleOp],
-        make: Callable[[Stats], Program],
+        make: Callable[[Stats, bool], Program],
     ):
         self.name = name
         self.signature = signature
@@ -124,7 +141,7 @@ class Lowered:
         with compiling():
             program = native_program(self._trace(), self.options, profiled=True).program
             native = NativeFunction(program, name=self.name, timeout=self.options.timeout)
-        return profiled(native, leaves)
+        return profiled(native, program.kernels, leaves)
 
     def llvm(self) -> str:
         """The LLVM IR, before LLVM optimises it."""
@@ -146,11 +163,16 @@ class Lowered:
 
     @cached_property
     def _compiled(self) -> Program:
-        return self._make(self._stats)
+        return self._make(self._stats, False)
 
     def stats(self) -> Stats:
-        """What compiling takes, stage by stage, and what the program needs."""
-        self.compile()
+        """What compiling takes, stage by stage, and what the program needs.
+
+        A program that was found on the disk is compiled to know it.
+        """
+        if "_compiled" not in self.__dict__ or self._stats.is_loaded:
+            self._stats = Stats()
+            self._compiled = self._make(self._stats, True)
         return self._stats
 
     @plain_errors
@@ -162,7 +184,7 @@ class Lowered:
         return f"<{self.name}, lowered for {_shown(self.signature)}>"
 
 
-class Compiled:
+class Compiled(_OfThisProcess):
     """A compiled function that accepts one signature. Raises `TracingError` for any other."""
 
     def __init__(self, lowered: Lowered, program: Program, read: Reading):

@@ -93,7 +93,7 @@ class Profile:
         return f"{100 * seconds / self.seconds:>5.1f} %"
 
 
-def profiled(native: NativeFunction, arguments: Sequence[Any]) -> Profile:
+def profiled(native: NativeFunction, kernels: Sequence[KernelNote], arguments: Sequence[Any]) -> Profile:
     """The profile of calls of a profiled program with these arguments, which it does not overwrite."""
     native.entry(*arguments)
     before = native.constants[-1].copy()
@@ -103,11 +103,11 @@ def profiled(native: NativeFunction, arguments: Sequence[Any]) -> Profile:
         calls += 1
     seconds = (time.perf_counter() - start) / calls
     sums = np.reshape(native.constants[-1] - before, (-1, 2))
-    kernels = [
+    times = [
         _time(note, int(nanoseconds), int(runs), calls)
-        for note, (nanoseconds, runs) in zip(native.program.kernels, sums, strict=True)
+        for note, (nanoseconds, runs) in zip(kernels, sums, strict=True)
     ]
-    return Profile(calls, seconds, tuple(sorted(kernels, key=lambda k: -k.seconds)))
+    return Profile(calls, seconds, tuple(sorted(times, key=lambda k: -k.seconds)))
 
 
 def _time(note: KernelNote, nanoseconds: int, runs: int, calls: int) -> KernelTime:

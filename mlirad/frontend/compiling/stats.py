@@ -39,7 +39,8 @@ class Stats:
     loops counted as one trip; `peak_bytes` its scratch memory, and `memory` what lies there at the peak, by
     source line. `traffic` is roughly how many bytes its kernels read and write, by the smallest cache that
     holds those of one run of a kernel ("memory" where none does), and empty where the caches are not known.
-    They are 0 and empty for the interpreter.
+    They are 0 and empty for the interpreter. `is_loaded` says that the program was found on the disk, so that
+    only its work and its scratch memory are known.
     """
 
     stages: list[Stage] = field(default_factory=list[Stage])
@@ -48,6 +49,7 @@ class Stats:
     peak_bytes: int = 0
     memory: dict[str, int] = field(default_factory=dict[str, int])
     traffic: dict[str, int] = field(default_factory=dict[str, int])
+    is_loaded: bool = False
 
     @property
     def seconds(self) -> float:

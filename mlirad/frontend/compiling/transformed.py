@@ -6,6 +6,7 @@ Python scalars, and the values of static arguments. Inside a trace nothing is co
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import time
@@ -32,6 +33,7 @@ from mlirad.frontend.compiling.compilation import Executable, compiling, executa
 from mlirad.frontend.compiling.lowered import Lowered, Signature
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.outs import written
+from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
 from mlirad.frontend.compiling.profile import Profile
 from mlirad.frontend.compiling.programs import Program, cache_of, signature_key
 from mlirad.frontend.compiling.quick_calls import QuickCalls, form_of
@@ -45,6 +47,7 @@ from mlirad.frontend.tracing.functions import (
     leaf_types,
     trace_module,
 )
+from mlirad.frontend.tracing.naming import global_name
 from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
@@ -58,6 +61,9 @@ class Transformed:
     """A function to be traced, possibly differentiated, and compiled when it is called."""
 
     CAPTURED: ClassVar = ("_function", "_static")
+
+    recipe: Recipe | None = None
+    """How it was made, by which it is pickled; None for what only mlirad has in hand."""
 
     def __init__(
         self,
@@ -220,6 +226,8 @@ class Transformed:
         tree: Tree,
         types: Sequence[LeafType],
         stats: Stats | None = None,
+        *,
+        anew: bool = False,
     ) -> Program:
         options = self._options
         with compiling():
@@ -228,7 +236,8 @@ class Transformed:
             if stats is not None:
                 stats.add("trace", time.perf_counter() - start, module)
             donated = donated_leaves(function, tree, self._donated)
-            flat, native = executable(module, options, stats, donated=donated)
+            name = function_name(self._function)
+            flat, native = executable(module, options, stats, donated=donated, name=name, anew=anew)
         return Program(structured(flat, result), tree, result, native)
 
     # Looking inside ------------------------------------------------------------------------------
@@ -244,7 +253,7 @@ class Transformed:
             self._options,
             self._read,
             lambda: self._trace(function, tree, types)[0],
-            lambda stats: self._compile(function, tree, types, stats),
+            lambda stats, anew: self._compile(function, tree, types, stats, anew=anew),
         )
 
     def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:
@@ -291,6 +300,26 @@ class Transformed:
 
     def __repr__(self) -> str:
         return f"<{function_name(self._function)}, transformed by mlirad>"
+
+    # Pickling and copying ------------------------------------------------------------------------
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        name = global_name(self)
+        if name is not None:
+            return name
+        assert self.recipe is not None
+        require_name(self._function)
+        return transformed_again, (self.recipe, self._function)
+
+    def __copy__(self) -> Transformed:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Transformed:
+        """Itself, as of functions; of a method or another callable object, one that has a copy of it."""
+        function = copy.deepcopy(self._function, memo)
+        if function is self._function or self.recipe is None:
+            return self
+        return transformed_again(self.recipe, function)
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
         """As a method, bound to its instance."""

@@ -33,6 +33,7 @@ from mlirad.frontend.tracing.functions import (
     structure_type,
     trace_inner,
 )
+from mlirad.frontend.tracing.naming import Named
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.values import Higher, StructureType
@@ -61,7 +62,7 @@ class Kept:
     """The frames that it is called in before it is finished."""
 
 
-class Function:
+class Function(Named):
     """A function that calls keep as a function. Outside of a trace, calling it compiles and runs it."""
 
     CAPTURED: ClassVar = ("_function", "_returns")

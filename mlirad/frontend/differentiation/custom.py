@@ -36,6 +36,7 @@ from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
 from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.tracing.functions import call, definition_of, function_name, with_signature
+from mlirad.frontend.tracing.naming import Named
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
@@ -72,7 +73,7 @@ class _Given:
         return "cotangents" if self.is_transposed else "tangents"
 
 
-class CustomDerivative:
+class CustomDerivative(Named):
     """A function whose derivative is given by a rule. Outside of a trace, calling it compiles and runs it."""
 
     CAPTURED: ClassVar = ("_function", "_rules")

@@ -8,7 +8,7 @@ a second program on the residuals and the vector, so nothing of f is recomputed.
 argument is not copied. Inside a trace the map is an op that is applied wherever it is called.
 
     program, leaves = linearized(f, (x,), Options())     compiled once for arguments like these
-    program.split.map                                    the map's code, a function of the residuals
+    program.code.map                                     the map's code, a function of the residuals
     value, residuals = program.run(leaves)               at this point
 """
 
@@ -17,11 +17,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any, ClassVar, Unpack
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.dialects.shapes import UNIT, Value, components_of
 from mlirad.frontend.compiling.compilation import brought_to, compiling, executable
@@ -32,7 +30,7 @@ from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at
 from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step, paired
 from mlirad.frontend.linear_map.linear_maps import LinearMap
-from mlirad.frontend.linear_map.linearized import Linearized
+from mlirad.frontend.linear_map.linearized import Linearized, MapCode, renamed
 from mlirad.frontend.linear_map.spaces import Space, moving_type
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.frames import Functions, is_tracing
@@ -51,7 +49,6 @@ from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.maps import codomain_of, domain_of
-from mlirad.ir.regions import nested_ops
 from mlirad.passes.split_map import split_map
 
 
@@ -142,6 +139,7 @@ def _compile(
     function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], options: Options
 ) -> Linearized:
     stats = Stats()
+    name = function_name(function)
     with compiling():
         start = time.perf_counter()
         module, codomain = trace_map(function, tree, types, options.checks)
@@ -149,31 +147,14 @@ def _compile(
         brought_to("maps", module, options, stats)
         functions = functions_by_name(module)
         main = functions.pop("main")
-        called = _renamed(list(functions.values()), main)
+        called = renamed(list(functions.values()), main)
         split = split_map(main)
         pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
-        primal, _ = executable(pieces, options, stats, "primal")
+        primal, _ = executable(pieces, options, stats, "primal", name=name)
     names = tuple(parameter_names(function, len(tree.children)))
     domain = Space(tree, tuple(moving_type(t) for t in types), True, names)
-    name = function_name(function)
-    return Linearized(name, primal, split, domain, codomain, options, stats, Cache(), called)
-
-
-_numbers = count()
-
-
-def _renamed(functions: list[FuncOp], main: FuncOp) -> tuple[FuncOp, ...]:
-    """The functions by names that no other linearisation has, also where they and `main` are named."""
-    names = {f.sym_name.data: f"{f.sym_name.data}.{next(_numbers)}" for f in functions}
-    for function in (*functions, main):
-        for op in nested_ops(function.body) if names else ():
-            for key, symbol in op.properties.items():
-                if isinstance(symbol, SymbolRefAttr) and symbol.root_reference.data in names:
-                    op.properties[key] = SymbolRefAttr(names[symbol.root_reference.data])
-    for function in functions:
-        function.properties["sym_name"] = StringAttr(names[function.sym_name.data])
-        function.detach()
-    return tuple(functions)
+    code = MapCode(name, split.map, called, options)
+    return Linearized(primal, split, code, domain, codomain, stats)
 
 
 def trace_map(

@@ -24,9 +24,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from mlirad.dialects.shapes import Value, components_of
+from mlirad.errors import PicklingError
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.programs import Cache
 from mlirad.frontend.linear_map.spaces import Space
+from mlirad.frontend.tracing.source import user_line
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.maps import codomain_of
 
@@ -104,6 +106,16 @@ class MapExpression:
 
     def __hash__(self) -> int:
         return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.is_traced:
+            raise PicklingError(
+                "a map made inside a trace has no arrays yet, so it cannot be pickled",
+                location=user_line(),
+                hint="use ad.linearize outside of the traced function",
+            )
+        # Without the hash, which is another one in every process.
+        return MapExpression, (self.domain, self.codomain, self.steps)
 
     @property
     def programs(self) -> tuple[MapProgram, ...]:

@@ -10,6 +10,7 @@ and rules of custom derivatives can be written with it.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
@@ -103,6 +104,9 @@ class LinearMap(HeldMap):
 
     def __repr__(self) -> str:
         return f"LinearMap({self.shape[0]} x {self.shape[1]}: {self.expression.text(self.arrays)})"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> LinearMap:
+        return LinearMap(self.expression, copy.deepcopy(self.arrays, memo))
 
     # Application ---------------------------------------------------------------------------------
 

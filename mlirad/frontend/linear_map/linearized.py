@@ -6,16 +6,19 @@ LinearMap(program.expression, residuals)     the derivative there
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import Any, cast
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import Value
-from mlirad.frontend.compiling.compilation import Executable
+from mlirad.frontend.compiling.compilation import Executable, compiling, text_of
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.programs import Cache
 from mlirad.frontend.compiling.stats import Stats
@@ -23,7 +26,64 @@ from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step
 from mlirad.frontend.linear_map.spaces import Space
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import function_block
+from mlirad.ir.call_graph import functions_of
+from mlirad.ir.parsing import parse_module
+from mlirad.ir.regions import nested_ops
 from mlirad.passes.split_map import SplitMap
+
+
+@dataclass(frozen=True, eq=False)
+class MapCode:
+    """The code of a derivative: a function from residuals to a map, which is pickled as text.
+
+    `called` are the functions that it names, `programs` those of expressions with this derivative.
+    """
+
+    name: str
+    map: FuncOp
+    called: tuple[FuncOp, ...]
+    options: Options
+    programs: Cache = field(default_factory=Cache)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        text = text_of(ModuleOp([f.clone() for f in (self.map, *self.called)]))
+        key = (self.name, text, self.options)
+        _codes.setdefault(key, self)
+        return _code, key
+
+
+_codes: weakref.WeakValueDictionary[tuple[str, str, Options], MapCode] = weakref.WeakValueDictionary()
+"""The code that was pickled or read here, so that all maps of one code have their programs together."""
+
+
+def _code(name: str, text: str, options: Options) -> MapCode:
+    """The code that was pickled as this."""
+    known = _codes.get((name, text, options))
+    if known is not None:
+        return known
+    with compiling():
+        module = parse_module(text)
+        map_, *called = functions_of(module)
+        map_.detach()
+        made = MapCode(name, map_, renamed(called, map_), options)
+    return _codes.setdefault((name, text, options), made)
+
+
+_numbers = count()
+
+
+def renamed(functions: Sequence[FuncOp], main: FuncOp) -> tuple[FuncOp, ...]:
+    """The functions by names that no other linearisation has, also where they and `main` are named."""
+    names = {f.sym_name.data: f"{f.sym_name.data}.{next(_numbers)}" for f in functions}
+    for function in (*functions, main):
+        for op in nested_ops(function.body) if names else ():
+            for key, symbol in op.properties.items():
+                if isinstance(symbol, SymbolRefAttr) and symbol.root_reference.data in names:
+                    op.properties[key] = SymbolRefAttr(names[symbol.root_reference.data])
+    for function in functions:
+        function.properties["sym_name"] = StringAttr(names[function.sym_name.data])
+        function.detach()
+    return tuple(functions)
 
 
 @dataclass(frozen=True)
@@ -32,11 +92,11 @@ class Derivative(MapNode):
 
     form = "D({self.program.name})"
 
-    program: Linearized  # pyright: ignore[reportIncompatibleVariableOverride]
+    program: MapCode  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def emit(self, b: ArrayBuilder, maps: Sequence[Value], arrays: Sequence[Value]) -> Value:
         location, hint = b.location, b.name_hint
-        made = b.inline_block(function_block(self.program.split.map), arrays, {})
+        made = b.inline_block(function_block(self.program.map), arrays, {})
         b.location, b.name_hint = location, hint
         return made[0]
 
@@ -45,24 +105,20 @@ class Derivative(MapNode):
 class Linearized:
     """A function linearised for arguments of some types: its primal program and the code of its map.
 
-    `expression` is its derivative as an expression of the residuals; `called` are the functions that it
-    names.
+    `expression` is its derivative as an expression of the residuals.
     """
 
-    name: str
     primal: Executable
     split: SplitMap
+    code: MapCode
     domain: Space
     codomain: Space
-    options: Options
     stats: Stats
-    programs: Cache
-    called: tuple[FuncOp, ...]
 
     @cached_property
     def expression(self) -> MapExpression:
         """The derivative, made of the residuals."""
-        step = Step(Derivative(self), arrays=tuple(range(len(self.split.kept))))
+        step = Step(Derivative(self.code), arrays=tuple(range(len(self.split.kept))))
         return MapExpression(self.domain, self.codomain, (step,))
 
     def run(self, leaves: Sequence[Any]) -> tuple[Any, tuple[Any, ...]]:

@@ -88,7 +88,7 @@ def _compile(
             main = frame.finish("main", results, visibility=None)
         called = [f.clone() for program in dict.fromkeys(expression.programs) for f in program.called]
         module = ModuleOp([*functions.finished, *called, main])
-        return executable(module, options_of(expression))[0]
+        return executable(module, options_of(expression), name="map")[0]
 
 
 def options_of(expression: MapExpression) -> Options:

@@ -67,4 +67,4 @@ def _matrices(map_: LinearMap) -> Matrices:
     expression = Expression(
         ModuleOp([main]), main, returned(main)[0], len(types), columns, tuple(enumerate(rows)), 0, None
     )
-    return Matrices(expression, options_of(map_.expression), False, types, Stats())
+    return Matrices("map", expression, options_of(map_.expression), False, types, Stats())

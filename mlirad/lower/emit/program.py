@@ -66,7 +66,6 @@ def emit_program(
     if profiled:
         constants.append(np.zeros(2 * len(program.kernels), np.int64))
     return NativeProgram(
-        program.module.text(),
         tuple(_spec(a) for a in block.args),
         tuple(_spec(v) for v in returned.arguments),
         tuple(constants),
@@ -74,7 +73,8 @@ def emit_program(
         tuple(program.module.externals),
         program.operations,
         tuple(stated_updates(function).items()),
-        tuple(program.kernels),
+        llvm=program.module.text(),
+        kernels=tuple(program.kernels),
     )
 
 

@@ -1,0 +1,129 @@
+"""Which compiler this process runs: a digest of the source files of mlirad, and the versions of what it uses.
+
+A program is kept under the contents of all source files, so a checkout that was edited never finds what it
+made before. When this module is imported, before what it describes, the sizes and times of the files are
+noted. With the first key they are read, which takes 5 ms. Before a program is stored they are looked at once
+more, if modules were loaded meanwhile: these might have been edited after the digest was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from typing import Final, TypeAlias
+
+PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+Snapshot: TypeAlias = tuple[tuple[str, int, int, int], ...]
+"""Of each source file its name inside the package, its size, and when content and entry last changed."""
+
+
+def fingerprint(snapshot: Snapshot) -> bytes | None:
+    """The digest of the files of a snapshot, and of the versions of what they import.
+
+    None where it cannot be told which code runs: where files have changed since, or where there are none, as
+    in an archive.
+    """
+    digest = hashlib.sha256()
+    for name, size, *_ in snapshot:
+        try:
+            content = _content(os.path.join(PACKAGE, name), size)
+        except OSError:
+            return None
+        digest.update(f"{name}\0{size}\0".encode())
+        digest.update(content)
+    for name, version in versions().items():
+        digest.update(f"{name}\0{version}\0".encode())
+    return digest.digest() if snapshot and are_unchanged(snapshot) else None
+
+
+def are_unchanged(snapshot: Snapshot) -> bool:
+    """Whether the source files are those of a snapshot."""
+    return take_snapshot() == snapshot
+
+
+def take_snapshot() -> Snapshot:
+    """The source files as they are."""
+    try:
+        return tuple(sorted(_files(PACKAGE, "")))
+    except OSError:
+        return ()
+
+
+def _content(path: str, size: int) -> bytes:
+    """The first `size` bytes of a file, without what Python's file objects cost."""
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        return os.read(file, size)
+    finally:
+        os.close(file)
+
+
+def _files(folder: str, prefix: str) -> Iterator[tuple[str, int, int, int]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                status = entry.stat()
+                yield prefix + entry.name, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+            elif entry.name != "__pycache__" and entry.is_dir():
+                yield from _files(entry.path, f"{prefix}{entry.name}/")
+
+
+AT_IMPORT: Final = take_snapshot()
+"""The source files when mlirad was imported."""
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions of all that has a part in what a program is compiled to."""
+    import numpy as np
+    import scipy
+    import xdsl
+
+    from mlirad.jit.llvm_binding import llvm_version
+
+    return {
+        "python": f"{sys.implementation.name} {sys.version}",
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "xdsl": _xdsl_version(xdsl.__path__[0]),
+        "llvm": llvm_version(),
+    }
+
+
+def _xdsl_version(package: str) -> str:
+    """The folder beside the package that has its version in its name: xDSL itself takes 20 ms to tell it."""
+    try:
+        beside = os.listdir(os.path.dirname(package))
+    except OSError:  # in an archive
+        beside = []
+    found = sorted(name for name in beside if name.startswith("xdsl-") and name.endswith(".dist-info"))
+    if found:
+        return " ".join(found)
+    import xdsl
+
+    return str(xdsl.__version__)
+
+
+_confirmed: set[str] = set()
+"""Modules that were found unchanged after they had been loaded."""
+
+
+def runs_what_was_read() -> bool:
+    """Whether all code that is loaded is that of the files when mlirad was imported."""
+    loaded = {name for name in list(sys.modules) if name.startswith("mlirad.")}
+    if loaded <= _confirmed:
+        return True
+    if not are_unchanged(AT_IMPORT):
+        return False
+    _confirmed.update(loaded)
+    return True
+
+
+@cache
+def compiler() -> bytes | None:
+    """The fingerprint of the compiler that this process runs, None where it cannot be told."""
+    return fingerprint(AT_IMPORT)

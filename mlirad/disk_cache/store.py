@@ -1,0 +1,202 @@
+"""The files of the cache: one per program, called by its key, least recently used first out.
+
+    write(folder, record)       into a file aside, which is then renamed: a reader sees all of it or nothing
+    read(folder, key)           None where there is none; a damaged one is removed
+    entries(folder), clear(folder)
+
+Any number of processes may do this at once, and each may end at any moment. A file is complete when it has
+its name, as far as the process is concerned; after a power loss it may have its name and not all of its
+contents. So the contents carry a checksum, and writing does not wait for the disk. Nothing that goes wrong
+with a file is an error of the program that asks for it: it is then compiled.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from mlirad.disk_cache.folder import Folder, complain, is_trusted, objection
+from mlirad.disk_cache.keys import KEY_BYTES
+from mlirad.disk_cache.records import DamagedError, Record, read_record, record_bytes
+
+SUFFIX: Final = ".program"
+_FILE: Final = re.compile(rf"([0-9a-f]{{{2 * KEY_BYTES}}}){re.escape(SUFFIX)}")
+_ASIDE: Final = re.compile(rf"{_FILE.pattern}\.[0-9a-f]{{16}}")
+
+LARGEST_SHARE: Final = 0.25
+"""How much of the cache one program may take."""
+
+KEPT_SHARE: Final = 0.9
+"""How much of the limit is left when old files are removed, so that not every program removes one."""
+
+USED_SECONDS: Final = 3600
+"""How old the note of a file's last use may be."""
+
+ABANDONED_SECONDS: Final = 3600
+"""After how long a file aside belongs to no process that is still writing it."""
+
+_WRITTEN_SHARE: Final = 0.05
+"""How much of the limit this process may write before it looks at the size of the folder again."""
+
+_written: dict[str, float] = {}
+"""Bytes written to each folder since this process looked at its size."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of the cache: its key, size in bytes, and last use in seconds since 1970."""
+
+    key: str
+    path: str
+    size: int
+    used: float
+
+
+def read(folder: Folder, key: str) -> Record | None:
+    """The program of a key, None where there is none that is whole."""
+    if _is_refused(folder):
+        return None
+    path = _path(folder, key)
+    try:
+        with open(path, "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or not is_trusted(status):
+                return None
+            content = file.read()
+    except OSError:
+        return None
+    try:
+        record = read_record(content, key)
+    except DamagedError:
+        _remove(path)
+        return None
+    if time.time() - status.st_mtime > USED_SECONDS:
+        _note_use(path)
+    return record
+
+
+def write(folder: Folder, record: Record) -> None:
+    """Keep a program, if that is possible, and make room for it."""
+    if _is_refused(folder):
+        return
+    content = record_bytes(record)
+    if len(content) > LARGEST_SHARE * folder.limit:
+        return
+    path = _path(folder, record.key)
+    aside = f"{path}.{os.urandom(8).hex()}"
+    try:
+        os.makedirs(folder.path, mode=0o700, exist_ok=True)
+    except OSError as error:
+        complain(folder, f"cannot be made ({error.strerror})")
+        return
+    try:
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600), "wb") as file:
+            file.write(content)
+        os.replace(aside, path)
+    except OSError:
+        _remove(aside)
+        return
+    _make_room(folder, len(content))
+
+
+_BINARY: Final = getattr(os, "O_BINARY", 0)
+
+
+def entries(folder: Folder) -> list[Entry]:
+    """The programs in a folder, last used ones first; none where it cannot be read."""
+    found = [
+        Entry(match[1], path, status.st_size, status.st_mtime)
+        for name, path, status in _files(folder)
+        if (match := _FILE.fullmatch(name))
+    ]
+    return sorted(found, key=lambda entry: (-entry.used, entry.key))
+
+
+def examine(entry: Entry) -> Record | None:
+    """The program in a file, None for a damaged one."""
+    try:
+        with open(entry.path, "rb") as file:
+            return read_record(file.read(), entry.key)
+    except (OSError, DamagedError):
+        return None
+
+
+def remove(entry: Entry) -> None:
+    """Remove a file, if that is possible."""
+    _remove(entry.path)
+
+
+def clear(folder: Folder) -> list[Entry]:
+    """Remove all programs, and what was left by processes that ended while they wrote. Gives what is left."""
+    for _, path, _ in _files(folder):
+        _remove(path)
+    return entries(folder)
+
+
+def _make_room(folder: Folder, written: int) -> None:
+    """Remove the files that were not used for longest if there are too many bytes.
+
+    The folder is read when this process first writes to it, and then each time it has written a share.
+    """
+    before = _written.get(folder.path)
+    if before is not None and before + written < _WRITTEN_SHARE * folder.limit:
+        _written[folder.path] = before + written
+        return
+    _written[folder.path] = 0.0
+    now = time.time()
+    for name, path, status in _files(folder):
+        if _ASIDE.fullmatch(name) and now - status.st_mtime > ABANDONED_SECONDS:
+            _remove(path)
+    kept = entries(folder)
+    size = sum(entry.size for entry in kept)
+    if size <= folder.limit:
+        return
+    for entry in reversed(kept):
+        if size <= KEPT_SHARE * folder.limit:
+            break
+        _remove(entry.path)
+        size -= entry.size
+
+
+def _files(folder: Folder) -> Iterator[tuple[str, str, os.stat_result]]:
+    """Name, path and status of the files that are the cache's own."""
+    try:
+        with os.scandir(folder.path) as found:
+            ours = [e for e in found if _FILE.fullmatch(e.name) or _ASIDE.fullmatch(e.name)]
+    except OSError:
+        return
+    for entry in ours:
+        try:
+            yield entry.name, entry.path, entry.stat(follow_symlinks=False)
+        except OSError:
+            continue
+
+
+def _is_refused(folder: Folder) -> bool:
+    why = objection(folder)
+    if why is not None:
+        complain(folder, why)
+    return why is not None
+
+
+def _path(folder: Folder, key: str) -> str:
+    return os.path.join(folder.path, key + SUFFIX)
+
+
+def _note_use(path: str) -> None:
+    try:
+        os.utime(path)
+    except OSError:
+        return
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return

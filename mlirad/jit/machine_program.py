@@ -1,0 +1,39 @@
+"""A program as object code that is not loaded yet: what is kept of it, and what it is loaded from.
+
+    machine_program(native)                  LLVM makes object code of the text
+    NativeFunction(machine_program(native))  loads it, here or in another process of the same machine
+
+Object code holds no address: the functions that it calls are found by name when it is loaded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mlirad.jit import engine
+from mlirad.jit.target import Target
+from mlirad.lower.native_program import NativeProgram, ProgramInterface
+
+
+@dataclass(frozen=True)
+class MachineProgram(ProgramInterface):
+    """A program in object code that defines `mlirad_main`, and what it took to make."""
+
+    object_code: bytes = field(kw_only=True)
+    times: engine.StageTimes = field(default=engine.StageTimes(), kw_only=True, compare=False)
+
+
+def machine_program(program: NativeProgram, target: Target | None = None) -> MachineProgram:
+    """The program in object code for a target. Raises `CompileError` if the text is not valid LLVM IR."""
+    code, times = engine.compiled(program.llvm, target)
+    return MachineProgram(
+        program.inputs,
+        program.outputs,
+        program.constants,
+        program.arena_bytes,
+        program.externals,
+        program.operations,
+        program.updates,
+        object_code=code,
+        times=times,
+    )

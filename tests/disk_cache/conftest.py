@@ -1,0 +1,33 @@
+"""A folder for compiled programs of one test, and the number of compiles."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the cache uses during the test; it does not exist yet."""
+    path = tmp_path / "cache"
+    monkeypatch.setenv("MLIRAD_CACHE", str(path))
+    return path
+
+
+@pytest.fixture
+def compiles(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The entries of the programs that were compiled, in order."""
+    compilation: Any = importlib.import_module("mlirad.frontend.compiling.compilation")
+    compile_module: Callable[..., Any] = compilation.compile_module
+    made: list[str] = []
+
+    def counted(module: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
+        made.append(options.entry)
+        return compile_module(module, options, *args, **kwargs)
+
+    monkeypatch.setattr(compilation, "compile_module", counted)
+    return made
