@@ -6,6 +6,9 @@ g = ad.grad(loss)(w, x)
 
 # Before all others: it notes what their files are before they are loaded.
 from mlirad.disk_cache import sources as _sources  # noqa: F401  # pyright: ignore[reportUnusedImport]
+
+# isort: split
+from mlirad import random
 from mlirad.errors import (
     ArgumentError,
     CacheWarning,
@@ -131,6 +134,7 @@ __all__ = [
     "left",
     "linearize",
     "map",
+    "random",
     "right",
     "scan",
     "scatter",

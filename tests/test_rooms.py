@@ -49,6 +49,7 @@ ROOMS: dict[str, frozenset[str]] = {
             "recursion",
         }
     ),
+    "random": frozenset({"dialects", "frontend"}),
     "tools": frozenset(
         {
             "dialects",
