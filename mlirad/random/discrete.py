@@ -19,6 +19,7 @@ from mlirad.random.drawing import (
     checked_dtype,
     checked_shape,
     draw,
+    draw_of,
     fraction,
     unit,
     words,
@@ -101,14 +102,14 @@ def categorical(
     return xp.reshape(xp.moveaxis(ranked, -1, 0), wanted)
 
 
-@draw
+@draw_of("x")
 def permutation(key: Numbers, x: Numbers, axis: int = 0, independent: bool = False) -> Any:
     """The slices of an array along `axis` in a random order, or of an integer the numbers below it.
 
     With `independent` each line along the axis has an order of its own. An integer must be known when the
     program is traced: write it as it is, or make it a static argument.
     """
-    values = xp.arange(x) if isinstance(x, int) else asarray(x)
+    values = asarray(np.arange(x) if isinstance(x, int) else x)
     if values.ndim == 0:
         raise shape_error("permutation of a scalar", "give an array, or a Python integer")
     d = checked_axis(axis, "permutation: axis", values.ndim)
@@ -122,7 +123,7 @@ def _ranks(key: Numbers, shape: Any) -> Any:
     return bits(key, shape)
 
 
-@draw
+@draw_of("a")
 def choice(
     key: Numbers,
     a: Numbers,
@@ -136,7 +137,7 @@ def choice(
     `p` has their probabilities, which add up to 1; all are equally likely without. The result has `shape`
     in the place of the axis.
     """
-    values = xp.arange(a) if isinstance(a, int) else asarray(a)
+    values = asarray(np.arange(a) if isinstance(a, int) else a)
     if values.ndim == 0:
         raise shape_error("choice from a scalar", "give an array, or a Python integer")
     d, wanted = checked_axis(axis, "choice: axis", values.ndim), checked_shape(shape)

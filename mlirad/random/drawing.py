@@ -43,20 +43,48 @@ R = TypeVar("R")
 
 def draw(function: Callable[P, R]) -> Callable[P, R]:
     """A function of keys as users call it."""
-    parameters = inspect.signature(function).parameters
-    program: Any = jit(function, static_argnames=tuple(n for n in STATIC if n in parameters))
-    place = list(parameters).index("shape") if "shape" in parameters else len(parameters)
+    signature = inspect.signature(function)
+    static = tuple(name for name in STATIC if name in signature.parameters)
+    program = _compiled(function, static)
 
     @functools.wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> R:
-        given: list[Any] = list(args)
-        if place < len(given) and isinstance(given[place], list):
-            given[place] = tuple(given[place])
-        if isinstance(options.get("shape"), list):
-            options["shape"] = tuple(cast("list[Any]", options["shape"]))
-        return program(*given, **options)
+        return program(*(_hashable(a) for a in args), **{k: _hashable(v) for k, v in options.items()})
 
     return call
+
+
+def draw_of(population: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """As `draw`, of a function with a parameter that is an array, or an integer for the numbers below it."""
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+        of_array = draw(function)
+        static = tuple(name for name in STATIC if name in signature.parameters)
+        of_integer = _compiled(function, (*static, population))
+
+        @functools.wraps(function)
+        def call(*args: P.args, **options: P.kwargs) -> R:
+            place = list(signature.parameters).index(population)
+            given = options.get(population) if place >= len(args) else args[place]
+            if isinstance(given, int):
+                return of_integer(*map(_hashable, args), **{k: _hashable(v) for k, v in options.items()})
+            return of_array(*args, **options)
+
+        return call
+
+    return decorated
+
+
+def _compiled(function: Callable[..., Any], static: tuple[str, ...]) -> Any:
+    return jit(function, static_argnames=static)
+
+
+def _hashable(value: object) -> Any:
+    """A value as a static argument can be: a list of integers as a tuple."""
+    if isinstance(value, list) and all(isinstance(v, int) for v in cast("list[object]", value)):
+        return tuple(cast("list[int]", value))
+    return value
 
 
 def checked_key(key: Numbers) -> tuple[Any, Any]:

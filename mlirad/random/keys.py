@@ -28,12 +28,12 @@ def key(seed: Any) -> Any:
     """
     if isinstance(seed, Array):
         if seed.shape != () or seed.dtype.kind != "i":
-            raise dtype_error(f"key: the seed is {seed.dtype}{list(seed.shape)}, and it must be one integer")
+            raise dtype_error(f"key: the seed is {seed.dtype}{list(seed.shape)}, and must be one integer")
         wide = seed.astype(np.int64)
         return xp.stack([(wide >> WORD).astype(np.int32), wide.astype(np.int32)])
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not -(2**63) <= seed < 2**64:
         raise unsupported_error(
-            f"key: the seed is {repr(cast(object, seed))[:60]}, and it must be an integer from -2**63 to 2**64 - 1",
+            f"key: the seed is {repr(cast(object, seed))[:60]}, and must be an integer from -2**63 to 2**64 - 1",
             "write ad.random.key(0)",
         )
     both = int(cast(int, seed)) % 2**64

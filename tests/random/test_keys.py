@@ -76,7 +76,10 @@ def test_words_of_one_key_are_all_different():
     drawn = [random.bits(key, (1000,)), random.bits(random.fold_in(key, 0), (1000,))]
     drawn += [random.bits(own, (1000,)) for own in random.split(key, 3)]
     assert len(np.unique(np.concatenate(drawn))) == 5000
-    assert len({*map(bytes, random.split(key, 1000)), *(bytes(random.fold_in(key, i)) for i in range(9))}) == 1009
+    assert (
+        len({*map(bytes, random.split(key, 1000)), *(bytes(random.fold_in(key, i)) for i in range(9))})
+        == 1009
+    )
 
 
 def test_a_longer_draw_begins_with_the_shorter_one():
