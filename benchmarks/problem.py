@@ -45,9 +45,14 @@ class Problem:
     numpy_program: Program
     jax_program: Callable[[], Program]  # imports jax when called
     torch_program: Callable[[], Program]  # imports torch when called
-    unrolls_in_torch: bool = False  # whether PyTorch's program is a long loop of Python
     value: Callable[[Transformations, Program], Program] | None = None  # if not the program itself
     derivative: Callable[[Transformations, Program], Program] | None = None  # if not the gradient
+    torch_derivative: Callable[[Program], Program] | None = None  # as a user of PyTorch would write that
+    unrolls_in_torch: bool = False  # whether PyTorch's program is a long loop of Python
+
+    def dtypes(self) -> list[str]:
+        """The dtypes of the floats: a size that ends in f32 has float32, others float64."""
+        return ["float64", "float32"] if any(size.endswith("f32") for size in self.sizes) else ["float64"]
 
     def value_in(self, transformations: Transformations, program: Program) -> Program:
         """What is timed as the primal, of the program for this system."""

@@ -38,6 +38,19 @@ def descended(arguments: Any, gradient: Any) -> tuple[Any, ...]:
     return tuple(w - RATE * slope for w, slope in zip(arguments, gradient, strict=False))
 
 
+def torch_step(loss: Program) -> Program:
+    """The same step with PyTorch's tape."""
+    import torch
+
+    def step(*arguments):
+        weights = [w.requires_grad_() for w in arguments[: len(WEIGHTS)]]
+        gradient = torch.autograd.grad(loss(*arguments), weights)
+        with torch.no_grad():
+            return descended(weights, gradient)
+
+    return step
+
+
 def jax_program() -> Program:
     import jax
     import jax.numpy as jnp
@@ -99,6 +112,7 @@ PROBLEM = Problem(
     jax_program=jax_program,
     torch_program=torch_program,
     derivative=step,
+    torch_derivative=torch_step,
 )
 
 MNIST = Problem(

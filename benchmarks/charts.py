@@ -1,0 +1,1 @@
+def peaks_of_this_machine(): return {}
