@@ -1,1 +1,2 @@
-def peaks_of_this_machine(): return {}
+def peaks_of_this_machine():
+    return {}

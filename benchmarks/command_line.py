@@ -66,7 +66,9 @@ def said(found: Measurement) -> str:
     """A measurement in a line, which shows that the run goes on."""
     taken = table.milliseconds(found.derivative)
     plural = "s" if found.threads > 1 else ""
-    return f"{found.problem} {found.size}: {SYSTEMS[found.system].name}, {found.threads} thread{plural}, {taken}"
+    return (
+        f"{found.problem} {found.size}: {SYSTEMS[found.system].name}, {found.threads} thread{plural}, {taken}"
+    )
 
 
 def show(run: Run, options: argparse.Namespace) -> None:
@@ -124,7 +126,13 @@ def parse_options(description: str) -> argparse.Namespace:
     )
     say = parser.add_argument
     say("--problems", type=names_from(PROBLEMS), default=list(PROBLEMS), metavar="NAMES")
-    say("--sizes", type=lambda t: t.split(","), default=[], metavar="WORDS", help="sizes with one of these words")
+    say(
+        "--sizes",
+        type=lambda t: t.split(","),
+        default=[],
+        metavar="WORDS",
+        help="sizes with one of these words",
+    )
     say("--peers", type=names_from(peers), default=["jax", "torch"], metavar="NAMES", help=", ".join(peers))
     say("--without", type=names_from(SYSTEMS), default=[], metavar="NAMES", help="leave out mlirad, or c")
     say("--threads", type=counts, default=[1], metavar="COUNTS", help="such as 1,2: a figure for each")
@@ -143,5 +151,10 @@ def parse_options(description: str) -> argparse.Namespace:
     say("--min-runs", type=int, default=20, metavar="N")
     say("--min-seconds", type=float, default=0.5, metavar="S")
     say("--max-seconds", type=float, default=10.0, metavar="S", help="a slow function is called no longer")
-    say("--clock", choices=CLOCKS, default="wall", help="cpu: processor time, for one thread on a busy machine")
+    say(
+        "--clock",
+        choices=CLOCKS,
+        default="wall",
+        help="cpu: processor time, for one thread on a busy machine",
+    )
     return parser.parse_args()

@@ -1,1 +1,2 @@
-class BadCommit(Exception): pass
+class BadCommit(Exception):
+    pass

@@ -18,7 +18,8 @@ def golden_error(system: System, problem: Problem, dtype: str = "float64", threa
     """
     golden = problem.golden()
     arguments = tuple(
-        a.astype(dtype) if isinstance(a, np.ndarray) and a.dtype == np.float64 else a for a in golden.arguments
+        a.astype(dtype) if isinstance(a, np.ndarray) and a.dtype == np.float64 else a
+        for a in golden.arguments
     )
     prepared = system.prepare(problem, arguments, threads)
     pairs = [*zip(arrays_of(prepared.derivative()), golden.gradient, strict=True)]

@@ -67,7 +67,9 @@ class Run:
                 return m
         return None
 
-    def of_peers(self, instance: tuple[str, str], threads: int, own: str, by_hand: str) -> Iterator[Measurement]:
+    def of_peers(
+        self, instance: tuple[str, str], threads: int, own: str, by_hand: str
+    ) -> Iterator[Measurement]:
         """The measurements of an instance in all systems but mlirad and C."""
         for m in self.measurements:
             if m.instance == instance and m.threads == threads and m.system not in (own, by_hand):

@@ -107,7 +107,9 @@ def worker(wanted: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
             words = process.stderr.read().strip().splitlines()
             if process.wait() != 0:
-                raise RuntimeError(f"a process that measures has failed: {words[-1] if words else 'no message'}")
+                raise RuntimeError(
+                    f"a process that measures has failed: {words[-1] if words else 'no message'}"
+                )
         finally:
             process.kill()
 

@@ -125,7 +125,9 @@ def compiled_torch_functions(problem: Problem, arguments: Arguments, threads: in
     import torch
 
     torch.compiler.reset()
-    return _torch_functions(problem, arguments, threads, lambda program: torch.compile(program, dynamic=False))
+    return _torch_functions(
+        problem, arguments, threads, lambda program: torch.compile(program, dynamic=False)
+    )
 
 
 def _torch_functions(
@@ -162,7 +164,9 @@ def c_functions(problem: Problem, arguments: Arguments, threads: int) -> Functio
 
 
 def is_missing(module: str, name: str) -> Callable[[], str | None]:
-    return lambda: None if importlib.util.find_spec(module) else f"{name} is not installed (pip install {module})"
+    return lambda: (
+        None if importlib.util.find_spec(module) else f"{name} is not installed (pip install {module})"
+    )
 
 
 def no_torch_compiler() -> str | None:

@@ -66,7 +66,9 @@ def behind(run: Run) -> Iterator[str]:
             if peer is not None and peer < 1:
                 found.append((peer, f"{said}: the best peer takes {peer:.2f} of mlirad's time"))
             if by_hand is not None and by_hand < 1 / TIMES_OF_C:
-                found.append((by_hand * TIMES_OF_C, f"{said}: C by hand takes {by_hand:.2f} of mlirad's time"))
+                found.append(
+                    (by_hand * TIMES_OF_C, f"{said}: C by hand takes {by_hand:.2f} of mlirad's time")
+                )
     yield from (f"- {line}" for _, line in sorted(found))
 
 

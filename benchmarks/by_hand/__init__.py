@@ -27,7 +27,9 @@ FOLDER = Path(__file__).parent
 OPTIONS = ("-O3", "-march=native", "-ffast-math", "-fno-math-errno", "-fPIC", "-std=gnu11")
 
 Outputs = tuple[Any, ...]
-Made = tuple[str, tuple[Any, ...], Outputs]  # the name of the function, its arguments and the arrays that it fills
+Made = tuple[
+    str, tuple[Any, ...], Outputs
+]  # the name of the function, its arguments and the arrays that it fills
 
 
 class CompilerError(Exception):
@@ -38,7 +40,9 @@ class CompilerError(Exception):
 def compiler() -> str | None:
     """The C compiler of this machine, None where there is none."""
     named = os.environ.get("CC")
-    return next((found for name in (named, "cc", "gcc", "clang") if name and (found := shutil.which(name))), None)
+    return next(
+        (found for name in (named, "cc", "gcc", "clang") if name and (found := shutil.which(name))), None
+    )
 
 
 def why_not() -> str | None:

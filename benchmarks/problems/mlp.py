@@ -118,7 +118,9 @@ PROBLEM = Problem(
 MNIST = Problem(
     name="mnist",
     argnums=WEIGHTS,
-    sizes={f"{a}|{b}": partial(mlp.random_image, (784, a, b, 10)) for a, b in ((30, 10), (300, 100), (500, 150))},
+    sizes={
+        f"{a}|{b}": partial(mlp.random_image, (784, a, b, 10)) for a, b in ((30, 10), (300, 100), (500, 150))
+    },
     golden=golden_image,
     numpy_program=mlp.image_loss,
     jax_program=jax_image_program,

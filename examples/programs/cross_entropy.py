@@ -1,6 +1,6 @@
 """The softmax cross-entropy of scores for classes.
 
-    y(s) = 1/n sum_i ( logsumexp_c s_ic - s_i,label(i) ),    dy/ds_ic = (softmax(s_i)_c - [c = label(i)]) / n
+y(s) = 1/n sum_i ( logsumexp_c s_ic - s_i,label(i) ),    dy/ds_ic = (softmax(s_i)_c - [c = label(i)]) / n
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Losses on running sums and products of a series.
 
-    path:    y(x) = 1/n sum_i ( sum_{j<=i} x_j - target_i )^2
-    wealth:  y(r) = 1/n sum_i ( prod_{j<=i} (1 + r_j) - target_i )^2
+path:    y(x) = 1/n sum_i ( sum_{j<=i} x_j - target_i )^2
+wealth:  y(r) = 1/n sum_i ( prod_{j<=i} (1 + r_j) - target_i )^2
 """
 
 from __future__ import annotations

@@ -22,7 +22,9 @@ def loss(x, a):
     return np.mean(x)
 
 
-def random_instance(n: int, dtype: DTypeLike = np.float64, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
+def random_instance(
+    n: int, dtype: DTypeLike = np.float64, seed: int = 0
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Normal numbers and coefficients."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=n).astype(dtype), rng.normal(size=n).astype(dtype)

@@ -1,6 +1,6 @@
 """A weighted sum of order statistics, such as an expected shortfall: sorting in a loss.
 
-    y(x) = sum_i w_i x_(i),    dy/dx_j = w_rank(j)
+y(x) = sum_i w_i x_(i),    dy/dx_j = w_rank(j)
 """
 
 from __future__ import annotations

@@ -19,9 +19,6 @@ from xdsl.dialects.builtin import ModuleOp
 from mlirad.errors import MliradError, TracingError, UnsupportedError
 from mlirad.frontend.compiling.arguments import (
     OUT,
-    Donated,
-    donated_leaves,
-    donated_names,
     is_plain,
     plain_key,
     prepared,
@@ -30,6 +27,7 @@ from mlirad.frontend.compiling.arguments import (
     with_names,
 )
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
+from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.lowered import Lowered, Signature
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.outs import written
@@ -238,6 +236,8 @@ class Transformed:
             donated = donated_leaves(function, tree, self._donated)
             name = function_name(self._function)
             flat, native = executable(module, options, stats, donated=donated, name=name, anew=anew)
+            if native is not None:
+                warn_of_unused(function, tree, native, donated, name)
         return Program(structured(flat, result), tree, result, native)
 
     # Looking inside ------------------------------------------------------------------------------
