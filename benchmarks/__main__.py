@@ -8,8 +8,8 @@
     python -m benchmarks --sparse                          # sparse Jacobians and Hessians instead
     python -m benchmarks --quick [COMMIT]                  # what became slower since then, in two minutes
 
-Before a system is timed on a problem, its value and derivative on a golden instance must agree with figures by
-hand: to 1e-8 of the largest, in float32 to 2e-4.
+Before a system is timed on a problem, its value and derivative on a golden instance must agree with figures
+by hand: to 1e-8 of the largest, in float32 to 2e-4.
 """
 
 from __future__ import annotations

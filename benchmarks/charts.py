@@ -1,7 +1,8 @@
-"""Charts of a run: how many times as fast as the others mlirad is, and how close its derivatives are to the roofline.
+"""Charts of a run: how many times as fast as the others mlirad is, and how close its derivatives are to the
+roofline.
 
-The roofline of a machine bounds the operations per second of code that does so many operations per byte: by what one
-core can do at most, and by the bandwidth of the cache that the bytes come from.
+The roofline of a machine bounds the operations per second of code that does so many operations per byte: by
+what one core can do at most, and by the bandwidth of the cache that the bytes come from.
 
 Source: Williams, Waterman, Patterson, "Roofline: an insightful visual performance model", 2009.
 """
@@ -14,7 +15,7 @@ from pathlib import Path
 from benchmarks.results import Measurement, Run
 from benchmarks.svg import Drawing, LogScale
 from benchmarks.systems import SYSTEMS
-from benchmarks.table import BY_HAND, OWN, over_own
+from benchmarks.table import OWN, over_own
 
 LEFT, RIGHT, TOP = 210.0, 780.0, 64.0
 ROW = 19.0
@@ -48,6 +49,8 @@ def label(run: Run, threads: int) -> str:
 
 def ratios(run: Run) -> Drawing | None:
     """A line per instance: the time of each other system's derivative over that of mlirad's."""
+    if not run.measurements:
+        return None
     threads = run.threads()[0]
     others = [key for key in run.systems() if key != OWN]
     found = {
@@ -85,14 +88,25 @@ def color(key: str) -> str:
 
 
 def roofline(run: Run) -> Drawing | None:
-    """A mark per instance: the operations per second of mlirad's derivative, by its operations per byte moved."""
-    found = [m for m in run.measurements if (m.system, m.threads) == (OWN, 1) and m.work and m.traffic and m.derivative]
+    """A mark per instance: the operations per second of mlirad's derivative, by its operations per byte
+    moved.
+    """
+    found = [
+        m
+        for m in run.measurements
+        if (m.system, m.threads) == (OWN, 1) and m.work and m.traffic and m.derivative
+    ]
     bandwidth = {name: rate for name, rate in run.peaks.items() if name != OPERATIONS}
     if not found or not bandwidth:
         return None
     peak = run.peaks[OPERATIONS]
     points = [(intensity(m), (m.work or 0) / (m.derivative or 1), m) for m in found]
-    x = LogScale(min(p[0] for p in points) / 2, max(peak / min(bandwidth.values()), *(p[0] for p in points)) * 2, 70, 740)
+    x = LogScale(
+        min(p[0] for p in points) / 2,
+        max(peak / min(bandwidth.values()), *(p[0] for p in points)) * 2,
+        70,
+        740,
+    )
     least = min(p[1] for p in points) / 2
     y = LogScale(least, max(peak, *(p[1] for p in points)) * 2, 420, TOP)
     drawing = Drawing(RIGHT, 500)

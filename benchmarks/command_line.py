@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from benchmarks import charts, compare, sparse, table
@@ -16,8 +16,9 @@ from benchmarks.runs import WrongFigures, all_sizes, available, checked, new_run
 from benchmarks.systems import SYSTEMS, cores, has_threads
 
 
-def main(description: str) -> None:
-    options = parse_options(description)
+def main(description: str, arguments: Sequence[str] | None = None) -> None:
+    """Do what the arguments say, by default those of the process."""
+    options = parse_options(description, arguments)
     try:
         carry_out(options)
     except (WrongFigures, compare.BadCommit) as error:
@@ -42,6 +43,11 @@ def carry_out(options: argparse.Namespace) -> None:
 
 def measure(options: argparse.Namespace, limits: Limits) -> None:
     """Check the figures, and measure what was asked for."""
+    sizes = all_sizes(options.problems, options.sizes)
+    for name, found in sizes.items():
+        if not found:
+            raise SystemExit(f"no size of {name} has one of the words {', '.join(options.sizes)}; it has "
+                             f"{', '.join(PROBLEMS[name].sizes)}")  # fmt: skip
     systems = available([key for key in ("mlirad", *options.peers, "c") if key not in options.without])
     runs = checked(options.problems, systems)
     if options.check:
@@ -51,7 +57,7 @@ def measure(options: argparse.Namespace, limits: Limits) -> None:
     run = new_run(systems, limits.clock)
     run.peaks = charts.peaks_of_this_machine()
     try:
-        for measurement in timed(runs, all_sizes(options.problems, options.sizes), options.threads, limits):
+        for measurement in timed(runs, sizes, options.threads, limits):
             run.measurements.append(measurement)
             print(said(measurement), file=sys.stderr, flush=True)
         if options.memory:
@@ -92,7 +98,7 @@ def show(run: Run, options: argparse.Namespace) -> None:
             print(f"{path} written")
 
 
-def parse_options(description: str) -> argparse.Namespace:
+def parse_options(description: str, arguments: Sequence[str] | None) -> argparse.Namespace:
     def names_from(known: Collection[str]) -> Callable[[str], list[str]]:
         def parse(text: str) -> list[str]:
             names = [name for name in text.split(",") if name]
@@ -157,4 +163,4 @@ def parse_options(description: str) -> argparse.Namespace:
         default="wall",
         help="cpu: processor time, for one thread on a busy machine",
     )
-    return parser.parse_args()
+    return parser.parse_args(arguments)

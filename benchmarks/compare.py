@@ -1,12 +1,13 @@
-"""What became slower since a commit: two processes, with the compiler of the commit and that of the working tree,
+"""What became slower since a commit: two processes, with the compiler of the commit and that of the working
+tree,
 take turns on the same problems.
 
     python -m benchmarks --quick              since the last commit
     python -m benchmarks --quick main~5
 
-Both run the problems of the working tree. In each turn a process calls a derivative for a burst; the ratio is that
-of the medians over all turns. The noise of a ratio is found from the same samples: how far the medians of every other
-turn of one process are from those of the turns between.
+Both run the problems of the working tree. In each turn a process calls a derivative for a burst; the ratio is
+that of the medians over all turns. The noise of a ratio is found from the same samples: how far the medians
+of every other turn of one process are from those of the turns between.
 """
 
 from __future__ import annotations
@@ -99,7 +100,10 @@ def lines(found: Sequence[Comparison]) -> list[str]:
         result.append(row([c.name, c.size, *times, f"{c.ratio:.3f}", f"{100 * c.noise:.1f} %", verdict]))
     slower = sum(c.is_slower for c in found)
     ratio = statistics.geometric_mean(c.ratio for c in found)
-    result += ["", f"{slower} of {len(found)} slower; geometric mean {ratio:.3f}; typical noise {typical:.1f} %"]
+    result += [
+        "",
+        f"{slower} of {len(found)} slower; geometric mean {ratio:.3f}; typical noise {typical:.1f} %",
+    ]
     return result
 
 

@@ -1,4 +1,5 @@
-"""One side of `benchmarks.compare`: `python compared_process.py FOLDER ROOT` runs the problems that are in ROOT with the
+"""One side of `benchmarks.compare`: `python compared_process.py FOLDER ROOT` runs the problems that are in
+ROOT with the
 compiler that is in FOLDER.
 
     {"prepare": ["lse", "1e4"]}    {"seconds": 1.2e-05}, of a call after the first, or {"error": "..."}

@@ -1,15 +1,17 @@
-"""mlirad as a tool of GradBench: a message of JSON a line on standard input, an answer a line on standard output.
+"""mlirad as a tool of GradBench: a message of JSON a line on standard input, an answer a line on standard
+output.
 
     {"id": 0, "kind": "start", "eval": "hello"}                                  {"id": 0, "tool": "mlirad"}
     {"id": 1, "kind": "define", "module": "hello"}                               {"id": 1, "success": true}
     {"id": 2, "kind": "evaluate", "module": "hello", "function": "double", "input": 3.0}
-            {"id": 2, "success": true, "output": 6.0, "timings": [{"name": "prepare", ...}, {"name": "evaluate", ...}]}
+            {"id": 2, "success": true, "output": 6.0, "timings": [{"name": "prepare", ...}, {"name":
+            "evaluate", ...}]}
 
     python -m benchmarks.gradbench            one thread
     python -m benchmarks.gradbench --threads 2
 
-A timing `evaluate` is one call, from arrays in memory to results in memory. Reading the input and compiling are
-`prepare`. A module that is not here is refused, and a function that fails is an answer too.
+A timing `evaluate` is one call, from arrays in memory to results in memory. Reading the input and compiling
+are `prepare`. A module that is not here is refused, and a function that fails is an answer too.
 
 Source: the protocol of https://github.com/gradbench/gradbench, CONTRIBUTING.md.
 """

@@ -1,4 +1,5 @@
-"""The modules of GradBench that mlirad serves: what is differentiated, and how input and output are read and written.
+"""The modules of GradBench that mlirad serves: what is differentiated, and how input and output are read and
+written.
 
 Each is made with mlirad's options, and has functions by name from an input to a computation.
 """
@@ -27,7 +28,9 @@ def array(given: Any) -> Any:
     return np.array(given, dtype=np.float64)
 
 
-def function(compiled: Callable[..., Any], read: Callable[[Any], tuple[Any, ...]], write: Any = listed) -> Function:
+def function(
+    compiled: Callable[..., Any], read: Callable[[Any], tuple[Any, ...]], write: Any = listed
+) -> Function:
     """A function that reads its arguments from the input, and writes its result."""
 
     def prepared(given: Any) -> Prepared:
@@ -56,7 +59,13 @@ def gmm_module(options: Options) -> dict[str, Function]:
     def read(given: Any) -> tuple[Any, ...]:
         packed = given["d"] * (given["d"] - 1) // 2
         l = np.reshape(array(given["l"]), (given["k"], packed))  # noqa: E741
-        return *(array(given[name]) for name in parameters[:3]), l, array(given["x"]), given["m"], given["gamma"]
+        return (
+            *(array(given[name]) for name in parameters[:3]),
+            l,
+            array(given["x"]),
+            given["m"],
+            given["gamma"],
+        )
 
     def write(gradient: Any) -> Any:
         return {name: listed(part) for name, part in zip(parameters, gradient, strict=True)}
@@ -126,16 +135,19 @@ def ba_module(options: Options) -> dict[str, Function]:
     def read(given: Any) -> tuple[Any, ...]:
         n, m, p = given["n"], given["m"], given["p"]
         each = np.arange(p)
-        return (
-            np.tile(array(given["cam"]), (n, 1)), np.tile(array(given["x"]), (m, 1)), np.full(p, float(given["w"])),
-            np.tile(array(given["feat"]), (p, 1)), each % n, each % m,
-        )  # fmt: skip
+        cameras, points = np.tile(array(given["cam"]), (n, 1)), np.tile(array(given["x"]), (m, 1))
+        weights, measured = np.full(p, float(given["w"])), np.tile(array(given["feat"]), (p, 1))
+        return cameras, points, weights, measured, each % n, each % m
 
     blocks = ad.jit(adjustment.derivative(ad, ba.reprojection_error), **options)
 
-    def jacobian(cameras: Any, points: Any, weights: Any, measured: Any, camera_of: Any, point_of: Any) -> Any:
-        """The matrix in CSR: where rows begin, columns, values. A row has its whole camera, point and weight."""
-        by_camera, by_point, by_weight, slopes = blocks(cameras, points, weights, measured, camera_of, point_of)
+    def jacobian(
+        cameras: Any, points: Any, weights: Any, measured: Any, camera_of: Any, point_of: Any
+    ) -> Any:
+        """The matrix in CSR: where rows begin, columns, values. Rows have all of camera, point, weight."""
+        by_camera, by_point, by_weight, slopes = blocks(
+            cameras, points, weights, measured, camera_of, point_of
+        )
         n, m, p = len(cameras), len(points), len(weights)
         columns = np.empty((p, 2, 15), np.int64)
         columns[:, :, :11] = (11 * camera_of[:, None] + np.arange(11))[:, None]
@@ -144,10 +156,8 @@ def ba_module(options: Options) -> dict[str, Function]:
         columns[:, :, 14] = (first_weight + np.arange(p))[:, None]
         values = np.concatenate([by_camera, by_point, by_weight[..., None]], axis=2)
         rows = np.concatenate([15 * np.arange(2 * p), 30 * p + np.arange(p + 1)])
-        return (
-            rows, np.concatenate([columns.ravel(), first_weight + np.arange(p)]),
-            np.concatenate([values.ravel(), slopes]),
-        )  # fmt: skip
+        all_columns = np.concatenate([columns.ravel(), first_weight + np.arange(p)])
+        return rows, all_columns, np.concatenate([values.ravel(), slopes])
 
     def write_objective(result: Any) -> Any:
         errors, slopes = result

@@ -14,7 +14,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Measurement:
-    """Medians in seconds; `peak_bytes` is how much the process grows in a call. None where there is no figure.
+    """Medians in seconds; `peak_bytes` is how much the process grows in a call. None where there is no
+    figure.
 
     `work` and `traffic` are mlirad's counts of scalar operations and bytes of the derivative.
     """

@@ -1,4 +1,4 @@
-"""Runs: which systems there are, whether they compute the right figures, and the processes that measure them."""
+"""Runs: which systems there are, whether their figures are right, and the processes that measure them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def checked(problems: Sequence[str], systems: Sequence[str], threads: int = 1) -
 def timed(
     systems: dict[str, list[str]], sizes: dict[str, list[str]], threads: Sequence[int], limits: Limits
 ) -> Iterator[Measurement]:
-    """The times of all instances, problem by problem: each problem in a process of its own per number of threads,
+    """The times of all instances, problem by problem: each problem in a process of its own per number of
+    threads,
     in which its systems take turns."""
     for problem, keys in systems.items():
         for count in threads:

@@ -1,4 +1,4 @@
-"""A writer of small charts as SVG: marks and texts whose colours follow the reader's scheme, light or dark."""
+"""Small charts as SVG: marks and texts whose colours follow the reader's scheme, light or dark."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ STYLE = """
   .grid { stroke: #d0d7de; stroke-width: 1; }
   .one { stroke: #57606a; stroke-width: 1.5; }
   .roof { fill: none; stroke: #57606a; stroke-width: 1.5; }
-  .s0 { fill: #0969da; } .s1 { fill: #d4620b; } .s2 { fill: #8250df; } .s3 { fill: #1a7f37; } .s4 { fill: #bf3989; }
-  @media (prefers-color-scheme: dark) {
+  .s0 { fill: #0969da; } .s1 { fill: #d4620b; } .s2 { fill: #8250df; } .s3 { fill: #1a7f37; } .s4 { fill:
+  #bf3989; } @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3; }
     .note, .tick { fill: #9198a1; }
     .grid { stroke: #30363d; } .one, .roof { stroke: #9198a1; }
-    .s0 { fill: #58a6ff; } .s1 { fill: #f0883e; } .s2 { fill: #bc8cff; } .s3 { fill: #3fb950; } .s4 { fill: #f778ba; }
+    .s0 { fill: #58a6ff; } .s1 { fill: #f0883e; } .s2 { fill: #bc8cff; } .s3 { fill: #3fb950; } .s4 { fill:
+    #f778ba; }
   }
 """
 
@@ -34,7 +35,8 @@ class Drawing:
 
     def text(self, x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> None:
         """Words that begin, end or are centred (`middle`) at a point."""
-        self._parts.append(f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>')
+        place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+        self._parts.append(f'<text class="{kind}" {place}>{escape(words)}</text>')
 
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
         self._parts.append(f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>')
@@ -47,11 +49,13 @@ class Drawing:
     def dot(self, x: float, y: float, kind: str, title: str) -> None:
         """A mark, whose title is shown when one points at it."""
         self._parts.append(
-            f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4.5"><title>{escape(title)}</title></circle>'
+            f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4.5">'
+            f"<title>{escape(title)}</title></circle>"
         )
 
     def __str__(self) -> str:
-        size = f'width="{self.width:.0f}" height="{self.height:.0f}" viewBox="0 0 {self.width:.0f} {self.height:.0f}"'
+        width, height = f"{self.width:.0f}", f"{self.height:.0f}"
+        size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
         parts = "\n".join(self._parts)
         return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>\n<style>{STYLE}</style>\n{parts}\n</svg>\n'
 
@@ -69,5 +73,8 @@ class LogScale:
 
     def ticks(self, base: float) -> list[float]:
         """The powers of a base within the scale."""
-        first, last = math.ceil(math.log(self.least, base) - 1e-9), math.floor(math.log(self.most, base) + 1e-9)
+        first, last = (
+            math.ceil(math.log(self.least, base) - 1e-9),
+            math.floor(math.log(self.most, base) + 1e-9),
+        )
         return [base**k for k in range(first, last + 1)]

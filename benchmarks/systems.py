@@ -1,8 +1,8 @@
 """The systems that are timed: mlirad, the peers that are installed, and C by hand.
 
 A system turns a problem and its arguments into functions of no arguments, one computing the value and one the
-derivative, which return when their results are written. Arguments become the system's arrays once, which is not
-timed.
+derivative, which return when their results are written. Arguments become the system's arrays once, which is
+not timed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ Call = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Functions:
-    """A problem instance in one system; `compiled` makes the derivative ready to run without running it, where
+    """A problem instance in one system; `compiled` makes the derivative ready to run without running it,
+    where
     the system can."""
 
     derivative: Call

@@ -15,7 +15,8 @@ Figure = Callable[[Measurement], float | None]
 
 
 def times(run: Run) -> Iterator[str]:
-    """Value, derivative and their ratio in mlirad, the derivative in others, and the quotients. Where there are
+    """Value, derivative and their ratio in mlirad, the derivative in others, and the quotients. Where there
+    are
     several numbers of threads, a cell has a figure for each."""
     others = [key for key in run.systems() if key != OWN]
     titles = ["problem", "size"]
@@ -34,7 +35,8 @@ def times(run: Run) -> Iterator[str]:
 
 
 def first_calls(run: Run) -> Iterator[str]:
-    """The first call of the derivative in every system, and that of JAX over mlirad's; with one thread, or the
+    """The first call of the derivative in every system, and that of JAX over mlirad's; with one thread, or
+    the
     fewest that were measured."""
     count = run.threads()[0]
     systems = [key for key in run.systems() if key != BY_HAND]

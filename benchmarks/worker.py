@@ -1,7 +1,8 @@
 """A process that measures: `python -m benchmarks.worker`, started by `benchmarks.runs`.
 
-It reads one JSON object, what to measure, from its standard input, and prints one for each figure that it has.
-A process of its own keeps one number of threads, with which libraries are loaded, and the memory of one system.
+It reads one JSON object, what to measure, from its standard input, and prints one for each figure that it
+has. A process of its own keeps one number of threads, with which libraries are loaded, and the memory of one
+system.
 """
 
 from __future__ import annotations

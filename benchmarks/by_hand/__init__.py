@@ -2,8 +2,8 @@
 
     derivative("lse", (x,))()      the gradient, a tuple of arrays
 
-The derivative is by hand, the loops are blocked and vectorise, what the reverse sweep needs is kept or recomputed
-as is cheaper. The compiler is `$CC`, or the first of `cc`, `gcc` and `clang`.
+The derivative is by hand, the loops are blocked and vectorise, what the reverse sweep needs is kept or
+recomputed as is cheaper. The compiler is `$CC`, or the first of `cc`, `gcc` and `clang`.
 """
 
 from __future__ import annotations

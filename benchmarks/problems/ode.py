@@ -1,7 +1,7 @@
 """The gradient of the last component of an ODE's solution, by Runge-Kutta steps.
 
-The number of steps is the length of an argument, so that every system may compile for it. The right-hand side is
-written with `np.concatenate`, and in `ode-build` by a formula for each component.
+The number of steps is the length of an argument, so that every system may compile for it. The right-hand side
+is written with `np.concatenate`, and in `ode-build` by a formula for each component.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The gradient through ten steps of a stencil in the start and the coefficients: by slices, and by `build`."""
+"""The gradient through ten steps of a stencil, in start and coefficients: by slices, and by `build`."""
 
 from __future__ import annotations
 

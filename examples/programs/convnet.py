@@ -1,4 +1,4 @@
-"""A small convolutional network: two convolutions of 3 x 3, the second with strides of 2, and a dense layer."""
+"""A small network: two convolutions of 3 x 3, the second with strides of 2, and a dense layer."""
 
 from __future__ import annotations
 

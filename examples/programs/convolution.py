@@ -1,7 +1,8 @@
-"""A 2-D convolution of images with several channels, weighted and summed: both of its pullbacks in one gradient.
+"""A 2-D convolution of images with several channels, weighted and summed: both of its pullbacks in one
+gradient.
 
-One of horde-ad's benchmarks. The gradient of sum(weights * convolution(x, kernel)) in x and in the kernel is what a
-training step needs of one layer.
+One of horde-ad's benchmarks. The gradient of sum(weights * convolution(x, kernel)) in x and in the kernel is
+what a training step needs of one layer.
 """
 
 from __future__ import annotations

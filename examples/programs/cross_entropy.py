@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 
 def loss(scores, labels):
-    """The mean negative logarithm of the probability of the right class: scores [n, k], labels [n] integers."""
+    """The mean of -log(probability of the right class): scores [n, k], labels [n] integers."""
     right = scores[np.arange(len(labels)), labels]
     return np.mean(logsumexp(scores) - right)
 

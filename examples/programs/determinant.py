@@ -1,9 +1,10 @@
 """The determinant of a matrix by expansion by minors, as in cmpad: each minor is computed once.
 
-    det of the last m + 1 rows at columns S = sum_{j in S} (-1)^(place of j in S) A[row, j] det of the last m at S - {j}
+    det of the last m + 1 rows at columns S = sum_{j in S} (-1)^(place of j in S) A[row, j] det of the last m
+    at S - {j}
 
-The minors of one number of rows are a vector, by the subsets of the columns in order. The gradient is the adjugate,
-transposed. An n x n matrix has 2^n minors, so this is for small ones.
+The minors of one number of rows are a vector, by the subsets of the columns in order. The gradient is the
+adjugate, transposed. An n x n matrix has 2^n minors, so this is for small ones.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def primal(a):
 
 @cache
 def subsets(n: int, m: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The subsets of m of n columns [k, m], and the positions of each of them less one of its columns [k, m] among
+    """The subsets of m of n columns [k, m], and the positions of each of them less one of its columns [k, m]
+    among
     the subsets of m - 1.
 
     >>> subsets(3, 2)[0].tolist(), subsets(3, 2)[1].tolist()

@@ -1,4 +1,4 @@
-"""The mean square of a product of three square matrices: y(A, B, C) = 1/n |A B C|^2, summed over all entries."""
+"""The squares of a product of three square matrices, summed over all entries: y(A, B, C) = 1/n |A B C|^2."""
 
 from __future__ import annotations
 

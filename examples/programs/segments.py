@@ -1,6 +1,7 @@
 """Sums of values by label, and the squares of these.
 
-s_c = sum_{i : label(i) = c} x_i,    y(x) = 1/2 sum_c (s_c - target_c)^2,    dy/dx_i = s_label(i) - target_label(i)
+s_c = sum_{i : label(i) = c} x_i,    y(x) = 1/2 sum_c (s_c - target_c)^2
+    dy/dx_i = s_label(i) - target_label(i)
 """
 
 from __future__ import annotations

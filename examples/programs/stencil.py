@@ -1,10 +1,11 @@
-"""Heat that spreads in a plate: ten steps of a five-point stencil, and the distance from a measured temperature.
+"""Heat that spreads in a plate: ten steps of a five-point stencil, and the distance from a measured
+temperature.
 
     u <- u + k (u_north + u_south + u_west + u_east - 4 u)
 
-with a conductivity k at every point and the temperature 0 outside of the plate. The loss is half the sum of the
-squared errors; its gradient is wanted with respect to the temperature at the start and the conductivity. The
-same step is written by slices of a padded array, and by a formula for the element at (i, j).
+with a conductivity k at every point and the temperature 0 outside of the plate. The loss is half the sum of
+the squared errors; its gradient is wanted with respect to the temperature at the start and the conductivity.
+The same step is written by slices of a padded array, and by a formula for the element at (i, j).
 """
 
 from __future__ import annotations

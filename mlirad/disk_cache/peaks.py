@@ -55,7 +55,7 @@ def _read(path: str) -> Peaks | None:
 
 
 def _write(path: str, peaks: Peaks) -> None:
-    """Keep the peaks, if that is possible: written aside and renamed, so that a reader sees all or nothing."""
+    """Keep the peaks, if that is possible: written aside and renamed, so a reader sees all or nothing."""
     content = {"machine": _machine(), "bandwidth": peaks.bandwidth, "operations": peaks.operations}
     aside = f"{path}.{os.urandom(8).hex()}"
     try:

@@ -1,10 +1,10 @@
 """What one core of this machine can do at most: bytes a second from each cache, and operations a second.
 
-measured()     Peaks(bandwidth={"L1": 1.9e11, "L2": 9.1e10, "L3": 4.2e10, "memory": 1.8e10}, operations=5.6e10)
+    measured()     Peaks(bandwidth={"L1": 1.9e11, "L2": 9.1e10, "L3": 4.2e10, "memory": 1.8e10}, operations=5.6e10)
 
-Both are found by running machine code for some tens of milliseconds: loops that add up an array of half the size of
-a cache, and loops of independent multiply-adds of vectors. Each is repeated and the best counts, by the time that
-the thread was on a processor.
+Both are found by running machine code for some tens of milliseconds: loops that add up an array of half the
+size of a cache, and loops of independent multiply-adds of vectors. Each is repeated and the best counts, by
+the time that the thread was on a processor.
 """
 
 from __future__ import annotations
@@ -146,6 +146,7 @@ end:
         "  %v{k} = load {vector}, ptr %p{k}, align 8\n"
         "  %n{k} = fadd {vector} %s{k}, %v{k}"
     )
-    adding = "  %n{k} = call {vector} @llvm.fmuladd.v{value}f64({vector} %s{k}, {vector} %factor, {vector} %factor)"
+    operands = "{vector} %s{k}, {vector} %factor, {vector} %factor"
+    adding = "  %n{k} = call {vector} @llvm.fmuladd.v{value}f64(" + operands + ")"
     declared = f"declare {vector} @llvm.fmuladd.v{lanes}f64({vector}, {vector}, {vector})\n"
     return declared + function("read", reading, "") + function("multiply_add", adding, str(lanes))

@@ -76,10 +76,16 @@ def test_as_many_runs_as_asked_for():
 @pytest.mark.parametrize(
     "name",
     [
-        "gmm_d3_k4_n20", "lse_small", "llsq_n16_m8", "kmeans_n60_k5_d3", "ode_n4_s1", "lstm_l2_c50", "ba_n2_m3_p20",
+        "gmm_d3_k4_n20",
+        "lse_small",
+        "llsq_n16_m8",
+        "kmeans_n60_k5_d3",
+        "ode_n4_s1",
+        "lstm_l2_c50",
+        "ba_n2_m3_p20",
         "ba_zero_rotation_n2_m2_p16",
     ],
-)  # fmt: skip
+)
 def test_golden_figures(name: str):
     golden = json.loads((GOLDEN / f"{name}.json").read_text())
     module, given = golden["eval"], {**golden["input"], "min_runs": 1, "min_seconds": 0}

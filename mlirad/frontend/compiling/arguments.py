@@ -9,14 +9,13 @@ import functools
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
 from mlirad.errors import TracingError
 from mlirad.frontend.tracing.dtypes import plain_array
-from mlirad.frontend.tracing.functions import function_name, parameter_names
-from mlirad.frontend.tracing.pytree import Tree
+from mlirad.frontend.tracing.functions import function_name
 from mlirad.frontend.tracing.source import user_line
 
 OUT: Final = "out"

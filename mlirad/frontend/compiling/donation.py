@@ -60,7 +60,8 @@ def donated_leaves(function: Callable[..., Any], tree: Tree, names: Sequence[str
 def warn_of_unused(
     function: Callable[..., Any], tree: Tree, native: NativeFunction, donated: Sequence[int], name: str
 ) -> None:
-    """A `DonationWarning` at the user's line for donated arrays that hold no result of a program, and for scalars,
+    """A `DonationWarning` at the user's line for donated arrays that hold no result of a program, and for
+    scalars,
     which hold none, where nothing else is donated.
     """
     specs, used = native.program.inputs, donations(native.program, donated).values()

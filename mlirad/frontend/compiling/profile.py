@@ -6,8 +6,9 @@
 
 The bytes of a kernel are those of the arrays that it reads and writes, each counted once a run, and of no
 more elements than it computes with; the level is the smallest cache that they fit together. Operations are
-counted roughly, an elementary function as what its polynomial takes. The peak is that of one core: the bandwidth of
-that level, or the operations per second, whichever bounds the kernel; it is measured once per user.
+counted roughly, an elementary function as what its polynomial takes. The peak is that of one core: the
+bandwidth of that level, or the operations per second, whichever bounds the kernel; it is measured once per
+user.
 """
 
 from __future__ import annotations
