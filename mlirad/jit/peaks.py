@@ -1,6 +1,6 @@
 """What one core of this machine can do at most: bytes a second from each cache, and operations a second.
 
-    measured()     Peaks(bandwidth={"L1": 1.9e11, "L2": 9.1e10, "L3": 4.2e10, "memory": 1.8e10}, operations=5.6e10)
+    measured()     Peaks(bandwidth={"L1": 1.9e11, "L2": 9.1e10, "L3": 4.2e10, "memory": 1.8e10}, 5.6e10)
 
 Both are found by running machine code for some tens of milliseconds: loops that add up an array of half the
 size of a cache, and loops of independent multiply-adds of vectors. Each is repeated and the best counts, by
