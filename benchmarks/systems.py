@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 
 from benchmarks import by_hand
 from benchmarks.problem import Arguments, Problem, Program
+from benchmarks.protocol import CLOCKS
 
 Call = Callable[[], Any]
 
@@ -52,12 +52,14 @@ class System:
     why_not: Callable[[], str | None]
     takes: Callable[[Problem], bool] = lambda _: True
 
-    def prepare(self, problem: Problem, arguments: Arguments, threads: int = 1) -> Prepared:
+    def prepare(
+        self, problem: Problem, arguments: Arguments, threads: int = 1, clock: str = "wall"
+    ) -> Prepared:
         """Traces and compiles both functions by calling them once."""
         made = self.functions(problem, arguments, threads)
-        start = time.perf_counter()
+        start = CLOCKS[clock]()
         made.derivative()
-        first_call = time.perf_counter() - start
+        first_call = CLOCKS[clock]() - start
         if made.primal is not None:
             made.primal()
         return Prepared(made.primal, made.derivative, first_call)

@@ -81,7 +81,8 @@ def measure(name: str, size: str, systems: list[str], threads: int, limits: Limi
     prepared = {}
     for key in systems_of(name, systems):
         try:
-            prepared[key] = SYSTEMS[key].prepare(problem, arguments, threads)
+            SYSTEMS[key].prepare(problem, problem.golden().arguments, threads)  # loads what it loads once
+            prepared[key] = SYSTEMS[key].prepare(problem, arguments, threads, limits.clock)
         except Exception as failure:
             if key == "mlirad":
                 raise

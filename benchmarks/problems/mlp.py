@@ -119,7 +119,7 @@ MNIST = Problem(
     name="mnist",
     argnums=WEIGHTS,
     sizes={
-        f"{a}|{b}": partial(mlp.random_image, (784, a, b, 10)) for a, b in ((30, 10), (300, 100), (500, 150))
+        f"{a}-{b}": partial(mlp.random_image, (784, a, b, 10)) for a, b in ((30, 10), (300, 100), (500, 150))
     },
     golden=golden_image,
     numpy_program=mlp.image_loss,
