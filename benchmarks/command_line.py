@@ -56,14 +56,14 @@ def measure(options: argparse.Namespace, limits: Limits) -> None:
         print("mlirad has no option for threads: its figures are all of one.", file=sys.stderr)
     run = new_run(systems, limits.clock)
     run.peaks = charts.peaks_of_this_machine()
-    try:
-        for measurement in timed(runs, sizes, options.threads, limits):
-            run.measurements.append(measurement)
-            print(said(measurement), file=sys.stderr, flush=True)
-        if options.memory:
-            run.measurements = with_memory(run.measurements)
-    finally:
-        if options.write and run.measurements:
+    for measurement in timed(runs, sizes, options.threads, limits):
+        run.measurements.append(measurement)
+        print(said(measurement), file=sys.stderr, flush=True)
+        if options.write:
+            run.write(options.write)
+    if options.memory:
+        run.measurements = with_memory(run.measurements)
+        if options.write:
             run.write(options.write)
     show(run, options)
 
@@ -148,7 +148,7 @@ def parse_options(description: str, arguments: Sequence[str] | None) -> argparse
     say("--sparse", action="store_true", help="time sparse matrices, nothing else")
     say("--quick", nargs="?", const="HEAD", metavar="COMMIT", help="what became slower since a commit (HEAD)")
     say("--quick-seconds", type=float, default=120.0, metavar="S", help="how long --quick may take, roughly")
-    say("--write", type=Path, metavar="FILE", help="keep the run, as JSON")
+    say("--write", type=Path, metavar="FILE", help="keep the run, as JSON, also if it is ended early")
     say("--read", type=existing, metavar="FILE", help="show a run that was kept, time nothing")
     say(
         "--plot", nargs="?", type=Path, const=Path(__file__).parent / "charts", metavar="FOLDER",
