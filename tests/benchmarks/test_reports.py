@@ -140,6 +140,18 @@ def test_what_is_slower_is_beyond_the_noise():
     assert report[-1].startswith("1 of 1 slower; geometric mean 1.200")
 
 
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_a_commit_is_checked_out_for_the_time_being():
+    with compare.checkout("HEAD") as folder:
+        assert (folder / "mlirad" / "__init__.py").exists()
+    assert not folder.exists()
+    with (
+        pytest.raises(compare.BadCommit, match=r"README\.md' is no commit"),
+        compare.checkout("HEAD~0:README.md"),
+    ):
+        pass
+
+
 def test_two_compilers_take_turns():
     with compare.Process(ROOT) as before, compare.Process(ROOT) as after:
         found = compare.compared(before, after, ["cross-entropy"], 0.0)
