@@ -15,6 +15,7 @@ from mlirad.frontend.numpy_functions import (
     elementwise,
     filling,
     joining,
+    linear_systems,
     nan_reductions,
     norms,
     ordering,
@@ -27,6 +28,7 @@ from mlirad.frontend.numpy_functions import (
     searching,
     selection,
     shapes,
+    spectral,
     statistics,
     windows,
     writing,
@@ -40,7 +42,7 @@ from mlirad.frontend.tracing.raising import unsupported_error
 _FILES = (
     shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
     einsum, selection, elementwise, differences, polynomials, statistics, ordering, searching, norms, windows,
-    writing,
+    writing, linear_systems, spectral,
 )  # fmt: skip
 
 FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FUNCTIONS.items()}

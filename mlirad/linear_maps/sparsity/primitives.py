@@ -429,6 +429,13 @@ def _dot(m: Place, op: linear.DotMapOp, x: Pattern) -> Pattern:
     return m.moved(x, shape_of(op.codomain), kept, blocks)
 
 
+def _triangular_solve(m: Place, op: linear.TriangularSolveOp, x: Pattern) -> Pattern:
+    """Every element of a solution depends on all of its right side."""
+    shape = shape_of(op.domain)
+    rank = len(shape)
+    return m.moved(x, shape, {d: d for d in (*range(rank - 2), rank - 1)}, [])
+
+
 PRIMITIVE_PATTERNS: dict[type[linear.MapOp], Rule] = {
     linear.ScaleOp: _scale,
     linear.MaskOp: _mask,
@@ -450,6 +457,7 @@ PRIMITIVE_PATTERNS: dict[type[linear.MapOp], Rule] = {
     linear.UpdateOp: _update,
     linear.CumulativeSumOp: _prefix,
     linear.RecurrenceOp: _prefix,
+    linear.TriangularSolveOp: _triangular_solve,
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
 }
