@@ -77,7 +77,7 @@ class NotANumberError(MliradError, FloatingPointError):
 
 
 class LinearAlgebraError(MliradError, np.linalg.LinAlgError):
-    """A matrix that a function of linear algebra does not take: singular, not positive definite, not square."""
+    """A matrix that a function does not take: singular, not positive definite, not square."""
 
 
 class CallDepthError(MliradError, RecursionError):

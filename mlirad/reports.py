@@ -16,7 +16,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import IntegerOverflowError, LinearAlgebraError, MliradError, NotANumberError, PositionError
+from mlirad.errors import (
+    IntegerOverflowError,
+    LinearAlgebraError,
+    MliradError,
+    NotANumberError,
+    PositionError,
+)
 
 _ERRORS: dict[str, type[MliradError]] = {
     "position": PositionError,

@@ -25,7 +25,7 @@ BLOCK = 64
 
 @irdl_op_definition
 class FactorisationOp(StructuredOp):
-    """All parts of a factorisation of every matrix of a batch; with `values`, eigenvalues or singular values alone."""
+    """All parts of a factorisation of each matrix of a batch; with `values`, its part `values` alone."""
 
     name = "kernel.factorisation"
     kind = prop_def(StringAttr)
@@ -117,7 +117,7 @@ def memory_of(kind: str, operand: Attribute, *, values: bool) -> tuple[int, int]
 
 
 def work_of(kind: str, operand: Attribute, *, values: bool) -> int:
-    """The length of the array `work` of LAPACK's routine, as its documentation wants it, and blocks beside."""
+    """The length of the array `work` of LAPACK's routine: what it needs, and blocks beside."""
     rows, columns = shape_of(operand)[-2:]
     least, most = min(rows, columns), max(rows, columns)
     match kind:
@@ -130,7 +130,3 @@ def work_of(kind: str, operand: Attribute, *, values: bool) -> int:
             return minimal + BLOCK * (rows + columns)
         case _:
             return 0
-
-
-KERNEL_FACTORISATION_OPS = (FactorisationOp, TriangularSolveOp)
-"""Every op of this file."""

@@ -94,9 +94,7 @@ def triangular_solutions(matrix: Array, x: Array, *, upper: bool, transposed: bo
     if x.size:
         trsm = _routine("blas", "trsm", matrix.dtype.char)
         for place in np.ndindex(matrix.shape[:-2]):
-            result[place] = trsm(
-                1.0, matrix[place], x[place], lower=not upper, trans_a=transposed, diag=unit
-            )
+            result[place] = trsm(1.0, matrix[place], x[place], lower=not upper, trans_a=transposed, diag=unit)
     return result
 
 
@@ -134,9 +132,7 @@ def _parts(op: Operation, part: str, x: Array) -> Array:
     return parts_of_batch(op.name.removeprefix("array."), part, np.asarray(x), empty)
 
 
-def _triangular_solve(
-    op: factorisations.TriangularSolveOp, operands: Sequence[Array], frame: Frame
-) -> Array:
+def _triangular_solve(op: factorisations.TriangularSolveOp, operands: Sequence[Array], frame: Frame) -> Array:
     return triangular_solutions(*map(np.asarray, operands), **flags_of(op))
 
 

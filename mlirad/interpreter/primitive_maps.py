@@ -256,9 +256,7 @@ def _dot(op: linear.DotMapOp, operands: Sequence[Array], frame: Frame) -> Linear
     )
 
 
-def _triangular_solve(
-    op: linear.TriangularSolveOp, operands: Sequence[Array], frame: Frame
-) -> LinearMap:
+def _triangular_solve(op: linear.TriangularSolveOp, operands: Sequence[Array], frame: Frame) -> LinearMap:
     matrix, flags = np.asarray(operands[0]), flags_of(op)
     other = {**flags, "transposed": not flags["transposed"]}
     operations = dimension(op.domain) * shape_of(op.matrix)[-1]

@@ -88,7 +88,7 @@ def product_map(
     right: Value | None = None,
     transposes: bool = False,
 ) -> Value:
-    """The map dx to left @ dx, or to dx @ right; with `transposes` to the product with the transposed factor."""
+    """The map dx to left @ dx, or to dx @ right; with `transposes` the factor is transposed."""
     fixed = left if left is not None else right
     assert fixed is not None
     rank = len(shape_of(space)) - 2

@@ -1,4 +1,6 @@
-"""The BLAS and LAPACK that SciPy carries, called on one thread: symbols `mlirad_blas_<routine>`, `mlirad_lapack_<routine>`.
+"""The BLAS and LAPACK that SciPy carries, called on one thread.
+
+Their symbols are `mlirad_blas_<routine>` and `mlirad_lapack_<routine>`.
 
 The routines are the Fortran ones: every argument is a pointer, integers are 32 bits wide,
 characters are one byte, matrices are column-major, and the dot products return their value. For

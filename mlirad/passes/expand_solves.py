@@ -20,6 +20,7 @@ from xdsl.ir import Operation
 from mlirad.dialects.array.factorisations import SolveOp
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 
 
@@ -38,8 +39,8 @@ def _visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
     if not isinstance(op, SolveOp):
         visit_regions(b, op, env, _visit)
         return
-    b.location, b.name_hint = op.location, op.result.name_hint
-    matrix, x = (env.get(v, v) for v in op.operands)
+    b.location, b.name_hint = op.location, None
+    matrix, x = (env.get(v, v) for v in own_operands(op))
     factors, order = b.lu("factors", matrix), b.lu("permutation", matrix)
     rank = len(shape_of(x))
 
@@ -48,4 +49,5 @@ def _visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
 
     rows = b.gather(x, shape_of(x), place)
     inner = b.triangular_solve(factors, rows, unit=True)
-    env[op.result] = b.triangular_solve(factors, inner, upper=True)
+    env[op.result] = found = b.triangular_solve(factors, inner, upper=True)
+    found.name_hint = found.name_hint or op.result.name_hint

@@ -11,9 +11,9 @@
                          dU = U (F * (P s + s P^T)) + (1 - U U^T) dA V / s      F_ij = 1 / (s_j^2 - s_i^2)
 
 `low` is the strictly lower triangle and `up` the rest. Of symmetric matrices the lower triangle is read, so
-dS is symmetric and has the lower triangle of dA. Where eigenvalues, or singular values, are equal, E and F are
-0, as is 1 / s where s is 0: derivatives stay finite, and are right for whatever does not depend on the choice
-of a basis in the common eigenspace up to first order, such as sums of these eigenvalues.
+dS is symmetric and has the lower triangle of dA. Where eigenvalues, or singular values, are equal, E and F
+are 0, as is 1 / s where s is 0: derivatives stay finite, and are right for what does not depend on the choice
+of a basis in the common eigenspace, such as sums of these eigenvalues.
 
 (Sources: M. Giles, An extended collection of matrix derivative results for forward and reverse mode, 2008;
 J. Walter and L. Lehmann, Algorithmic differentiation of linear algebra functions, 2012.)
@@ -66,7 +66,10 @@ def triangular_matrix_map(b: ArrayBuilder, op: factorisations.TriangularSolveOp)
     steps = [b.mask_map(space, read)]
     if is_transposed:
         steps.append(transpose_map(b, space))
-    steps += [_negated(b, product_map(b, space, right=op.result)), _system_map(b, op.matrix, op, op.properties)]
+    steps += [
+        _negated(b, product_map(b, space, right=op.result)),
+        _system_map(b, op.matrix, op, op.properties),
+    ]
     return _chain(b, *steps)
 
 
@@ -284,4 +287,3 @@ def _reciprocal(b: ArrayBuilder, x: Value) -> Value:
     is_zero = b.compare("eq", x, b.zeros(x.type))
     ones = b.splat(1, x.type)
     return b.select(is_zero, b.zeros(x.type), b.div(ones, b.select(is_zero, ones, x)))
-

@@ -50,11 +50,11 @@ class PartOp(OperandOp):
 
 @irdl_op_definition
 class LuOp(PartOp):
-    """A square matrix A with rows exchanged is L U, where L has ones on its diagonal and U is upper triangular.
+    """A square matrix A with rows exchanged is L U: L has ones on its diagonal, U is upper triangular.
 
     `factors` is both in one matrix, the ones of L left out; `permutation` says which row of A each row of L U
-    is, and `pivots` with which row of those below each row is exchanged, in order. In each column the pivot is
-    the largest element, the first of equals. A singular matrix has zeros on the diagonal of U.
+    is, and `pivots` with which row from there on each row is exchanged, in order. The pivot of a column is
+    its largest element, the first of equals. A singular matrix has zeros on the diagonal of U.
     """
 
     name = "array.lu"

@@ -1,6 +1,6 @@
 """The map from right sides of triangular systems to their solutions.
 
-    %m = linear.triangular_solve %t {upper} : tensor<3x3xf64> -> !linear.map<tensor<3x2xf64>, tensor<3x2xf64>>
+%m = linear.triangular_solve %t {upper} : tensor<3x3xf64> -> !linear.map<tensor<3x2xf64>, tensor<3x2xf64>>
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ _BINS = (
 )
 
 _BY_NAMES = {
-    "linalg.eig linalg.eigvals roots": _COMPLEX + "np.linalg.eigh and np.linalg.eigvalsh are for symmetric matrices",
+    "linalg.eig linalg.eigvals roots": _COMPLEX
+    + "np.linalg.eigh and np.linalg.eigvalsh are for symmetric matrices",
     "polyfit": "write np.linalg.lstsq(np.vander(x, deg + 1), y)[0]",
     "polydiv": "divide in a loop over the coefficients with ad.fori_loop",
     "fft.fft fft.ifft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft fft.irfft fft.rfft2 fft.irfft2 "

@@ -1,4 +1,4 @@
-"""What functions of linear algebra share: checks of shapes, parts of factorisations, failures found at run time.
+"""What functions of linear algebra share: checks of shapes, parts of factorisations, and failures.
 
 What NumPy raises for a singular matrix, for one that is not positive definite, or where an iteration does not
 converge, is found when the program runs, and raised when the call ends.

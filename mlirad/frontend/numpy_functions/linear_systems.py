@@ -1,4 +1,4 @@
-"""Linear systems and what LU and Cholesky factors give: `np.linalg.solve`, `inv`, `det`, `slogdet`, `cholesky`.
+"""Linear systems, and what LU and Cholesky factors give: `np.linalg.solve`, `inv`, `det`, `cholesky` ...
 
 What NumPy raises for a singular matrix, or for one that is not positive definite, is found when the program
 runs, and raised when the call ends.
@@ -35,7 +35,7 @@ SLOGDET_RESULT: Any = type(np.linalg.slogdet(np.eye(1)))
 """NumPy's named tuple of sign and logarithm."""
 
 WRITTEN_OUT = 3
-"""Determinants of so many rows are polynomials that are written out: they have derivatives where they are 0."""
+"""Determinants of so many rows are written out as polynomials, which have derivatives where they are 0."""
 
 
 def require_regular(x: Array) -> None:
@@ -150,7 +150,9 @@ def cholesky_factor(x: Array, message: str) -> Array:
 def matrix_power(a: ArrayLike, n: Int) -> Array:
     """`np.linalg.matrix_power`, by repeated squaring; of negative powers of the inverse."""
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise linear_algebra_error(f"matrix_power needs square matrices, got shape {a.shape}", "x @ x.T is one")
+        raise linear_algebra_error(
+            f"matrix_power needs square matrices, got shape {a.shape}", "x @ x.T is one"
+        )
     x, power = (inv(a), -n) if n < 0 else (a, n)
     if power == 3:  # as NumPy multiplies
         return matmul(matmul(x, x), x)

@@ -1,4 +1,4 @@
-"""Eigenvalues, singular values, QR factors and what is made of them: `np.linalg.eigh`, `svd`, `pinv`, `lstsq` ...
+"""Eigenvalues, singular values, QR factors and what is made of them: `np.linalg.eigh`, `svd`, `lstsq` ...
 
 Signs and orders are those of LAPACK. At matrices with equal eigenvalues, or singular values, factors have no
 derivative; what `mlirad.rules.factorisation_derivatives` gives there is finite. The pseudo-inverse, and least
@@ -219,8 +219,8 @@ def _with_derivative(
 def lstsq(a: OperandLike, b: OperandLike, rcond: CutoffOfSolver | None = None) -> Any:
     """`np.linalg.lstsq`: solution, residuals, rank and singular values.
 
-    Residuals are those of a matrix of full rank: NumPy leaves them out where the rank is less, which here would
-    be a shape that depends on elements.
+    Residuals are those of a matrix of full rank: NumPy leaves them out where the rank is less, which here
+    would be a shape that depends on elements.
     """
     matrix, x = common([operand_of(a), operand_of(b)])
     matrix = require_matrices(matrix, "lstsq")

@@ -114,8 +114,9 @@ def _dot(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
 
 
 def _triangular_solve(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
+    (matrix,) = m.captured(captured)
     flags = {name: m.has(name) for name in ("upper", "transposed", "unit")}
-    return b.triangular_solve(*m.captured(captured), x, **flags)
+    return b.triangular_solve(matrix, x, **flags)
 
 
 # Tuples --------------------------------------------------------------------------------------------

@@ -430,10 +430,9 @@ def _dot(m: Place, op: linear.DotMapOp, x: Pattern) -> Pattern:
 
 
 def _triangular_solve(m: Place, op: linear.TriangularSolveOp, x: Pattern) -> Pattern:
-    """Every element of a solution depends on all of its right side."""
-    shape = shape_of(op.domain)
-    rank = len(shape)
-    return m.moved(x, shape, {d: d for d in (*range(rank - 2), rank - 1)}, [])
+    """The inverse of a triangle is a triangle."""
+    is_upper = (op.upper is None) != (op.transposed is None)
+    return prefixed(x, len(m.batch) + len(shape_of(op.domain)) - 2, is_upper)
 
 
 PRIMITIVE_PATTERNS: dict[type[linear.MapOp], Rule] = {

@@ -23,8 +23,8 @@ from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.fills import fill
-from mlirad.lower.emit.library_calls import LARGEST, LibraryCalls
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel
+from mlirad.lower.emit.library_calls import LARGEST, LibraryCalls
 from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Value, constant
 
 MULTIPLICATIONS_PER_INSTRUCTION = 4

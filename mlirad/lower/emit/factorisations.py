@@ -29,7 +29,7 @@ MULTIPLICATIONS_PER_INSTRUCTION = 2
 """How fast LAPACK is taken to be."""
 
 SQUARE = 8
-"""Rows and columns of the squares that matrices are transposed by: as many numbers as a line of a cache holds."""
+"""Rows and columns of the squares that matrices are transposed by: a line of a cache holds as many."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,8 @@ def emit_factorisation(emitter: KernelEmitter, op: FactorisationOp) -> None:
     *batch, rows, columns = source.shape
     if max(rows, columns, work_of(kind, op.operand.type, values=values)) > LARGEST:
         raise CompileError(
-            f"matrices of {rows} rows and {columns} columns are too large for LAPACK", location=location_of(op)
+            f"matrices of {rows} rows and {columns} columns are too large for LAPACK",
+            location=location_of(op),
         )
     count = prod(batch)
     work = source.size * min(rows, columns) * WORK[kind] // MULTIPLICATIONS_PER_INSTRUCTION
@@ -129,10 +130,20 @@ def _transpose(m: Matrix, source: Value, target: Value, rows: int, columns: int)
     """Write the transpose of a row-major matrix, square by square."""
     f = m.f
     with f.loop(0, rows, SQUARE, name="rows") as over, f.loop(0, columns, SQUARE, name="columns") as across:
-        with f.loop(over.index, _end(f, over.index, rows), at_most=SQUARE, name="i") as i:
-            with f.loop(across.index, _end(f, across.index, columns), at_most=SQUARE, name="j") as j:
-                value = f.load(f.gep(source, f.add(f.mul(i.index, columns), j.index), m.kind), m.kind)
-                f.store(value, f.gep(target, f.add(f.mul(j.index, rows), i.index), m.kind))
+        _transpose_square(m, (source, target), (over.index, across.index), (rows, columns))
+
+
+def _transpose_square(
+    m: Matrix, pointers: tuple[Value, Value], start: tuple[Value, Value], shape: tuple[int, int]
+) -> None:
+    f, (source, target), (rows, columns) = m.f, pointers, shape
+    ends = [_end(f, first, extent) for first, extent in zip(start, shape, strict=True)]
+    with (
+        f.loop(start[0], ends[0], at_most=SQUARE, name="i") as i,
+        f.loop(start[1], ends[1], at_most=SQUARE, name="j") as j,
+    ):
+        value = f.load(f.gep(source, f.add(f.mul(i.index, columns), j.index), m.kind), m.kind)
+        f.store(value, f.gep(target, f.add(f.mul(j.index, rows), i.index), m.kind))
 
 
 def _end(f: IRBuilder, start: Value, extent: int) -> Value:

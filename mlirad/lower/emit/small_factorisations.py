@@ -1,4 +1,4 @@
-"""LU and Cholesky factorisations, and triangular systems, of matrices of a few rows: straight code in registers.
+"""LU and Cholesky factors, and triangular systems, of matrices of a few rows: straight code in registers.
 
 A call of LAPACK takes longer than the arithmetic of a matrix of four rows, by an order of magnitude.
 
@@ -16,7 +16,7 @@ SMALL = 4
 
 
 def small_lu(f: IRBuilder, kind: Kind, n: int, source: Value, parts: tuple[Value, Value, Value]) -> None:
-    """The factors, pivots and permutation of one matrix; as in LAPACK, the pivot is the first of the largest."""
+    """The factors, pivots and permutation of one matrix; the pivot is the first of the largest elements."""
     factors, pivots, permutation = parts
     a = _loaded(f, kind, n, source)
     order: list[Value] = [constant("i64", i) for i in range(n)]
@@ -89,7 +89,7 @@ def small_triangular_solve(
     transposed: bool,
     unit: bool,
 ) -> None:
-    """The solutions of `system` (rows, right sides), `width` right sides at a time, from matrix and right sides."""
+    """The solutions of a system of so many rows and right sides, `width` of these at a time."""
     n, columns = system
     matrix, source, target = pointers
 

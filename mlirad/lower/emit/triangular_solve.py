@@ -1,7 +1,7 @@
 """`kernel.triangular_solve` as loops over the batch around `trsm`, `trsv` or own code for a few rows.
 
-BLAS stores matrices by columns. So it is given T as T^T with the triangles exchanged, and T X = B with rows of
-several right sides as X^T T^T = B^T.
+BLAS stores matrices by columns. So it is given T as T^T with the triangles exchanged, and T X = B, of several
+right sides, as X^T T^T = B^T.
 """
 
 from __future__ import annotations
@@ -40,17 +40,13 @@ def emit_triangular_solve(emitter: KernelEmitter, op: TriangularSolveOp) -> None
     pointers = [kernel.pointers[b.place] for b in (matrix, source, output)]
     with f.loop(0, count, name="batch") as loop:
         sizes = (rows * rows, rows * columns, rows * columns)
-        t, b, x = (
-            f.gep(p, f.mul(loop.index, size), kind) for p, size in zip(pointers, sizes, strict=True)
-        )
+        t, b, x = (f.gep(p, f.mul(loop.index, size), kind) for p, size in zip(pointers, sizes, strict=True))
         if rows <= SMALL:
             small_triangular_solve(
                 f, kind, (rows, columns), (t, b, x), native if columns >= native else 1, **flags
             )
         else:
-            fits = f.and_(
-                f.inside(t, rows * rows * BYTES[kind]), f.inside(x, rows * columns * BYTES[kind])
-            )
+            fits = f.and_(f.inside(t, rows * rows * BYTES[kind]), f.inside(x, rows * columns * BYTES[kind]))
             f.memcpy(x, b, rows * columns * BYTES[kind])
             if fits.literal == 1:
                 _solve(LibraryCalls(f, kind), t, x, (rows, columns), flags)

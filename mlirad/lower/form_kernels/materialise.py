@@ -53,7 +53,15 @@ FREE = frozenset[type[Operation]](
     )
 )
 _REDUCTIONS = (reductions.SumOp, reductions.ReduceOp, reductions.ArgReductionOp, reductions.DotOp)
-_READS_ARRAYS = (*control.CONTROL_OPS, *ordering.ORDERING_OPS, *FACTORISATION_OPS, *REPORTING_OPS, CallOp, SaveOp, RestoreOp)
+_READS_ARRAYS = (
+    *control.CONTROL_OPS,
+    *ordering.ORDERING_OPS,
+    *FACTORISATION_OPS,
+    *REPORTING_OPS,
+    CallOp,
+    SaveOp,
+    RestoreOp,
+)
 _STORED = (*_REDUCTIONS, indexing.UpdateOp, *_READS_ARRAYS)
 MAX_JOINED = 4
 """Concatenations and stacks of more parts than this are written part by part."""

@@ -107,7 +107,9 @@ def _row_major_values(ops: list[Operation]) -> set[Value]:
         elif isinstance(op, ScatterOp):
             if op.from_zero is None:
                 fixed.add(op.inputs[0])
-        elif isinstance(op, (*KERNEL_RESULT_OPS, CallOp, SaveOp, ReturnOp, YieldOp)) and not isinstance(op, NestOp):
+        elif isinstance(op, (*KERNEL_RESULT_OPS, CallOp, SaveOp, ReturnOp, YieldOp)) and not isinstance(
+            op, NestOp
+        ):
             fixed.update(op.operands)
     return fixed
 

@@ -120,7 +120,7 @@ class BulkBuilder(TermBuilder):
         return self.term(x.axes, constructor(self.value(x)))
 
     def solved(self, constructor: Callable[[Value, Value], Value], matrix: Term, x: Term) -> Term:
-        """The solutions of linear systems. Those of one matrix for all members have right sides side by side."""
+        """The solutions of linear systems; of one matrix for all members, with right sides side by side."""
         if matrix.axes or not x.axes:
             axes = union((matrix, x))
             return self.term(axes, constructor(self.align(matrix, axes), self.align(x, axes)))

@@ -183,7 +183,7 @@ class DualArrays:
         return total
 
     def after(self, outer: Value, inner: Value) -> Value:
-        """`outer` after `inner`, so that every left operand is local: (f g) d = f (g d), (f + g) d = f d + g d."""
+        """`outer` after `inner`, all left operands local: (f g) d = f (g d), (f + g) d = f d + g d."""
         if isinstance(outer.owner, linear.ComposeOp):
             composition = outer.owner
             return self.after(composition.outer, self.after(composition.inner, inner))

@@ -78,7 +78,7 @@ class Backward:
         return value_of(self.b, self.sums.get(value), value.type)
 
     def add_pulled(self, value: Value, tangent_map: Value, cotangent: Value) -> None:
-        """Add the image of a cotangent under the transpose of a local map, of several composed, or of a spine.
+        """Add the image of a cotangent under the transpose of a local map, of several composed or a spine.
 
         A spine, whose nodes share others, is what has sums of maps in it.
         """
