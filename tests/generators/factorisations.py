@@ -13,7 +13,7 @@ from mlirad.dialects.array import factorisations
 from mlirad.dialects.array.factorisations import PARTS, part_type
 from mlirad.dialects.array.literals import literal
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.shapes import FLAG, FLOATS, Value, array_type, keyword, shape_of
+from mlirad.dialects.shapes import FLAG, FLOATS, Value, array_type, element_of, keyword, shape_of
 from tests.generators.builder import ProgramBuilder
 from tests.generators.elementwise import Maker
 
@@ -37,7 +37,9 @@ def _matrices(g: ProgramBuilder, *, square: bool = False) -> Value | None:
 
 
 def _literal(g: ProgramBuilder, value: np.ndarray, type_: Attribute) -> Value:
-    return g.emit(ConstantOp, [], type_, {"value": literal(np.ascontiguousarray(value), type_)}, bound=8)
+    return g.emit(
+        ConstantOp, [], type_, {"value": literal(np.ascontiguousarray(value), element_of(type_))}, bound=8
+    )
 
 
 def _part(op_class: type[Operation], kind: str, *, square: bool = False) -> Maker:
@@ -67,7 +69,7 @@ def _system(op_class: type[Operation], properties: Callable[[ProgramBuilder], di
         shape = (*shape_of(matrix)[:-1], g.extent())
         if not g.fits(shape):
             return None
-        x = g.like(array_type(shape, matrix.type.element_type))  # pyright: ignore[reportAttributeAccessIssue]
+        x = g.like(array_type(shape, element_of(matrix)))
         return g.emit(op_class, [matrix, x], x.type, properties(g), bound=2 * g.bound(x))
 
     return make

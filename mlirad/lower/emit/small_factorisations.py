@@ -1,6 +1,6 @@
 """LU and Cholesky factors, and triangular systems, of matrices of a few rows: straight code in registers.
 
-A call of LAPACK takes longer than the arithmetic of a matrix of four rows, by an order of magnitude.
+A call of LAPACK takes several times as long as the arithmetic of a matrix of eight rows.
 
     3 x 3: 9 loads, the search for each pivot and the exchange of rows by selections, 9 stores
 """
@@ -11,7 +11,7 @@ from math import nan
 
 from mlirad.lower.llvm_text import IRBuilder, Kind, Operand, Value, constant
 
-SMALL = 4
+SMALL = 8
 """The most rows that are written out."""
 
 

@@ -188,7 +188,7 @@ class DualArrays:
             composition = outer.owner
             return self.after(composition.outer, self.after(composition.inner, inner))
         if isinstance(outer.owner, linear.AddOp):
-            return self.b.add_maps(*(self.after(part, inner) for part in outer.owner.operands))
+            return self.b.add_maps(*(self.after(part, inner) for part in own_operands(outer.owner)))
         return self.b.compose(outer, inner)
 
 
