@@ -39,7 +39,8 @@ def lu(a: Array) -> dict[str, Array]:
 def cholesky(a: Array) -> dict[str, Array]:
     """The Cholesky factor of a symmetric matrix, NaN where there is none."""
     factor, info = _routine("lapack", "potrf", a.dtype.char)(a, lower=True)
-    return {"factor": np.tril(np.full_like(a, np.nan) if info else factor)}
+    failed = info or np.isnan(factor[-1, -1])
+    return {"factor": np.tril(np.full_like(a, np.nan) if failed else factor)}
 
 
 def qr(a: Array) -> dict[str, Array]:

@@ -140,10 +140,14 @@ def cholesky(a: ArrayLike, *, upper: Flag = False) -> Array:
 
 
 def cholesky_factor(x: Array, message: str) -> Array:
-    """The lower triangular factor; raises with the message where there is none."""
+    """The lower triangular factor; raises with the message where there is none.
+
+    As in NumPy, elements that are NaN raise nothing: they make a factor of NaN.
+    """
     factor = made(emitting().cholesky(x.value))
     if x.shape[-1]:
-        report_failure(xp.isnan(factor[..., 0, 0]).value, message)
+        has_nan = xp.any(xp.tril(xp.isnan(x)), axis=(-2, -1))
+        report_failure((xp.isnan(factor[..., 0, 0]) & ~has_nan).value, message)
     return factor
 
 

@@ -163,9 +163,12 @@ def _info(f: IRBuilder) -> Value:
     return f.alloca("i32", 1, 8, initial=constant("i32", 0))
 
 
-def _nan_if(m: Matrix, info: Value, sizes: dict[str, int]) -> None:
+def _failed(m: Matrix, info: Value) -> Value:
+    return m.f.icmp("ne", m.f.load(info, "i32"), 0)
+
+
+def _nan_if(m: Matrix, failed: Value, sizes: dict[str, int]) -> None:
     """Fill the parts with NaN if a routine has failed."""
-    failed = m.f.icmp("ne", m.f.load(info, "i32"), 0)
     with m.f.conditional(failed, unlikely=True):
         for part, size in sizes.items():
             if part in m.parts:
@@ -207,7 +210,9 @@ def _cholesky(m: Matrix) -> None:
     f.memcpy(factor, m.source, n * n * BYTES[m.kind])
     info = _info(f)
     calls.lapack("potrf", [calls.char("U"), calls.int(n), factor, calls.int(n), info])
-    _nan_if(m, info, {"factor": n * n})
+    # Some libraries go on with a pivot that is NaN, which then reaches the last one.
+    last = f.load(f.gep(factor, n * n - 1, m.kind), m.kind)
+    _nan_if(m, f.or_(_failed(m, info), f.fcmp("uno", last, last)), {"factor": n * n})
     with f.loop(0, n, name="row") as loop:
         row = f.mul(loop.index, n)
         _fill(m, factor, f.add(f.add(row, loop.index), 1), f.add(row, n), 0.0)
@@ -241,7 +246,7 @@ def _eigh(m: Matrix) -> None:
     calls.lapack("syevd", operands)
     if vectors is not None:
         _transpose(m, m.memory, vectors, n, n)
-    _nan_if(m, info, {"values": n, "vectors": n * n})
+    _nan_if(m, _failed(m, info), {"values": n, "vectors": n * n})
 
 
 def _svd(m: Matrix) -> None:
@@ -262,7 +267,7 @@ def _svd(m: Matrix) -> None:
     if left is not None:
         _transpose(m, u, left, least, rows)
         _transpose(m, vt, m.parts["right"], columns, least)
-    _nan_if(m, info, {"left": rows * least, "values": least, "right": least * columns})
+    _nan_if(m, _failed(m, info), {"left": rows * least, "values": least, "right": least * columns})
 
 
 WRITERS = {"lu": _lu, "cholesky": _cholesky, "qr": _qr, "eigh": _eigh, "svd": _svd}
