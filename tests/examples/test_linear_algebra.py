@@ -1,7 +1,7 @@
 """Example programs of linear algebra against derivatives that are derived in another way.
 
-Of the Gaussian process the gradient is written out by hand. The Kalman filter is a recursion for the density of
-one long normal vector, whose covariance is built here, and differentiated by complex steps.
+Of the Gaussian process the gradient is written out by hand. The Kalman filter is a recursion for the density
+of one long normal vector, whose covariance is built here, and differentiated by complex steps.
 """
 
 from __future__ import annotations

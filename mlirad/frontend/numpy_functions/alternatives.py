@@ -19,8 +19,9 @@ _BINS = (
 )
 
 _BY_NAMES = {
-    "linalg.eig linalg.eigvals roots": _COMPLEX
+    "linalg.eig linalg.eigvals": _COMPLEX
     + "np.linalg.eigh and np.linalg.eigvalsh are for symmetric matrices",
+    "roots": _COMPLEX + _OUTSIDE,
     "polyfit": "write np.linalg.lstsq(np.vander(x, deg + 1), y)[0]",
     "polydiv": "divide in a loop over the coefficients with ad.fori_loop",
     "fft.fft fft.ifft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft fft.irfft fft.rfft2 fft.irfft2 "
