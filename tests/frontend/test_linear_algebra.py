@@ -244,7 +244,7 @@ def test_shapes_that_are_refused(function) -> None:
     ],
 )
 def test_what_cannot_be_traced_says_what_can(function, hint) -> None:
-    with pytest.raises(UnsupportedError, match=hint):
+    with pytest.raises((UnsupportedError, TracingError), match=hint):
         ad.jit(function)(np.eye(3))
 
 
@@ -256,7 +256,7 @@ def test_a_name_imported_from_scipy_is_called_by_its_full_name() -> None:
 def test_scipy_is_as_it_was_after_a_trace() -> None:
     before = scipy.linalg.solve
     ad.jit(lambda a: scipy.linalg.solve(a, a))(np.eye(2))
-    with pytest.raises(UnsupportedError):
+    with pytest.raises(TracingError):
         ad.jit(lambda a: scipy.linalg.eig(a))(np.eye(2))
     assert scipy.linalg.solve is before
 

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from mlirad.errors import UnsupportedError
 from mlirad.frontend.constructs.loops import fori_loop, while_loop
 from mlirad.frontend.numpy_functions import linear_systems, norms, spectral
 from mlirad.frontend.numpy_functions.factors import (
@@ -358,31 +357,11 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     return elements[places]
 
 
-def eig(a: ArrayLike) -> Any:
-    """`scipy.linalg.eig` is refused."""
-    raise _complex("eig")
-
-
-def eigvals(a: ArrayLike) -> Any:
-    """`scipy.linalg.eigvals` is refused."""
-    raise _complex("eigvals")
-
-
-def _complex(name: str) -> UnsupportedError:
-    return unsupported_error(
-        f"scipy.linalg.{name} cannot be traced: eigenvalues of a matrix may be complex",
-        "eigh and eigvalsh are for symmetric matrices",
-    )
-
-
-REFUSED = (eig, eigvals)
-"""The functions that say why they are not traced."""
-
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "solve": solve, "inv": inv, "det": det, "lu_factor": lu_factor, "lu_solve": lu_solve,
     "solve_triangular": solve_triangular, "cholesky": cholesky, "cho_factor": cho_factor,
     "cho_solve": cho_solve, "eigh": eigh, "eigvalsh": eigvalsh, "qr": qr, "svd": svd, "svdvals": svdvals,
     "pinv": pinv, "lstsq": lstsq, "norm": norm, "expm": expm, "block_diag": block_diag,
-    "toeplitz": toeplitz, "eig": eig, "eigvals": eigvals,
+    "toeplitz": toeplitz,
 }  # fmt: skip
 """By its name in `scipy.linalg` what traces a function."""

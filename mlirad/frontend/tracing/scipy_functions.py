@@ -34,6 +34,8 @@ WRITTEN_OUT = {
     "logsumexp": "np.logaddexp.reduce(a, axis=axis); np.logaddexp.reduce(np.ravel(a)) for all elements",
     "softmax": "s = np.expand_dims(np.logaddexp.reduce(x, axis=axis), axis); np.exp(x - s)",
     "log_softmax": "s = np.expand_dims(np.logaddexp.reduce(x, axis=axis), axis); x - s",
+    "eig": "linalg.eigh, of symmetric matrices: the eigenvalues of others may be complex",
+    "eigvals": "linalg.eigvalsh, of symmetric matrices: the eigenvalues of others may be complex",
     "multigammaln": "the sum of special.gammaln(a - j / 2) over j in range(d), "
     "plus d * (d - 1) / 4 * np.log(np.pi)",
 }
