@@ -323,13 +323,9 @@ def numpy_functions() -> Iterator[str]:
     yield ""
     yield listed(_function_name(f) for f in FUNCTIONS)
     yield ""
-    yield "As attributes of `scipy.linalg`:"
+    yield "Functions of SciPy, as attributes of their module:"
     yield ""
-    yield listed(
-        code(name)
-        for name, function in scipy_linalg.FUNCTIONS.items()
-        if function not in scipy_linalg.REFUSED
-    )
+    yield listed(code(f"scipy.linalg.{name}") for name in scipy_linalg.FUNCTIONS)
     yield ""
     yield METHODS_OF_UFUNCS
     yield ""

@@ -237,7 +237,7 @@ def test_shapes_that_are_refused(function) -> None:
     ("function", "hint"),
     [
         (np.linalg.eig, "eigh"),
-        (lambda a: scipy.linalg.eigvals(a), "eigh"),
+        (lambda a: scipy.linalg.eigvals(a), "eigvalsh"),
         (lambda a: np.linalg.svd(a[:, :2]), "full_matrices=False"),
         (lambda a: np.linalg.qr(a[:, :2], mode="complete"), "mode='reduced'"),
         (lambda a: scipy.linalg.qr(a, pivoting=True), "pivoting"),
