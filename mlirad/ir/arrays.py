@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects import linear
-from mlirad.dialects.array import control, factorisations, indexing, ordering, reductions, structural
+from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
@@ -337,8 +337,6 @@ def _fold(b: ArrayBuilder, op: Operation, o: Sequence[Value], env: Mapping[Value
             return b.dot(o[0], o[1], *op.batch, *op.contract)
         case ordering.SortOp() | ordering.ArgsortOp() | ordering.CumulativeOp():
             return fold_ordering(b, op, o[0])
-        case factorisations.SolveOp():
-            return b.solve(*o)
         case linear.MapOp():
             return b.fold_map(op, o)
         case _:
