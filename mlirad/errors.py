@@ -10,6 +10,8 @@ import pickle
 from functools import partial
 from typing import Self
 
+import numpy as np
+
 
 class MliradError(Exception):
     """Base of every error that mlirad raises on purpose.
@@ -72,6 +74,10 @@ class IntegerOverflowError(DtypeError, OverflowError):
 
 class NotANumberError(MliradError, FloatingPointError):
     """An operation that made NaN of operands without NaN, in a program compiled with `check_nans`."""
+
+
+class LinearAlgebraError(MliradError, np.linalg.LinAlgError):
+    """A matrix that a function does not take: singular, not positive definite, not square."""
 
 
 class CallDepthError(MliradError, RecursionError):

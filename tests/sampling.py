@@ -38,6 +38,8 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/examples/test_while_loops.py::test_second_derivatives_of_an_adaptive_solver": (2, 1),
     "tests/frontend/test_closures.py::test_forward_and_second_derivatives": (2, 0),
     "tests/frontend/test_closures.py::test_values_and_gradients": (2, 1),
+    "tests/frontend/test_linear_algebra.py::test_derivatives": (3, 0),
+    "tests/frontend/test_linear_algebra.py::test_second_derivatives": (3, 1),
     "tests/frontend/test_numpy_gradients.py::test_derivatives": (2, 0),
     "tests/frontend/test_numpy_functions.py::test_reductions": (2, 0),
     "tests/frontend/test_ufuncs.py::test_python_scalars_are_weak": (2, 0),
