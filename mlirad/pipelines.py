@@ -145,6 +145,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
         "lower-custom-derivatives",
         "mlirad-canonicalize",
         "restore-carries",
+        "expand-solves",
         "share-sorts",
         "sink-scatter-adds",
         "lower-checkpoints",

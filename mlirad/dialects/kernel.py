@@ -44,6 +44,7 @@ from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
 from mlirad.dialects.array.reductions import COMBINER_ELEMENTS, ContractionOp
 from mlirad.dialects.array.reporting import check_report
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.kernel_factorisations import FactorisationOp, TriangularSolveOp
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import (
     ELEMENTS,
@@ -433,7 +434,16 @@ class ReportOp(StructuredOp):
         check_places(self, self.places)
 
 
-KERNEL_RESULT_OPS = (NestOp, ScatterOp, DotOp, CumulativeOp, SortOp, ReportOp)
+KERNEL_RESULT_OPS = (
+    NestOp,
+    ScatterOp,
+    DotOp,
+    CumulativeOp,
+    SortOp,
+    FactorisationOp,
+    TriangularSolveOp,
+    ReportOp,
+)
 """The ops of the dialect that write arrays."""
 
 KERNEL_OPS = (*KERNEL_RESULT_OPS, LoadOp, LoadIfOp, StripsOp)

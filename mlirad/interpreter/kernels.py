@@ -16,6 +16,7 @@ from mlirad.dialects.shapes import Shape, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.control import no_frame
+from mlirad.interpreter.factorisations import flags_of, parts_of_batch, triangular_solutions
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.reports import report_lanes
 
@@ -93,6 +94,17 @@ def _sort(op: kernel.SortOp, operands: Sequence[Array], frame: Frame) -> Any:
     return (first, *(np.zeros(shape_of(r), numpy_dtype(r.type)) for r in op.results[1:]))
 
 
+def _factorisation(op: kernel.FactorisationOp, operands: Sequence[Array], frame: Frame) -> Any:
+    empty = [np.zeros(shape_of(r), numpy_dtype(r.type)) for r in op.results]
+    for k, part in enumerate(op.parts):
+        empty[k] = parts_of_batch(op.kind.data, part, np.asarray(operands[0]), empty[k])
+    return empty[0] if len(empty) == 1 else tuple(empty)
+
+
+def _triangular_solve(op: kernel.TriangularSolveOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return triangular_solutions(*map(np.asarray, operands), **flags_of(op))
+
+
 def _report(op: kernel.ReportOp, operands: Sequence[Array], frame: Frame) -> Array:
     source = None if op.source is None else op.source.data
     condition, *values = (np.asarray(o) for o in operands[1:])
@@ -121,6 +133,8 @@ KERNEL_MEANINGS: dict[type[Operation], Meaning] = {
     kernel.DotOp: _dot,
     kernel.CumulativeOp: _cumulative,
     kernel.SortOp: _sort,
+    kernel.FactorisationOp: _factorisation,
+    kernel.TriangularSolveOp: _triangular_solve,
     kernel.ReportOp: _report,
     StripsOp: _strips,
     kernel.LoadOp: _load,

@@ -36,12 +36,14 @@ from mlirad.lower.emit.chunk_store import ChunkStore, allocate, free
 from mlirad.lower.emit.control import ControlEmitter
 from mlirad.lower.emit.cumulative import emit_cumulative
 from mlirad.lower.emit.dot import emit_dot
+from mlirad.lower.emit.factorisations import emit_factorisation
 from mlirad.lower.emit.kernels import KernelEmitter, ProgramText
 from mlirad.lower.emit.nest import emit_nest
 from mlirad.lower.emit.profiling import timed
 from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
+from mlirad.lower.emit.triangular_solve import emit_triangular_solve
 from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, constant
 from mlirad.lower.llvm_text.float_control import FloatControl, flushing
 from mlirad.lower.native_program import OUT_OF_MEMORY
@@ -146,6 +148,10 @@ class FunctionEmitter:
                     emit_cumulative(kernels, op)
                 case kernel.SortOp():
                     emit_sort(kernels, op)
+                case kernel.FactorisationOp():
+                    emit_factorisation(kernels, op)
+                case kernel.TriangularSolveOp():
+                    emit_triangular_solve(kernels, op)
                 case kernel.ReportOp():
                     emit_report(kernels, op)
                 case CallOp():

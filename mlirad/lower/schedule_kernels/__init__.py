@@ -23,7 +23,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ReportOp, ScatterOp, SortOp
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
 from mlirad.dialects.kernel_plans import stated_arena
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import FLAG, Value, integer, ints
@@ -104,10 +104,13 @@ def _row_major_values(ops: list[Operation]) -> set[Value]:
     for op in ops:
         if isinstance(op, LOWERED_CONTROL):
             fixed.update(free_values(op))
-        elif isinstance(op, DotOp | CumulativeOp | SortOp | ReportOp | CallOp | SaveOp | ReturnOp | YieldOp):
+        elif isinstance(op, ScatterOp):
+            if op.from_zero is None:
+                fixed.add(op.inputs[0])
+        elif isinstance(op, (*KERNEL_RESULT_OPS, CallOp, SaveOp, ReturnOp, YieldOp)) and not isinstance(
+            op, NestOp
+        ):
             fixed.update(op.operands)
-        elif isinstance(op, ScatterOp) and op.from_zero is None:
-            fixed.add(op.inputs[0])
     return fixed
 
 
