@@ -163,7 +163,7 @@ class FunctionEmitter:
                     self._at.pointer(result)
             for number, places in kernels.calls:
                 with timed(self._f, kernels.program, self._at.pointers, number):
-                    name = kernels.program.kernels[number].name
+                    name = self._f.module.merged(kernels.program.kernels[number].name)
                     self._f.call(name, [self._at.pointers[p] for p in places])
             kernels.calls.clear()
 
