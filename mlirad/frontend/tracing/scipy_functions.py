@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-import scipy
+from mlirad.packages import folder_of
 
-_FOLDER = str(Path(scipy.__path__[0])) + "/"
+_FOLDER = str(Path(folder_of("scipy"))) + "/"
 
 WRITTEN_OUT = {
     "logsumexp": "np.logaddexp.reduce(a, axis=axis); np.logaddexp.reduce(np.ravel(a)) for all elements",

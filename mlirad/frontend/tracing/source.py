@@ -9,16 +9,15 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-import numpy as np
-import scipy
 from xdsl.dialects.builtin import LocationAttr, UnknownLoc
 
 from mlirad.ir.locations import source_location
+from mlirad.packages import folder_of
 
 _UNKNOWN = UnknownLoc()
 _FOLDERS = (
     f"{Path(__file__).parents[2]}/",
-    *(f"{Path(package.__path__[0])}/" for package in (np, scipy)),
+    *(f"{Path(folder_of(package))}/" for package in ("numpy", "scipy")),
 )
 _skipped: dict[str, bool] = {}
 """Whether a file belongs to one of these packages, by its name."""

@@ -9,14 +9,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, undefined
-
-PREFIX = "mlirad_c_"
+from mlirad.lower.native_program import C_PREFIX
 
 
 def call_c(f: IRBuilder, name: str, x: Value, constants: Sequence[Value] = ()) -> Value:
     """The C function `double name(double, constants...)` of every lane of a float value."""
     widened = f.fpext(x) if x.kind == "float" else x
-    symbol = PREFIX + name
+    symbol = C_PREFIX + name
     f.module.external(symbol, "double", ["double", *[v.type for v in constants]], "nounwind")
     y = undefined("double", x.width)
     for lane in range(x.width):

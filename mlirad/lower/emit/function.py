@@ -42,8 +42,8 @@ from mlirad.lower.emit.profiling import timed
 from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
+from mlirad.lower.float_control import FloatControl, flushing
 from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, constant
-from mlirad.lower.llvm_text.float_control import FloatControl, flushing
 from mlirad.lower.native_program import OUT_OF_MEMORY
 
 BODY: Final = "mlirad_body"

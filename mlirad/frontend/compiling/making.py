@@ -1,0 +1,139 @@
+"""Running the compiler on a traced module: to a native program, or to a stage before.
+
+native_program(module, options)            LLVM IR text of @main
+text_after(module, "linearize", options)   MLIR text
+
+This imports all that compiles. A program that is found on the disk needs none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from mlirad import pipelines, reports
+from mlirad.compiler import Compiled, Observer, compile_module, count_kernels, may_need_blocks, transform
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.stats import Stats
+from mlirad.frontend.tracing.dtypes import plain_array
+from mlirad.frontend.tracing.source import user_line
+from mlirad.interpreter import run_function
+from mlirad.ir.first_order import higher_order_op
+from mlirad.ir.printing import text_of
+from mlirad.jit.caches import level_of
+from mlirad.lower.native_program import KernelNote
+from mlirad.lower.plan_memory.peak import peak_by_line
+from mlirad.pipeline_options import Options as PipelineOptions
+from mlirad.pipeline_options import Stage
+
+
+def brought_to(end: Stage, module: ModuleOp, options: Options, stats: Stats | None = None) -> None:
+    """Bring a module to a stage before kernels, in place."""
+    transform(module, options.pipeline(end), observe=_recording(stats))
+
+
+def native_program(
+    module: ModuleOp,
+    options: Options,
+    stats: Stats | None = None,
+    function: str = "main",
+    donated: tuple[int, ...] = (),
+    *,
+    profiled: bool = False,
+) -> Compiled:
+    """A function of the module as LLVM IR text for this machine; the memory of arguments `donated` may be
+    taken by results.
+    """
+    wanted = options.pipeline("kernels", function, donated)
+    made = compile_module(
+        module,
+        wanted,
+        flush_subnormals=options.flush_subnormals,
+        profiled=profiled,
+        observe=_recording(stats),
+    )
+    if stats is not None:
+        stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
+        stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes
+        stats.traffic = _traffic(made.program.kernels)
+    return made
+
+
+def _traffic(kernels: Sequence[KernelNote]) -> dict[str, int]:
+    """The bytes that kernels read and write in a call, by the smallest cache that holds those of one run."""
+    found: dict[str, int] = {}
+    for kernel in kernels:
+        level = level_of(kernel.nbytes)
+        if level is not None:
+            found[level] = found.get(level, 0) + kernel.nbytes * kernel.trips
+    return dict(sorted(found.items()))
+
+
+def _runs_as_it_is(module: ModuleOp) -> bool:
+    """Whether a module is to be interpreted as it was traced: with functions as values, and no derivatives.
+
+    So functions run that hold functions of their own kind, for which there is no first-order program.
+    """
+    return higher_order_op(module) is not None and not any(
+        op.name.startswith("linear.") for op in module.walk()
+    )
+
+
+def text_after(module: ModuleOp, name: str | None, options: Options) -> str:
+    """The module as text: as traced, or after the (last) pass `name` of its compile.
+
+    Where that may end with builds in blocks, it is run to the end to know.
+    """
+    if name is None:
+        return text_of(module)
+    wanted = options.pipeline("kernels")
+    if not may_need_blocks(module, wanted):
+        _require_pass(name, wanted)
+        transform(module, replace(wanted, until=name))
+        return text_of(module)
+    texts: dict[PipelineOptions, str] = {}
+
+    def observe(options: PipelineOptions, step: pipelines.Step) -> None:
+        if step.name == name:
+            texts[options] = text_of(step.module)
+
+    made = compile_module(module, wanted, observe=observe)
+    _require_pass(name, made.options)
+    return texts[made.options]
+
+
+def _require_pass(name: str, options: PipelineOptions) -> None:
+    known = dict.fromkeys(p.name for p in pipelines.pipeline(options))
+    if name not in known:
+        raise UnsupportedError(
+            f"there is no pass {name!r} in the pipeline",
+            location=user_line(),
+            hint=f"it has {', '.join(known)}",
+        )
+
+
+def _recording(stats: Stats | None) -> Observer | None:
+    if stats is None:
+        return None
+    return lambda _, step: stats.add(step.name, step.seconds + step.verify_seconds, step.module)
+
+
+def interpreted(
+    module: ModuleOp, options: Options, stats: Stats | None = None, function: str = "main"
+) -> Callable[..., Any]:
+    """A function run by the interpreter, with derivatives expanded where there are any."""
+    if not _runs_as_it_is(module):
+        brought_to("arrays", module, options, stats)
+
+    def run(*arguments: Any) -> Any:
+        prepared = [a if isinstance(a, int | float) else plain_array(a) for a in arguments]
+        reports.forget()
+        results = run_function(module, prepared, function=function, timeout=options.timeout)
+        reports.raise_first()
+        return results[0] if len(results) == 1 else results
+
+    return run
