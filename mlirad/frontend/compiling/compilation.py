@@ -20,7 +20,7 @@ from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
-from mlirad.jit.machine_program import MachineProgram, machine_program
+from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.target import find_target
 from mlirad.recursion import deep_recursion
 
@@ -98,14 +98,10 @@ def executable(
     if native is None:
         from mlirad.frontend.compiling import making  # the compiler, which a program on the disk does without
 
-        program = making.native_program(module, options, stats, function, donated).program
-        start = time.perf_counter()
-        made = machine_program(program)
+        made = making.machine_code(module, options, stats, function, donated, name or function)
         native = loaded(made)
         if place is not None:
             place.keep(made)
-        if stats is not None:
-            stats.add("llvm", time.perf_counter() - start, None)
     return native.entry, native
 
 

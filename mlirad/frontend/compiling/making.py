@@ -8,9 +8,10 @@ This imports all that compiles. A program that is found on the disk needs none o
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -18,6 +19,7 @@ from mlirad import pipelines, reports
 from mlirad.compiler import Compiled, Observer, compile_module, count_kernels, may_need_blocks, transform
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.progress import ProgressLine, progress_line
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.source import user_line
@@ -25,6 +27,7 @@ from mlirad.interpreter import run_function
 from mlirad.ir.first_order import higher_order_op
 from mlirad.ir.printing import text_of
 from mlirad.jit.caches import level_of
+from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.lower.native_program import KernelNote
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.pipeline_options import Options as PipelineOptions
@@ -44,23 +47,46 @@ def native_program(
     donated: tuple[int, ...] = (),
     *,
     profiled: bool = False,
+    line: ProgressLine | None = None,
 ) -> Compiled:
     """A function of the module as LLVM IR text for this machine; the memory of arguments `donated` may be
-    taken by results.
+    taken by results. `line` is told of each step.
     """
     wanted = options.pipeline("kernels", function, donated)
+    if line is not None:
+        line.expect([p.name for p in pipelines.pipeline(wanted)], ("emit", "llvm"))
     made = compile_module(
         module,
         wanted,
         flush_subnormals=options.flush_subnormals,
         profiled=profiled,
-        observe=_recording(stats),
+        before=None if line is None else lambda pass_, _: line.begin(pass_.name),
+        observe=_recording(stats, line),
     )
     if stats is not None:
         stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
         stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes
         stats.traffic = _traffic(made.program.kernels)
     return made
+
+
+def machine_code(
+    module: ModuleOp,
+    options: Options,
+    stats: Stats | None,
+    function: str,
+    donated: tuple[int, ...],
+    name: str,
+) -> MachineProgram:
+    """A function of the module as object code for this machine; see `native_program`. It is called `name`."""
+    with progress_line(name) as line:
+        program = native_program(module, options, stats, function, donated, line=line).program
+        line.begin("llvm")
+        start = time.perf_counter()
+        made = machine_program(program)
+        if stats is not None:
+            stats.add("llvm", time.perf_counter() - start, None)
+        return made
 
 
 def _traffic(kernels: Sequence[KernelNote]) -> dict[str, int]:
@@ -116,10 +142,22 @@ def _require_pass(name: str, options: PipelineOptions) -> None:
         )
 
 
-def _recording(stats: Stats | None) -> Observer | None:
-    if stats is None:
+def _recording(stats: Stats | None, line: ProgressLine | None = None) -> Observer | None:
+    """Notes the time of every step, and tells of the last one of the compiler, which is no pass."""
+    if stats is None and line is None:
         return None
-    return lambda _, step: stats.add(step.name, step.seconds + step.verify_seconds, step.module)
+
+    def observe(_: PipelineOptions, step: pipelines.Step) -> None:
+        if stats is not None:
+            stats.add(step.name, step.seconds + step.verify_seconds, step.module)
+        if line is not None and step.name == LAST_PASS:
+            line.begin("emit")
+
+    return observe
+
+
+LAST_PASS: Final = "plan-memory"
+"""The pass after which kernels are printed as LLVM IR text."""
 
 
 def interpreted(

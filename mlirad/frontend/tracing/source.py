@@ -67,7 +67,11 @@ def traceback_line(error: BaseException) -> str | None:
 
 def user_location() -> LocationAttr:
     """The user's place as a location attribute."""
-    place = user_place()
+    return location_at(user_place())
+
+
+def location_at(place: tuple[str, int] | None) -> LocationAttr:
+    """A place, if there is one, as a location attribute."""
     return _UNKNOWN if place is None else source_location(*place)
 
 
