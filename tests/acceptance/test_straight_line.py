@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad.jit import engine
 from tests.work import calls_made
 
 LINEAR = 2.2
@@ -83,3 +84,17 @@ def test_a_step_more_is_a_call_more_of_the_same_kernels(program):
 def test_derivatives_are_those_of_finite_differences(program):
     f, arguments = program(5)
     ad.check_derivatives(f, *arguments)
+
+
+def test_long_texts_are_compiled_in_the_quick_tier(monkeypatch: pytest.MonkeyPatch):
+    """It is taken by the length of the text alone, computes the same, and `stats` tells of it."""
+    f, (x,) = sines(7)
+    expected = ad.grad(f)(x)
+    text = ad.grad(f).llvm(x)
+    for limit, is_quick in ((len(text) + 1, False), (len(text), True)):
+        monkeypatch.setattr(engine, "QUICK_FROM", limit)
+        engine._compiled.cache_clear()
+        stats = ad.grad(f).stats(x)
+        assert stats.is_quick == is_quick
+        assert ("does not optimise" in str(stats)) == is_quick
+        assert np.array_equal(ad.grad(f).lower(x).compile()(x), expected)

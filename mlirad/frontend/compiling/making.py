@@ -27,6 +27,7 @@ from mlirad.interpreter import run_function
 from mlirad.ir.first_order import higher_order_op
 from mlirad.ir.printing import text_of
 from mlirad.jit.caches import level_of
+from mlirad.jit.engine import is_quick
 from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.lower.native_program import KernelNote
 from mlirad.lower.plan_memory.peak import peak_by_line
@@ -86,6 +87,7 @@ def machine_code(
         made = machine_program(program)
         if stats is not None:
             stats.add("llvm", time.perf_counter() - start, None)
+            stats.is_quick = is_quick(program.llvm)
         return made
 
 
