@@ -51,7 +51,7 @@ ENTRY: Final = "mlirad_main"
 OPTIMISATION_LEVEL: Final = 1
 
 QUICK_FROM: Final = 4_000_000
-"""From how many characters on a text is compiled in the quick tier: two seconds, where the other takes ten."""
+"""From how many characters on a text is compiled in the quick tier: in two seconds instead of ten."""
 
 PROGRAMS_KEPT: Final = 32
 """How many texts are kept with their object code: some 100 kB each where they are large."""
