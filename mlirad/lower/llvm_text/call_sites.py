@@ -7,8 +7,8 @@
 Inlined at each use, elementary functions would be two thirds of what LLVM has to compile of a long program. A
 call costs vector registers that are saved around it, which only counts where it runs often. So the sites of
 one function form two groups, those that run often in a call of the program and the others. Each group is
-inlined as long as it is small. What is called computes the same; but LLVM may choose other products of the code
-around it to be fused with sums, so that the last digit of a result can depend on how many uses there are.
+inlined as long as it is small. What is called computes the same; but LLVM may fuse other products of the code
+around it with sums, so the last digit of a result can depend on how many uses there are.
 """
 
 from __future__ import annotations
