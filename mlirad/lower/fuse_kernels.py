@@ -197,7 +197,8 @@ class _Fusion:
             return
         partner, slot = found
         merged = self._merge(partner, body, at_later=slot == self.count)
-        nests.remove(partner)
+        # It is among the last ones.
+        del nests[-1 - next(k for k, nest in enumerate(reversed(nests)) if nest is partner)]
         nests.append(merged)
         self.slots[merged.op] = slot
         self.count = max(self.count, slot + 1)
