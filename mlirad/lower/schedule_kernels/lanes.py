@@ -15,7 +15,15 @@ from typing import Final, TypeAlias
 
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import Value, shape_of, size_of
-from mlirad.lower.schedule_kernels.costs import INSTRUCTION, load_cost, store_cost
+from mlirad.lower.machine import (
+    CHAINED_SUM,
+    HORIZONTAL,
+    HORIZONTAL_POSITION,
+    INSTRUCTION,
+    LOOP_START,
+    load_cost,
+    store_cost,
+)
 from mlirad.lower.schedule_kernels.profiles import Layouts, Load, Profile, buffer_strides, layout_of
 
 MINIMAL_WORK = 100.0
@@ -23,18 +31,6 @@ MINIMAL_WORK = 100.0
 
 MINIMAL_PACK_ELEMENTS = 64
 """Buffers smaller than this are not copied: they stay in the first-level cache whatever the stride."""
-
-LOOP_START = 8.0
-"""Cycles to start and leave a vector loop, remainder included."""
-
-HORIZONTAL = 4.0
-"""Cycles to reduce the lanes of a vector to one, while others are under way."""
-
-HORIZONTAL_POSITION = 30.0
-"""The same for the position of an extremum."""
-
-CHAINED_SUM = 2.0
-"""Cycles of one step of a scalar reduction, which waits for the step before unless several rows overlap."""
 
 Free: TypeAlias = Mapping[Value, int | None]
 """Buffers whose storage order is open, with the dimension their producer would have innermost, if any."""

@@ -16,10 +16,8 @@ from collections.abc import Sequence
 
 from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import Shape, shape_of, size_of
+from mlirad.lower.machine import L1_BYTES
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, buffer_strides, layout_of
-
-CACHE_BYTES = 32 * 1024
-"""The first-level data cache."""
 
 OUTER_REDUCTION_BYTES = 24 * 1024
 """The largest results that are summed in memory: they stay in the first-level cache."""
@@ -107,7 +105,7 @@ def _fetched(p: Profile, order: Sequence[int], steps: dict[int, int]) -> float:
         x = order[depth]
         count = -(-p.extents[x] // steps.get(x, 1))
         grown = [h * count if b >> x & 1 else h for h, b in zip(held, bits, strict=True)]
-        if sum(grown) > CACHE_BYTES:
+        if sum(grown) > L1_BYTES:
             times = 1
             for y in order[:depth]:
                 times *= -(-p.extents[y] // steps.get(y, 1))

@@ -25,7 +25,7 @@ from mlirad.dialects.shapes import Shape, Value, element_of, is_float, shape_of,
 from mlirad.ir.builder import yields
 from mlirad.lower.affine import AffineForms
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
-from mlirad.lower.schedule_kernels.costs import element_bytes, op_cost
+from mlirad.lower.machine import element_bytes, op_cost
 
 Layouts: TypeAlias = Mapping[Value, Shape]
 """The storage order of the buffers that are not row-major, dimensions from outermost to innermost."""

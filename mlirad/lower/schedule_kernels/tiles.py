@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlirad.dialects.kernel import NestOp
-from mlirad.lower.schedule_kernels.costs import load_cost
+from mlirad.lower.machine import load_cost
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile
 
 MAX_TILE = 6
