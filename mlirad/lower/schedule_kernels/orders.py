@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlirad.dialects.kernel import NestOp
-from mlirad.dialects.shapes import Shape, shape_of, size_of
+from mlirad.dialects.shapes import Shape, size_of
 from mlirad.lower.machine import L1_BYTES
-from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, buffer_strides, layout_of
+from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, result_strides
 
 OUTER_REDUCTION_BYTES = 24 * 1024
 """The largest results that are summed in memory: they stay in the first-level cache."""
@@ -40,7 +40,7 @@ def prefers_outer_reduction(op: NestOp, p: Profile, lane: int | None, width: int
     size = size_of(op.roots[0])
     if len(op.roots) * size * p.element_bytes > OUTER_REDUCTION_BYTES or size <= width:
         return False
-    if p.reductions < LONG_REDUCTION or any(layout_of(r, layouts)[-1] != lane for r in op.roots):
+    if p.reductions < LONG_REDUCTION or any(result_strides(op, r, layouts)[lane] != 1 for r in op.roots):
         return False
     if p.extents[lane] < MIN_PASSES * width:
         return False
@@ -86,7 +86,7 @@ def _stride_weights(op: NestOp, p: Profile, layouts: Layouts) -> list[int]:
         for x, stride in enumerate(load.strides(layouts)):
             weights[x] += abs(stride or 0)
     for root in op.roots:
-        for x, stride in enumerate(buffer_strides(shape_of(root), layout_of(root, layouts))):
+        for x, stride in enumerate(result_strides(op, root, layouts)):
             weights[x] += stride
     return weights
 
