@@ -215,10 +215,10 @@ func.func @f(%x: tensor<40x3xf64>, %to: tensor<40xi64>, %base: tensor<7x3xf64>)
     %k = array.index %to[%i] : tensor<40xi64> -> i64
     array.yield %k : i64
   }
-  %l = array.sum %e {dims = [1]} : tensor<40x3xf64> -> tensor<40xf64>
-  %r = array.scatter %l (%i) : tensor<40xf64> -> tensor<40x7xf64> {
+  %r = array.scatter %e (%i, %j) : tensor<40x3xf64> -> tensor<40x7xf64> {
     %k = array.index %to[%i] : tensor<40xi64> -> i64
-    array.yield %i, %k : i64, i64
+    %q = array.mul %k, %j : i64
+    array.yield %i, %q : i64, i64
   }
   func.return %s, %u, %r : tensor<7x3xf64>, tensor<7x3xf64>, tensor<40x7xf64>
 }

@@ -28,7 +28,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, ScheduledOp, is_element_wise
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, ScheduledOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
@@ -94,7 +94,8 @@ class Group:
                 yield x
 
     def _enter_nest(self, op: NestOp) -> bool:
-        if not is_element_wise(op):
+        space = values_of(op.space)
+        if any(shape_of(root)[: len(space)] != space for root in op.roots):
             return False
         rank = len(values_of(op.space))
         combiners = [] if op.combiners is None else [c.data for c in op.combiners.data]
