@@ -5,9 +5,10 @@ the longest strides is outermost and the lane loop innermost. Two cases are diff
 
 - A long reduction that strides over memory while lanes run along a small result (column sums of a tall
   matrix) has the reduction outside and the sums in memory.
-- When what a reduction reads exceeds the first-level cache, the lane loop moves outermost if fewer bytes
-  have to be refetched: blocks of lanes then stay in cache while the other loops run over them. Without a
-  reduction that would trade cached reads for stores that jump through memory.
+- When what a reduction reads exceeds the first-level cache, the lane loop moves to where the fewest bytes
+  have to be refetched, the innermost of such places: blocks of lanes then stay in cache while the loops
+  inside of it run over them. Without a reduction that would trade cached reads for stores that jump through
+  memory.
 """
 
 from __future__ import annotations
@@ -67,10 +68,11 @@ def choose_order(
         steps = {lane: max(1, width)}
         if tile_dim is not None:
             steps[tile_dim] = tile
-        first = (lane, *(x for x in outputs if x != lane))
-        usual = _fetched(p, (*outputs, *reductions), steps)
-        if usual and _fetched(p, (*first, *reductions), steps) < FEWER_BYTES * usual:
-            outputs = list(first)
+        others = [x for x in outputs if x != lane]
+        places = [(*others[:k], lane, *others[k:]) for k in reversed(range(len(outputs)))]
+        costs = [_fetched(p, (*place, *reductions), steps) for place in places]
+        if min(costs) < FEWER_BYTES * costs[0]:
+            outputs = list(places[costs.index(min(costs))])
     return (*outputs, *reductions)
 
 

@@ -9,13 +9,14 @@ part of a concatenation an element is of is known, and what no one reads is not 
 to each other through memory lies in registers, and vectors run along the rows.
 
 A kernel joins if its first loop runs over the rows, its others make few iterations, and it reads what the
-group computes at its own row and at literal positions. Long bodies take long to compile, so groups are bounded.
+group computes at its own row and at literal positions. Long bodies compile slowly, so groups are bounded.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -29,7 +30,7 @@ from mlirad.dialects.kernel import NestOp, ScatterOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
-from mlirad.lower.write_out.elements import Elements
+from mlirad.lower.write_out.elements import MOST_ELEMENTS, Elements
 
 __all__ = ["WriteOutRowsPass", "write_out_in_place", "write_out_rows"]
 
@@ -37,14 +38,15 @@ LEAST_ROWS = 64
 """Fewer rows are not worth a body of their own."""
 
 LEAST_KERNELS = 3
-"""The fewest kernels of which one is made: two of them pass little to each other."""
+"""The fewest kernels with a loop to unroll of which one is made: two of them pass little to each other."""
 
 
 @dataclass(frozen=True)
 class WriteOutRowsPass(ModulePass):
     """Lets one kernel compute all that others compute of the few elements of a row.
 
-    Of groups of fewer than `least_kernels` nothing is made, nor of fewer rows than `least_rows`.
+    Of groups of fewer than `least_kernels` with loops to unroll nothing is made, nor of fewer rows than
+    `least_rows`.
     """
 
     name = "write-out-rows"
@@ -80,7 +82,12 @@ def _write_out_block(block: Block, least_rows: int, least_kernels: int) -> None:
         if isinstance(op, CONTROL_OPS):
             for region in op.regions:
                 _write_out_block(region.block, least_rows, least_kernels)
-    counts = Counter(op.extents[0] for op in block.ops if isinstance(op, NestOp | ScatterOp) and op.extents)
+    counts = Counter(
+        op.extents[0]
+        for op in block.ops
+        if isinstance(op, NestOp | ScatterOp) and 1 <= prod(op.extents[1:]) <= MOST_ELEMENTS and op.extents
+        if least_kernels == 0 or prod(op.extents[1:]) > 1
+    )
     for rows, count in counts.items():
         if rows >= least_rows and count >= least_kernels:
             _write_out_groups(block, rows, least_kernels)
@@ -92,10 +99,13 @@ def _write_out_groups(block: Block, rows: int, least_kernels: int) -> None:
     while True:
         group = _collected(block, rows, tried)
         if not group.members:
+            group.discard()
             return
         tried.update(group.members)
-        if len(group.members) >= least_kernels:
+        if group.unrolled >= least_kernels:
             tried.add(_replace(block, group))
+        else:
+            group.discard()
 
 
 def _collected(block: Block, rows: int, tried: set[Operation]) -> Elements:

@@ -63,6 +63,11 @@ class Elements:
         self.members.append(op)
         return True
 
+    @property
+    def unrolled(self) -> int:
+        """How many kernels have loops besides that over the rows."""
+        return sum(prod(op.extents[1:]) > 1 for op in self.members)
+
     def _forget_after(self, last: Operation | None) -> None:
         """Take back the ops of the body after one of them."""
         ops = list(self.block.ops)
@@ -71,6 +76,10 @@ class Elements:
         for op in reversed(new):
             op.detach()
             op.erase()
+
+    def discard(self) -> None:
+        """Erase the body, which reads buffers, where no kernel is made of it."""
+        erase_unused(self.block)
 
     def results(self) -> list[Value]:
         """The values of the group that others read, in their order."""
