@@ -54,8 +54,8 @@ def max_vectors(op_count: int) -> int:
     """How many vectors of lanes a body may handle at once.
 
     Light bodies gain from fewer iterations. Long ones are one chain of dependent operations, longer than the
-    processor looks ahead: two vectors keep it busy. The longest are rows that are written out, many chains side
-    by side, which fill the registers.
+    processor looks ahead: two vectors keep it busy. The longest are rows that are written out, many chains
+    side by side, which fill the registers.
     """
     return 4 if op_count <= 8 else 2 if op_count <= 32 or 120 < op_count <= LONGEST_CHAIN else 1
 
