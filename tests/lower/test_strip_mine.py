@@ -300,6 +300,14 @@ def test_what_stays_in_cache_is_left_alone() -> None:
     assert not costs.pays(costs.best()[1])
 
 
+def test_many_totals_must_be_worth_their_kernels() -> None:
+    costs = row_wise(1024, 100)
+    gain = costs.best()[1]
+    assert costs.pays(gain)
+    costs.totals = 128
+    assert not costs.pays(costs.best()[1])
+
+
 def test_vectors_along_the_rows_are_filled() -> None:
     kernels = [Kernel(1, 22 * 16, 4)]
     rows, _ = Traffic(10_000, moved=8.0 * 22 * 4 * 20, live=8.0 * 22 * 4, kernels=kernels).best()

@@ -34,8 +34,8 @@ from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
 from mlirad.lower.plan_memory.lifetimes import bytes_of
 from mlirad.lower.strip_mine.costs import around, may_pay, traffic
-from mlirad.lower.strip_mine.group import Group
-from mlirad.lower.strip_mine.rewriting import in_strips, totals_of
+from mlirad.lower.strip_mine.group import Group, totals_of
+from mlirad.lower.strip_mine.rewriting import in_strips
 
 __all__ = ["StripMinePass", "strip_mine", "strip_mine_in_place"]
 

@@ -22,10 +22,10 @@ from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, Schedule
 from mlirad.dialects.shapes import Value, is_array, size_of
 from mlirad.lower.machine import CALL, L2_BYTES, LOOP_START, cycles_per_byte
 from mlirad.lower.plan_memory.lifetimes import bytes_of
-from mlirad.lower.strip_mine.group import Group
+from mlirad.lower.strip_mine.group import Group, totals_of
 
 LEAST_GAIN = 20_000.0
-"""The fewest cycles that strips must save: as many as it takes to notice."""
+"""The fewest cycles that strips must save, for each kernel that they add: those take time to compile."""
 
 LEAST_SHARE = 0.2
 """The least part of the cost of memory accesses that strips must save."""
@@ -67,6 +67,7 @@ class Traffic:
     For one row: `moved` are the bytes of all accesses, `stacked` those of accesses to what scans stack,
     `outside` those of first reads from outside and of writes that leave the group; `live` are bytes that are
     live at once, `held` those that are stacked. `fixed` are bytes without rows, which each strip reads.
+    `totals` is how many totals strips carry, each of which is started and added to by a kernel.
     """
 
     extent: int
@@ -76,6 +77,7 @@ class Traffic:
     live: float = 0.0
     held: float = 0.0
     fixed: float = 0.0
+    totals: int = 0
     kernels: list[Kernel] = field(default_factory=list[Kernel])
 
     @property
@@ -95,7 +97,7 @@ class Traffic:
         moved += self.stacked * cycles_per_byte(near + rows * self.held)
         moved += self.outside * self._far
         moved += sum(k.runs * k.iterations for k in self.kernels) * (strips * rows / self.extent - 1)
-        starts = sum(k.start for k in self.kernels) + self.fixed * cycles_per_byte(near)
+        starts = sum(k.start for k in self.kernels) + self.totals * CALL + self.fixed * cycles_per_byte(near)
         return strips * (rows * moved + starts)
 
     def best(self) -> tuple[int, float]:
@@ -113,7 +115,7 @@ class Traffic:
 
     def pays(self, gain: float) -> bool:
         """Whether saving so many cycles is worth strips."""
-        return gain >= max(LEAST_GAIN, LEAST_SHARE * self.plain)
+        return gain >= max(LEAST_GAIN * (1 + 2 * self.totals), LEAST_SHARE * self.plain)
 
 
 def may_pay(ops: Iterable[Operation]) -> bool:
@@ -136,6 +138,7 @@ def traffic(group: Group, joined: Sequence[Value]) -> Traffic:
     found.moved -= sum(outer.values())
     found.live += sum(outer.values())
     found.fixed = sum(fixed.values())
+    found.totals = len(totals_of(group))
     return found
 
 

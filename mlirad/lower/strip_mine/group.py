@@ -268,3 +268,8 @@ class Group:
         """Whether a nest, with one load, is all that reads a buffer."""
         users = [use.operation for use in buffer.uses]
         return all(u is op or u.parent_op() is op for u in users) and len(users) == 2
+
+
+def totals_of(group: Group) -> list[Value]:
+    """The totals that the members of a group compute, in their order."""
+    return [r for op in group.members for r in op.results if r in group.totals]
