@@ -127,5 +127,9 @@ class CacheWarning(UserWarning):
     """A folder for compiled programs that was asked for and cannot be used."""
 
 
+class DonationWarning(UserWarning):
+    """An argument was donated, and no result fits its memory."""
+
+
 class CaptureWarning(UserWarning):
     """What a traced function reads from outside changes: with every call, or while it is traced."""

@@ -29,6 +29,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/acceptance/test_growth.py::test_memory_is_linear_in_the_number_of_steps": (2, 0),
     "tests/acceptance/test_growth.py::test_what_a_loop_keeps_changes_no_derivative": (2, 0),
     "tests/acceptance/test_growth.py::test_work_is_linear_in_the_number_of_steps": (2, 1),
+    "tests/benchmarks/test_problems.py::test_other_methods_reproduce_the_golden_figures": (2, 0),
     "tests/benchmarks/test_problems.py::test_the_smallest_size_has_finite_figures": (3, 0),
     "tests/docs/test_special_points.py::test_second_derivatives": (2, 0),
     "tests/examples/test_by_chad.py::test_examples": (3, 0),

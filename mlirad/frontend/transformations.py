@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
-from mlirad.frontend.compiling.arguments import Donated
+from mlirad.frontend.compiling.donation import Donated
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
 from mlirad.frontend.compiling.pickling import remembering
 from mlirad.frontend.compiling.transformed import Transformed
@@ -35,7 +35,8 @@ def jit(
 
     `static_argnames` are parameters whose values are part of the signature and reach the function as they
     are. `donate` are parameters, by name or position, whose arrays the caller does not read again: results of
-    the same shape and dtype are made in their memory, and are these arrays. `options` are those of `Options`:
+    the same shape and dtype are made in their memory, and are these arrays; one that fits no result gives a
+    `DonationWarning`, and the interpreter leaves all as they are. `options` are those of `Options`:
     `interpret=True` runs the program by the reference interpreter.
     """
     return Transformed(function, repeated.call, "jit", options_of(options), static_argnames, donate)

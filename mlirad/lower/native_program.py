@@ -107,8 +107,8 @@ class ArraySpec:
 @dataclass(frozen=True)
 class KernelNote:
     """What is known of a kernel before it runs: the name of its function, what it computes, its line in the
-    source, and, roughly, the bytes that a run reads and writes, its scalar operations, and how often a call
-    runs it.
+    source, and, roughly, the bytes that a run reads and writes, its scalar operations, on elements of so many
+    bytes, and how often a call runs it.
     """
 
     name: str
@@ -116,6 +116,7 @@ class KernelNote:
     line: str | None
     nbytes: int
     work: int
+    element_bytes: int
     trips: int
 
 

@@ -107,8 +107,11 @@ def begin_kernel(
     number = len(program.kernels)
     name = kernel_name(op, number, what)
     nbytes = sum(min(buffer.nbytes, work * BYTES[buffer.kind]) for buffer in buffers.values())
-    note = KernelNote(name, op.results[0].name_hint or what, location_of(op), nbytes, work, emitter.trips)
-    program.kernels.append(note)
+    element_bytes = BYTES[written[0].kind]
+    title = op.results[0].name_hint or what
+    program.kernels.append(
+        KernelNote(name, title, location_of(op), nbytes, work, element_bytes, emitter.trips)
+    )
     inlining = "alwaysinline" if work <= TINY_WORK and not program.is_profiled else "noinline"
     f = program.module.function(name, parameters, attributes=f"{inlining} nounwind")
     emitter.calls.append((number, places))
