@@ -114,7 +114,7 @@ def lowering(
     plan = "plan-memory"
     if donated:
         plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
-    return ("form-kernels", "fuse-kernels", "strip-mine", schedule, plan)
+    return ("form-kernels", "fuse-kernels", "write-out-rows", "strip-mine", schedule, plan)
 
 
 def completion(target: Target) -> tuple[str, ...]:
