@@ -137,5 +137,9 @@ class DonationWarning(UserWarning):
     """An argument was donated, and no result fits its memory."""
 
 
+class UnrolledLoopWarning(UserWarning):
+    """A Python loop that is traced trip by trip makes thousands of operations."""
+
+
 class CaptureWarning(UserWarning):
     """What a traced function reads from outside changes: with every call, or while it is traced."""

@@ -56,6 +56,7 @@ PASS_MODULES: dict[str, str] = {
     "form-kernels": "mlirad.lower.form_kernels",
     "fuse-kernels": "mlirad.lower.fuse_kernels",
     "strip-mine": "mlirad.lower.strip_mine",
+    "write-out-rows": "mlirad.lower.write_out",
     "schedule-kernels": "mlirad.lower.schedule_kernels",
     "plan-memory": "mlirad.lower.plan_memory",
 }

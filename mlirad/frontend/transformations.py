@@ -19,7 +19,6 @@ from mlirad.frontend.constructs import batching, repeated
 from mlirad.frontend.differentiation import derivatives, jacobians
 from mlirad.frontend.differentiation.derivatives import Argnums
 from mlirad.frontend.differentiation.jacobians import Mode
-from mlirad.frontend.sparse.derivatives import SparseDerivative
 from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_list
 from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.decorating import decorating
@@ -126,6 +125,8 @@ def jacobian(
     """
     if checked_flag(sparse, "sparse"):
         has_aux = checked_flag(has_aux, "has_aux")
+        from mlirad.frontend.sparse.derivatives import SparseDerivative
+
         return SparseDerivative(function, argnums, has_aux, False, options_of(options), static_argnames)
     return _jacobian("auto", function, argnums, has_aux, static_argnames, options_of(options))
 
@@ -179,6 +180,8 @@ def hessian(
     With `sparse=True` it is one symmetric `scipy.sparse.csr_array`; see `jacobian`.
     """
     if checked_flag(sparse, "sparse"):
+        from mlirad.frontend.sparse.derivatives import SparseDerivative
+
         return SparseDerivative(function, argnums, False, True, options_of(options), static_argnames)
     chosen = derivatives.chosen_arguments(argnums)
     return Transformed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -53,18 +54,22 @@ def _load_if(op: kernel.LoadIfOp, operands: Sequence[Array], frame: Frame) -> Ar
 
 
 def _nest(op: kernel.NestOp, operands: Sequence[Array], frame: Frame) -> Any:
-    values = frame.region(op.body, op.extents)
+    values = iter(frame.region(op.body, op.extents))
     rank = len(values_of(op.space))
     reduced = tuple(range(rank, len(op.extents)))
-    results = values
-    if op.combiners is not None:
-        kinds = [c.data for c in op.combiners.data]
-        results = [
-            arrays.argument_reduction(kind, value, rank)
-            if kind.startswith("arg")
-            else arrays.REDUCTIONS[kind](value, reduced)
-            for kind, value in zip(kinds, values, strict=True)
-        ]
+    kinds = [""] * len(op.roots) if op.combiners is None else [c.data for c in op.combiners.data]
+    results: list[Array] = []
+    for kind, root in zip(kinds, op.roots, strict=True):
+        written_out = kernel.written_out_shape(values_of(op.space), shape_of(root))
+        elements = [next(values) for _ in range(prod(written_out or ()))]
+        if kind.startswith("arg"):
+            elements = [arrays.argument_reduction(kind, e, rank) for e in elements]
+        elif kind:
+            elements = [arrays.REDUCTIONS[kind](e, reduced) for e in elements]
+        if kernel.is_element_wise(op):
+            results += elements
+        else:
+            results.append(np.stack(elements, axis=-1).reshape(shape_of(root)))
     return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import ctypes
 import glob
-import importlib
 import os
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -38,6 +37,7 @@ from typing import Final, cast
 from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.object_layout import capsule_pointer, python_function
+from mlirad.packages import folder_of, scipy_module
 
 PREFIXES: Final = {"blas": "mlirad_blas_", "lapack": "mlirad_lapack_"}
 """What the symbols of each library begin with."""
@@ -113,7 +113,7 @@ def exported_address(library: str, kind: str, name: str) -> int:
 
     Raises `CompileError` if the signature is not the one expected.
     """
-    module = importlib.import_module(f"scipy.linalg.cython_{library}")
+    module = scipy_module(f"linalg.cython_{library}")
     capsules = cast("dict[str, object]", module.__pyx_capi__)
     capsule = capsules.get(kind + name)
     if capsule is None:
@@ -249,7 +249,7 @@ def _libraries() -> Iterator[ctypes.CDLL]:
     A symbol asked of the extension is looked for in the libraries it was linked with, except on
     Windows.
     """
-    package = importlib.import_module("scipy").__path__[0]
+    package = folder_of("scipy")
     spec = PathFinder.find_spec("cython_blas", [os.path.join(package, "linalg")])
     extension = [] if spec is None or spec.origin is None else [spec.origin]
     for path in extension + sorted(glob.glob(os.path.join(package + ".libs", "*blas*"))):

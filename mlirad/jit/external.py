@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
-import importlib
 from functools import cache
 from typing import Final
 
 from mlirad.errors import CompileError
 from mlirad.jit.host import host_address
-from mlirad.lower.elementary.calls import PREFIX
-from mlirad.lower.native_program import CLOCK, POLL, REPORT, STACK_LIMIT
+from mlirad.lower.native_program import C_PREFIX, CLOCK, POLL, REPORT, STACK_LIMIT
+from mlirad.packages import scipy_module
 
 _C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
 _RUNTIME: Final = frozenset({"malloc", "free"})
@@ -32,8 +31,8 @@ def external_address(symbol: str) -> int:
 
     Raises `CompileError` if the symbol is unknown or the library lacks it.
     """
-    name = symbol.removeprefix(PREFIX)
-    if symbol.startswith(PREFIX):
+    name = symbol.removeprefix(C_PREFIX)
+    if symbol.startswith(C_PREFIX):
         if name in _C_LIBRARY:
             return _c_library_address(name)
         if name in _SCIPY:
@@ -58,7 +57,7 @@ def _c_library_address(name: str) -> int:
 
 
 def _scipy_address(name: str, signature: bytes) -> int:
-    module = importlib.import_module("scipy.special.cython_special")
+    module = scipy_module("special.cython_special")
     capsules: dict[str, object] = module.__pyx_capi__
     capsule = capsules.get(name)
     if capsule is None:

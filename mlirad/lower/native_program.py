@@ -60,6 +60,9 @@ yet). The others are the host's: the thread state of Python while the global loc
 which the call ends, the time of the next look for signals, the time limit (0: none), and the first failure
 reported."""
 
+C_PREFIX: Final = "mlirad_c_"
+"""What the symbols of functions of the C library begin with, and of those of SciPy that are like them."""
+
 POLL: Final = "mlirad_rt_poll"
 """The function `i64 (ptr context)` of the host that long-running programs call now and then. It gives what
 the status is: not 0 if the call is to end."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from importlib import import_module
 from math import prod
 from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast
 
@@ -26,6 +25,7 @@ from mlirad.frontend.tracing.argument_kinds import checked_integer
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
 from mlirad.frontend.tracing.shapes import MAX_RANK, one_axis, static_shape
+from mlirad.packages import scipy_module
 from mlirad.random.threefry import shifted, threefry
 
 Numbers: TypeAlias = Any
@@ -177,4 +177,4 @@ def fraction(key: Numbers, shape: Shape, dtype: Any, stream: int = 0) -> Any:
 
 def special(name: str, *args: Numbers) -> Any:
     """A function of `scipy.special`, which is loaded when it is first needed."""
-    return getattr(import_module("scipy.special"), name)(*args)
+    return getattr(scipy_module("special"), name)(*args)

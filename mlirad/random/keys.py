@@ -33,7 +33,7 @@ def key(seed: Any) -> Any:
         return xp.stack([(wide >> WORD).astype(np.int32), wide.astype(np.int32)])
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not -(2**63) <= seed < 2**64:
         raise unsupported_error(
-            f"key: the seed is {repr(cast(object, seed))[:60]}, and must be an integer from -2**63 to 2**64 - 1",
+            f"key: the seed is {repr(cast(object, seed))[:60]}, not an integer from -2**63 to 2**64 - 1",
             "write ad.random.key(0)",
         )
     both = int(cast(int, seed)) % 2**64

@@ -32,7 +32,8 @@ from mlirad.ir.locations import location_of
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.pipelines import Options, always
+from mlirad.pipeline_options import Options
+from mlirad.pipelines import always
 from mlirad.tools.arguments import read_arguments
 from mlirad.tools.diagnostics import read_source, report
 from mlirad.tools.limits import (

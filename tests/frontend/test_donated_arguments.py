@@ -15,7 +15,7 @@ from mlirad.compiler import compile_module
 from mlirad.interpreter import run_function
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.plan_verification import verify_plan
-from mlirad.pipelines import Options
+from mlirad.pipeline_options import Options
 
 
 def adam(state: Any, gradient: Any, rate: Any) -> Any:

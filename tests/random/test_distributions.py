@@ -107,12 +107,9 @@ def test_choices_and_permutations_are_of_the_array():
     weighted = random.choice(KEY, np.array([3, 5, 7]), (COUNT,), p=np.array([0.5, 0.0, 0.5]))
     assert fits([np.sum(weighted == 3), np.sum(weighted == 7)], [0.5, 0.5])
     assert len(weighted) == np.sum(weighted != 5)
-    for call in (
-        lambda: random.choice(KEY, 3, 4, replace=False),
-        lambda: random.choice(KEY, 3, p=np.ones(2)),
-    ):
+    for options in ({"shape": 4, "replace": False}, {"p": np.ones(2)}):
         with pytest.raises(ad.ShapeError):
-            call()
+            random.choice(KEY, 3, **options)
 
 
 @pytest.mark.parametrize("method", ["dual-arrays", "chad", "jacobian"])

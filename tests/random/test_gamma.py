@@ -1,4 +1,4 @@
-"""How draws from the gamma distribution move with their parameter, against the distribution function itself."""
+"""How draws from the gamma distribution move with their parameter, by the distribution function."""
 
 from __future__ import annotations
 

@@ -40,7 +40,8 @@ class Stats:
     source line. `traffic` is roughly how many bytes its kernels read and write, by the smallest cache that
     holds those of one run of a kernel ("memory" where none does), and empty where the caches are not known.
     They are 0 and empty for the interpreter. `is_loaded` says that the program was found on the disk, so that
-    only its work and its scratch memory are known.
+    only its work and its scratch memory are known. `is_quick` says that its LLVM IR text is so long that LLVM
+    does not optimise it.
     """
 
     stages: list[Stage] = field(default_factory=list[Stage])
@@ -50,6 +51,7 @@ class Stats:
     memory: dict[str, int] = field(default_factory=dict[str, int])
     traffic: dict[str, int] = field(default_factory=dict[str, int])
     is_loaded: bool = False
+    is_quick: bool = False
 
     @property
     def seconds(self) -> float:
@@ -71,6 +73,8 @@ class Stats:
         yield f"{'total':<28}{1e3 * self.seconds:>9.2f}"
         if not self.kernels:
             return
+        if self.is_quick:
+            yield "the program is so long that LLVM does not optimise it"
         memory = f"{_bytes(self.peak_bytes)} of working memory a call"
         yield f"{self.kernels} kernels, {_count(self.work)} operations, {memory}{':' if self.memory else ''}"
         for line, size in list(self.memory.items())[:LINES_SHOWN]:

@@ -18,11 +18,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-import scipy
-
 from mlirad.jit.forking import CompileLock
+from mlirad.packages import folder_of
 
-_FOLDER = str(Path(scipy.__path__[0])) + "/"
+_FOLDER = str(Path(folder_of("scipy"))) + "/"
 
 LINALG: Final = "scipy.linalg"
 """The module whose functions are traced."""

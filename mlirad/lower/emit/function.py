@@ -44,8 +44,8 @@ from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
 from mlirad.lower.emit.triangular_solve import emit_triangular_solve
+from mlirad.lower.float_control import FloatControl, flushing
 from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, constant
-from mlirad.lower.llvm_text.float_control import FloatControl, flushing
 from mlirad.lower.native_program import OUT_OF_MEMORY
 
 BODY: Final = "mlirad_body"
@@ -169,7 +169,7 @@ class FunctionEmitter:
                     self._at.pointer(result)
             for number, places in kernels.calls:
                 with timed(self._f, kernels.program, self._at.pointers, number):
-                    name = kernels.program.kernels[number].name
+                    name = self._f.module.merged(kernels.program.kernels[number].name)
                     self._f.call(name, [self._at.pointers[p] for p in places])
             kernels.calls.clear()
 

@@ -114,6 +114,7 @@ def begin_kernel(
     )
     inlining = "alwaysinline" if work <= TINY_WORK and not program.is_profiled else "noinline"
     f = program.module.function(name, parameters, attributes=f"{inlining} nounwind")
+    f.runs = emitter.trips
     emitter.calls.append((number, places))
     program.operations += work * emitter.trips
     pointers = dict(zip(places, f.arguments, strict=True))

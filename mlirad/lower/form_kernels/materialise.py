@@ -213,6 +213,8 @@ class Readings:
             case reductions.DotOp():
                 contracted = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
                 return size_of(op.result) * contracted / size if shape_of(value) else 1
+            case indexing.ScatterOp() if op.operand is value and not must_store(op):
+                return self.of(op.result) * size_of(op.result) / size
             case indexing.GatherOp() if op.operand is value:
                 return size_of(op.result) / size
             case ReturnOp():

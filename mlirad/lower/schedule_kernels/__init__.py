@@ -1,8 +1,9 @@
 """`schedule-kernels{vector-bytes=64}`: how each nest runs.
 
 Decided per nest, and written down as its properties, from nothing but its loads (buffer, affine address), the
-cost of its scalar ops and its extents: the lane loop (`lanes`), storage orders of intermediate
-results (`layouts`), copies into lane order (`packs`), vector width and tile (`tiles`), loop order (`orders`).
+cost of its scalar ops and its extents: loops that are cut in two (`splits`), the lane loop (`lanes`), storage
+orders of intermediate results (`layouts`), copies into lane order (`packs`), vector width and tile (`tiles`),
+loop order (`orders`).
 Meaning does not change; a nest without properties runs as plain scalar loops.
 
     kernel.nest %x, %y (%i, %j, %k) {space = [100, 64], reduction = [64], combiners = [add]} ...
@@ -40,6 +41,7 @@ from mlirad.lower.schedule_kernels.orders import (
 from mlirad.lower.schedule_kernels.packs import Packs
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, layout_of, profile
 from mlirad.lower.schedule_kernels.scatters import choose_scatter_lane
+from mlirad.lower.schedule_kernels.splits import split_loops
 from mlirad.lower.schedule_kernels.tiles import Blocking, choose_blocking
 
 __all__ = ["ScheduleKernelsPass", "schedule_function", "schedule_in_place"]
@@ -81,6 +83,9 @@ def schedule_in_place(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> 
 def _schedule_block(block: Block, packs: Packs, vector_bytes: int) -> None:
     """Schedule the kernels of a block and of the loops and branches in it."""
     ops = list(block.ops)
+    for op in ops:
+        if isinstance(op, NestOp):
+            split_loops(op)
     profiles: dict[Operation, Profile] = {
         op: profile(op, vector_bytes) for op in ops if isinstance(op, NestOp | ScatterOp)
     }
