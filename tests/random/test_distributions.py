@@ -47,7 +47,7 @@ CONTINUOUS = {
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("name", CONTINUOUS)
+@pytest.mark.parametrize("name", list(CONTINUOUS))
 def test_continuous_draws_fit_their_distribution(name, dtype):
     drawn, distribution = CONTINUOUS[name]
     values = drawn(dtype=dtype)
