@@ -80,7 +80,7 @@ def _compiled(function: Callable[..., Any], static: tuple[str, ...]) -> Any:
     return jit(function, static_argnames=static)
 
 
-def _hashable(value: object) -> Any:
+def _hashable(value: Any) -> Any:
     """A value as a static argument can be: a list of integers as a tuple."""
     if isinstance(value, list) and all(isinstance(v, int) for v in cast("list[object]", value)):
         return tuple(cast("list[int]", value))

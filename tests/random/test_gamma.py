@@ -35,6 +35,7 @@ def test_draws_move_so_that_their_probability_stays(seed):
     np.testing.assert_allclose(slopes(key, PARAMETERS, np.float32)[2:], expected[2:], rtol=2e-3)
 
 
+@pytest.mark.fuzz
 def test_large_parameters_are_those_of_a_normal_distribution():
     a = np.array([2001.0, 1e4, 1e5])
     key = random.key(3)
@@ -55,6 +56,7 @@ def test_second_derivatives_are_those_of_the_first():
     assert np.isnan(third(2.0))
 
 
+@pytest.mark.fuzz
 def test_forward_mode_agrees():
     key, a = random.key(6), np.array([0.7, 5.0])
     loss = lambda a: np.sum(np.sin(random.loggamma(key, a)))  # noqa: E731
