@@ -243,7 +243,8 @@ func.func @f(%x: f64, %n: i64, %w: tensor<4xf64>) -> (f64, f64, tensor<4xf64>) {
 
 
 MATRICES = """
-func.func @f(%a: tensor<2x9x9xf64>, %b: tensor<2x9x3xf64>) -> (tensor<2x9xi64>, tensor<2x9xf64>, tensor<2x9x9xf64>, tensor<2x9x3xf64>) {
+func.func @f(%a: tensor<2x9x9xf64>, %b: tensor<2x9x3xf64>)
+    -> (tensor<2x9xi64>, tensor<2x9xf64>, tensor<2x9x9xf64>, tensor<2x9x3xf64>) {
   %f = array.lu factors %a : tensor<2x9x9xf64>
   %p = array.lu pivots %a : tensor<2x9x9xf64> -> tensor<2x9xi64>
   %w = array.eigh values %a : tensor<2x9x9xf64> -> tensor<2x9xf64>
