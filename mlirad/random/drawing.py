@@ -82,9 +82,8 @@ def _compiled(function: Callable[..., Any], static: tuple[str, ...]) -> Any:
 
 def _hashable(value: Any) -> Any:
     """A value as a static argument can be: a list of integers as a tuple."""
-    if isinstance(value, list) and all(isinstance(v, int) for v in cast("list[object]", value)):
-        return tuple(cast("list[int]", value))
-    return value
+    parts = cast("list[Any]", value) if isinstance(value, list) else None
+    return tuple(parts) if parts is not None and all(isinstance(v, int) for v in parts) else cast(Any, value)
 
 
 def checked_key(key: Numbers) -> tuple[Any, Any]:

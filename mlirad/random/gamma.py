@@ -127,10 +127,12 @@ def _moving(a: Any, log_x: Any) -> Any:
     return log_x
 
 
-@_moving.rule
-def _first(a: Any, log_x: Any) -> Any:
+def _first_slope(a: Any, log_x: Any) -> Any:
     slope = _slope(a, _moving_in_slope(a, log_x))
     return partial(_moved, slope)
+
+
+_moving.rule(_first_slope)
 
 
 @custom_derivative
@@ -138,10 +140,12 @@ def _moving_in_slope(a: Any, log_x: Any) -> Any:
     return log_x
 
 
-@_moving_in_slope.rule
-def _second(a: Any, log_x: Any) -> Any:
+def _second_slope(a: Any, log_x: Any) -> Any:
     slope = _slope(a, _not_a_number_in_derivatives(a, log_x))
     return partial(_moved, slope)
+
+
+_moving_in_slope.rule(_second_slope)
 
 
 @custom_derivative
@@ -149,9 +153,11 @@ def _not_a_number_in_derivatives(a: Any, log_x: Any) -> Any:
     return log_x
 
 
-@_not_a_number_in_derivatives.rule
-def _third(a: Any, log_x: Any) -> Any:
+def _no_slope(a: Any, log_x: Any) -> Any:
     return partial(_moved, np.nan)
+
+
+_not_a_number_in_derivatives.rule(_no_slope)
 
 
 def _moved(slope: Any, da: Any, dlog_x: Any) -> Any:
