@@ -28,7 +28,7 @@ class Result(OpResult[Attribute]):
     """
 
     __hash__ = object.__hash__
-    __eq__ = object.__eq__
+    __eq__ = object.__eq__  # pyright: ignore[reportAssignmentType]
 
 
 class OpMeta(ABCMeta):
