@@ -163,7 +163,9 @@ class NestOp(ScheduledOp):
     `lane` the loop that runs across vector lanes, `width` how many lanes; `tile_dim` an output loop unrolled
     by `tile`, with loads shared; `order` the loops from outermost to innermost; `layouts` the storage order
     of each result, dimensions from outermost to innermost; `reduction_outer`: reduction loops outside, sums
-    kept in memory. Memory plan: `places`, per result a byte offset in the arena, or -1 - k for output k.
+    kept in memory; `parallel`: threads may share the outermost loop, which is one of the output, in blocks of
+    that many iterations. Memory plan: `places`, per result a byte offset in the arena, or -1 - k for output
+    k.
     """
 
     name = "kernel.nest"
@@ -178,6 +180,7 @@ class NestOp(ScheduledOp):
     order = opt_prop_def(DenseArrayBase.constr(i64))
     layouts = opt_prop_def(ArrayAttr)
     reduction_outer = opt_prop_def(UnitAttr)
+    parallel = opt_prop_def(IntegerAttr[I64])
     places = opt_prop_def(DenseArrayBase.constr(i64))
     body = region_def("single_block")
     roots = var_result_def()
@@ -192,6 +195,7 @@ class NestOp(ScheduledOp):
         "order",
         "layouts",
         "reduction_outer",
+        "parallel",
         "places",
     )
 
@@ -234,8 +238,19 @@ class NestOp(ScheduledOp):
                 raise VerifyException(f"{what} {value.value.data} is not between 1 and {MAX_UNROLLED}")
         if self.order is not None and sorted(values_of(self.order)) != list(range(loops)):
             raise VerifyException(f"order must be a permutation of the {loops} loops")
+        if self.parallel is not None:
+            first = 0 if self.order is None else values_of(self.order)[0]
+            if not 0 <= first < outputs or self.reduction_outer is not None:
+                raise VerifyException("parallel needs the outermost loop to be one of the output")
+            check_parallel(self.parallel)
         check_places(self, self.places)
         check_layouts(self, self.layouts)
+
+
+def check_parallel(block: IntegerAttr[I64]) -> None:
+    """Require a number of iterations that can be a block."""
+    if not 1 <= block.value.data <= MAX_POINTS:
+        raise VerifyException(f"blocks of {block.value.data} iterations: parallel is 1 or more")
 
 
 def check_layouts(op: Operation, layouts: ArrayAttr[Attribute] | None) -> None:

@@ -1,6 +1,7 @@
 """The Python side: tracing, NumPy's protocols, and the transformations that users call."""
 
 from mlirad.frontend.bound_methods import bind_methods
+from mlirad.frontend.compiling.configuration import config
 from mlirad.frontend.constructs.branches import cond, switch
 from mlirad.frontend.constructs.build import (
     asarray,
@@ -51,6 +52,7 @@ __all__ = [
     "check_derivatives",
     "checkpoint",
     "cond",
+    "config",
     "convolution",
     "custom_derivative",
     "debug_print",

@@ -7,15 +7,16 @@ Most are the C library's; `erfinv` is SciPy's, reached through the function poin
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import importlib
 from functools import cache
 from typing import Final
 
 from mlirad.errors import CompileError
+from mlirad.jit.c_library import c_library_address
 from mlirad.jit.host import host_address
+from mlirad.jit.pool import parallel_address
 from mlirad.lower.elementary.calls import PREFIX
-from mlirad.lower.native_program import CLOCK, POLL, REPORT, STACK_LIMIT
+from mlirad.lower.native_program import CLOCK, PARALLEL, POLL, REPORT, STACK_LIMIT
 
 _C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
 _RUNTIME: Final = frozenset({"malloc", "free"})
@@ -35,26 +36,16 @@ def external_address(symbol: str) -> int:
     name = symbol.removeprefix(PREFIX)
     if symbol.startswith(PREFIX):
         if name in _C_LIBRARY:
-            return _c_library_address(name)
+            return c_library_address(name)
         if name in _SCIPY:
             return _scipy_address(*_SCIPY[name])
     if symbol in (CLOCK, POLL, REPORT, STACK_LIMIT):
         return host_address(symbol)
+    if symbol == PARALLEL:
+        return parallel_address()
     if symbol.startswith(_RUNTIME_PREFIX) and symbol.removeprefix(_RUNTIME_PREFIX) in _RUNTIME:
-        return _c_library_address(symbol.removeprefix(_RUNTIME_PREFIX))
+        return c_library_address(symbol.removeprefix(_RUNTIME_PREFIX))
     raise CompileError(f"generated code calls {symbol}, which has no known address")
-
-
-def _c_library_address(name: str) -> int:
-    for library in (None, ctypes.util.find_library("m")):
-        try:
-            function = getattr(ctypes.CDLL(library), name)
-        except (AttributeError, OSError, TypeError):
-            continue
-        address = ctypes.cast(function, ctypes.c_void_p).value
-        if address:
-            return address
-    raise CompileError(f"the C library has no function {name}")
 
 
 def _scipy_address(name: str, signature: bytes) -> int:

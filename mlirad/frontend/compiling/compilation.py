@@ -109,6 +109,8 @@ def native_program(
         stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
         stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes
         stats.traffic = _traffic(made.program.kernels)
+        shared = [k for k in made.program.kernels if k.tasks > 1 or k.is_shared]
+        stats.shared_kernels, stats.shared_work = len(shared), sum(k.work * k.trips for k in shared)
     return made
 
 
@@ -142,11 +144,17 @@ def executable(
         if not _runs_as_it_is(module):
             brought_to("arrays", module, options, stats)
         return _interpreted(module, function, options.timeout), None
-    decides = (options.pipeline("kernels", function, donated), replace(options, timeout=None))
+    decides = (options.pipeline("kernels", function, donated), replace(options, timeout=None, threads=None))
     place = Place.of(module, decides, find_target(), name or function)
 
     def loaded(program: MachineProgram) -> NativeFunction:
-        return NativeFunction(program, name=function, timeout=options.timeout, donated=donated)
+        return NativeFunction(
+            program,
+            name=function,
+            timeout=options.timeout,
+            threads=options.thread_count,
+            donated=donated,
+        )
 
     native = None if anew or place is None else _found(place, loaded, stats)
     if native is None:

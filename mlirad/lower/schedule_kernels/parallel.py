@@ -1,0 +1,143 @@
+"""What threads share: kernels whose outermost loop is one of the output, and loops of independent trips.
+
+    kernel.nest ... {space = [100000], lane = 0, width = 8, parallel = 6256}      16 tasks
+    kernel.strips ... attributes {kernel.parallel = 5}                            tasks of five strips
+
+A loop is shared where it costs enough, and cut into tasks that cost enough, by figures for what it computes
+and moves through memory. Nothing here depends on how many threads there are, since the number of tasks may
+show in results: what each of them adds up is added up by itself. Loops in a shared loop run on one thread.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Final
+
+from xdsl.ir import Block, Operation
+
+from mlirad.dialects.array.control import BranchOp, ReplayOp, ScanOp, WhileOp
+from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ScatterOp, SortOp
+from mlirad.dialects.kernel_parallel import PARALLEL_ATTRIBUTE, why_dependent
+from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.shapes import element_of, integer, shape_of, size_of, values_of
+from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
+from mlirad.lower.schedule_kernels.costs import CONTIGUOUS_LOAD, element_bytes
+from mlirad.lower.schedule_kernels.profiles import profile
+
+WAKE_CYCLES: Final = 40_000.0
+"""Cycles until a worker that sleeps has begun: 5 to 15 microseconds on an idle machine, measured."""
+
+SHARED_CYCLES: Final = 8 * WAKE_CYCLES
+"""What a loop must cost to be shared: the wake-up of one worker is then an eighth of it."""
+
+TASK_CYCLES: Final = 2 * WAKE_CYCLES
+"""What a task should cost at least: threads that begin late find something to do, and taking one costs
+nothing beside it."""
+
+MOST_TASKS: Final = 128
+"""Into how many tasks a loop is cut at most: several for each thread of a large machine."""
+
+CACHE_BYTES: Final = 512 * 1024
+"""What stays in the caches of one processor."""
+
+CYCLES_PER_BYTE: Final = 0.3
+"""Cycles to move a byte from or to memory beyond these caches."""
+
+MULTIPLICATIONS_PER_CYCLE: Final = 4.0
+"""Of a contraction by BLAS."""
+
+SORT_CYCLES: Final = 20.0
+"""Cycles per element to sort."""
+
+
+def share_loops(block: Block, vector_bytes: int) -> None:
+    """State which loops of a block and of its regions threads share, in what blocks of iterations."""
+    for op in block.ops:
+        if op.regions and isinstance(op, ScanOp | StripsOp) and _share_trips(op, vector_bytes):
+            continue
+        if isinstance(op, NestOp):
+            _share_nest(op, vector_bytes)
+        elif not isinstance(op, ScatterOp):
+            for region in op.regions:
+                share_loops(region.block, vector_bytes)
+
+
+def _share_trips(op: ScanOp | StripsOp, vector_bytes: int) -> bool:
+    """Share the trips of a loop if it is independent and costs enough; whether it is shared."""
+    if why_dependent(op) is not None or op.trips < 2:
+        return False
+    tasks = task_count(cycles_of(op, vector_bytes), op.trips)
+    if tasks < 2:
+        return False
+    op.attributes[PARALLEL_ATTRIBUTE] = integer(-(-op.trips // tasks))
+    return True
+
+
+def _share_nest(op: NestOp, vector_bytes: int) -> None:
+    """Share the outermost loop of a nest if it is one of the output, and the nest costs enough."""
+    if op.reduction_outer is not None or prod(op.extents) < SHARED_CYCLES / 100:
+        return
+    order = range(len(op.extents)) if op.order is None else values_of(op.order)
+    first = next((d for d in order if op.extents[d] > 1), None)
+    if first is None or first >= len(values_of(op.space)) or order[0] >= len(values_of(op.space)):
+        return
+    step = 1
+    if op.lane is not None and op.lane.value.data == first and op.width is not None:
+        step = op.width.value.data
+    elif op.tile_dim is not None and op.tile_dim.value.data == first and op.tile is not None:
+        step = op.tile.value.data
+    steps = -(-op.extents[first] // step)
+    tasks = task_count(cycles_of(op, vector_bytes), steps)
+    if tasks > 1:
+        op.properties["parallel"] = integer(-(-steps // tasks) * step)
+
+
+def task_count(cycles: float, most: int) -> int:
+    """Into how many tasks work of so many cycles is cut, where it cannot be cut into more than `most`."""
+    if cycles < SHARED_CYCLES:
+        return 1
+    return min(most, MOST_TASKS, int(cycles / TASK_CYCLES))
+
+
+def cycles_of(op: Operation, vector_bytes: int) -> float:
+    """What an op of a kernel program costs, roughly."""
+    match op:
+        case NestOp():
+            return _nest_cycles(op, vector_bytes)
+        case ScatterOp():
+            return prod(op.extents) * (profile(op, vector_bytes).scalar_cost + 3)
+        case DotOp():
+            contracted = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
+            return size_of(op.result) * contracted / MULTIPLICATIONS_PER_CYCLE
+        case CumulativeOp():
+            return 4.0 * size_of(op.operand)
+        case SortOp():
+            return SORT_CYCLES * size_of(op.operand)
+        case ScanOp() | StripsOp():
+            return op.trips * _block_cycles(op.body.block, vector_bytes)
+        case WhileOp() | ReplayOp():
+            return ASSUMED_TRIPS * _block_cycles(op.regions[-1].block, vector_bytes)
+        case _ if isinstance(op, BranchOp):
+            return max(_block_cycles(region.block, vector_bytes) for region in op.regions)
+        case _:
+            return 0.0
+
+
+def _block_cycles(block: Block, vector_bytes: int) -> float:
+    return sum(cycles_of(op, vector_bytes) for op in block.ops)
+
+
+def _nest_cycles(op: NestOp, vector_bytes: int) -> float:
+    """Cycles of the instructions of a nest, and of what it moves beyond the caches."""
+    p = profile(op, vector_bytes)
+    lanes = 1 if op.lane is None else p.lanes
+    if lanes == 1:
+        one = p.scalar_cost
+    else:
+        one = sum(cost * p.per_iteration(bits) for bits, cost in p.op_costs.items())
+    one += sum(CONTIGUOUS_LOAD * p.per_iteration(load.loops) for load in p.loads)
+    one += len(op.roots) / max(1, p.reductions)
+    buffers = dict.fromkeys((*op.inputs, *op.roots))
+    moved = sum(min(size_of(v), p.iterations) * element_bytes(element_of(v)) for v in buffers)
+    memory = CYCLES_PER_BYTE * moved if moved > CACHE_BYTES else 0.0
+    return p.iterations * one / lanes + memory
