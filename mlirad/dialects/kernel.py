@@ -343,19 +343,34 @@ class ScatterOp(ScheduledOp):
 
 @irdl_op_definition
 class DotOp(ContractionOp):
-    """A contraction passed to BLAS: `array.dot` with its properties, of arrays laid out as matrices."""
+    """A contraction passed to BLAS: `array.dot` with its properties, of arrays laid out as matrices.
+
+    With `parallel` threads may share it in blocks of so many members of its first batch dimension or, without
+    one, so many rows: free positions of the left operand.
+    """
 
     name = "kernel.dot"
     lhs = operand_def()
     rhs = operand_def()
     layouts = opt_prop_def(ArrayAttr)
+    parallel = opt_prop_def(IntegerAttr[I64])
     places = opt_prop_def(DenseArrayBase.constr(i64))
     result = result_def()
-    BRACED: ClassVar = (*ContractionOp.BRACED, "layouts", "places")
+    BRACED: ClassVar = (*ContractionOp.BRACED, "layouts", "parallel", "places")
+
+    @property
+    def shared_extent(self) -> int:
+        """How many members of the first batch dimension or, without one, how many rows there are."""
+        shape, batch = shape_of(self.lhs), values_of(self.lhs_batch)
+        if batch:
+            return shape[batch[0]]
+        return prod(e for d, e in enumerate(shape) if d not in values_of(self.lhs_contract))
 
     def verify_(self) -> None:
-        """As `array.dot`."""
+        """As `array.dot`; blocks of one row or member at least."""
         check_elements(self.lhs.type, FLOATS, "left operand")
+        if self.parallel is not None:
+            check_parallel(self.parallel)
         check_places(self, self.places)
         check_layouts(self, self.layouts)
         shape = self.contracted_shape(self.lhs, self.rhs)

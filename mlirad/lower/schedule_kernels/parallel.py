@@ -46,6 +46,12 @@ CYCLES_PER_BYTE: Final = 0.3
 MULTIPLICATIONS_PER_CYCLE: Final = 4.0
 """Of a contraction by BLAS."""
 
+DOT_ROWS: Final = 64
+"""Rows of a contraction that are a task at least: each task has BLAS copy the other operand."""
+
+ROWS_MULTIPLE: Final = 16
+"""Rows of a task are a multiple of this, so that BLAS fills its registers."""
+
 SORT_CYCLES: Final = 20.0
 """Cycles per element to sort."""
 
@@ -57,6 +63,8 @@ def share_loops(block: Block, vector_bytes: int) -> None:
             continue
         if isinstance(op, NestOp):
             _share_nest(op, vector_bytes)
+        elif isinstance(op, DotOp):
+            _share_dot(op, vector_bytes)
         elif not isinstance(op, ScatterOp):
             for region in op.regions:
                 share_loops(region.block, vector_bytes)
@@ -90,6 +98,16 @@ def _share_nest(op: NestOp, vector_bytes: int) -> None:
     tasks = task_count(cycles_of(op, vector_bytes), steps)
     if tasks > 1:
         op.properties["parallel"] = integer(-(-steps // tasks) * step)
+
+
+def _share_dot(op: DotOp, vector_bytes: int) -> None:
+    """Share the batch or the rows of a contraction that costs enough."""
+    extent = op.shared_extent
+    least = 1 if values_of(op.lhs_batch) else DOT_ROWS
+    tasks = task_count(cycles_of(op, vector_bytes), extent // least)
+    if tasks > 1:
+        rows = -(-extent // tasks)
+        op.properties["parallel"] = integer(-(-rows // ROWS_MULTIPLE) * ROWS_MULTIPLE if least > 1 else rows)
 
 
 def task_count(cycles: float, most: int) -> int:
