@@ -53,6 +53,7 @@ PASS_MODULES: dict[str, str] = {
     "sink-scatter-adds": "mlirad.passes.sink_scatter_adds",
     "form-kernels": "mlirad.lower.form_kernels",
     "fuse-kernels": "mlirad.lower.fuse_kernels",
+    "split-reductions": "mlirad.lower.split_reductions",
     "strip-mine": "mlirad.lower.strip_mine",
     "schedule-kernels": "mlirad.lower.schedule_kernels",
     "plan-memory": "mlirad.lower.plan_memory",

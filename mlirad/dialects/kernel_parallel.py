@@ -40,6 +40,11 @@ def why_dependent(op: Operation) -> str | None:
         return f"{op.name} has no independent trips"
     if op.carry_count:
         return "trips with carries depend on each other"
+    return keeps_to_one_thread(op)
+
+
+def keeps_to_one_thread(op: ScanOp | StripsOp) -> str | None:
+    """What in the body of a loop keeps threads from running it, None if nothing does."""
     for inner in op.body.walk():
         if isinstance(inner, _NOT_SHARED) or (isinstance(inner, WhileOp) and inner.tape is not None):
             return f"{inner.name} in its body is for one thread"

@@ -117,9 +117,13 @@ class ControlEmitter:
         f.store(start, at.pointer(block.args[0]))
         f.store(f.sub(wanted, start), at.pointer(block.args[1]))
         carries.enter()
-        for y, place, value in zip(op.joined, handed, _handed_over(op, op.carry_count), strict=True):
+        given = _handed_over(op, op.carry_count)
+        joined = len(op.joined)
+        for y, place, value in zip(op.joined, handed[:joined], given[:joined], strict=True):
             row_bytes = at.buffer(value).nbytes // op.strip_rows
             at.pointers[place] = f.gep(at.pointer(y), f.mul(start, row_bytes), "i8")
+        for y, place, value in zip(op.stacked, handed[joined:], given[joined:], strict=True):
+            _point_at_slice(at, place, y, at.buffer(value), trip)
         self._write_block(block)
         carries.leave()
 

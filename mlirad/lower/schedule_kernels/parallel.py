@@ -13,16 +13,14 @@ from __future__ import annotations
 from math import prod
 from typing import Final
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block
 
-from mlirad.dialects.array.control import BranchOp, ReplayOp, ScanOp, WhileOp
-from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ScatterOp, SortOp
+from mlirad.dialects.array.control import ScanOp
+from mlirad.dialects.kernel import DotOp, NestOp, ScatterOp
 from mlirad.dialects.kernel_parallel import PARALLEL_ATTRIBUTE, why_dependent
 from mlirad.dialects.kernel_strips import StripsOp
-from mlirad.dialects.shapes import element_of, integer, shape_of, size_of, values_of
-from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
-from mlirad.lower.schedule_kernels.costs import CONTIGUOUS_LOAD, element_bytes
-from mlirad.lower.schedule_kernels.profiles import profile
+from mlirad.dialects.shapes import integer, values_of
+from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 
 WAKE_CYCLES: Final = 40_000.0
 """Cycles until a worker that sleeps has begun: 5 to 15 microseconds on an idle machine, measured."""
@@ -37,23 +35,11 @@ nothing beside it."""
 MOST_TASKS: Final = 128
 """Into how many tasks a loop is cut at most: several for each thread of a large machine."""
 
-CACHE_BYTES: Final = 512 * 1024
-"""What stays in the caches of one processor."""
-
-CYCLES_PER_BYTE: Final = 0.3
-"""Cycles to move a byte from or to memory beyond these caches."""
-
-MULTIPLICATIONS_PER_CYCLE: Final = 4.0
-"""Of a contraction by BLAS."""
-
 DOT_ROWS: Final = 64
 """Rows of a contraction that are a task at least: each task has BLAS copy the other operand."""
 
 ROWS_MULTIPLE: Final = 16
 """Rows of a task are a multiple of this, so that BLAS fills its registers."""
-
-SORT_CYCLES: Final = 20.0
-"""Cycles per element to sort."""
 
 
 def share_loops(block: Block, vector_bytes: int) -> None:
@@ -115,47 +101,3 @@ def task_count(cycles: float, most: int) -> int:
     if cycles < SHARED_CYCLES:
         return 1
     return min(most, MOST_TASKS, int(cycles / TASK_CYCLES))
-
-
-def cycles_of(op: Operation, vector_bytes: int) -> float:
-    """What an op of a kernel program costs, roughly."""
-    match op:
-        case NestOp():
-            return _nest_cycles(op, vector_bytes)
-        case ScatterOp():
-            return prod(op.extents) * (profile(op, vector_bytes).scalar_cost + 3)
-        case DotOp():
-            contracted = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
-            return size_of(op.result) * contracted / MULTIPLICATIONS_PER_CYCLE
-        case CumulativeOp():
-            return 4.0 * size_of(op.operand)
-        case SortOp():
-            return SORT_CYCLES * size_of(op.operand)
-        case ScanOp() | StripsOp():
-            return op.trips * _block_cycles(op.body.block, vector_bytes)
-        case WhileOp() | ReplayOp():
-            return ASSUMED_TRIPS * _block_cycles(op.regions[-1].block, vector_bytes)
-        case _ if isinstance(op, BranchOp):
-            return max(_block_cycles(region.block, vector_bytes) for region in op.regions)
-        case _:
-            return 0.0
-
-
-def _block_cycles(block: Block, vector_bytes: int) -> float:
-    return sum(cycles_of(op, vector_bytes) for op in block.ops)
-
-
-def _nest_cycles(op: NestOp, vector_bytes: int) -> float:
-    """Cycles of the instructions of a nest, and of what it moves beyond the caches."""
-    p = profile(op, vector_bytes)
-    lanes = 1 if op.lane is None else p.lanes
-    if lanes == 1:
-        one = p.scalar_cost
-    else:
-        one = sum(cost * p.per_iteration(bits) for bits, cost in p.op_costs.items())
-    one += sum(CONTIGUOUS_LOAD * p.per_iteration(load.loops) for load in p.loads)
-    one += len(op.roots) / max(1, p.reductions)
-    buffers = dict.fromkeys((*op.inputs, *op.roots))
-    moved = sum(min(size_of(v), p.iterations) * element_bytes(element_of(v)) for v in buffers)
-    memory = CYCLES_PER_BYTE * moved if moved > CACHE_BYTES else 0.0
-    return p.iterations * one / lanes + memory

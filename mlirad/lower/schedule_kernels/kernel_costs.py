@@ -1,0 +1,75 @@
+"""What whole kernels cost, and loops and branches of them, in cycles: enough to tell which are worth sharing.
+
+cycles_of(nest, vector_bytes)      its instructions, and what it moves beyond the caches of one processor
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Final
+
+from xdsl.ir import Block, Operation
+
+from mlirad.dialects.array.control import BranchOp, ReplayOp, ScanOp, WhileOp
+from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ScatterOp, SortOp
+from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.shapes import element_of, shape_of, size_of, values_of
+from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
+from mlirad.lower.schedule_kernels.costs import CONTIGUOUS_LOAD, element_bytes
+from mlirad.lower.schedule_kernels.profiles import profile
+
+CACHE_BYTES: Final = 512 * 1024
+"""What stays in the caches of one processor."""
+
+CYCLES_PER_BYTE: Final = 0.3
+"""Cycles to move a byte from or to memory beyond these caches."""
+
+MULTIPLICATIONS_PER_CYCLE: Final = 4.0
+"""Of a contraction by BLAS."""
+
+SORT_CYCLES: Final = 20.0
+"""Cycles per element to sort."""
+
+
+def cycles_of(op: Operation, vector_bytes: int, *, scheduled: bool = True) -> float:
+    """What an op of a kernel program costs, roughly; nests that are not yet `scheduled` will have lanes."""
+    match op:
+        case NestOp():
+            return _nest_cycles(op, vector_bytes, scheduled)
+        case ScatterOp():
+            return prod(op.extents) * (profile(op, vector_bytes).scalar_cost + 3)
+        case DotOp():
+            contracted = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
+            return size_of(op.result) * contracted / MULTIPLICATIONS_PER_CYCLE
+        case CumulativeOp():
+            return 4.0 * size_of(op.operand)
+        case SortOp():
+            return SORT_CYCLES * size_of(op.operand)
+        case ScanOp() | StripsOp():
+            return op.trips * _block_cycles(op.body.block, vector_bytes, scheduled)
+        case WhileOp() | ReplayOp():
+            return ASSUMED_TRIPS * _block_cycles(op.regions[-1].block, vector_bytes, scheduled)
+        case _ if isinstance(op, BranchOp):
+            return max(_block_cycles(region.block, vector_bytes, scheduled) for region in op.regions)
+        case _:
+            return 0.0
+
+
+def _block_cycles(block: Block, vector_bytes: int, scheduled: bool) -> float:
+    return sum(cycles_of(op, vector_bytes, scheduled=scheduled) for op in block.ops)
+
+
+def _nest_cycles(op: NestOp, vector_bytes: int, scheduled: bool) -> float:
+    """Cycles of the instructions of a nest, and of what it moves beyond the caches."""
+    p = profile(op, vector_bytes)
+    lanes = 1 if scheduled and op.lane is None else p.lanes
+    if lanes == 1:
+        one = p.scalar_cost
+    else:
+        one = sum(cost * p.per_iteration(bits) for bits, cost in p.op_costs.items())
+    one += sum(CONTIGUOUS_LOAD * p.per_iteration(load.loops) for load in p.loads)
+    one += len(op.roots) / max(1, p.reductions)
+    buffers = dict.fromkeys((*op.inputs, *op.roots))
+    moved = sum(min(size_of(v), p.iterations) * element_bytes(element_of(v)) for v in buffers)
+    memory = CYCLES_PER_BYTE * moved if moved > CACHE_BYTES else 0.0
+    return p.iterations * one / lanes + memory
