@@ -81,7 +81,16 @@ def pool_text(default_threads: int, malloc: int, free: int, poll: int) -> str:
         "PLACES": MOST_THREADS - 1,
         "LONG": f"i{8 * ctypes.sizeof(ctypes.c_long)}",
         "PARALLEL": native_program.PARALLEL,
-        **{name: value for name, value in globals().items() if name.isupper()},
+        "MOST_THREADS": MOST_THREADS,
+        "SPINS": SPINS,
+        "WAIT_MICROSECONDS": WAIT_MICROSECONDS,
+        "KEPT_SCRATCH_BYTES": KEPT_SCRATCH_BYTES,
+        "SLOT_WORDS": SLOT_WORDS,
+        "NUMBER_WORD": NUMBER_WORD,
+        "RETIRE": RETIRE,
+        "RESET": RESET,
+        "COUNTS": COUNTS,
+        "SLOTS": SLOTS,
     }
     text = _TEXT if control is None else control.text + _TEXT
     if pause is not None:

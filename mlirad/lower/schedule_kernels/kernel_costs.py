@@ -13,7 +13,8 @@ from xdsl.ir import Block, Operation
 from mlirad.dialects.array.control import BranchOp, ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ScatterOp, SortOp
 from mlirad.dialects.kernel_strips import StripsOp
-from mlirad.dialects.shapes import element_of, shape_of, size_of, values_of
+from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
+from mlirad.ir.free_values import free_values
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
 from mlirad.lower.schedule_kernels.costs import CONTIGUOUS_LOAD, element_bytes
 from mlirad.lower.schedule_kernels.profiles import profile
@@ -46,7 +47,9 @@ def cycles_of(op: Operation, vector_bytes: int, *, scheduled: bool = True) -> fl
         case SortOp():
             return SORT_CYCLES * size_of(op.operand)
         case ScanOp() | StripsOp():
-            return op.trips * _block_cycles(op.body.block, vector_bytes, scheduled)
+            shared = dict.fromkeys((*free_values(op), *op.results))
+            inside = op.trips * _block_cycles(op.body.block, vector_bytes, scheduled)
+            return inside + _memory_cycles(sum(_bytes(v) for v in shared))
         case WhileOp() | ReplayOp():
             return ASSUMED_TRIPS * _block_cycles(op.regions[-1].block, vector_bytes, scheduled)
         case _ if isinstance(op, BranchOp):
@@ -70,6 +73,15 @@ def _nest_cycles(op: NestOp, vector_bytes: int, scheduled: bool) -> float:
     one += sum(CONTIGUOUS_LOAD * p.per_iteration(load.loops) for load in p.loads)
     one += len(op.roots) / max(1, p.reductions)
     buffers = dict.fromkeys((*op.inputs, *op.roots))
-    moved = sum(min(size_of(v), p.iterations) * element_bytes(element_of(v)) for v in buffers)
-    memory = CYCLES_PER_BYTE * moved if moved > CACHE_BYTES else 0.0
-    return p.iterations * one / lanes + memory
+    moved = sum(min(_bytes(v), p.iterations * element_bytes(element_of(v))) for v in buffers)
+    return p.iterations * one / lanes + _memory_cycles(moved)
+
+
+def _memory_cycles(moved: int) -> float:
+    """Cycles to move so many bytes, which stay in a cache if they are few."""
+    return CYCLES_PER_BYTE * moved if moved > CACHE_BYTES else 0.0
+
+
+def _bytes(value: Value) -> int:
+    """The bytes of a value; tapes count as nothing."""
+    return size_of(value) * element_bytes(element_of(value)) if is_array(value.type) else 0

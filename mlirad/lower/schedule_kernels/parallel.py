@@ -35,6 +35,9 @@ nothing beside it."""
 MOST_TASKS: Final = 128
 """Into how many tasks a loop is cut at most: several for each thread of a large machine."""
 
+MOST_CYCLES: Final = 100.0
+"""What an iteration of a nest is taken to cost at most."""
+
 DOT_ROWS: Final = 64
 """Rows of a contraction that are a task at least: each task has BLAS copy the other operand."""
 
@@ -69,7 +72,7 @@ def _share_trips(op: ScanOp | StripsOp, vector_bytes: int) -> bool:
 
 def _share_nest(op: NestOp, vector_bytes: int) -> None:
     """Share the outermost loop of a nest if it is one of the output, and the nest costs enough."""
-    if op.reduction_outer is not None or prod(op.extents) < SHARED_CYCLES / 100:
+    if op.reduction_outer is not None or not may_be_shared(op):
         return
     order = range(len(op.extents)) if op.order is None else values_of(op.order)
     first = next((d for d in order if op.extents[d] > 1), None)
@@ -94,6 +97,11 @@ def _share_dot(op: DotOp, vector_bytes: int) -> None:
     if tasks > 1:
         rows = -(-extent // tasks)
         op.properties["parallel"] = integer(-(-rows // ROWS_MULTIPLE) * ROWS_MULTIPLE if least > 1 else rows)
+
+
+def may_be_shared(op: NestOp) -> bool:
+    """Whether a nest has so many iterations that it is worth a look at what they cost."""
+    return prod(op.extents) * MOST_CYCLES >= SHARED_CYCLES
 
 
 def task_count(cycles: float, most: int) -> int:

@@ -25,7 +25,7 @@ from mlirad.dialects.shapes import Value, array_type, element_of, integer, shape
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.schedule_kernels.lanes import choose_lane
 from mlirad.lower.schedule_kernels.orders import prefers_outer_reduction
-from mlirad.lower.schedule_kernels.parallel import SHARED_CYCLES, task_count
+from mlirad.lower.schedule_kernels.parallel import may_be_shared, task_count
 from mlirad.lower.schedule_kernels.profiles import Profile, profile
 from mlirad.lower.strip_mine.totals import COMBINING, combined, plain_nest
 
@@ -38,7 +38,7 @@ MULTIPLE: Final = 16
 
 def split_nest(op: NestOp, vector_bytes: int) -> None:
     """Cut a nest along its reduction if that is the loop that threads can share, and worth it."""
-    if op.combiners is None or prod(op.extents) < SHARED_CYCLES / 100:
+    if op.combiners is None or not may_be_shared(op):
         return
     combiners = [c.data for c in op.combiners.data]
     if any(c not in COMBINING for c in combiners):

@@ -1,10 +1,12 @@
 """Strips that carry totals, as strips that hand over their parts: then none waits for the one before.
 
-    kernel.strips %zero (%start, %done, %total) {carries = 1} {      kernel.strips (%start, %done) {parts = 1} {
-      %part = ...                                                      %part = ...
-      %next = %total + %part                                   -->     array.yield %part
-      array.yield %next                                              }
-    }                                                                %total = %zero + the sum of all parts
+    kernel.strips %zero (%start, %done, %total) {carries = 1} {
+      %part = ...                                                kernel.strips (%start, %done) {parts = 1} {
+      %next = %total + %part                            -->      %part = ...
+      array.yield %next                                            array.yield %part
+    }                                                            }
+
+The parts of all strips are then combined with what the total began with.
 
 Only totals that are combined by a kernel of their own, at the end of a strip, can be taken out: a scatter
 adds to its total all along. Strips that keep one such carry stay as they are.
@@ -26,7 +28,7 @@ from mlirad.dialects.shapes import Value, array_type, element_of, integer, keywo
 from mlirad.ir.builder import yields
 from mlirad.lower.schedule_kernels.costs import element_bytes
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
-from mlirad.lower.schedule_kernels.parallel import SHARED_CYCLES
+from mlirad.lower.schedule_kernels.parallel import task_count
 from mlirad.lower.split_reductions.nests import combined_parts
 from mlirad.lower.strip_mine.totals import COMBINING, combined
 
@@ -52,7 +54,7 @@ def without_totals(op: StripsOp, vector_bytes: int) -> None:
     size = sum(size_of(t.part) * element_bytes(element_of(t.part)) for t in found) * op.trips
     if len(found) < len(totals) or size > MOST_BYTES:
         return
-    if cycles_of(op, vector_bytes, scheduled=False) >= SHARED_CYCLES:
+    if task_count(cycles_of(op, vector_bytes, scheduled=False), op.trips) > 1:
         _replace(op, found)
 
 
