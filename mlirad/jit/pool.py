@@ -47,8 +47,8 @@ def counts() -> Counts:
     return Counts(*(ctypes.c_int64 * 4).from_address(_code().addresses[pool_text.COUNTS]))
 
 
-def _retire() -> None:
-    """End the workers that are idle."""
+def retire() -> None:
+    """End the workers that are idle: the next call starts others."""
     code = _code()
     ended = _numbers() if ctypes.CFUNCTYPE(ctypes.c_int64)(code.addresses[pool_text.RETIRE])() else []
     if sys.platform == "linux":
@@ -81,5 +81,5 @@ def _code() -> engine.LoadedCode:
     code = engine.load_glue(text, symbols)
     code.keep_loaded()
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=_retire, after_in_child=_reset)
+        os.register_at_fork(before=retire, after_in_child=_reset)
     return code
