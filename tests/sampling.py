@@ -45,6 +45,8 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/lower/test_emit_nest.py::test_schedules_of_a_product": (3, 0),
     "tests/lower/test_emit_nest.py::test_schedules_on_other_processors_and_types": (2, 0),
     "tests/lower/test_ordering.py::test_prefix_reductions": (2, 0),
+    "tests/threads/test_same_bits.py::test_calls": (3, 0),
+    "tests/threads/test_same_bits.py::test_golden_problems": (4, 2),
     "tests/passes/bulk/test_bulk_forms.py::test_an_op_read_at_positions_is_that_op_on_what_is_read": (2, 0),
     "tests/passes/test_builds_to_loops.py::test_first_derivatives_are_those_of_bulk_operations": (6, 0),
     "tests/passes/test_builds_to_loops.py::test_second_derivatives_are_those_of_bulk_operations": (4, 0),
