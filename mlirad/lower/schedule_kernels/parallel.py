@@ -38,7 +38,7 @@ MOST_TASKS: Final = 128
 MOST_CYCLES: Final = 100.0
 """What an iteration of a nest is taken to cost at most."""
 
-DOT_ROWS: Final = 64
+DOT_ROWS: Final = 128
 """Rows of a contraction that are a task at least: each task has BLAS copy the other operand."""
 
 ROWS_MULTIPLE: Final = 16
