@@ -144,6 +144,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
         "outline-derivatives",
         "lower-custom-derivatives",
         "mlirad-canonicalize",
+        "restore-carries",
         "share-sorts",
         "sink-scatter-adds",
         "lower-checkpoints",

@@ -49,6 +49,7 @@ PASS_MODULES: dict[str, str] = {
     "outline-derivatives": "mlirad.passes.outline_derivatives",
     "lower-custom-derivatives": "mlirad.passes.lower_custom_derivatives",
     "lower-checkpoints": "mlirad.passes.lower_checkpoints",
+    "restore-carries": "mlirad.passes.restore_carries",
     "share-sorts": "mlirad.passes.share_sorts",
     "sink-scatter-adds": "mlirad.passes.sink_scatter_adds",
     "form-kernels": "mlirad.lower.form_kernels",

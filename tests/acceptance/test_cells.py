@@ -83,6 +83,28 @@ def reads_in_an_inner_loop(x, positions):
     return ad.scan(step, (x, 1.0), positions)[0][1]
 
 
+def reads_in_a_loop_on_data(x, positions):
+    """The inner loop runs again in the reverse sweep; the array is restored for it."""
+
+    def step(state, p):
+        v, s = state
+        s = ad.fori_loop(0, p % 3, lambda j, s: np.sin(v[p - j] * s), s)
+        return (v.at[p].set(s), s), None
+
+    return ad.scan(step, (x, 1.0), positions)[0][1]
+
+
+def reads_in_loops_on_data(x, positions):
+    def step(state):
+        i, v, s = state
+        p = positions[i]
+        inner = lambda c: (c[0] + 1, np.sin(v[p - c[0]] * c[1]))  # noqa: E731
+        s = ad.while_loop(lambda c: c[0] < p % 3, inner, (0, s))[1]
+        return i + 1, v.at[p].set(s).at[0].add(s), s
+
+    return ad.while_loop(lambda state: state[0] < len(x), step, (0, x, 1.0))[2]
+
+
 def reads_in_a_checkpoint(x, positions):
     def step(state, p):
         v, s = state
@@ -134,6 +156,8 @@ PROGRAMS = {
         updates_in_two_branches,
         a_stack_in_a_while,
         reads_in_an_inner_loop,
+        reads_in_a_loop_on_data,
+        reads_in_loops_on_data,
         reads_in_a_checkpoint,
         reads_in_calls,
         updates_in_calls,
