@@ -24,6 +24,7 @@ GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden"
 Program = Callable[..., Any]  # of arrays, to a scalar, an array or a tuple of arrays
 Arguments = tuple[Any, ...]
 Transformations = Any  # a module that has grad, jvp, jacfwd, jacrev and vmap
+COMPLEX_STEP = 1e-30
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,12 @@ class Problem:
     torch_program: Callable[[], Program]  # imports torch when called
     value: Callable[[Transformations, Program], Program] | None = None  # if not the program itself
     derivative: Callable[[Transformations, Program], Program] | None = None  # if not the gradient
+    torch_derivative: Callable[[Program], Program] | None = None  # as a user of PyTorch would write that
+    unrolls_in_torch: bool = False  # whether PyTorch's program is a long loop of Python
+
+    def dtypes(self) -> list[str]:
+        """The dtypes of the floats: a size that ends in f32 has float32, others float64."""
+        return ["float64", "float32"] if any(size.endswith("f32") for size in self.sizes) else ["float64"]
 
     def value_in(self, transformations: Transformations, program: Program) -> Program:
         """What is timed as the primal, of the program for this system."""
@@ -56,6 +63,29 @@ class Problem:
         if self.derivative is None:
             return transformations.grad(program, argnums=self.argnums)
         return self.derivative(transformations, program)
+
+
+def by_complex_step(program: Program, arguments: Arguments, argnums: tuple[int, ...]) -> Golden:
+    """The figures of a NumPy program, by complex steps: with h so small that h^2 vanishes,
+
+        df/dx_i = Im f(x + i h e_i) / h
+
+    without cancellation, so exactly but for rounding. The program has to be analytic but for choices, which
+    NumPy makes by real parts: `np.maximum`, `np.max` and `np.sort` will do, `np.abs` will not.
+
+    Source: Squire and Trapp, "Using complex variables to estimate derivatives of real functions", 1998.
+    """
+
+    def slope(position: int, element: int) -> float:
+        moved = arguments[position].astype(np.complex128)
+        moved.flat[element] += 1j * COMPLEX_STEP
+        found = program(*arguments[:position], moved, *arguments[position + 1 :])
+        return float(np.imag(found)) / COMPLEX_STEP
+
+    gradient = tuple(
+        np.reshape([slope(p, k) for k in range(arguments[p].size)], arguments[p].shape) for p in argnums
+    )
+    return Golden(arguments, program(*arguments), gradient)
 
 
 def read_golden(name: str) -> tuple[dict[str, Any], dict[str, Any]]:

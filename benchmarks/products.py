@@ -12,14 +12,14 @@ import importlib.util
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.protocol import Limits, median_seconds, use_one_thread
+from benchmarks.protocol import Limits, median_seconds, use_threads
 
 PRODUCTS = ("linearize", "J dx", "J.T ct", "J.T J dx")
 
 
 def main(size: str = "p32k") -> None:
     """Print a table of the times of one instance."""
-    use_one_thread()
+    use_threads(1)
     systems = {"mlirad": mlirad_products}
     if importlib.util.find_spec("jax") is not None:
         systems["JAX"] = jax_products

@@ -21,6 +21,9 @@ import numpy as np
 from benchmarks.problem import read_golden
 from benchmarks.problems import ba as adjustment
 from benchmarks.protocol import Limits, median_seconds
+from benchmarks.runs import WrongFigures
+from benchmarks.table import head, row
+from benchmarks.worker import TOLERANCE
 from examples.programs import ba, kmeans
 
 TITLES = (
@@ -159,3 +162,20 @@ def sparse_table(limits: Limits) -> Iterator[tuple[str, ...]]:
                 f"{1e3 * structure:.3g} ms",
                 f"{first_call:.2f} s",
             )
+
+
+def main(limits: Limits, check_only: bool) -> None:
+    """Compare every matrix with figures by hand, and print the table of times unless that is all.
+
+    Raises `WrongFigures`.
+    """
+    for matrix in MATRICES:
+        error = matrix.error()
+        print(f"{matrix.name}: within {error:.1e} of the figures by hand")
+        if not error <= TOLERANCE["float64"]:
+            raise WrongFigures(f"the matrix of {matrix.name} is wrong; nothing is timed")
+    if check_only:
+        return
+    print()
+    titles, *rows = sparse_table(limits)
+    print("\n".join([*head(list(titles)), *map(row, rows)]))

@@ -1,160 +1,136 @@
-"""The command line of the benchmarks: checks the figures, times the systems, prints the table."""
+"""The tables of a run, as Markdown: times, first calls, memory, and where mlirad is behind."""
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
-import numpy as np
+from benchmarks.results import Measurement, Run
+from benchmarks.systems import MLIRAD, PEERS, SYSTEMS
 
-from benchmarks.memory import memory_tables
-from benchmarks.problem import Problem
-from benchmarks.problems import PROBLEMS
-from benchmarks.protocol import Limits, median_seconds
-from benchmarks.sparse import MATRICES, sparse_table
-from benchmarks.systems import MLIRAD, PEERS, System
+OWN, BY_HAND = "mlirad", "c"
+TIMES_OF_C = 1.5
+"""How many times the time of C by hand mlirad may take before it counts as behind."""
 
-TOLERANCE = 1e-8
+Figure = Callable[[Measurement], float | None]
 
 
-def main(description: str) -> None:
-    options = parse_options(description)
-    if options.sparse:
-        print_sparse(Limits(options.min_runs, options.min_seconds, options.max_seconds), options.check)
-        return
-    peers = [PEERS[name] for name in options.peers]
-    systems = [] if options.without_mlirad else [MLIRAD]
-    systems += [peer for peer in peers if peer.is_installed()]
-    for peer in peers:
-        if not peer.is_installed():
-            print(f"{peer.name} is not installed; its columns are left out.", file=sys.stderr)
-    problems = [PROBLEMS[name] for name in options.problems]
-    for problem in problems:
-        for system in systems:
-            error = golden_error(system, problem)
-            print(f"{problem.name}: {system.name} within {error:.1e} of the golden figures")
-            if not error <= TOLERANCE:
-                raise SystemExit(f"{system.name} is wrong on {problem.name}; nothing is timed")
-    if options.check:
-        return
-    if options.memory:
-        print_memory(problems)
-        return
-    print()
-    print(row(header(systems)))
-    print(row("---" for _ in header(systems)))
-    for problem in problems:
-        for size in problem.sizes:
-            limits = Limits(options.min_runs, options.min_seconds, options.max_seconds)
-            cells = measured(problem, size, systems, limits)
-            print(row(cells), flush=True)
-    if not options.without_mlirad:
-        print_memory(problems)
-
-
-def print_memory(problems: Iterable[Problem]) -> None:
-    print()
-    for line in memory_tables(problems):
-        print(line, flush=True)
-
-
-def print_sparse(limits: Limits, check_only: bool) -> None:
-    for matrix in MATRICES:
-        error = matrix.error()
-        print(f"{matrix.name}: within {error:.1e} of the figures by hand")
-        if not error <= TOLERANCE:
-            raise SystemExit(f"the matrix of {matrix.name} is wrong; nothing is timed")
-    if check_only:
-        return
-    print()
-    for number, cells in enumerate(sparse_table(limits)):
-        print(row(cells), flush=True)
-        if number == 0:
-            print(row("---" for _ in cells))
-
-
-def golden_error(system: System, problem: Problem) -> float:
-    """The largest error of value and gradient, relative to the largest element of each.
-
-    NaN if any element is.
-    """
-    golden = problem.golden()
-    prepared = system.prepare(problem, golden.arguments)
-    pairs = [*zip(arrays_of(prepared.primal()), arrays_of(golden.value), strict=True)]
-    pairs += zip(arrays_of(prepared.gradient()), golden.gradient, strict=True)
-    errors = [
-        np.max(np.abs(np.asarray(actual) - expected)) / np.max(np.abs(expected)) for actual, expected in pairs
-    ]
-    return float(np.max(errors))
-
-
-def arrays_of(result: Any) -> list[Any]:
-    """The arrays of a result, which is one, or nested tuples of them."""
-    if isinstance(result, tuple):
-        return [array for part in result for array in arrays_of(part)]
-    return [result]
-
-
-def header(systems: list[System]) -> list[str]:
+def times(run: Run) -> Iterator[str]:
+    """Value, derivative and their ratio in mlirad, the derivative in others, and the quotients. Where there
+    are
+    several numbers of threads, a cell has a figure for each."""
+    others = [key for key in run.systems() if key != OWN]
     titles = ["problem", "size"]
-    for system in systems:
-        titles += [f"{system.name} primal", f"{system.name} gradient", "ratio"]
-        if system is not MLIRAD and MLIRAD in systems:
-            titles.append(f"speed-up over {system.name}")
-        titles.append(f"{system.name} first call")
-    return titles
+    titles += [f"{MLIRAD.name} value", f"{MLIRAD.name} derivative", "ratio"]
+    titles += [SYSTEMS[key].name for key in others]
+    titles += ["best peer / mlirad", "C / mlirad"]
+    yield from head(titles)
+    for instance in run.instances():
+        cells = [*instance, cell(run, instance, OWN, lambda m: m.value, milliseconds)]
+        cells.append(cell(run, instance, OWN, lambda m: m.derivative, milliseconds))
+        cells.append(cell(run, instance, OWN, ratio, number))
+        cells += [cell(run, instance, key, lambda m: m.derivative, milliseconds) for key in others]
+        cells.append(joined(number(best_peer(run, instance, count)) for count in run.threads()))
+        cells.append(joined(number(over_own(run, instance, BY_HAND, count)) for count in run.threads()))
+        yield row(cells)
 
 
-def measured(problem: Problem, size: str, systems: list[System], limits: Limits) -> list[str]:
-    """One row: per system the primal, the gradient, their ratio, the speed-up, the first call."""
-    arguments = problem.sizes[size]()
-    prepared = [system.prepare(problem, arguments) for system in systems]
-    primals = median_seconds([one.primal for one in prepared], limits)
-    gradients = median_seconds([one.gradient for one in prepared], limits)
-    cells = [problem.name, size]
-    for system, one, primal, gradient in zip(systems, prepared, primals, gradients, strict=True):
-        cells += [milliseconds(primal), milliseconds(gradient), f"{gradient / primal:.2f}"]
-        if system is not MLIRAD and MLIRAD in systems:
-            cells.append(f"{gradient / gradients[0]:.2f} x")
-        cells.append(f"{one.gradient_first_call:.2f} s")
-    return cells
+def first_calls(run: Run) -> Iterator[str]:
+    """The first call of the derivative in every system, and that of JAX over mlirad's; with one thread, or
+    the
+    fewest that were measured."""
+    count = run.threads()[0]
+    systems = [key for key in run.systems() if key != BY_HAND]
+    yield from head(["problem", "size", *(SYSTEMS[key].name for key in systems), "JAX / mlirad"])
+    for instance in run.instances():
+        found = {key: run.found(instance, key, count) for key in systems}
+        cells = [seconds(m.first_call) if m is not None else "" for m in found.values()]
+        own, jax = found.get(OWN), found.get("jax")
+        both = own is not None and jax is not None and own.first_call and jax.first_call
+        yield row([*instance, *cells, number(jax.first_call / own.first_call) if both else ""])  # pyright: ignore
 
 
-def milliseconds(seconds: float) -> str:
-    return f"{1e3 * seconds:.3g} ms"
+def memory(run: Run) -> Iterator[str]:
+    """How much the process grows in a call of the derivative."""
+    count = run.threads()[0]
+    yield from head(["problem", "size", *(SYSTEMS[key].name for key in run.systems())])
+    for instance in run.instances():
+        found = [run.found(instance, key, count) for key in run.systems()]
+        yield row([*instance, *(shown_bytes(m.peak_bytes) if m is not None else "" for m in found)])
+
+
+def behind(run: Run) -> Iterator[str]:
+    """Where a peer is faster than mlirad, or C by more than `TIMES_OF_C`, worst first."""
+    found: list[tuple[float, str]] = []
+    for instance in run.instances():
+        for count in run.threads():
+            said = f"{' '.join(instance)}, {count} thread{'s' if count > 1 else ''}"
+            peer, by_hand = best_peer(run, instance, count), over_own(run, instance, BY_HAND, count)
+            if peer is not None and peer < 1:
+                found.append((peer, f"{said}: the best peer takes {peer:.2f} of mlirad's time"))
+            if by_hand is not None and by_hand < 1 / TIMES_OF_C:
+                found.append(
+                    (by_hand * TIMES_OF_C, f"{said}: C by hand takes {by_hand:.2f} of mlirad's time")
+                )
+    yield from (f"- {line}" for _, line in sorted(found))
+
+
+def best_peer(run: Run, instance: tuple[str, str], threads: int) -> float | None:
+    """The time of the fastest peer over mlirad's."""
+    found = [over_own(run, instance, key, threads) for key in PEERS]
+    return min((f for f in found if f is not None), default=None)
+
+
+def over_own(run: Run, instance: tuple[str, str], key: str, threads: int) -> float | None:
+    """The time of a system over mlirad's."""
+    own, other = run.found(instance, OWN, threads), run.found(instance, key, threads)
+    if own is None or other is None or not own.derivative or other.derivative is None:
+        return None
+    return other.derivative / own.derivative
+
+
+def ratio(measurement: Measurement) -> float | None:
+    if not measurement.value or measurement.derivative is None:
+        return None
+    return measurement.derivative / measurement.value
+
+
+# Cells --------------------------------------------------------------------------------------------
+
+
+def cell(
+    run: Run, instance: tuple[str, str], key: str, figure: Figure, shown: Callable[[float | None], str]
+) -> str:
+    """A figure of a system for each number of threads."""
+    found = [run.found(instance, key, count) for count in run.threads()]
+    return joined(shown(None if m is None else figure(m)) for m in found)
+
+
+def joined(cells: Iterable[str]) -> str:
+    return " · ".join(text for text in cells if text)
+
+
+def head(titles: list[str]) -> Iterator[str]:
+    yield row(titles)
+    yield row("---" for _ in titles)
 
 
 def row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def parse_options(description: str) -> argparse.Namespace:
-    def names_from(known: Collection[str]) -> Callable[[str], list[str]]:
-        def parse(text: str) -> list[str]:
-            names = [name for name in text.split(",") if name]
-            unknown = [name for name in names if name not in known]
-            if unknown:
-                raise argparse.ArgumentTypeError(
-                    f"unknown: {', '.join(unknown)}; choose from {', '.join(known)}"
-                )
-            return names
+def milliseconds(taken: float | None) -> str:
+    return "" if taken is None else f"{1e3 * taken:.3g} ms"
 
-        return parse
 
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--problems", type=names_from(PROBLEMS), default=list(PROBLEMS))
-    parser.add_argument("--peers", type=names_from(PEERS), default=list(PEERS))
-    parser.add_argument("--without-mlirad", action="store_true", help="time the peers alone")
-    parser.add_argument("--check", action="store_true", help="compare figures, time nothing")
-    parser.add_argument("--memory", action="store_true", help="print the working memory, time nothing")
-    parser.add_argument("--sparse", action="store_true", help="time sparse matrices, nothing else")
-    parser.add_argument("--min-runs", type=int, default=20, metavar="N")
-    parser.add_argument("--min-seconds", type=float, default=1.0, metavar="S")
-    parser.add_argument(
-        "--max-seconds", type=float, default=20.0, metavar="S", help="a slow function is called no longer"
-    )
-    return parser.parse_args()
+def seconds(taken: float | None) -> str:
+    return "" if taken is None else f"{taken:.2f} s"
+
+
+def number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}" if value < 10 else f"{value:.3g}"
+
+
+def shown_bytes(count: int | None) -> str:
+    if count is None:
+        return ""
+    return f"{count / 1024:.4g} KiB" if count < 1024**2 else f"{count / 1024**2:.4g} MiB"

@@ -22,6 +22,7 @@ from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.custom import CUSTOM_OPS
+from mlirad.dialects.array.factorisations import FACTORISATION_OPS
 from mlirad.dialects.array.indexing import INDEXING_OPS
 from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.reductions import REDUCTION_OPS
@@ -32,6 +33,7 @@ from mlirad.dialects.function.closures import CLOSURE_OPS
 from mlirad.dialects.function.data import DATA_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
+from mlirad.frontend.numpy_functions import scipy_linalg
 from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.binding import qualified_name
 from mlirad.frontend.numpy_functions.functions import FUNCTIONS
@@ -138,6 +140,7 @@ def array_ops() -> Iterator[str]:
         ("Positions", INDEXING_OPS),
         ("Reductions and contraction", REDUCTION_OPS),
         ("Ordering and prefixes", ORDERING_OPS),
+        ("Factorisations and linear systems", FACTORISATION_OPS),
         ("Loops and branches", CONTROL_OPS),
         ("Rules and checkpoints", CUSTOM_OPS),
         ("Reports", REPORTING_OPS),
@@ -319,6 +322,10 @@ def numpy_functions() -> Iterator[str]:
     yield "Functions:"
     yield ""
     yield listed(_function_name(f) for f in FUNCTIONS)
+    yield ""
+    yield "Functions of SciPy, as attributes of their module:"
+    yield ""
+    yield listed(code(f"scipy.linalg.{name}") for name in scipy_linalg.FUNCTIONS)
     yield ""
     yield METHODS_OF_UFUNCS
     yield ""

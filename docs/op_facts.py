@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from docs.formulas import Formulas
 from docs.samples import SAMPLES, Sample
 from mlirad.compiler import compile_module
-from mlirad.dialects.array import control, structural
+from mlirad.dialects.array import control, factorisations, structural
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.indexing import YieldOp
@@ -26,7 +26,8 @@ from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.lower.elementary import ELEMENTARY
-from mlirad.pipelines import Options, run_passes
+from mlirad.pipeline_options import Options
+from mlirad.pipelines import run_passes
 from mlirad.registry import make_passes
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO, Joint
 
@@ -43,6 +44,20 @@ BY_REGION: dict[type[Operation], str] = {
     CheckpointOp: "of its region, as `linear.checkpoint`, which computes the values again",
 }
 """Ops whose derivative is made by transforming their regions."""
+
+BY_FACTORS: dict[type[Operation], str] = {
+    factorisations.LuOp: "`L low(G) + up(G) U`, where `G = inv(L) P dx inv(U)`",
+    factorisations.CholeskyOp: "`r half(inv(r) dx inv(r)ᵀ)`, where half is a triangle with half its diagonal",
+    factorisations.QrOp: "`dQ = Y + Q K`, `dR = -K R`, where `Y = dx inv(R)` and "
+    "`K = -up(Qᵀ Y) - low(Qᵀ Y)ᵀ`",
+    factorisations.EighOp: "`dw = diag(Vᵀ dx V)`, `dV = V (E * (Vᵀ dx V))`, where "
+    "`E[i, j] = 1 / (w[j] - w[i])`",
+    factorisations.SvdOp: "`ds = diag(P)`, `dU = U (F * (P s + s Pᵀ)) + (1 - U Uᵀ) dx V / s`, where "
+    "`P = Uᵀ dx V` and `F[i, j] = 1 / (s[j]² - s[i]²)`",
+    factorisations.TriangularSolveOp: "`inv(t) (dx - dt r)`",
+    factorisations.SolveOp: "`inv(a) (dx - da r)`, by the LU factors of `a`",
+}
+"""Maps of matrices, as the rules in `mlirad/rules/factorisation_derivatives.py` state them."""
 
 LANES = 4
 """The extent of the build that an op is put into to see its bulk form."""
@@ -65,6 +80,8 @@ def derivative(op_class: type[Operation]) -> str:
         return f"never asked for: `{ELIMINATED[op_class]}` removes the op"
     if op_class in BY_REGION:
         return BY_REGION[op_class]
+    if op_class in BY_FACTORS:
+        return BY_FACTORS[op_class]
     formulas: list[str] = []
 
     def differentiate(b: ArrayBuilder, op: Operation, names: Sequence[str]) -> None:
@@ -150,7 +167,10 @@ def _lifted(type_: Attribute) -> Attribute:
 def kernel_form(op_class: type[Operation]) -> str:
     """The kernels that a function of this op alone becomes."""
     module = parse_module(SAMPLES[op_class.name].module)
-    run_passes(module, make_passes("bulk-operations,lower-custom-derivatives,lower-checkpoints,form-kernels"))
+    run_passes(
+        module,
+        make_passes("bulk-operations,lower-custom-derivatives,expand-solves,lower-checkpoints,form-kernels"),
+    )
     return "; ".join(_kernels(main_of(module))) or "a constant"
 
 
@@ -198,7 +218,9 @@ def expanded_sample(op_class: type[Operation]) -> ModuleOp:
         return program
     program = parse_module(sample_of(op_class).module)
     verify_module(program)
-    run_passes(program, make_passes("bulk-operations,lower-custom-derivatives,lower-checkpoints"))
+    run_passes(
+        program, make_passes("bulk-operations,lower-custom-derivatives,expand-solves,lower-checkpoints")
+    )
     return program
 
 

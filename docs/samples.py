@@ -120,6 +120,29 @@ SAMPLES: dict[str, Sample] = {
     "array.cumulative": Sample(
         "%x: tensor<3xf64>", "array.cumulative sum %x {dim = 0} : tensor<3xf64>", "tensor<3xf64>"
     ),
+    "array.lu": Sample("%x: tensor<3x3xf64>", "array.lu factors %x : tensor<3x3xf64>", "tensor<3x3xf64>"),
+    "array.cholesky": Sample("%x: tensor<3x3xf64>", "array.cholesky %x : tensor<3x3xf64>", "tensor<3x3xf64>"),
+    "array.qr": Sample(
+        "%x: tensor<4x3xf64>",
+        "array.qr triangular %x : tensor<4x3xf64> -> tensor<3x3xf64>",
+        "tensor<3x3xf64>",
+    ),
+    "array.eigh": Sample(
+        "%x: tensor<3x3xf64>", "array.eigh values %x : tensor<3x3xf64> -> tensor<3xf64>", "tensor<3xf64>"
+    ),
+    "array.svd": Sample(
+        "%x: tensor<4x3xf64>", "array.svd values %x : tensor<4x3xf64> -> tensor<3xf64>", "tensor<3xf64>"
+    ),
+    "array.triangular_solve": Sample(
+        "%t: tensor<3x3xf64>, %x: tensor<3x2xf64>",
+        "array.triangular_solve %t, %x {upper} : tensor<3x3xf64>, tensor<3x2xf64> -> tensor<3x2xf64>",
+        "tensor<3x2xf64>",
+    ),
+    "array.solve": Sample(
+        "%a: tensor<3x3xf64>, %x: tensor<3x2xf64>",
+        "array.solve %a, %x : tensor<3x3xf64>, tensor<3x2xf64> -> tensor<3x2xf64>",
+        "tensor<3x2xf64>",
+    ),
     "array.report": Sample(
         "%t: i64, %p: i1, %x: f64",
         'array.report print %t, %p, %x {message = "x = {}", batch_rank = 0} : i64, i1, f64 -> i64',

@@ -4,6 +4,12 @@ import mlirad as ad
 g = ad.grad(loss)(w, x)
 """
 
+from __future__ import annotations
+
+import gc
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 # Before all others: it notes what their files are before they are loaded.
 from mlirad.disk_cache import sources as _sources  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from mlirad.errors import (
@@ -14,9 +20,11 @@ from mlirad.errors import (
     CompileError,
     DerivativeCheckError,
     DifferentiationError,
+    DonationWarning,
     DtypeError,
     IntegerOverflowError,
     InterpreterError,
+    LinearAlgebraError,
     MliradError,
     NotANumberError,
     OutOfMemoryError,
@@ -26,56 +34,60 @@ from mlirad.errors import (
     ShapeError,
     TimeLimitError,
     TracingError,
+    UnrolledLoopWarning,
     UnsupportedError,
     VerifyError,
 )
-from mlirad.frontend import (
-    Array,
-    Closure,
-    LinearMap,
-    Sum,
-    asarray,
-    build,
-    case,
-    check_derivatives,
-    checkpoint,
-    cond,
-    config,
-    convolution,
-    custom_derivative,
-    debug_print,
-    fold,
-    fori_loop,
-    function,
-    gather,
-    grad,
-    hessian,
-    hvp,
-    index,
-    jacfwd,
-    jacobian,
-    jacrev,
-    jit,
-    jvp,
-    lambda_,
-    left,
-    linearize,
-    map,
-    right,
-    scan,
-    scatter,
-    stack,
-    stop_gradient,
-    sum_of,
-    switch,
-    trace,
-    value_and_grad,
-    vjp,
-    vmap,
-    where,
-    while_loop,
-)
-from mlirad.tools.demo import demo
+
+if TYPE_CHECKING:
+    from mlirad import random
+    from mlirad.frontend import (
+        Array,
+        Closure,
+        LinearMap,
+        Sum,
+        asarray,
+        build,
+        case,
+        check_derivatives,
+        checkpoint,
+        cond,
+        config,
+        convolution,
+        custom_derivative,
+        debug_print,
+        fold,
+        fori_loop,
+        function,
+        gather,
+        grad,
+        hessian,
+        hvp,
+        index,
+        jacfwd,
+        jacobian,
+        jacrev,
+        jit,
+        jvp,
+        lambda_,
+        left,
+        linearize,
+        map,
+        right,
+        scan,
+        scatter,
+        stack,
+        stop_gradient,
+        sum_of,
+        switch,
+        trace,
+        value_and_grad,
+        vjp,
+        vmap,
+        where,
+        while_loop,
+    )
+    from mlirad.tools.demo import demo
 
 __version__ = "0.1.0"
 
@@ -89,9 +101,11 @@ __all__ = [
     "CompileError",
     "DerivativeCheckError",
     "DifferentiationError",
+    "DonationWarning",
     "DtypeError",
     "IntegerOverflowError",
     "InterpreterError",
+    "LinearAlgebraError",
     "LinearMap",
     "MliradError",
     "NotANumberError",
@@ -103,6 +117,7 @@ __all__ = [
     "Sum",
     "TimeLimitError",
     "TracingError",
+    "UnrolledLoopWarning",
     "UnsupportedError",
     "VerifyError",
     "asarray",
@@ -133,6 +148,7 @@ __all__ = [
     "left",
     "linearize",
     "map",
+    "random",
     "right",
     "scan",
     "scatter",
@@ -147,3 +163,30 @@ __all__ = [
     "where",
     "while_loop",
 ]
+
+# The room that has the name of a function: once it is imported, importing more of it does not bind the name.
+import_module("mlirad.jit")
+del jit
+
+
+def __getattr__(name: str) -> Any:
+    """What `__all__` names, imported when the first of it is asked for, as it brings xDSL along."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "random":
+        return import_module("mlirad.random")
+    if name == "demo":
+        return import_module("mlirad.tools.demo").demo
+    collects = gc.isenabled()
+    gc.disable()  # of what imports make nothing is garbage
+    try:
+        frontend = import_module("mlirad.frontend")
+    finally:
+        if collects:
+            gc.enable()
+    globals().update({public: getattr(frontend, public) for public in frontend.__all__})
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -30,10 +30,11 @@ from mlirad.ir.parsing import make_context
 from mlirad.jit.stacks import on_large_stack
 from mlirad.jit.target import Target, find_target
 from mlirad.lower.emit import emit_program
-from mlirad.lower.llvm_text.float_control import float_control
+from mlirad.lower.float_control import float_control
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plans
-from mlirad.pipelines import Before, Options, Step, Verify, never, pipeline, run_passes
+from mlirad.pipeline_options import Options
+from mlirad.pipelines import Before, Step, Verify, never, pipeline, run_passes
 from mlirad.recursion import deep_recursion
 
 MEMORY_LIMIT = 2**31

@@ -10,6 +10,8 @@ import pickle
 from functools import partial
 from typing import Self
 
+import numpy as np
+
 
 class MliradError(Exception):
     """Base of every error that mlirad raises on purpose.
@@ -74,6 +76,10 @@ class NotANumberError(MliradError, FloatingPointError):
     """An operation that made NaN of operands without NaN, in a program compiled with `check_nans`."""
 
 
+class LinearAlgebraError(MliradError, np.linalg.LinAlgError):
+    """A matrix that a function does not take: singular, not positive definite, not square."""
+
+
 class CallDepthError(MliradError, RecursionError):
     """Functions of a running program that call each other too deeply, for the limit or for the stack."""
 
@@ -125,6 +131,14 @@ class DerivativeCheckError(MliradError, AssertionError):
 
 class CacheWarning(UserWarning):
     """A folder for compiled programs that was asked for and cannot be used."""
+
+
+class DonationWarning(UserWarning):
+    """An argument was donated, and no result fits its memory."""
+
+
+class UnrolledLoopWarning(UserWarning):
+    """A Python loop that is traced trip by trip makes thousands of operations."""
 
 
 class CaptureWarning(UserWarning):

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,59 +26,12 @@ from mlirad.errors import ArraySizeError, CompileError, MliradError, Unsupported
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
+from mlirad.pipeline_options import METHODS, SPECIFICATIONS, Options
 from mlirad.recursion import deep_recursion
 from mlirad.registry import make_pass, make_passes, parse_specs
 
-Chunk: TypeAlias = int | Literal["all"] | None
-"""How many positions of a build are computed at a time; None where what decides is memory."""
-
-Stage: TypeAlias = Literal["program", "maps", "plain-maps", "arrays", "kernels"]
-"""How far a module has come: anything; array code with maps that are not applied; the same without maps given
-by code; array code; scheduled kernels with a memory plan.
-"""
-
-
-@dataclass(frozen=True)
-class Options:
-    """What decides a pipeline, besides the target.
-
-    `method` is how derivatives are expanded. Builds compute `chunk` positions at a time, or `block_bytes`
-    bytes. The module is at the stage `start`: kernels need not have a plan, and stay as they are but for what
-    they lack. It is brought to the stage `end`, after the passes `first`; kernels are made of the function
-    `entry` and of those that it calls; its results may take the memory of its arguments `donated`. Nothing
-    runs after the last pass of the name `until`.
-    """
-
-    method: str = "dual-arrays"
-    chunk: Chunk = None
-    block_bytes: int | None = None
-    start: Stage = "program"
-    end: Stage = "kernels"
-    entry: str = "main"
-    donated: tuple[int, ...] = ()
-    first: tuple[ModulePass, ...] = ()
-    until: str | None = None
-
-
 SIMPLIFY: Final = ("mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "mlirad-dce")
 """The same program, smaller: calls resolved, constants folded, equal ops shared, unused ones dropped."""
-
-METHODS: Final = ("dual-arrays", "jacobian", "chad")
-"""The methods by which derivatives can be expanded."""
-
-COMPILED_AS: Final[Mapping[str, str]] = {"curry": "chad"}
-"""Methods that are another one once they are compiled.
-
-The efficient form of the differentiable curry gives every closure the tangents of its environment, and each
-captured value one sum; with environments as slots of arrays, these are the sweeps of CHAD.
-"""
-
-SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "chad-copower": ("chad",),
-    "curry-calls": ("curry{tangents=calls}",),
-    "curry-environment": ("curry{tangents=environment}",),
-}
-"""Methods that say what derivatives are, with the passes that expand these; the interpreter runs them."""
 
 APPLY: Final = ("apply-linear-maps", "bulk-operations", "mlirad-canonicalize", "outline-derivatives")
 """Maps on vectors as array code: what `mlirad-demo` shows."""
@@ -145,6 +98,7 @@ def expansion(method: str = "dual-arrays", blocks: Sequence[str] = ()) -> tuple[
         "lower-custom-derivatives",
         "mlirad-canonicalize",
         "restore-carries",
+        "expand-solves",
         "share-sorts",
         "sink-scatter-adds",
         "lower-checkpoints",
@@ -161,7 +115,7 @@ def lowering(
     if donated:
         plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
     split = f"split-reductions{{vector-bytes={target.vector_bytes}}}"
-    return ("form-kernels", "fuse-kernels", "strip-mine", split, schedule, plan)
+    return ("form-kernels", "fuse-kernels", "write-out-rows", "strip-mine", split, schedule, plan)
 
 
 def completion(target: Target) -> tuple[str, ...]:

@@ -49,6 +49,7 @@ PASS_MODULES: dict[str, str] = {
     "outline-derivatives": "mlirad.passes.outline_derivatives",
     "lower-custom-derivatives": "mlirad.passes.lower_custom_derivatives",
     "lower-checkpoints": "mlirad.passes.lower_checkpoints",
+    "expand-solves": "mlirad.passes.expand_solves",
     "restore-carries": "mlirad.passes.restore_carries",
     "share-sorts": "mlirad.passes.share_sorts",
     "sink-scatter-adds": "mlirad.passes.sink_scatter_adds",
@@ -56,6 +57,7 @@ PASS_MODULES: dict[str, str] = {
     "fuse-kernels": "mlirad.lower.fuse_kernels",
     "split-reductions": "mlirad.lower.split_reductions",
     "strip-mine": "mlirad.lower.strip_mine",
+    "write-out-rows": "mlirad.lower.write_out",
     "schedule-kernels": "mlirad.lower.schedule_kernels",
     "plan-memory": "mlirad.lower.plan_memory",
 }

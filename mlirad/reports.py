@@ -16,12 +16,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.errors import IntegerOverflowError, MliradError, NotANumberError, PositionError
+from mlirad.errors import (
+    IntegerOverflowError,
+    LinearAlgebraError,
+    MliradError,
+    NotANumberError,
+    PositionError,
+)
 
 _ERRORS: dict[str, type[MliradError]] = {
     "position": PositionError,
     "nan": NotANumberError,
     "overflow": IntegerOverflowError,
+    "matrix": LinearAlgebraError,
 }
 """What each kind of failure raises."""
 

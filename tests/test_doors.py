@@ -15,7 +15,8 @@ import mlirad as ad
 from mlirad import compiler
 from mlirad.jit.target import ENVIRONMENT_VARIABLE, find_target
 from mlirad.passes import linearize
-from mlirad.pipelines import METHODS, Options, Step, lowering, pipeline
+from mlirad.pipeline_options import METHODS, Options
+from mlirad.pipelines import Step, lowering, pipeline
 from mlirad.tools import opt, run
 from mlirad.tools.instrumentation import module_text
 

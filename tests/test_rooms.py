@@ -16,21 +16,25 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "mlirad"
 
 ROOMS: dict[str, frozenset[str]] = {
-    "dialects": frozenset(),
+    "dialects": frozenset({"packages"}),
     "ir": frozenset({"dialects"}),
     "rules": frozenset({"dialects", "ir"}),
     "linear_maps": frozenset({"dialects", "ir"}),
+    "packages": frozenset(),
+    "pipeline_options": frozenset(),
     "reports": frozenset(),
     "recursion": frozenset(),
-    "interpreter": frozenset({"dialects", "reports", "recursion"}),
+    "interpreter": frozenset({"dialects", "packages", "reports", "recursion"}),
     "passes": frozenset({"dialects", "ir", "rules", "linear_maps"}),
     "lower": frozenset({"dialects", "ir", "passes"}),
-    "jit": frozenset({"lower", "reports"}),
+    "jit": frozenset({"lower", "packages", "reports"}),
     "linear_maps.sparsity": frozenset({"dialects", "ir", "linear_maps", "interpreter", "recursion"}),
     "registry": frozenset({"passes", "lower"}),
-    "pipelines": frozenset({"ir", "jit", "registry", "recursion"}),
-    "disk_cache": frozenset({"jit", "lower"}),
-    "compiler": frozenset({"dialects", "ir", "passes", "lower", "jit", "pipelines", "recursion"}),
+    "pipelines": frozenset({"ir", "jit", "registry", "recursion", "pipeline_options"}),
+    "disk_cache": frozenset({"jit", "lower", "packages"}),
+    "compiler": frozenset(
+        {"dialects", "ir", "passes", "lower", "jit", "pipelines", "pipeline_options", "recursion"}
+    ),
     "frontend": frozenset(
         {
             "dialects",
@@ -43,12 +47,15 @@ ROOMS: dict[str, frozenset[str]] = {
             "jit",
             "linear_maps.sparsity",
             "pipelines",
+            "pipeline_options",
+            "packages",
             "compiler",
             "disk_cache",
             "reports",
             "recursion",
         }
     ),
+    "random": frozenset({"dialects", "frontend", "packages"}),
     "tools": frozenset(
         {
             "dialects",
@@ -62,6 +69,7 @@ ROOMS: dict[str, frozenset[str]] = {
             "linear_maps.sparsity",
             "registry",
             "pipelines",
+            "pipeline_options",
             "compiler",
             "disk_cache",
             "frontend",

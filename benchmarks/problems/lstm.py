@@ -85,4 +85,5 @@ PROBLEM = Problem(
     numpy_program=lstm.objective,
     jax_program=jax_program,
     torch_program=torch_program,
+    unrolls_in_torch=True,
 )

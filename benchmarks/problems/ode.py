@@ -1,9 +1,12 @@
 """The gradient of the last component of an ODE's solution, by Runge-Kutta steps.
 
-The number of steps is the length of an argument, so that every system may compile for it.
+The number of steps is the length of an argument, so that every system may compile for it. The right-hand side
+is written with `np.concatenate`, and in `ode-build` by a formula for each component.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +16,10 @@ from examples.programs import ode
 
 def numpy_program(x, times):
     return ode.last_component(x, len(times))
+
+
+def by_build(x, times):
+    return ode.last_component(x, len(times), ode.slope_by_build)
 
 
 def instance(n: int, steps: int) -> Arguments:
@@ -81,4 +88,7 @@ PROBLEM = Problem(
     numpy_program=numpy_program,
     jax_program=jax_program,
     torch_program=torch_program,
+    unrolls_in_torch=True,
 )
+
+BY_BUILD = replace(PROBLEM, name="ode-build", numpy_program=by_build)

@@ -17,7 +17,17 @@ import mlirad as ad
 END = 2.0
 
 
-def primal(x, steps):
+def slope(x, y):
+    """The right-hand side: x times y, moved by one component, with a 1 in front."""
+    return x * np.concatenate([np.ones_like(y[:1]), y[:-1]])
+
+
+def slope_by_build(x, y):
+    """The same by a formula for component i."""
+    return ad.build(x.shape, lambda i: x[i] * np.where(i == 0, 1.0, ad.index(y, i - 1)))
+
+
+def primal(x, steps, slope=slope):
     """y(2) [n] for the parameters x [n]; the number of steps is static."""
     h = END / steps
 
@@ -31,14 +41,9 @@ def primal(x, steps):
     return ad.fori_loop(0, steps, step, np.zeros_like(x))
 
 
-def slope(x, y):
-    """The right-hand side: x times y, moved by one component, with a 1 in front."""
-    return x * np.concatenate([np.ones_like(y[:1]), y[:-1]])
-
-
-def last_component(x, steps):
+def last_component(x, steps, slope=slope):
     """The component of y(2) whose gradient is asked for."""
-    return primal(x, steps)[-1]
+    return primal(x, steps, slope)[-1]
 
 
 def random_instance(n: int, seed: int = 0) -> NDArray[Any]:

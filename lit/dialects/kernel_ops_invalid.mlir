@@ -123,7 +123,7 @@ func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
 // -----
 
 func.func @f(%y: tensor<8xf64>, %o: tensor<8xf64>) {
-  // expected-error @below {{kernel.nest: result has type f64, the nest computes tensor<8xf64>}}
+  // expected-error @below {{kernel.nest: result has type f64, the output space is [8]}}
   %v = kernel.nest %y (%i) {space = [8], reduction = []} : tensor<8xf64> -> f64 {
     %a = kernel.load %y[%i] : tensor<8xf64> -> f64
     array.yield %a : f64

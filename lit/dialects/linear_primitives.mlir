@@ -118,3 +118,12 @@ func.func @updates_and_recurrences(%i: i64, %a: tensor<4x3xf64>) {
   %v3 = linear.recurrence %a {dim = 0, reverse} : tensor<4x3xf64> -> !linear.map<tensor<4x3xf64>, tensor<4x3xf64>>
   func.return
 }
+
+// CHECK-LABEL: func.func @systems(%t: tensor<2x3x3xf64>) {
+// CHECK-NEXT: %v0 = linear.triangular_solve %t {upper, unit} : tensor<2x3x3xf64> -> !linear.map<tensor<2x3x4xf64>, tensor<2x3x4xf64>>
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @systems(%t: tensor<2x3x3xf64>) {
+  %v0 = linear.triangular_solve %t {upper, unit} : tensor<2x3x3xf64> -> !linear.map<tensor<2x3x4xf64>, tensor<2x3x4xf64>>
+  func.return
+}

@@ -583,3 +583,11 @@ func.func @f(%a: f64) {
   %v = linear.recurrence %a {dim = 0} : f64 -> !linear.map<tensor<4xf64>, tensor<4xf64>>
   func.return
 }
+
+// -----
+
+func.func @f(%t: tensor<3x3xf64>) {
+  // expected-error @below {{linear.triangular_solve: right sides of shape [4, 1] for matrices of shape [3, 3]}}
+  %v = linear.triangular_solve %t : tensor<3x3xf64> -> !linear.map<tensor<4x1xf64>, tensor<4x1xf64>>
+  func.return
+}

@@ -1,4 +1,4 @@
-// RUN: mlirad-opt --split-input-file -p 'strip-mine{least-bytes=0 rows=16}' %s | filecheck %s
+// RUN: mlirad-opt --split-input-file -p 'strip-mine{rows=16}' %s | filecheck %s
 
 // Values by rows are as long as a strip, and those that are returned are joined; a sum over the rows is carried.
 // %x is not of the group: it is read at the number of the row.

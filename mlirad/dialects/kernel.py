@@ -44,6 +44,7 @@ from mlirad.dialects.array.ordering import CUMULATIVE_KINDS
 from mlirad.dialects.array.reductions import COMBINER_ELEMENTS, ContractionOp
 from mlirad.dialects.array.reporting import check_report
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.kernel_factorisations import FactorisationOp, TriangularSolveOp
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import (
     ELEMENTS,
@@ -63,6 +64,12 @@ from mlirad.dialects.syntax import StructuredOp
 
 MAX_POINTS = 2**48
 """The most points that the loops of a kernel may have: as many as the elements of the largest array."""
+
+SCHEDULE = ("lane", "width", "tile_dim", "tile", "order", "reduction_outer", "parallel")
+"""The properties of a nest that say how its loops run."""
+
+MAX_WRITTEN_OUT = 4096
+"""The most values that the body of a nest may yield."""
 
 MAX_UNROLLED = 64
 """The most lanes a loop may have, and the most times it may be unrolled: code grows with both."""
@@ -159,6 +166,10 @@ class NestOp(ScheduledOp):
     `combiners` has one entry per result when there is a reduction space, else it is absent. `argmax` and
     `argmin` need a reduction space of one dimension and result in i64 positions, the first of equals.
 
+    A result has a dimension per loop of the output space; neighbouring loops may share one, of the product of
+    their extents. Dimensions after these are written out: the body yields each of their elements, the last
+    dimension fastest.
+
     Schedule (every property is optional and has a default):
     `lane` the loop that runs across vector lanes, `width` how many lanes; `tile_dim` an output loop unrolled
     by `tile`, with loads shared; `order` the loops from outermost to innermost; `layouts` the storage order
@@ -208,14 +219,19 @@ class NestOp(ScheduledOp):
         """Results over the output space; combiners exactly when there is a reduction; a sound schedule."""
         space, reduction = values_of(self.space), values_of(self.reduction)
         last = self.check_body()
-        if not self.roots or len(last.values) != len(self.roots):
+        written_out = [written_out_shape(space, shape_of(root)) for root in self.roots]
+        for root, shape in zip(self.roots, written_out, strict=True):
+            if shape is None:
+                raise VerifyException(f"result has type {root.type}, the output space is {list(space)}")
+        counts = [prod(shape or ()) for shape in written_out]
+        if not self.roots or len(last.values) != sum(counts) or sum(counts) > MAX_WRITTEN_OUT:
             raise VerifyException(f"{len(last.values)} values yielded for {len(self.roots)} results")
         combiners = [] if self.combiners is None else [c.data for c in self.combiners.data]
         if len(combiners) != (len(self.roots) if reduction else 0):
             raise VerifyException("needs one combiner per result exactly when it reduces")
-        for value, root, combiner in zip(
-            last.values, self.roots, combiners or [""] * len(self.roots), strict=True
-        ):
+        kinds = combiners or [""] * len(self.roots)
+        pairs = [(r, c) for r, c, n in zip(self.roots, kinds, counts, strict=True) for _ in range(n)]
+        for value, (root, combiner) in zip(last.values, pairs, strict=True):
             if combiner and combiner not in COMBINER_ELEMENTS:
                 raise VerifyException(f"combiner '{combiner}' is not one of {', '.join(COMBINER_ELEMENTS)}")
             if combiner:
@@ -223,8 +239,7 @@ class NestOp(ScheduledOp):
             is_position = combiner.startswith("arg")
             if is_position and len(reduction) != 1:
                 raise VerifyException(f"{combiner} reduces one dimension, got {len(reduction)}")
-            expected = array_type(space, i64 if is_position else value.type)
-            if root.type != expected:
+            if element_of(root) != (expected := i64 if is_position else value.type):
                 raise VerifyException(f"result has type {root.type}, the nest computes {expected}")
         self._check_schedule(len(space), len(space) + len(reduction))
 
@@ -251,6 +266,48 @@ def check_parallel(block: IntegerAttr[I64]) -> None:
     """Require a number of iterations that can be a block."""
     if not 1 <= block.value.data <= MAX_POINTS:
         raise VerifyException(f"blocks of {block.value.data} iterations: parallel is 1 or more")
+
+
+def loop_dimensions(space: Shape, shape: Shape) -> Shape | None:
+    """The dimension of a result that each loop of an output space moves along; `None` if they do not fit.
+
+    (4, 32, 10) in an array of 128 x 10 x 2    (0, 0, 1)
+    """
+    if shape[: len(space)] == space:
+        return tuple(range(len(space)))
+    dims: list[int] = []
+    d, covered = 0, 1
+    for extent in space:
+        if d >= len(shape) or covered * extent > shape[d]:
+            return None
+        dims.append(d)
+        covered *= extent
+        if covered == shape[d]:
+            d, covered = d + 1, 1
+    return tuple(dims) if covered == 1 else None
+
+
+def written_out_shape(space: Shape, shape: Shape) -> Shape | None:
+    """The dimensions of a result whose elements are yielded one by one; `None` if the loops do not fit."""
+    dims = loop_dimensions(space, shape)
+    return None if dims is None else shape[max(dims, default=-1) + 1 :]
+
+
+def loop_strides(space: Shape, shape: Shape, strides: Shape) -> Shape:
+    """How far a step of each loop of an output space moves in a result of these strides."""
+    dims = loop_dimensions(space, shape)
+    assert dims is not None
+    found: list[int] = []
+    for x, d in enumerate(dims):
+        inner = (e for e, other in zip(space[x + 1 :], dims[x + 1 :], strict=True) if other == d)
+        found.append(strides[d] * prod(inner))
+    return tuple(found)
+
+
+def is_element_wise(op: NestOp) -> bool:
+    """Whether each result has exactly the loops of the output space as dimensions."""
+    space = values_of(op.space)
+    return all(shape_of(root) == space for root in op.roots)
 
 
 def check_layouts(op: Operation, layouts: ArrayAttr[Attribute] | None) -> None:
@@ -463,7 +520,16 @@ class ReportOp(StructuredOp):
         check_places(self, self.places)
 
 
-KERNEL_RESULT_OPS = (NestOp, ScatterOp, DotOp, CumulativeOp, SortOp, ReportOp)
+KERNEL_RESULT_OPS = (
+    NestOp,
+    ScatterOp,
+    DotOp,
+    CumulativeOp,
+    SortOp,
+    FactorisationOp,
+    TriangularSolveOp,
+    ReportOp,
+)
 """The ops of the dialect that write arrays."""
 
 KERNEL_OPS = (*KERNEL_RESULT_OPS, LoadOp, LoadIfOp, StripsOp)

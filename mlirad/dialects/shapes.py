@@ -73,7 +73,7 @@ def shape_of(what: Value | Attribute) -> Shape:
     """The extents of a value or type; `()` for a scalar."""
     type_ = cast(Value, what).type if type(what) in _VALUES else cast("Attribute", what)
     if type(type_) is TensorType:
-        return type_.get_shape()
+        return tuple([extent.data for extent in type_.shape.data])
     return ()
 
 

@@ -13,7 +13,10 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from typing import Final, TypeAlias
+
+from mlirad.packages import folder_of
 
 PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -80,32 +83,26 @@ AT_IMPORT: Final = take_snapshot()
 def versions() -> dict[str, str]:
     """The versions of all that has a part in what a program is compiled to."""
     import numpy as np
-    import scipy
-    import xdsl
 
     from mlirad.jit.llvm_binding import llvm_version
 
     return {
         "python": f"{sys.implementation.name} {sys.version}",
         "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "xdsl": _xdsl_version(xdsl.__path__[0]),
+        "scipy": _version("scipy"),
+        "xdsl": _version("xdsl"),
         "llvm": llvm_version(),
     }
 
 
-def _xdsl_version(package: str) -> str:
-    """The folder beside the package that has its version in its name: xDSL itself takes 20 ms to tell it."""
+def _version(package: str) -> str:
+    """The folder beside a package that has its version in its name: packages take 20 ms to tell it."""
     try:
-        beside = os.listdir(os.path.dirname(package))
+        beside = os.listdir(os.path.dirname(folder_of(package)))
     except OSError:  # in an archive
         beside = []
-    found = sorted(name for name in beside if name.startswith("xdsl-") and name.endswith(".dist-info"))
-    if found:
-        return " ".join(found)
-    import xdsl
-
-    return str(xdsl.__version__)
+    found = sorted(name for name in beside if name.startswith(f"{package}-") and name.endswith(".dist-info"))
+    return " ".join(found) or str(import_module(package).__version__)
 
 
 _confirmed: set[str] = set()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions import array_methods
-from mlirad.frontend.sparse import maps
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
@@ -15,11 +17,32 @@ def bind_methods() -> None:
     """Complete the classes; called once, when the package is imported."""
     array_methods.bind(Array)
     for name, method in {
-        "to_sparse": maps.to_sparse,
-        "structure": maps.structure,
+        "to_sparse": to_sparse,
+        "structure": structure,
         "as_linear_operator": as_linear_operator,
     }.items():
         setattr(LinearMap, name, plain_errors(method))
+
+
+def to_sparse(map_: LinearMap) -> Any:
+    """The matrix of the map as a `scipy.sparse.csr_array`, at a cost proportional to its entries.
+
+    It has the structurally nonzero entries, those that can differ from zero; see `ad.jacobian` with
+    `sparse=True`. Raises UnsupportedError inside a trace.
+    """
+    from mlirad.frontend.sparse import maps  # which imports all that finds sparsity patterns
+
+    return maps.to_sparse(map_)
+
+
+def structure(map_: LinearMap, *, lower: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The sparsity pattern of `to_sparse`: rows and columns, by row and then by column.
+
+    With `lower` those of the lower triangle, diagonal included.
+    """
+    from mlirad.frontend.sparse import maps
+
+    return maps.structure(map_, lower=lower)
 
 
 def as_linear_operator(map_: LinearMap) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
-from mlirad.frontend.compiling.arguments import Donated
+from mlirad.frontend.compiling.donation import Donated
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
 from mlirad.frontend.compiling.pickling import remembering
 from mlirad.frontend.compiling.transformed import Transformed
@@ -19,7 +19,6 @@ from mlirad.frontend.constructs import batching, repeated
 from mlirad.frontend.differentiation import derivatives, jacobians
 from mlirad.frontend.differentiation.derivatives import Argnums
 from mlirad.frontend.differentiation.jacobians import Mode
-from mlirad.frontend.sparse.derivatives import SparseDerivative
 from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_list
 from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.decorating import decorating
@@ -35,7 +34,8 @@ def jit(
 
     `static_argnames` are parameters whose values are part of the signature and reach the function as they
     are. `donate` are parameters, by name or position, whose arrays the caller does not read again: results of
-    the same shape and dtype are made in their memory, and are these arrays. `options` are those of `Options`:
+    the same shape and dtype are made in their memory, and are these arrays; one that fits no result gives a
+    `DonationWarning`, and the interpreter leaves all as they are. `options` are those of `Options`:
     `interpret=True` runs the program by the reference interpreter.
     """
     return Transformed(function, repeated.call, "jit", options_of(options), static_argnames, donate)
@@ -125,6 +125,8 @@ def jacobian(
     """
     if checked_flag(sparse, "sparse"):
         has_aux = checked_flag(has_aux, "has_aux")
+        from mlirad.frontend.sparse.derivatives import SparseDerivative
+
         return SparseDerivative(function, argnums, has_aux, False, options_of(options), static_argnames)
     return _jacobian("auto", function, argnums, has_aux, static_argnames, options_of(options))
 
@@ -178,6 +180,8 @@ def hessian(
     With `sparse=True` it is one symmetric `scipy.sparse.csr_array`; see `jacobian`.
     """
     if checked_flag(sparse, "sparse"):
+        from mlirad.frontend.sparse.derivatives import SparseDerivative
+
         return SparseDerivative(function, argnums, False, True, options_of(options), static_argnames)
     chosen = derivatives.chosen_arguments(argnums)
     return Transformed(

@@ -29,7 +29,7 @@ from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Operation
 
 from mlirad.dialects import kernel, linear
-from mlirad.dialects.array import control, indexing, ordering, reductions
+from mlirad.dialects.array import control, factorisations, indexing, ordering, reductions
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.frames import FRAME_OPS
@@ -91,6 +91,10 @@ def cost(op: Operation) -> int:
         case ordering.SortOp() | ordering.ArgsortOp():
             extent = shape_of(op.operand)[op.dim.value.data]
             return results * max((extent - 1).bit_length(), 1)
+        case factorisations.PartOp() | factorisations.CholeskyOp() | kernel.FactorisationOp():
+            return size_of(op.operand) * min(shape_of(op.operand)[-2:])
+        case factorisations.TriangularSolveOp() | factorisations.SolveOp() | kernel.TriangularSolveOp():
+            return results * shape_of(op.matrix)[-1]
         case control.ScanOp():
             return sum(size_of(v) for v in (*op.xs, *op.stacked))
         case StripsOp():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from mlirad.dialects.shapes import Shape, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.control import no_frame
+from mlirad.interpreter.factorisations import flags_of, parts_of_batch, triangular_solutions
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.reports import report_lanes
 
@@ -52,18 +54,22 @@ def _load_if(op: kernel.LoadIfOp, operands: Sequence[Array], frame: Frame) -> Ar
 
 
 def _nest(op: kernel.NestOp, operands: Sequence[Array], frame: Frame) -> Any:
-    values = frame.region(op.body, op.extents)
+    values = iter(frame.region(op.body, op.extents))
     rank = len(values_of(op.space))
     reduced = tuple(range(rank, len(op.extents)))
-    results = values
-    if op.combiners is not None:
-        kinds = [c.data for c in op.combiners.data]
-        results = [
-            arrays.argument_reduction(kind, value, rank)
-            if kind.startswith("arg")
-            else arrays.REDUCTIONS[kind](value, reduced)
-            for kind, value in zip(kinds, values, strict=True)
-        ]
+    kinds = [""] * len(op.roots) if op.combiners is None else [c.data for c in op.combiners.data]
+    results: list[Array] = []
+    for kind, root in zip(kinds, op.roots, strict=True):
+        written_out = kernel.written_out_shape(values_of(op.space), shape_of(root))
+        elements = [next(values) for _ in range(prod(written_out or ()))]
+        if kind.startswith("arg"):
+            elements = [arrays.argument_reduction(kind, e, rank) for e in elements]
+        elif kind:
+            elements = [arrays.REDUCTIONS[kind](e, reduced) for e in elements]
+        if kernel.is_element_wise(op):
+            results += elements
+        else:
+            results.append(np.stack(elements, axis=-1).reshape(shape_of(root)))
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -91,6 +97,17 @@ def _sort(op: kernel.SortOp, operands: Sequence[Array], frame: Frame) -> Any:
     order = np.argsort(x, axis=dim, kind="stable")
     first = order if op.positions is not None else np.take_along_axis(x, order, dim)
     return (first, *(np.zeros(shape_of(r), numpy_dtype(r.type)) for r in op.results[1:]))
+
+
+def _factorisation(op: kernel.FactorisationOp, operands: Sequence[Array], frame: Frame) -> Any:
+    empty = [np.zeros(shape_of(r), numpy_dtype(r.type)) for r in op.results]
+    for k, part in enumerate(op.parts):
+        empty[k] = parts_of_batch(op.kind.data, part, np.asarray(operands[0]), empty[k])
+    return empty[0] if len(empty) == 1 else tuple(empty)
+
+
+def _triangular_solve(op: kernel.TriangularSolveOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return triangular_solutions(*map(np.asarray, operands), **flags_of(op))
 
 
 def _report(op: kernel.ReportOp, operands: Sequence[Array], frame: Frame) -> Array:
@@ -124,6 +141,8 @@ KERNEL_MEANINGS: dict[type[Operation], Meaning] = {
     kernel.DotOp: _dot,
     kernel.CumulativeOp: _cumulative,
     kernel.SortOp: _sort,
+    kernel.FactorisationOp: _factorisation,
+    kernel.TriangularSolveOp: _triangular_solve,
     kernel.ReportOp: _report,
     StripsOp: _strips,
     kernel.LoadOp: _load,

@@ -23,6 +23,7 @@ from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.shapes import components_of, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
+from mlirad.interpreter.factorisations import flags_of, triangular_solutions
 from mlirad.interpreter.linear_maps import Action, LinearMap, counted
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.interpreter.spaces import (
@@ -255,6 +256,19 @@ def _dot(op: linear.DotMapOp, operands: Sequence[Array], frame: Frame) -> Linear
     )
 
 
+def _triangular_solve(op: linear.TriangularSolveOp, operands: Sequence[Array], frame: Frame) -> LinearMap:
+    matrix, flags = np.asarray(operands[0]), flags_of(op)
+    other = {**flags, "transposed": not flags["transposed"]}
+    operations = dimension(op.domain) * shape_of(op.matrix)[-1]
+    return _primitive(
+        op,
+        frame,
+        lambda x: triangular_solutions(matrix, np.asarray(x), **flags),
+        lambda ct: triangular_solutions(matrix, np.asarray(ct), **other),
+        (operations, operations),
+    )
+
+
 PRIMITIVE_MEANINGS: dict[type[Operation], Meaning] = {
     linear.ScaleOp: _scale,
     linear.MaskOp: _mask,
@@ -278,5 +292,6 @@ PRIMITIVE_MEANINGS: dict[type[Operation], Meaning] = {
     linear.RecurrenceOp: _recurrence,
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
+    linear.TriangularSolveOp: _triangular_solve,
 }
 """From the class of a primitive map to its meaning."""

@@ -21,6 +21,7 @@ from mlirad.interpreter.combinators import COMBINATOR_MEANINGS
 from mlirad.interpreter.control import CONTROL_MEANINGS
 from mlirad.interpreter.control_maps import CONTROL_MAP_MEANINGS
 from mlirad.interpreter.counting import OperationCounter
+from mlirad.interpreter.factorisations import FACTORISATION_MEANINGS
 from mlirad.interpreter.functions import FUNCTION_MEANINGS
 from mlirad.interpreter.kernels import KERNEL_ELEMENT_MEANINGS, KERNEL_MEANINGS
 from mlirad.interpreter.linear_maps import STRUCTURE_MEANINGS
@@ -40,6 +41,7 @@ def _call_map(op: linear.CallOp, operands: Sequence[Any], frame: Frame) -> Any:
 
 MEANINGS: dict[type[Operation], Meaning] = {
     **ARRAY_MEANINGS,
+    **FACTORISATION_MEANINGS,
     **CONTROL_MEANINGS,
     **FUNCTION_MEANINGS,
     **COMBINATOR_MEANINGS,

@@ -9,10 +9,10 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import Value, integer, keyword, shape_of
-from mlirad.ir.ordering import OrderingBuilder
+from mlirad.ir.factorisations import FactorisationBuilder
 
 
-class ReportingBuilder(OrderingBuilder):
+class ReportingBuilder(FactorisationBuilder):
     """Constructor of `report`."""
 
     def report(

@@ -63,12 +63,14 @@ class StructuralBuilder(Builder):
     """Constructors of constants and structural ops."""
 
     def constant(self, value: npt.ArrayLike, element: Attribute) -> Value:
-        """A literal with the given element type; a uniform array becomes a broadcast scalar."""
+        """A literal with the given element type; what is uniform or counts from 0 needs no memory."""
         numbers = np.asarray(value)
         if numbers.ndim and numbers.size:
             first = numbers[(0,) * numbers.ndim]
             if (numbers == first).all() and not (first == 0 and np.signbit(numbers).any()):
                 return self.splat(first, array_type(numbers.shape, element))
+            if element == i64 and numbers.ndim == 1 and not first and (np.diff(numbers) == 1).all():
+                return self.iota(numbers.shape, 0)
         type_ = array_type(numbers.shape, element)
         return self.emit(ConstantOp, (), type_, {"value": literal(numbers, element)})
 

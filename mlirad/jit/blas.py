@@ -1,4 +1,6 @@
-"""The BLAS that SciPy carries, called on one thread, as symbols `mlirad_blas_<routine>`.
+"""The BLAS and LAPACK that SciPy carries, called on one thread.
+
+Their symbols are `mlirad_blas_<routine>` and `mlirad_lapack_<routine>`.
 
 The routines are the Fortran ones: every argument is a pointer, integers are 32 bits wide,
 characters are one byte, matrices are column-major, and the dot products return their value. For
@@ -19,14 +21,13 @@ that limit the library to one thread and restore what was set. How depends on th
 
 In SciPy's wheels the routines are found by name, `scipy_dgemm_`, in the library behind the
 extension module `scipy.linalg.cython_blas`, which takes 20 ms. Elsewhere they come from the C
-functions that this module exports, which means importing it: 190 ms.
+functions that this module and `scipy.linalg.cython_lapack` export, which means importing them: 190 ms.
 """
 
 from __future__ import annotations
 
 import ctypes
 import glob
-import importlib
 import os
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -36,15 +37,29 @@ from typing import Final, cast
 from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.object_layout import capsule_pointer, python_function
+from mlirad.packages import folder_of, scipy_module
 
-PREFIX: Final = "mlirad_blas_"
+PREFIXES: Final = {"blas": "mlirad_blas_", "lapack": "mlirad_lapack_"}
+"""What the symbols of each library begin with."""
 
 _ARGUMENTS: Final = {
-    "gemm": "char char int int int real real int real int real real int",
-    "gemv": "char int int real real int real int real real int",
-    "syrk": "char char int int real real int real real int",
-    "trmm": "char char char char int int real real int real int",
-    "dot": "int real int real int",
+    "blas": {
+        "gemm": "char char int int int real real int real int real real int",
+        "gemv": "char int int real real int real int real real int",
+        "syrk": "char char int int real real int real real int",
+        "trmm": "char char char char int int real real int real int",
+        "trsm": "char char char char int int real real int real int",
+        "trsv": "char char char int real int real int",
+        "dot": "int real int real int",
+    },
+    "lapack": {
+        "getrf": "int int real int int int",
+        "potrf": "char int real int int",
+        "geqrf": "int int real int real real int int",
+        "orgqr": "int int int real int real real int int",
+        "syevd": "char char int real int real real int int int int",
+        "gesdd": "char int int real int real real int real int real int int int",
+    },
 }
 
 _OPENBLAS_SPELLINGS: Final = ("scipy_{}", "scipy_{}64_", "{}", "{}64_")
@@ -52,19 +67,23 @@ _OPENBLAS_SPELLINGS: Final = ("scipy_{}", "scipy_{}64_", "{}", "{}64_")
 
 @cache
 def blas_addresses() -> Mapping[str, int]:
-    """The address of every `mlirad_blas_*` symbol. Loads SciPy's BLAS on first use.
+    """The address of every symbol of both libraries. Loads SciPy's BLAS on first use.
 
     Raises `CompileError` if a routine does not have the signature expected, 64-bit integers
     included.
     """
-    routines = {kind + name: (kind, name) for kind in "ds" for name in _ARGUMENTS}
-    found = {routine: _routine_address(*parts) for routine, parts in routines.items()}
+    routines = {
+        PREFIXES[library] + kind + name: (library, kind, name)
+        for kind in "ds"
+        for library, names in _ARGUMENTS.items()
+        for name in names
+    }
+    found = {symbol: _routine_address(*parts) for symbol, parts in routines.items()}
     begin, end, setters = _thread_limit()
     if not setters:
-        return {PREFIX + routine: address for routine, address in found.items()}
-    text = [begin, end] + [_limited(kind, name, found[routine]) for routine, (kind, name) in routines.items()]
-    symbols = tuple(PREFIX + routine for routine in routines)
-    code = engine.load_glue("\n".join(text), symbols)
+        return found
+    text = [begin, end] + [_limited(symbol, *parts, found[symbol]) for symbol, parts in routines.items()]
+    code = engine.load_glue("\n".join(text), tuple(routines))
     _loaded.append(code)
     return dict(code.addresses)
 
@@ -78,48 +97,48 @@ def thread_control() -> str:
 _loaded: Final[list[engine.LoadedCode]] = []
 
 
-def _routine_address(kind: str, name: str) -> int:
+def _routine_address(library: str, kind: str, name: str) -> int:
     """The address of one Fortran routine."""
-    for library in _libraries():
+    for shared in _libraries():
         # The prefix is that of the wheels' OpenBLAS; with 64-bit integers the name would end in
         # `64_`.
-        address = _symbol(library, f"scipy_{kind}{name}_")
+        address = _symbol(shared, f"scipy_{kind}{name}_")
         if address:
             return address
-    return exported_address(kind, name)
+    return exported_address(library, kind, name)
 
 
-def exported_address(kind: str, name: str) -> int:
+def exported_address(library: str, kind: str, name: str) -> int:
     """The address that SciPy exports for Cython, the signature checked against its description.
 
     Raises `CompileError` if the signature is not the one expected.
     """
-    module = importlib.import_module("scipy.linalg.cython_blas")
+    module = scipy_module(f"linalg.cython_{library}")
     capsules = cast("dict[str, object]", module.__pyx_capi__)
     capsule = capsules.get(kind + name)
     if capsule is None:
-        raise CompileError(f"SciPy has no BLAS routine {kind}{name}")
+        raise CompileError(f"SciPy has no routine {kind}{name} of {library.upper()}")
     get_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(python_function("PyCapsule_GetName"))
     signature = cast(bytes, get_name(capsule))
-    real = f"__pyx_t_5scipy_6linalg_11cython_blas_{kind}"
-    arguments = ", ".join(f"{kind_} *" for kind_ in _ARGUMENTS[name].split())
+    module_name = f"cython_{library}"
+    real = f"__pyx_t_5scipy_6linalg_{len(module_name)}{module_name}_{kind}"
+    arguments = ", ".join(f"{kind_} *" for kind_ in _ARGUMENTS[library][name].split())
     expected = f"{real if name == 'dot' else 'void'} ({arguments})".replace("real *", f"{real} *")
     if signature.decode() != expected:
         raise CompileError(
-            f"SciPy's BLAS routine {kind}{name} has signature {signature.decode()!r}, "
-            f"and {expected!r} is needed",
-            hint="install a SciPy whose BLAS has 32-bit integers",
+            f"SciPy's routine {kind}{name} has signature {signature.decode()!r}, and {expected!r} is needed",
+            hint="install a SciPy whose BLAS and LAPACK have 32-bit integers",
         )
     return capsule_pointer(capsule, signature)
 
 
-def _limited(kind: str, name: str, address: int) -> str:
+def _limited(symbol: str, library: str, kind: str, name: str, address: int) -> str:
     """IR of a routine that calls the one at `address` on one thread."""
-    parameters = ", ".join(f"ptr %{i}" for i in range(len(_ARGUMENTS[name].split())))
+    parameters = ", ".join(f"ptr %{i}" for i in range(len(_ARGUMENTS[library][name].split())))
     result = {"d": "double", "s": "float"}[kind] if name == "dot" else "void"
     call = f"call {result} inttoptr (i64 {address} to ptr)({parameters})"
     return f"""
-define {result} @{PREFIX}{kind}{name}({parameters}) {{
+define {result} @{symbol}({parameters}) {{
   %state = call i32 @limit_threads()
   {"" if result == "void" else "%result = "}{call}
   call void @restore_threads(i32 %state)
@@ -230,7 +249,7 @@ def _libraries() -> Iterator[ctypes.CDLL]:
     A symbol asked of the extension is looked for in the libraries it was linked with, except on
     Windows.
     """
-    package = importlib.import_module("scipy").__path__[0]
+    package = folder_of("scipy")
     spec = PathFinder.find_spec("cython_blas", [os.path.join(package, "linalg")])
     extension = [] if spec is None or spec.origin is None else [spec.origin]
     for path in extension + sorted(glob.glob(os.path.join(package + ".libs", "*blas*"))):

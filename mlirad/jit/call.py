@@ -25,8 +25,7 @@ import numpy.typing as npt
 from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.arguments import type_of_element
-from mlirad.jit.blas import PREFIX as BLAS_PREFIX
-from mlirad.jit.blas import blas_addresses
+from mlirad.jit.blas import PREFIXES, blas_addresses
 from mlirad.jit.entry import Call, make_entry
 from mlirad.jit.general_path import GeneralPath
 from mlirad.jit.machine_program import MachineProgram, machine_program
@@ -145,9 +144,9 @@ def resolve(symbols: tuple[str, ...], known: Mapping[str, int]) -> dict[str, int
     for symbol in symbols:
         if symbol in known:
             addresses[symbol] = known[symbol]
-        elif symbol.startswith(BLAS_PREFIX):
+        elif symbol.startswith(tuple(PREFIXES.values())):
             if symbol not in blas_addresses():
-                raise CompileError(f"no BLAS routine {symbol}")
+                raise CompileError(f"no routine {symbol}")
             addresses[symbol] = blas_addresses()[symbol]
         else:
             from mlirad.jit.external import external_address

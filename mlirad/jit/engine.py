@@ -14,6 +14,9 @@ code motion, address arithmetic, inlining and clean-up. On the gradient of a Gau
     O2 without the three       49     68   0.32
     O3                        125    130   0.36
 
+Of very long texts, straight-line code that no number of runs makes up for, no passes are run and instructions
+are selected one by one (the quick tier). What counts is the length alone, `QUICK_FROM`.
+
 Code is emitted as an object file and linked by ORC (LLVM's LLJIT), one instance per program:
 creating it, linking and unloading take 0.7 ms, addresses of external functions are given to the
 program alone, and unloading returns all memory. MCJIT is as fast, and knows no program-local
@@ -46,6 +49,9 @@ ENTRY: Final = "mlirad_main"
 """The name of the function that the IR text of a program defines."""
 
 OPTIMISATION_LEVEL: Final = 1
+
+QUICK_FROM: Final = 4_000_000
+"""From how many characters on a text is compiled in the quick tier: in two seconds instead of ten."""
 
 PROGRAMS_KEPT: Final = 32
 """How many texts are kept with their object code: some 100 kB each where they are large."""
@@ -116,7 +122,7 @@ def compiled(text: str, target: Target | None = None) -> tuple[bytes, StageTimes
 def _compiled(text: str, target: Target) -> tuple[bytes, StageTimes]:
     module, parse, optimise = _optimised(text, target)
     start = time.perf_counter()
-    code = _emit(module, target.machine)
+    code = _emit(module, _machine(text, target))
     return code, StageTimes(parse, optimise, time.perf_counter() - start)
 
 
@@ -167,9 +173,18 @@ def assembly(text: str, target: Target | None = None) -> str:
     """The assembly that the IR text compiles to."""
     target = target or find_target()
     try:
-        return target.machine.emit_assembly(_optimised(text, target)[0])
+        return _machine(text, target).emit_assembly(_optimised(text, target)[0])
     except RuntimeError as error:
         raise CompileError(f"LLVM could not print assembly: {error}") from error
+
+
+def is_quick(text: str) -> bool:
+    """Whether a text is compiled in the quick tier."""
+    return len(text) >= QUICK_FROM
+
+
+def _machine(text: str, target: Target) -> TargetMachine:
+    return target.quick_machine if is_quick(text) else target.machine
 
 
 def object_code(text: str, target: Target | None = None) -> bytes:
@@ -198,14 +213,13 @@ def _parsed(text: str, target: Target) -> Module:
 
 def _optimised(text: str, target: Target) -> tuple[Module, float, float]:
     """The optimised module, and the seconds that parsing and optimising took."""
-    machine = target.machine
     start = time.perf_counter()
     module = _parsed(text, target)
     parsed = time.perf_counter()
-    options = LLVM.create_pipeline_tuning_options(OPTIMISATION_LEVEL)
+    options = LLVM.create_pipeline_tuning_options(0 if is_quick(text) else OPTIMISATION_LEVEL)
     options.loop_interleaving = False
     options.loop_vectorization = False
     options.slp_vectorization = False
     options.loop_unrolling = False
-    run_pipeline(machine, options, module)
+    run_pipeline(_machine(text, target), options, module)
     return module, parsed - start, time.perf_counter() - parsed

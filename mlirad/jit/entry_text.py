@@ -1,5 +1,7 @@
 """LLVM IR of the entry that all compiled programs share; `jit/entry.py` says what it does and reads.
 
+The arguments are compared here; where results go is found in `jit/entry_destinations_text.py`.
+
 The invariant of the text: until label `begin` nothing is owned, so any doubt goes to `general`; from there on
 (`jit/entry_results_text.py`) an error goes to `fail`, with every object made so far in `%results` and `%made`
 and the arena released.
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 from mlirad.jit import entry_table
 from mlirad.jit import object_layout as layout
+from mlirad.jit.entry_destinations_text import DESTINATIONS
 from mlirad.jit.entry_results_text import RESULTS
 from mlirad.jit.guards_text import guards_text
 from mlirad.jit.host import host_address
@@ -50,7 +53,7 @@ def entry_text() -> str:
     }
     values |= {name: pointer(layout.numpy_function(name)) for name in numpy_functions}
     values |= constants(layout) | constants(entry_table) | python_functions(functions)
-    return guards_text() + filled(_ARGUMENTS + RESULTS, values)
+    return guards_text() + filled(_ARGUMENTS + DESTINATIONS + _ARENA + RESULTS, values)
 
 
 def id_of_ndarray() -> int:
@@ -195,102 +198,9 @@ constant:
   store ptr %constant.data, ptr %buffers[ptr %constant.index]
   %c.more = add i64 %c, 1
   br label %constants.next
+"""
 
-; --- arrays that results are written to: given for it, or arguments whose memory they may take ---
-
-destinations.begin:
-  if eq i64 %destinations.any, 0 then %take_arena else %destinations.next
-
-destinations.next:
-  %n = phi i64 [0, %destinations.begin], [%n.more, %destination.done]
-  if ult i64 %n, %outputs then %destination else %take_arena
-
-destination:
-  %to.index = mul i64 %n, ${OUTPUT_WORDS}
-  %to.word = getelementptr i64, ptr %output.words, i64 %to.index
-  %to.bytes = load i64, ptr %to.word[i64 ${OUTPUT_BYTES}]
-  %donated = load i64, ptr %to.word[i64 ${DONATED_INPUT}]
-  if eq i64 %given.outs, 0 then %destination.argument else %destination.given
-
-destination.given:
-  %out.index = add i64 %inputs, %n
-  br label %destination.look
-
-destination.argument:
-  if eq i64 %donated, -1 then %destination.done else %destination.look
-
-destination.look:
-  %to.argument = phi i64 [%out.index, %destination.given], [%donated, %destination.argument]
-  %to = load ptr, ptr %arguments[ptr %to.argument]
-  %to.type = load ptr, ptr %to[i8 ${TYPE}]
-  if eq ptr %to.type, ${ndarray} then %destination.array else %general
-
-destination.array:
-  %to.dtype = load ptr, ptr %to.word[i64 ${DTYPE_WORD}]
-  %to.rank = load i64, ptr %to.word[i64 ${RANK_WORD}]
-  %to.shape = load ptr, ptr %to.word[i64 ${SHAPE_WORD}]
-  %to.fits = call i1 @mlirad_same_array(ptr %to, ptr %to.dtype, i64 %to.rank, ptr %to.shape,
-      i32 ${WRITTEN_FLAGS}, i32 ${WRITTEN_FLAGS})
-  br i1 %to.fits, label %destination.fits, label %general
-
-destination.fits:
-  %to.data = load ptr, ptr %to[i8 ${DATA}]
-  %to.end = getelementptr i8, ptr %to.data, i64 %to.bytes
-  br label %readers.next
-
-readers.next:
-  %r = phi i64 [0, %destination.fits], [%r.more, %reader.apart]
-  if ult i64 %r, %inputs then %reader else %writers.next
-
-reader:
-  if eq i64 %r, %to.argument then %reader.apart else %reader.compare
-
-reader.compare:
-  %reader.data = load ptr, ptr %buffers[ptr %r]
-  %reader.index = mul i64 %r, ${INPUT_WORDS}
-  %reader.word = getelementptr i64, ptr %input.words, i64 %reader.index
-  %reader.bytes = load i64, ptr %reader.word[i64 ${INPUT_BYTES}]
-  %reader.end = getelementptr i8, ptr %reader.data, i64 %reader.bytes
-  %reader.below = icmp ule ptr %reader.end, %to.data
-  %reader.above = icmp ule ptr %to.end, %reader.data
-  %reader.none = icmp eq ptr %reader.data, null
-  %reader.outside = or i1 %reader.below, %reader.above
-  %reader.is_apart = or i1 %reader.outside, %reader.none
-  br i1 %reader.is_apart, label %reader.apart, label %general
-
-reader.apart:
-  %r.more = add i64 %r, 1
-  br label %readers.next
-
-writers.next:
-  %w = phi i64 [0, %readers.next], [%w.more, %writer.apart]
-  if ult i64 %w, %n then %writer else %destination.done
-
-writer:
-  %writer.array = load ptr, ptr %destinations[ptr %w]
-  if eq ptr %writer.array, null then %writer.apart else %writer.compare
-
-writer.compare:
-  %writer.data = load ptr, ptr %writer.array[i8 ${DATA}]
-  %writer.index = mul i64 %w, ${OUTPUT_WORDS}
-  %writer.word = getelementptr i64, ptr %output.words, i64 %writer.index
-  %writer.bytes = load i64, ptr %writer.word[i64 ${OUTPUT_BYTES}]
-  %writer.end = getelementptr i8, ptr %writer.data, i64 %writer.bytes
-  %writer.below = icmp ule ptr %writer.end, %to.data
-  %writer.above = icmp ule ptr %to.end, %writer.data
-  %writer.is_apart = or i1 %writer.below, %writer.above
-  br i1 %writer.is_apart, label %writer.apart, label %general
-
-writer.apart:
-  %w.more = add i64 %w, 1
-  br label %writers.next
-
-destination.done:
-  %to.array = phi ptr [null, %destination.argument], [%to, %writers.next]
-  store ptr %to.array, ptr %destinations[ptr %n]
-  %n.more = add i64 %n, 1
-  br label %destinations.next
-
+_ARENA = """
 ; --- take the arena ---
 
 take_arena:

@@ -7,7 +7,6 @@ Most are the C library's; `erfinv` is SciPy's, reached through the function poin
 from __future__ import annotations
 
 import ctypes
-import importlib
 from functools import cache
 from typing import Final
 
@@ -15,8 +14,8 @@ from mlirad.errors import CompileError
 from mlirad.jit.c_library import c_library_address
 from mlirad.jit.host import host_address
 from mlirad.jit.pool import parallel_address
-from mlirad.lower.elementary.calls import PREFIX
-from mlirad.lower.native_program import CLOCK, PARALLEL, POLL, REPORT, STACK_LIMIT
+from mlirad.lower.native_program import C_PREFIX, CLOCK, PARALLEL, POLL, REPORT, STACK_LIMIT
+from mlirad.packages import scipy_module
 
 _C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
 _RUNTIME: Final = frozenset({"malloc", "free"})
@@ -33,8 +32,8 @@ def external_address(symbol: str) -> int:
 
     Raises `CompileError` if the symbol is unknown or the library lacks it.
     """
-    name = symbol.removeprefix(PREFIX)
-    if symbol.startswith(PREFIX):
+    name = symbol.removeprefix(C_PREFIX)
+    if symbol.startswith(C_PREFIX):
         if name in _C_LIBRARY:
             return c_library_address(name)
         if name in _SCIPY:
@@ -49,7 +48,7 @@ def external_address(symbol: str) -> int:
 
 
 def _scipy_address(name: str, signature: bytes) -> int:
-    module = importlib.import_module("scipy.special.cython_special")
+    module = scipy_module("special.cython_special")
     capsules: dict[str, object] = module.__pyx_capi__
     capsule = capsules.get(name)
     if capsule is None:

@@ -13,13 +13,13 @@ import os
 import sys
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cached_property
 from types import TracebackType
 from typing import Any, cast
 
-from mlirad.jit.llvm_binding import LLVM_LOCK
+from mlirad.jit.llvm_binding import llvm_lock
 
 _depth: ContextVar[int] = ContextVar("depth", default=0)
 """In how many sections the thread is, one inside another. A thread that compiles for one that waits for it
@@ -33,6 +33,7 @@ class _Gate:
         self._inside = 0
         self._changed = threading.Condition()
         self._forking: int | None = None
+        self._llvm_lock: AbstractContextManager[object] = nullcontext()
 
     def enter(self) -> None:
         """Enter a section. A thread that is in one need not wait, so that forks wait for it."""
@@ -59,11 +60,12 @@ class _Gate:
             self._forking = threading.get_ident()
             while self._inside > (_depth.get() > 0):
                 self._changed.wait()
-        LLVM_LOCK.__enter__()
+        self._llvm_lock = llvm_lock()
+        self._llvm_lock.__enter__()
 
     def after_fork(self) -> None:
         """Let threads enter again."""
-        LLVM_LOCK.__exit__(None, None, None)
+        self._llvm_lock.__exit__(None, None, None)
         with self._changed:
             self._forking = None
             self._changed.notify_all()

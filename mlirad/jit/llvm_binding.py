@@ -7,6 +7,7 @@ of llvmlite can break. llvmlite reports its errors as `RuntimeError`.
 from __future__ import annotations
 
 import importlib
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final, Protocol, cast
 
@@ -102,17 +103,32 @@ class Binding(Protocol):
     def JITLibraryBuilder(self) -> LibraryBuilder: ...
 
 
-LLVM: Final = cast(Binding, cast(object, importlib.import_module("llvmlite.binding")))
+class _Deferred:
+    """`llvmlite.binding`, imported and with the host's code generator made ready when it is first used."""
+
+    def __getattr__(self, name: str) -> object:
+        binding = cast(Binding, cast(object, importlib.import_module(_BINDING)))
+        if not vars(self):
+            binding.initialize_native_target()
+            binding.initialize_native_asmprinter()
+        value = getattr(binding, name)
+        vars(self)[name] = value
+        return value
+
+
+_BINDING: Final = "llvmlite.binding"
+
+LLVM: Final = cast(Binding, cast(object, _Deferred()))
 """llvmlite's binding layer, with the host's code generator ready for use."""
 
-LLVM_LOCK: Final = cast(
-    AbstractContextManager[object],
-    getattr(getattr(importlib.import_module("llvmlite.binding.ffi"), "lib", None), "_lock", nullcontext()),
-)
-"""The lock that llvmlite holds during each call of LLVM; a thread may take it again."""
 
-LLVM.initialize_native_target()
-LLVM.initialize_native_asmprinter()
+def llvm_lock() -> AbstractContextManager[object]:
+    """The lock that llvmlite holds during each call of LLVM; a thread may take it again.
+
+    As long as nobody has used LLVM there is nothing to lock.
+    """
+    functions = getattr(sys.modules.get("llvmlite.binding.ffi"), "lib", None)
+    return cast(AbstractContextManager[object], getattr(functions, "_lock", nullcontext()))
 
 
 def llvm_version() -> str:

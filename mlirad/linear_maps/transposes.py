@@ -160,6 +160,11 @@ def _other_way(m: Primitive) -> Properties:
     return {"dim": m.properties["dim"], **({} if m.has("reverse") else {"reverse": FLAG})}
 
 
+def _of_transposed(m: Primitive) -> Properties:
+    kept = {name: value for name, value in m.properties.items() if name != "transposed"}
+    return kept if m.has("transposed") else {**kept, "transposed": FLAG}
+
+
 def _dot(m: Primitive) -> list[Primitive]:
     """The contraction of the cotangent with the fixed array: `dot ct, fixed` or `dot fixed, ct`.
 
@@ -254,6 +259,7 @@ TRANSPOSES: dict[type[linear.MapOp], Transposition] = {
     linear.CumulativeSumOp: _as(properties=_other_way),
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
+    linear.TriangularSolveOp: _as(properties=_of_transposed),
     linear.EvaluateOp: _at_point(linear.SingleOp),
     linear.SingleOp: _at_point(linear.EvaluateOp),
 }

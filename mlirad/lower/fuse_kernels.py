@@ -32,7 +32,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, is_element_wise
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of, values_of
 from mlirad.ir.builder import function_block, yields
 
@@ -107,7 +107,8 @@ def _spaces(op: NestOp) -> Spaces:
 
 
 def _is_scheduled(op: NestOp) -> bool:
-    return any(p not in ("space", "reduction", "combiners") for p in op.properties)
+    """Whether it has been decided how a nest runs."""
+    return not is_element_wise(op) or any(p not in ("space", "reduction", "combiners") for p in op.properties)
 
 
 class Numbering:
@@ -197,7 +198,8 @@ class _Fusion:
             return
         partner, slot = found
         merged = self._merge(partner, body, at_later=slot == self.count)
-        nests.remove(partner)
+        # It is among the last ones.
+        del nests[-1 - next(k for k, nest in enumerate(reversed(nests)) if nest is partner)]
         nests.append(merged)
         self.slots[merged.op] = slot
         self.count = max(self.count, slot + 1)

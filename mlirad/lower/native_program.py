@@ -63,6 +63,9 @@ which the call ends, the time of the next look for signals, the time limit (0: n
 reported, how many threads may work on the call (0: as many as usual), and the parallel loop that is under
 way. Each thread that works on a call has a record."""
 
+C_PREFIX: Final = "mlirad_c_"
+"""What the symbols of functions of the C library begin with, and of those of SciPy that are like them."""
+
 POLL: Final = "mlirad_rt_poll"
 """The function `i64 (ptr context)` of the host that long-running programs call now and then. It gives what
 the status is: not 0 if the call is to end."""
@@ -113,8 +116,9 @@ class ArraySpec:
 @dataclass(frozen=True)
 class KernelNote:
     """What is known of a kernel before it runs: the name of its function, what it computes, its line in the
-    source, and, roughly, the bytes that a run reads and writes, its scalar operations, and how often a call
-    runs it. Threads share its `tasks`, or the trips of a loop around it where it `is_shared`.
+    source, and, roughly, the bytes that a run reads and writes, its scalar operations, on elements of so many
+    bytes, and how often a call runs it. Threads share its `tasks`, or the trips of a loop around it where it
+    `is_shared`.
     """
 
     name: str
@@ -122,6 +126,7 @@ class KernelNote:
     line: str | None
     nbytes: int
     work: int
+    element_bytes: int
     trips: int
     tasks: int = 1
     is_shared: bool = False

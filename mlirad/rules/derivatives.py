@@ -35,7 +35,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import indexing, ordering, reductions, structural
+from mlirad.dialects.array import factorisations, indexing, ordering, reductions, structural
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import (
     Value,
@@ -47,6 +47,17 @@ from mlirad.dialects.shapes import (
 )
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.rules.elementwise_derivatives import BINARY, FLAT, UNARY, BinaryCoefficient, UnaryCoefficient
+from mlirad.rules.factorisation_derivatives import (
+    cholesky_map,
+    eigh_map,
+    lu_map,
+    qr_map,
+    solve_matrix_map,
+    solve_operand_map,
+    svd_map,
+    triangular_matrix_map,
+    triangular_operand_map,
+)
 from mlirad.rules.ordering_derivatives import cumulative_map, products_of_others, sorted_map
 
 Partial: TypeAlias = Callable[[ArrayBuilder, Any], Value]
@@ -226,6 +237,13 @@ DERIVATIVES: dict[type[Operation], Rule] = {
     reductions.DotOp: (_dot_left, _dot_right),
     ordering.SortOp: (sorted_map,),
     ordering.CumulativeOp: (cumulative_map,),
+    factorisations.LuOp: (lu_map,),
+    factorisations.CholeskyOp: (cholesky_map,),
+    factorisations.QrOp: (qr_map,),
+    factorisations.EighOp: (eigh_map,),
+    factorisations.SvdOp: (svd_map,),
+    factorisations.TriangularSolveOp: (triangular_matrix_map, triangular_operand_map),
+    factorisations.SolveOp: (solve_matrix_map, solve_operand_map),
 }
 """The derivative of every op that has one. Operands beyond the listed ones are integers."""
 

@@ -9,7 +9,8 @@ from xdsl.passes import ModulePass
 
 from mlirad.compiler import Observer, compile_module
 from mlirad.lower.native_program import NativeProgram
-from mlirad.pipelines import Before, Options, lowering
+from mlirad.pipeline_options import Options
+from mlirad.pipelines import Before, lowering
 from mlirad.registry import parse_specs
 
 

@@ -25,8 +25,8 @@ from mlirad.compiler import holds_kernels, transform
 from mlirad.errors import MliradError, UnsupportedError
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
+from mlirad.pipeline_options import Options as PipelineOptions
 from mlirad.pipelines import PIPELINES, Step, always
-from mlirad.pipelines import Options as PipelineOptions
 from mlirad.registry import PASS_MODULES, load_pass
 from mlirad.tools.diagnostics import (
     Diagnostic,

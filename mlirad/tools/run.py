@@ -33,7 +33,8 @@ from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.threads import ALL, MOST_THREADS, machine_threads, usual_threads
-from mlirad.pipelines import Options, always
+from mlirad.pipeline_options import Options
+from mlirad.pipelines import always
 from mlirad.tools.arguments import read_arguments
 from mlirad.tools.diagnostics import read_source, report
 from mlirad.tools.limits import (

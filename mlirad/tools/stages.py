@@ -35,7 +35,8 @@ from mlirad.passes.inline import inline_calls
 from mlirad.passes.jacobian.derivatives import Derivatives
 from mlirad.passes.jacobian.laws import simplified
 from mlirad.passes.jacobian.nabla import LiteralBuilder
-from mlirad.pipelines import Options, pipeline_passes
+from mlirad.pipeline_options import Options
+from mlirad.pipelines import pipeline_passes
 from mlirad.tools.mathematics import Sharing
 
 

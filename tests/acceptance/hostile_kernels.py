@@ -55,6 +55,7 @@ from mlirad.tools.native import native_program
 
 X = np.linspace(0.1, 1.0, 12).reshape(3, 4)
 V = np.linspace(-0.5, 0.7, 10)
+A = np.sin(np.arange(162.0)).reshape(2, 9, 9)
 
 NESTS = """
 func.func @f(%x: tensor<3x4xf64>) -> (tensor<3xf64>, tensor<4x3xf64>, i64, tensor<3x4xi1>) {
@@ -241,6 +242,18 @@ func.func @f(%x: f64, %n: i64, %w: tensor<4xf64>) -> (f64, f64, tensor<4xf64>) {
 }"""
 
 
+MATRICES = """
+func.func @f(%a: tensor<2x9x9xf64>, %b: tensor<2x9x3xf64>)
+    -> (tensor<2x9xi64>, tensor<2x9xf64>, tensor<2x9x9xf64>, tensor<2x9x3xf64>) {
+  %f = array.lu factors %a : tensor<2x9x9xf64>
+  %p = array.lu pivots %a : tensor<2x9x9xf64> -> tensor<2x9xi64>
+  %w = array.eigh values %a : tensor<2x9x9xf64> -> tensor<2x9xf64>
+  %q = array.qr orthogonal %a : tensor<2x9x9xf64>
+  %x = array.triangular_solve %f, %b {upper} : tensor<2x9x9xf64>, tensor<2x9x3xf64> -> tensor<2x9x3xf64>
+  func.return %p, %w, %q, %x : tensor<2x9xi64>, tensor<2x9xf64>, tensor<2x9x9xf64>, tensor<2x9x3xf64>
+}"""
+
+
 class Program(NamedTuple):
     """A program, the pipeline that makes planned kernels of it, and arguments."""
 
@@ -257,6 +270,7 @@ PROGRAMS: tuple[Program, ...] = (
     Program(STRIPS, "plan-memory", (V, np.float64(2.0))),
     Program(LOOPS, "compile", (V[6:], V[:6], np.True_)),
     Program(CALLS, "compile", (np.float64(1.3), np.int64(3), V[:4])),
+    Program(MATRICES, "compile", (A, A[..., :3])),
 )
 
 PLANNED = (*KERNEL_OPS, *LOWERED_CONTROL, *FRAME_OPS, CallOp, FuncOp)

@@ -18,7 +18,8 @@ from xdsl.dialects.func import FuncOp
 import mlirad as ad
 from mlirad.dialects.kernel_plans import ARENA_ATTRIBUTE, COPIED, IN_PLACE, stated_carries
 from mlirad.interpreter import OperationCounter, run_function
-from mlirad.pipelines import METHODS, expansion, lowering
+from mlirad.pipeline_options import METHODS
+from mlirad.pipelines import expansion, lowering
 from tests.acceptance.test_random_programs import run_for
 from tests.generators.cells import random_cells
 from tests.passes.derivatives import run_passes

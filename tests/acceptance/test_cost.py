@@ -23,8 +23,9 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import mlirad as ad
+from benchmarks.problems import PROBLEMS
 from examples import networks, programs
-from examples.programs import ba, gmm, kmeans, llsq, lse, lstm, ode
+from examples.programs import ba, determinant, gmm, gp, kalman, kmeans, llsq, lse, lstm, ode
 from mlirad.dialects.linear import DifferentiationOp
 from mlirad.frontend.tracing.dtypes import plain_array
 from mlirad.frontend.tracing.pytree import flatten
@@ -112,6 +113,12 @@ def training(network: networks.Network) -> tuple[Any, tuple[Any, ...], tuple[int
     return loss, tuple(leaves), tuple(range(len(leaves)))
 
 
+def golden(name: str) -> tuple[Any, tuple[Any, ...], tuple[int, ...]]:
+    """The program of a benchmark problem at its instance with known figures."""
+    problem = PROBLEMS[name]
+    return problem.numpy_program, problem.golden().arguments, problem.argnums
+
+
 EXAMPLES = {
     "gmm": (gmm.objective, tuple(gmm.random_instance(3, 4, 20)), (0, 1, 2, 3)),
     "gmm-larger": (gmm.objective, tuple(gmm.random_instance(5, 5, 50)), (0, 1, 2, 3)),
@@ -124,6 +131,25 @@ EXAMPLES = {
     "ode-all": (lambda x: ode.primal(x, 10), (ode.random_instance(20),), (0,)),
     "lstm": (lstm.objective, tuple(lstm.random_instance(2, 12, 5)), (0, 1)),
     "ba": (ba.residuals, observations(), (0, 1, 2)),
+    "attention": golden("attention"),
+    "convnet": golden("convnet"),
+    "convolution": golden("conv2d"),
+    "cross_entropy": golden("cross-entropy"),
+    "cumulative-sum": golden("cumsum"),
+    "cumulative-product": golden("cumprod"),
+    "determinant": (determinant.primal, (np.sin(np.arange(25.0)).reshape(5, 5),), (0,)),
+    "elementwise": golden("elementwise"),
+    "gp": (gp.objective, tuple(gp.random_instance(12)), (0, 1, 2)),
+    "kalman": (kalman.log_likelihood, tuple(kalman.random_instance(6)), (0, 1, 2, 3)),
+    "layer_norm": golden("layer-norm"),
+    "matrix_chain": golden("matrix-chain"),
+    "mlp": golden("mlp"),
+    "product": golden("product"),
+    "rnn": golden("rnn"),
+    "segments": golden("segment-sum"),
+    "sorting": golden("sort"),
+    "stencil": golden("stencil-slices"),
+    "stencil-build": golden("stencil-build"),
     **{f"network-{n.name}".replace(" ", "-"): training(n) for n in networks.NETWORKS.values()},
 }
 

@@ -8,29 +8,63 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import mlirad as ad
+from benchmarks.figures import arrays_of, golden_error
 from benchmarks.memory import CHECKPOINTS, memory_tables, peak_of_loop
+from benchmarks.problem import by_complex_step
 from benchmarks.problems import PROBLEMS
 from benchmarks.protocol import LEAST_RUNS, Limits, median_seconds
 from benchmarks.sparse import MATRICES
 from benchmarks.systems import MLIRAD
-from benchmarks.table import arrays_of, golden_error
+from benchmarks.worker import TOLERANCE
+
+BY_OTHER_METHODS = [
+    PROBLEMS[name]
+    for name in ("attention", "layer-norm", "mnist", "convnet", "rnn", "stencil-slices", "stencil-build")
+]
+"""Gradients in several arguments that compile quickly; `test_by_chad.py` takes all by `chad`."""
 
 
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
 def test_mlirad_reproduces_the_golden_figures(problem):
     golden = problem.golden()
-    compiled = MLIRAD.functions(problem, golden.arguments)
+    compiled = MLIRAD.functions(problem, golden.arguments, 1)
     system = replace(MLIRAD, functions=lambda *_: compiled)
     assert golden_error(system, problem) < 1e-10
-    found = arrays_of(system.prepare(problem, golden.arguments).gradient())
+    found = arrays_of(system.prepare(problem, golden.arguments).derivative())
     assert [np.shape(part) for part in found] == [np.shape(part) for part in golden.gradient]
+
+
+SINGLE = [problem for problem in PROBLEMS.values() if "float32" in problem.dtypes()]
+
+
+@pytest.mark.parametrize("problem", SINGLE, ids=lambda problem: problem.name)
+def test_mlirad_is_as_accurate_as_float32_allows(problem):
+    assert golden_error(MLIRAD, problem, "float32") < TOLERANCE["float32"]
+
+
+@pytest.mark.parametrize("option", [{"method": "jacobian"}, {"interpret": True}], ids=str)
+@pytest.mark.parametrize("problem", BY_OTHER_METHODS, ids=lambda problem: problem.name)
+def test_other_methods_reproduce_the_golden_figures(problem, option):
+    golden = problem.golden()
+    found = ad.grad(problem.numpy_program, argnums=problem.argnums, **option)(*golden.arguments)
+    for part, expected in zip(found, golden.gradient, strict=True):
+        np.testing.assert_allclose(part, expected, rtol=1e-9, atol=1e-10 * np.max(np.abs(expected)))
+
+
+def test_complex_steps_are_exact():
+    x = np.array([0.3, -1.2])
+    found = by_complex_step(lambda x, y: np.sum(np.maximum(x, 0) ** 3 * np.sin(y)), (x, x + 2), (1, 0))
+    np.testing.assert_allclose(found.gradient[0], np.maximum(x, 0) ** 3 * np.cos(x + 2), rtol=1e-15)
+    np.testing.assert_allclose(found.gradient[1], 3 * np.maximum(x, 0) ** 2 * np.sin(x + 2), rtol=1e-15)
 
 
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
 def test_the_smallest_size_has_finite_figures(problem):
     arguments = next(iter(problem.sizes.values()))()
     prepared = MLIRAD.prepare(problem, arguments)
-    for part in (*arrays_of(prepared.primal()), *arrays_of(prepared.gradient())):
+    assert prepared.primal is not None
+    for part in (*arrays_of(prepared.primal()), *arrays_of(prepared.derivative())):
         assert np.all(np.isfinite(part))
 
 

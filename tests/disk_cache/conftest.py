@@ -21,13 +21,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def compiles(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The entries of the programs that were compiled, in order."""
-    compilation: Any = importlib.import_module("mlirad.frontend.compiling.compilation")
-    compile_module: Callable[..., Any] = compilation.compile_module
+    making: Any = importlib.import_module("mlirad.frontend.compiling.making")
+    compile_module: Callable[..., Any] = making.compile_module
     made: list[str] = []
 
     def counted(module: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
         made.append(options.entry)
         return compile_module(module, options, *args, **kwargs)
 
-    monkeypatch.setattr(compilation, "compile_module", counted)
+    monkeypatch.setattr(making, "compile_module", counted)
     return made

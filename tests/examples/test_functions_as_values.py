@@ -7,7 +7,7 @@ import pytest
 
 import mlirad as ad
 from examples.functions_as_values import EXAMPLES, cell, main
-from mlirad.pipelines import METHODS
+from mlirad.pipeline_options import METHODS
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.pipelines import METHODS, SPECIFICATIONS
+from mlirad.pipeline_options import METHODS, SPECIFICATIONS
 
 Function = Callable[..., Any]
 

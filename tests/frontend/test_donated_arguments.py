@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from mlirad.compiler import compile_module
 from mlirad.interpreter import run_function
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.plan_verification import verify_plan
-from mlirad.pipelines import Options
+from mlirad.pipeline_options import Options
 
 
 def adam(state: Any, gradient: Any, rate: Any) -> Any:
@@ -84,6 +85,7 @@ FIXED = np.ones(7)
 FIXED.flags.writeable = False
 
 
+@pytest.mark.filterwarnings("ignore::mlirad.DonationWarning")
 @pytest.mark.parametrize(
     "given",
     [FIXED, np.ones(14)[::2], np.ones(7, np.int8), np.ones(7, np.float32), 1.0, np.float64(1.0)],
@@ -191,3 +193,19 @@ def test_random_programs_compute_the_same_in_place(seed: int) -> None:
     for results in (run(*(a.copy() for a in given)), fast.entry(*(a.copy() for a in given))):
         for found, wanted in zip(results, expected, strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
+
+
+def test_what_fits_no_result_gives_a_warning_once_a_compile() -> None:
+    total = ad.jit(lambda state: np.sum(state["w"]) * state["n"], donate="state")
+    state = {"w": np.ones((2, 3)), "n": 2}
+    with pytest.warns(
+        ad.DonationWarning, match=r"fits the memory of what is donated: .*w.*: float64\[2, 3\]"
+    ) as caught:
+        total(state)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        total(state)
+        grown = ad.jit(lambda state: {"w": 2 * state["w"], "n": state["n"]}, donate="state")
+        grown(state)
+        ad.jit(lambda x: np.sum(x), donate="x", interpret=True)(np.ones(3))

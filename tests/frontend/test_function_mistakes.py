@@ -13,7 +13,7 @@ import pytest
 import mlirad as ad
 from mlirad.frontend.tracing import functions
 from mlirad.passes.eliminate_functions import order
-from mlirad.pipelines import SPECIFICATIONS
+from mlirad.pipeline_options import SPECIFICATIONS
 
 Number = ad.sum_of(0.0, np.zeros(2))
 KEPT: list[Any] = []

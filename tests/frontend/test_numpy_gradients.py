@@ -304,11 +304,32 @@ COMPOSITIONS = {
     "reduceat": (lambda x: np.add.reduceat(x**2, [0, 2, 1], axis=1), A),
 }
 
+REGULAR = B @ A + 3 * np.eye(4)
+DEFINITE = B @ B.T + np.diag([1.0, 2.0, 3.0, 5.0])
+
+MATRICES = {
+    "solve": (np.linalg.solve, REGULAR, B),
+    "inv": (np.linalg.inv, REGULAR),
+    "det": (np.linalg.det, REGULAR),
+    "slogdet": (lambda x: np.linalg.slogdet(x)[1], REGULAR),
+    "cholesky": (np.linalg.cholesky, DEFINITE),
+    "qr": (lambda x: np.linalg.qr(x)[0] @ np.linalg.qr(x)[1] ** 2, REGULAR),
+    "eigh": (lambda x: np.linalg.eigh(x)[1] ** 2, DEFINITE),
+    "eigvalsh": (np.linalg.eigvalsh, DEFINITE),
+    "svd": (lambda x: np.linalg.svd(x)[0] ** 2, REGULAR),
+    "svdvals": (np.linalg.svdvals, A),
+    "pinv": (np.linalg.pinv, A),
+    "lstsq": (lambda x, y: np.linalg.lstsq(x, y)[0], B, V),
+    "cond": (np.linalg.cond, REGULAR),
+    "tensorsolve": (lambda x, y: np.linalg.tensorsolve(np.reshape(x, (2, 2, 4)), y[:2, :2]), REGULAR, B),
+    "tensorinv": (lambda x: np.linalg.tensorinv(np.reshape(x, (2, 2, 4))), REGULAR),
+}
+
 WITHOUT_DERIVATIVE = """
 all allclose any around array_equal array_equiv bitwise_and bitwise_or bitwise_xor ceil digitize equal fix
 floor floor_divide greater greater_equal invert isin isneginf isposinf isclose iscomplex isreal
 iscomplexobj isfinite isinf isnan isrealobj left_shift less less_equal logical_and logical_not logical_or
-logical_xor not_equal result_type right_shift rint round sign signbit trunc"""
+logical_xor matrix_rank not_equal result_type right_shift rint round sign signbit trunc"""
 """Functions with results that are no floats, or piecewise constant."""
 
 CASES: dict[str, tuple[Any, ...]] = {
@@ -318,6 +339,7 @@ CASES: dict[str, tuple[Any, ...]] = {
     **NORMS,
     **ORDERED,
     **PRODUCTS,
+    **MATRICES,
     **SHAPES,
     **OTHER_NAMES,
     **COMPOSITIONS,

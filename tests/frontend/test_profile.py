@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad.disk_cache import peaks as kept
 from mlirad.frontend.compiling import profile
-from mlirad.jit import caches
+from mlirad.jit import caches, peaks
 
 X = np.linspace(0.1, 1.0, 4096)
 
@@ -18,6 +19,8 @@ X = np.linspace(0.1, 1.0, 4096)
 @pytest.fixture(autouse=True)
 def few_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(profile, "MOST_CALLS", profile.LEAST_CALLS)
+    known = peaks.Peaks(dict.fromkeys(("L1", "L2", "L3", "memory"), 1e11), 5e10)
+    monkeypatch.setattr(profile, "kept_peaks", lambda: known)
 
 
 def looped(x: Any) -> Any:
@@ -90,3 +93,51 @@ def test_bytes_are_counted_by_the_cache_that_holds_them(monkeypatch: pytest.Monk
 def test_caches_of_this_machine_grow() -> None:
     sizes = list(caches.cache_bytes().values())
     assert sizes == sorted(sizes) and all(size >= 1 << 12 for size in sizes)
+
+
+def test_shares_of_the_peak() -> None:
+    """By the bound that is closer: of 8e8 bytes at 1e11 a second, and of operations at 5e10 a second."""
+
+    def kernel(seconds: float, operations: float, element_bytes: int = 8) -> profile.KernelTime:
+        return profile.KernelTime("k0", "add", None, seconds, 1, 8e8, operations, "L2", element_bytes)
+
+    assert kernel(0.016, 1e8).peak_share == pytest.approx(0.5)
+    assert kernel(0.016, 6e8).peak_share == pytest.approx(0.75)
+    assert kernel(0.016, 6e8, 4).peak_share == pytest.approx(0.5)
+    assert kernel(0.0, 6e8).peak_share == 0
+
+
+def test_kernels_say_how_wide_their_elements_are() -> None:
+    widths = [ad.jit(lambda x: np.sin(x)).profile(X.astype(t)).kernels[0].element_bytes for t in ("f4", "f8")]
+    assert widths == [4, 8]
+
+
+def test_peaks_are_those_of_a_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setattr(peaks, "SECONDS", 1e-4)
+    monkeypatch.setattr(peaks, "REPETITIONS", 1)
+    monkeypatch.setattr(peaks, "cache_bytes", lambda: {"L1": 1 << 15})
+    found = peaks.measured()
+    assert found.bandwidth.keys() == {"L1", caches.MEMORY}
+    assert all(1e8 < rate < 1e13 for rate in found.bandwidth.values())
+    assert 1e8 < found.operations < 1e13
+
+
+def test_peaks_are_measured_once_and_damaged_files_are_made_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    made: list[peaks.Peaks] = []
+
+    def measured() -> peaks.Peaks:
+        made.append(peaks.Peaks({"L1": 1e10 * (1 + len(made))}, 2e10))
+        return made[-1]
+
+    monkeypatch.setenv("MLIRAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(kept, "measured", measured)
+    read = kept.kept_peaks.__wrapped__
+    assert read() == read() == made[0] and len(made) == 1
+    (tmp_path / "cache" / kept.FILE).write_text('{"machine": 3')
+    assert read() == made[1]
+    monkeypatch.setattr(kept, "cache_bytes", lambda: {"L1": 1})
+    assert read() == made[2]
+    monkeypatch.setenv("MLIRAD_CACHE", "off")
+    assert read() == made[3]

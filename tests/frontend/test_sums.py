@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.pipelines import METHODS
+from mlirad.pipeline_options import METHODS
 
 Function = Callable[..., Any]
 

@@ -201,7 +201,44 @@ CALLS: dict[str, tuple[Call, Arguments, Named]] = {
     "while_loop": (inside("while_loop"), (lambda c: c < 3.0, lambda c: c + 1.0, 0.0), {}),
 }
 
+KEY = ad.random.key(1)
+SHAPED: Named = {"shape": (2,), "dtype": "float64"}
+
+DRAWS: dict[str, tuple[Arguments, Named]] = {
+    "bernoulli": ((KEY, 0.5), {"shape": (2,)}),
+    "beta": ((KEY, 1.0, 2.0), SHAPED),
+    "bits": ((KEY,), {"shape": (2,), "dtype": "int32"}),
+    "categorical": ((KEY, X), {"axis": -1, "shape": (2,), "replace": False}),
+    "cauchy": ((KEY,), SHAPED),
+    "chisquare": ((KEY, 2.0), SHAPED),
+    "choice": ((KEY, X), {"shape": (2,), "replace": False, "p": X / 6, "axis": 0}),
+    "dirichlet": ((KEY, X), SHAPED),
+    "exponential": ((KEY,), SHAPED),
+    "fold_in": ((KEY, 1), {}),
+    "gamma": ((KEY, 2.0), SHAPED),
+    "gumbel": ((KEY,), SHAPED),
+    "key": ((0,), {}),
+    "laplace": ((KEY,), SHAPED),
+    "loggamma": ((KEY, 2.0), SHAPED),
+    "logistic": ((KEY,), SHAPED),
+    "multivariate_normal": ((KEY, X, np.eye(3)), SHAPED),
+    "normal": ((KEY,), SHAPED),
+    "permutation": ((KEY, X), {"axis": 0, "independent": True}),
+    "rademacher": ((KEY,), {"shape": (2,), "dtype": "int64"}),
+    "randint": ((KEY, (2,), 0, 5), {"dtype": "int64"}),
+    "split": ((KEY,), {"n": 3}),
+    "student_t": ((KEY, 2.0), SHAPED),
+    "truncated_normal": ((KEY, -1.0, 1.0), SHAPED),
+    "uniform": ((KEY,), {**SHAPED, "minval": 0.0, "maxval": 1.0}),
+}
+CALLS |= {
+    f"random.{name}": (later(getattr(ad.random, name)), args, named) for name, (args, named) in DRAWS.items()
+}
+
 PLACES = [(name, place) for name, (_, args, named) in CALLS.items() for place in (*range(len(args)), *named)]
+
+EVERY_DAY = [p for k, p in enumerate(PLACES) if k % 6 == 0 or not p[0].startswith("random.")]
+"""The arguments that meet other kinds every day: those of draws, which share their checks, in turns."""
 
 SHARE = 14
 """Every day an argument meets one in so many of the kinds; `make fuzz` tries all."""
@@ -210,6 +247,7 @@ SHARE = 14
 def test_all_functions_of_the_interface_are_called() -> None:
     functions = {name for name in ad.__all__ if inspect.isfunction(getattr(ad, name))}
     assert functions <= CALLS.keys()
+    assert DRAWS.keys() == set(ad.random.__all__)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -219,7 +257,7 @@ def test_calls_are_right_with_the_arguments_listed(name: str) -> None:
         call(args, named)
 
 
-@pytest.mark.parametrize(("name", "place"), PLACES)
+@pytest.mark.parametrize(("name", "place"), EVERY_DAY)
 def test_a_sample_of_kinds(name: str, place: int | str) -> None:
     first = PLACES.index((name, place)) % SHARE
     require_own_errors(name, place, list(KINDS)[first::SHARE])

@@ -12,6 +12,7 @@ from tests.generators.builder import ProgramBuilder
 from tests.generators.control import CONTROL_MAKERS
 from tests.generators.custom import CUSTOM_MAKERS
 from tests.generators.elementwise import ELEMENTWISE_MAKERS, Maker
+from tests.generators.factorisations import FACTORISATION_MAKERS
 from tests.generators.ordering import ORDERING_MAKERS
 from tests.generators.reporting import REPORTING_MAKERS
 
@@ -24,6 +25,7 @@ GROUPS: tuple[tuple[Mapping[type[Operation], Maker], int], ...] = (
     (CONTROL_MAKERS, 12),
     (CUSTOM_MAKERS, 2),
     (REPORTING_MAKERS, 1),
+    (FACTORISATION_MAKERS, 2),
 )
 """Groups of makers with their weights."""
 

@@ -344,6 +344,16 @@ def dot(op_class: type[linear.DotMapOp]) -> Maker:
     return make
 
 
+def triangular_solve(b: MapBuilder, s: Attribute) -> Value | None:
+    """Solutions of triangular systems, of which those that are divided by nothing stay small."""
+    shape = shape_of(s)
+    if len(shape) < 2 or not b.fits((*shape[:-1], shape[-2])):
+        return None
+    names = [name for name in ("upper", "transposed") if b.rng.random() < 0.5]
+    matrix = b.captured(array_type((*shape[:-1], shape[-2]), element_of(s)))
+    return b.emit(linear.TriangularSolveOp, [matrix], s, s, dict.fromkeys((*names, "unit"), FLAG))
+
+
 PRIMITIVE_MAKERS: dict[type[linear.PrimitiveMapOp], Maker] = {
     linear.ScaleOp: scale,
     linear.MaskOp: mask,
@@ -367,4 +377,5 @@ PRIMITIVE_MAKERS: dict[type[linear.PrimitiveMapOp], Maker] = {
     linear.RecurrenceOp: prefix(linear.RecurrenceOp),
     linear.DotLeftOp: dot(linear.DotLeftOp),
     linear.DotRightOp: dot(linear.DotRightOp),
+    linear.TriangularSolveOp: triangular_solve,
 }

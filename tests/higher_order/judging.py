@@ -31,7 +31,8 @@ from mlirad.interpreter import run_function
 from mlirad.ir.parsing import make_context
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
-from mlirad.pipelines import METHODS, SPECIFICATIONS, always, expansion, never, run_passes
+from mlirad.pipeline_options import METHODS, SPECIFICATIONS
+from mlirad.pipelines import always, expansion, never, run_passes
 from mlirad.registry import make_passes
 from tests.generators import arguments_for, random_higher_order
 from tests.generators.python_functions import plain, random_functions, traced

@@ -14,9 +14,10 @@ KINDS = [("d", np.float64, 1e-12), ("s", np.float32, 1e-4)]
 
 
 def routine(name: str, result=None):
-    arguments = blas._ARGUMENTS[name[1:]].split()
+    library = next(library for library, names in blas._ARGUMENTS.items() if name[1:] in names)
+    arguments = blas._ARGUMENTS[library][name[1:]].split()
     prototype = ctypes.CFUNCTYPE(result, *[ctypes.c_void_p] * len(arguments))
-    return prototype(blas.blas_addresses()[blas.PREFIX + name])
+    return prototype(blas.blas_addresses()[blas.PREFIXES[library] + name])
 
 
 def passed(value, dtype):
@@ -64,15 +65,16 @@ def test_addresses_found_by_name_are_those_scipy_exports() -> None:
     r = np.random.default_rng(1)
     x, y = r.random(100), r.random(100)
     prototype = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_void_p] * 5)
-    exported = prototype(blas.exported_address("d", "dot"))
+    exported = prototype(blas.exported_address("blas", "d", "dot"))
     values = [passed(value, np.float64) for value in (100, x, 1, y, 1)]
     assert exported(*values) == routine("ddot", ctypes.c_double)(*values)
 
 
 def test_every_signature_is_the_one_expected() -> None:
     for kind in "ds":
-        for name in blas._ARGUMENTS:
-            assert blas.exported_address(kind, name) != 0
+        for library, names in blas._ARGUMENTS.items():
+            for name in names:
+                assert blas.exported_address(library, kind, name) != 0
 
 
 def threads_getter():

@@ -18,8 +18,8 @@ from tests.passes.derivatives import run_passes
 
 LOCAL = (*linear.PRIMITIVE_OPS, *linear.CONTROL_OPS, *linear.CODE_OPS)
 
-IEEE = (linear.RecurrenceOp, linear.DotLeftOp, linear.DotRightOp)
-"""Contractions, whose products are those of floats."""
+IEEE = (linear.RecurrenceOp, linear.DotLeftOp, linear.DotRightOp, linear.TriangularSolveOp)
+"""Contractions, and systems of equations, whose products are those of floats."""
 
 
 def applied(module: ModuleOp, passes: str = "") -> ModuleOp:

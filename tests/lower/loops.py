@@ -14,7 +14,7 @@ from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.plan_verification import verify_plan
-from mlirad.pipelines import Options
+from mlirad.pipeline_options import Options
 
 
 def function(text: str) -> FuncOp:

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from mlirad.compiler import compile_module
 from mlirad.jit.target import find_target
 from mlirad.lower.native_program import NativeProgram
-from mlirad.pipelines import Options
+from mlirad.pipeline_options import Options
 
 
 def compiled_program(

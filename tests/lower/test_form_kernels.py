@@ -114,6 +114,25 @@ def test_an_affine_scatter_is_read_and_not_stored() -> None:
     assert count(kernels, ScatterOp) == 0
 
 
+def test_a_scatter_of_one_element_of_each_row_is_read_and_not_stored() -> None:
+    kernels = agree(
+        """
+        func.func @main(%x: tensor<4xf64>, %to: tensor<4xi64>) -> tensor<6x3xf64> {
+          %s = array.scatter %x (%k) : tensor<4xf64> -> tensor<6x3xf64> {
+            %c = array.constant 4 : i64
+            %p = array.sub %c, %k : i64
+            %q = array.index %to[%k] : tensor<4xi64> -> i64
+            array.yield %p, %q : i64, i64
+          }
+          %r = array.mul %s, %s : tensor<6x3xf64>
+          func.return %r : tensor<6x3xf64>
+        }""",
+        np.arange(1.0, 5.0),
+        np.array([2, -7, 1, 9]),
+    )
+    assert count(kernels, ScatterOp) == 0
+
+
 def test_a_colliding_scatter_is_a_kernel_of_its_own() -> None:
     kernels = agree(
         """

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
+from mlirad.jit.engine import optimised_llvm
 from mlirad.lower.llvm_text import (
     IRBuilder,
     ModuleText,
@@ -18,6 +20,7 @@ from mlirad.lower.llvm_text import (
     lanes,
     vector,
 )
+from mlirad.lower.llvm_text.call_sites import MOST_INLINED
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
@@ -194,6 +197,60 @@ def test_block_memory_tables_and_calls() -> None:
     result = np.ones(4)
     run(module, "f", result)
     assert result.tolist() == [9.0, 16.0, 9.0, 0.0]
+
+
+def _cube(module: ModuleText, name: str) -> IRBuilder:
+    cube = module.function(name, [Parameter("x", "double")], "double")
+    (x,) = cube.arguments
+    cube.ret(cube.fmul(cube.fmul(x, x), x))
+    return cube
+
+
+def test_equal_functions_are_merged() -> None:
+    module = ModuleText()
+    for name in ("first", "second"):
+        _cube(module, name)
+    other = module.function("other", [Parameter("x", "double")], "double")
+    other.ret(other.fmul(*2 * other.arguments))
+    assert [module.merged(name) for name in ("first", "second", "other")] == ["first", "first", "other"]
+    f = module.function("f", [Parameter("out", "ptr")], linkage="")
+    (out,) = f.arguments
+    results = [f.call(name, [constant("double", 3)], "double") for name in ("first", "other")]
+    for k, result in enumerate(results):
+        assert result is not None
+        f.store(result, f.gep(out, k, "double"))
+    f.ret()
+    assert module.text().count("define internal") == 2
+    result = np.zeros(2)
+    run(module, "f", result)
+    assert result.tolist() == [27.0, 9.0]
+
+
+@pytest.mark.parametrize("trips", [1, 1000])
+def test_shared_functions_are_inlined_where_their_uses_are_few(trips: int) -> None:
+    most = MOST_INLINED[trips > 1]
+    for uses in (most, most + 1):
+        module = ModuleText()
+        f = module.function("f", [Parameter("x", "ptr"), Parameter("n", "i64")], linkage="")
+        x, n = f.arguments
+        with f.loop(0, n, at_most=trips):
+            y = f.load(x, "double")
+            for _ in range(uses):
+                y = f.call_shared("cube", [y], "double", 1, lambda: _cube(module, "cube"))  # noqa: B023
+            f.store(y, x)
+        f.ret()
+        calls = re.search(r"call .*@cube", optimised_llvm(module.text()))
+        assert (calls is not None) == (uses > most)
+
+
+def test_a_shared_function_of_the_same_operands_is_called_once() -> None:
+    module = ModuleText()
+    f = module.function("f", [Parameter("x", "double")], "double", linkage="")
+    (x,) = f.arguments
+    first, second = (f.call_shared("cube", [x], "double", 1, lambda: _cube(module, "cube")) for _ in range(2))
+    assert first == second
+    f.ret(first)
+    assert module.text().count("call") == 1
 
 
 def test_text_is_deterministic() -> None:

@@ -22,7 +22,8 @@ from mlirad.lower.fuse_kernels import fuse_function
 from mlirad.lower.plan_memory import peak_bytes, plan_function
 from mlirad.lower.plan_verification import verify_plan
 from mlirad.lower.schedule_kernels import schedule_function
-from mlirad.lower.strip_mine import MOST_ROWS, strip_mine, strip_rows
+from mlirad.lower.strip_mine import strip_mine
+from mlirad.lower.strip_mine.costs import Kernel, Traffic
 from tests.generators.programs import random_program
 from tests.lower.loops import function
 from tests.lower.native import compiled_program
@@ -32,7 +33,7 @@ from tests.lower.test_kernel_passes import arguments
 def in_strips(f: FuncOp, rows: int, *, fuse: bool = True) -> FuncOp:
     """The kernels of a function, in strips of so many rows wherever possible."""
     kernels = form_kernels(f)
-    return strip_mine(fuse_function(kernels) if fuse else kernels, least_bytes=0, rows=rows)
+    return strip_mine(fuse_function(kernels) if fuse else kernels, rows=rows)
 
 
 def strips_of(f: FuncOp) -> list[StripsOp]:
@@ -214,10 +215,10 @@ func.func @f(%x: tensor<40x3xf64>, %to: tensor<40xi64>, %base: tensor<7x3xf64>)
     %k = array.index %to[%i] : tensor<40xi64> -> i64
     array.yield %k : i64
   }
-  %l = array.sum %e {dims = [1]} : tensor<40x3xf64> -> tensor<40xf64>
-  %r = array.scatter %l (%i) : tensor<40xf64> -> tensor<40x7xf64> {
+  %r = array.scatter %e (%i, %j) : tensor<40x3xf64> -> tensor<40x7xf64> {
     %k = array.index %to[%i] : tensor<40xi64> -> i64
-    array.yield %i, %k : i64, i64
+    %q = array.mul %k, %j : i64
+    array.yield %i, %q : i64, i64
   }
   func.return %s, %u, %r : tensor<7x3xf64>, tensor<7x3xf64>, tensor<40x7xf64>
 }
@@ -267,7 +268,7 @@ def test_random_programs_keep_their_results(seed: int) -> None:
     )
     main = next(op for op in program.body.block.ops if isinstance(op, FuncOp))
     args = arguments(main, seed)
-    formed = strip_mine(form_kernels(main), least_bytes=0, rows=1 + seed % 3)
+    formed = strip_mine(form_kernels(main), rows=1 + seed % 3)
     planned = plan_function(schedule_function(fuse_function(formed), vector_bytes=16 << seed % 3))
     verify_plan(planned)
     verify_module(ModuleOp([planned]))
@@ -275,11 +276,63 @@ def test_random_programs_keep_their_results(seed: int) -> None:
         np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
 
 
-def test_rows_of_strips() -> None:
-    assert strip_rows(4096, 1 << 16, 0) == 1024
-    assert strip_rows(10_000, 10_000 * 800, 0) == 40
-    assert 10_007 > strip_rows(10_007, 8 * 10_007, 0) == MOST_ROWS
-    assert strip_rows(1000, 1, 1) % 8 == 0
+def row_wise(extent: int, width: int) -> Traffic:
+    """Three passes over rows of so many floats of 64 bits, which one kernel makes of another array."""
+    size = 8.0 * width
+    kernels = [Kernel(1, width, width) for _ in range(3)]
+    return Traffic(extent, moved=4 * size, outside=2 * size, live=2 * size, kernels=kernels)
+
+
+def test_long_rows_run_few_at_a_time() -> None:
+    rows, gain = row_wise(1024, 1000).best()
+    assert rows <= 4
+    assert row_wise(1024, 1000).pays(gain)
+
+
+def test_short_rows_run_many_at_a_time() -> None:
+    rows, gain = row_wise(10_000, 20).best()
+    assert rows >= 40
+    assert row_wise(10_000, 20).pays(gain)
+
+
+def test_what_stays_in_cache_is_left_alone() -> None:
+    costs = row_wise(32, 50)
+    assert not costs.pays(costs.best()[1])
+
+
+def test_many_totals_must_be_worth_their_kernels() -> None:
+    costs = row_wise(1024, 100)
+    gain = costs.best()[1]
+    assert costs.pays(gain)
+    costs.totals = 128
+    assert not costs.pays(costs.best()[1])
+
+
+def test_vectors_along_the_rows_are_filled() -> None:
+    kernels = [Kernel(1, 22 * 16, 4)]
+    rows, _ = Traffic(10_000, moved=8.0 * 22 * 4 * 20, live=8.0 * 22 * 4, kernels=kernels).best()
+    assert rows % 8 == 0
+
+
+def test_a_softmax_runs_by_rows() -> None:
+    f = function("""
+    func.func @f(%x: tensor<512x300xf64>) -> tensor<512x300xf64> {
+      %m = array.reduce max %x {dims = [1]} : tensor<512x300xf64> -> tensor<512xf64>
+      %n = array.broadcast %m {dims = [0]} : tensor<512xf64> -> tensor<512x300xf64>
+      %z = array.sub %x, %n : tensor<512x300xf64>
+      %e = array.exp %z : tensor<512x300xf64>
+      %s = array.sum %e {dims = [1]} : tensor<512x300xf64> -> tensor<512xf64>
+      %b = array.broadcast %s {dims = [0]} : tensor<512xf64> -> tensor<512x300xf64>
+      %y = array.div %e, %b : tensor<512x300xf64>
+      func.return %y : tensor<512x300xf64>
+    }
+    """)
+    kernels = fuse_function(form_kernels(f))
+    (strips,) = strips_of(strip_mine(kernels))
+    assert strips.strip_rows < 32
+    assert len(strips.joined) == 1
+    assert peak_bytes(kernels) >= 8 * 512 * 300
+    assert peak_bytes(strip_mine(kernels)) < 8 * 32 * 300
 
 
 def test_distances_take_the_memory_of_a_strip() -> None:

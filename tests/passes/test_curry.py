@@ -14,7 +14,8 @@ import mlirad as ad
 from mlirad.dialects.function.combinators import TANGENTS
 from mlirad.errors import DifferentiationError, UnsupportedError
 from mlirad.interpreter import OperationCounter, run_function
-from mlirad.pipelines import METHODS, expansion
+from mlirad.pipeline_options import METHODS
+from mlirad.pipelines import expansion
 from tests.generators import arguments_for, higher_order_programs, random_higher_order
 from tests.passes.chad.programs import HEAD, gradients, program
 from tests.passes.derivatives import run_passes

@@ -21,7 +21,8 @@ from mlirad.ir.first_order import higher_order_op, require_first_order
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.passes.eliminate_functions import eliminate_functions, order
-from mlirad.pipelines import METHODS, expansion
+from mlirad.pipeline_options import METHODS
+from mlirad.pipelines import expansion
 from mlirad.recursion import deep_recursion
 from tests.acceptance.stages import native
 from tests.generators import arguments_for, higher_order_programs, random_higher_order

@@ -14,7 +14,8 @@ from mlirad.frontend.tracing import frames
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module
 from mlirad.passes.kept_calls import NO_INLINE
-from mlirad.pipelines import METHODS, expansion, lowering
+from mlirad.pipeline_options import METHODS
+from mlirad.pipelines import expansion, lowering
 from tests.passes.derivatives import run_passes
 
 DEEP = 24

@@ -15,6 +15,7 @@ from mlirad.interpreter import run_function
 from mlirad.passes.dual_arrays.constructs import CONSTRUCTS
 from mlirad.rules.derivatives import DERIVATIVES, ELIMINATED, ZERO, Joint
 from tests.passes.derivatives import check_derivatives, differentiated
+from tests.rules.factorisation_cases import FACTORISATION_CASES
 
 UNARY_DOMAINS: dict[str, tuple[float, float]] = {
     "neg": (-2, 2),
@@ -349,6 +350,7 @@ CASES: dict[str, tuple[str, list[Any]]] = {
         func.return %z : tensor<2x3xf64> }""",
         [EMPTY, np.zeros((0, 3))],
     ),
+    **FACTORISATION_CASES,
 }
 
 

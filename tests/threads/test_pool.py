@@ -276,7 +276,7 @@ def test_the_number_for_the_process() -> None:
         assert ad.config.threads == machine_threads()
     finally:
         ad.config.threads = usual
-    assert repr(ad.config) == f"<mlirad.config: threads={usual}>"
+    assert f"threads={usual}" in repr(ad.config)
 
 
 BAD = [0, -1, 1.5, "2", True, 10**9, 2**70, [2], float("nan")]

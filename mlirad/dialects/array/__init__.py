@@ -7,6 +7,7 @@ from xdsl.ir import Dialect
 from mlirad.dialects.array.control import CONTROL_OPS, TapeType
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.elementwise import ELEMENTWISE_OPS
+from mlirad.dialects.array.factorisations import FACTORISATION_OPS
 from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.array.indexing import INDEXING_OPS
 from mlirad.dialects.array.literals import literal, literal_array, numpy_dtype
@@ -22,6 +23,7 @@ ARRAY_OPS = (
     *INDEXING_OPS,
     *REDUCTION_OPS,
     *ORDERING_OPS,
+    *FACTORISATION_OPS,
     *CONTROL_OPS,
     *CUSTOM_OPS,
     *REPORTING_OPS,

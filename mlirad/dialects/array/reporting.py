@@ -21,8 +21,9 @@ from mlirad.dialects.messages import check_message
 from mlirad.dialects.shapes import ELEMENTS, Value, array_type, element_of, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
-REPORT_KINDS = ("print", "position", "nan", "overflow")
-"""What a report does: print its message, or make the call fail for a position outside, or for a NaN."""
+REPORT_KINDS = ("print", "position", "nan", "overflow", "matrix")
+"""What a report does: print its message, or make the call fail for a position outside, a NaN, an integer that
+is too large, or a matrix without the factorisation that is asked for."""
 
 
 @irdl_op_definition

@@ -19,11 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from importlib import import_module
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mlirad.packages import scipy_module
 
 Number: TypeAlias = np.generic | NDArray[Any]
 """A NumPy scalar, or an array of them."""
@@ -63,7 +64,7 @@ def _special(name: str) -> Callable[..., _Array]:
     """A function of `scipy.special`, which is slow to import, imported when it is first needed."""
 
     def function(*operands: Any) -> _Array:
-        return cast(_Array, getattr(import_module("scipy.special"), name)(*operands))
+        return cast(_Array, getattr(scipy_module("special"), name)(*operands))
 
     return function
 

@@ -107,6 +107,7 @@ from mlirad.dialects.linear.primitives import (
     UnstackOp,
     UpdateOp,
 )
+from mlirad.dialects.linear.solves import TriangularSolveOp
 from mlirad.dialects.linear.spaces import (
     CopowerType,
     FunctionSpace,
@@ -228,6 +229,7 @@ __all__ = [
     "SumOp",
     "SwitchOp",
     "TransposeOp",
+    "TriangularSolveOp",
     "UnstackOp",
     "UpdateOp",
     "VcatOp",

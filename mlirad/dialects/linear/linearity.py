@@ -23,7 +23,7 @@ import numpy as np
 from xdsl.ir import Operation, Region
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array import control, indexing, ordering, reductions, structural
+from mlirad.dialects.array import control, factorisations, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.literals import literal_array
@@ -59,6 +59,8 @@ LINEAR_IN: dict[type[Operation], tuple[tuple[int, ...], ...]] = {
     reductions.SumOp: ((0,),),
     reductions.DotOp: ((0,), (1,)),
     ordering.CumulativeOp: ((0,),),
+    factorisations.TriangularSolveOp: ((1,),),
+    factorisations.SolveOp: ((1,),),
 }
 """The groups of operands in which an op is linear, each together, while the other operands are fixed.
 

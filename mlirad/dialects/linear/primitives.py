@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlirad.dialects.array.indexing import UPDATE_KINDS, check_gather
 from mlirad.dialects.array.reductions import ContractionOp
 from mlirad.dialects.linear.maps import PrimitiveMapOp
+from mlirad.dialects.linear.solves import TriangularSolveOp
 from mlirad.dialects.shapes import (
     FLOATS,
     array_type,
@@ -463,5 +464,6 @@ ARRAY_MAP_OPS: tuple[type[PrimitiveMapOp], ...] = (
     RecurrenceOp,
     DotLeftOp,
     DotRightOp,
+    TriangularSolveOp,
 )
-"""Every op of this file."""
+"""The local maps on arrays."""

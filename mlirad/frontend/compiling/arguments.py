@@ -1,7 +1,6 @@
-"""The arguments of a compiled function: which are static or donated, and as programs take them.
+"""The arguments of a compiled function: which are static, and as programs take them.
 
 static_names(f, "n")       ("n",), if f has such a parameter
-donated_names(f, 0)        ("params",), if that is its first
 """
 
 from __future__ import annotations
@@ -10,33 +9,29 @@ import functools
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
 from mlirad.errors import TracingError
 from mlirad.frontend.tracing.dtypes import plain_array
-from mlirad.frontend.tracing.functions import function_name, parameter_names
-from mlirad.frontend.tracing.pytree import Tree
+from mlirad.frontend.tracing.functions import function_name
 from mlirad.frontend.tracing.source import user_line
 
 OUT: Final = "out"
 """The name by which calls pass arrays for results, of functions that have no such parameter."""
-
-Donated: TypeAlias = Sequence[str | int] | str | int
-"""Arguments whose memory results may take, by name or by position."""
 
 _SCALARS = frozenset((int, float, bool))
 
 
 def static_names(function: Callable[..., Any], given: Sequence[str] | str) -> tuple[str, ...]:
     """The names of static arguments; raises `TracingError` for what names no parameter."""
-    names = _listed(given)
-    kinds = _kinds(function)
+    names = listed(given)
+    kinds = kinds_of(function)
     if not names or kinds is None:
         return names
     takes_any = inspect.Parameter.VAR_KEYWORD in kinds.values()
-    known = _named(kinds)
+    known = named(kinds)
     for name in names:
         if not isinstance(cast(object, name), str):
             raise TracingError(
@@ -53,50 +48,13 @@ def static_names(function: Callable[..., Any], given: Sequence[str] | str) -> tu
     return tuple(sorted(set(names)))
 
 
-def donated_names(function: Callable[..., Any], given: Donated, static: Sequence[str]) -> tuple[str, ...]:
-    """The names of donated arguments; raises `TracingError` for what is no parameter, or a static one."""
-    kinds = _kinds(function)
-    known = [] if kinds is None else _named(kinds)
-    names: list[str] = []
-    for chosen in _listed(cast(Any, given)):
-        found: Any = chosen
-        if isinstance(chosen, int) and not isinstance(chosen, bool) and 0 <= chosen < len(known):
-            found = known[chosen]
-        if not isinstance(found, str) or found not in known:
-            raise TracingError(
-                f"donate has {chosen!r}, which is no parameter of {function_name(function)}",
-                location=user_line(),
-                hint=f"name one by its name or position: it has {', '.join(known) or 'none'}",
-            )
-        if found in static:
-            raise TracingError(
-                f"{function_name(function)} cannot have {found!r} both static and donated: a static argument "
-                f"is no array",
-                location=user_line(),
-                hint="leave it out of donate",
-            )
-        names.append(found)
-    return tuple(sorted(set(names)))
-
-
-def donated_leaves(function: Callable[..., Any], tree: Tree, names: Sequence[str]) -> tuple[int, ...]:
-    """The numbers of the leaves of the arguments of these names; of a function as it is compiled."""
-    found: list[int] = []
-    start = 0
-    for name, child in zip(parameter_names(function, len(tree.children)), tree.children, strict=True):
-        if name in names:
-            found += range(start, start + child.size)
-        start += child.size
-    return tuple(found)
-
-
 def takes_out(function: Callable[..., Any]) -> bool:
     """Whether `out` is free to name arrays for results: whether no parameter of the function takes it."""
-    kinds = _kinds(function)
+    kinds = kinds_of(function)
     return kinds is not None and OUT not in kinds and inspect.Parameter.VAR_KEYWORD not in kinds.values()
 
 
-def _listed(given: Any) -> tuple[Any, ...]:
+def listed(given: Any) -> tuple[Any, ...]:
     """One or several, as several."""
     if isinstance(given, str):
         return (given,)
@@ -106,7 +64,7 @@ def _listed(given: Any) -> tuple[Any, ...]:
         return (given,)
 
 
-def _kinds(function: Callable[..., Any]) -> dict[str, Any] | None:
+def kinds_of(function: Callable[..., Any]) -> dict[str, Any] | None:
     """The parameters of a function and their kinds; None where they are not known."""
     try:
         parameters = inspect.signature(function).parameters
@@ -115,7 +73,8 @@ def _kinds(function: Callable[..., Any]) -> dict[str, Any] | None:
     return {name: parameter.kind for name, parameter in parameters.items()}
 
 
-def _named(kinds: dict[str, Any]) -> list[str]:
+def named(kinds: dict[str, Any]) -> list[str]:
+    """The parameters that take one argument."""
     return [n for n, kind in kinds.items() if kind not in (kind.VAR_POSITIONAL, kind.VAR_KEYWORD)]
 
 

@@ -18,7 +18,7 @@ from typing import Any, NoReturn, Self
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import PicklingError, TracingError, UnsupportedError
-from mlirad.frontend.compiling.compilation import compiling, native_program, text_after
+from mlirad.frontend.compiling.compilation import compiling
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.profile import Profile, profiled
 from mlirad.frontend.compiling.programs import NOTHING, Program
@@ -111,6 +111,8 @@ class Lowered(_OfThisProcess):
     @plain_errors
     def ir(self, after: str | None = None) -> str:
         """The program as MLIR text: as traced, or after the (last) pass `after` of the pipeline."""
+        from mlirad.frontend.compiling.making import text_after
+
         with compiling():
             return text_after(self._trace(), after, self.options)
 
@@ -121,6 +123,8 @@ class Lowered(_OfThisProcess):
     @cached_property
     def program(self) -> NativeProgram:
         """The program as LLVM IR text and the memory that it needs."""
+        from mlirad.frontend.compiling.making import native_program
+
         with compiling():
             return native_program(self._trace(), self.options).program
 
@@ -137,6 +141,8 @@ class Lowered(_OfThisProcess):
                 location=user_line(),
                 hint="leave out interpret=True",
             )
+        from mlirad.frontend.compiling.making import native_program
+
         given, leaves = self._read(args, kwargs)
         self.signature.require(given, self.name)
         with compiling():

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, cast
 
-from mlirad import pipelines
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.configuration import checked_threads
 from mlirad.frontend.tracing.argument_kinds import (
@@ -20,7 +19,8 @@ from mlirad.frontend.tracing.argument_kinds import (
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.source import user_line
 from mlirad.jit.threads import ALL, Threads, machine_threads, usual_threads
-from mlirad.pipelines import COMPILED_AS, METHODS, SPECIFICATIONS, Chunk
+from mlirad.pipeline_options import COMPILED_AS, METHODS, SPECIFICATIONS, Chunk, Stage
+from mlirad.pipeline_options import Options as PipelineOptions
 
 MOST_SECONDS = 1e9
 """Time limits are below this: 30 years."""
@@ -79,15 +79,15 @@ class Options:
         return frozenset(("bounds",) * self.check_bounds + ("nans",) * self.check_nans)
 
     def pipeline(
-        self, end: pipelines.Stage | None = None, entry: str = "main", donated: tuple[int, ...] = ()
-    ) -> pipelines.Options:
+        self, end: Stage | None = None, entry: str = "main", donated: tuple[int, ...] = ()
+    ) -> PipelineOptions:
         """What decides the pipeline, to a stage or to where a call of the function needs it.
 
         Interpreted programs stay array code, of builds on whole arrays.
         """
         chunk = "all" if self.interpret and self.chunk is None else self.chunk
         wanted = end or ("arrays" if self.interpret else "kernels")
-        return pipelines.Options(method=self.method, chunk=chunk, end=wanted, entry=entry, donated=donated)
+        return PipelineOptions(method=self.method, chunk=chunk, end=wanted, entry=entry, donated=donated)
 
     def require_maps(self) -> None:
         """Raise at the user's line for a specification, which has no derivative to be kept as a map."""

@@ -1,12 +1,14 @@
 """Where the time of real calls goes: by kernel and source line, measured in a program that reads the clock.
 
-  share        ms    runs   GB/s  Gop/s  fits    kernel      line
- 43.2 %    8.8280       1    0.3   13.6  L3      k1 add      model.py:12   h = np.tanh(x @ w)
+  share        ms    runs   GB/s  Gop/s  fits     peak  kernel      line
+ 43.2 %    8.8280       1    0.3   13.6  L3       28 %  k1 add      model.py:12   h = np.tanh(x @ w)
  ...
 
 The bytes of a kernel are those of the arrays that it reads and writes, each counted once a run, and of no
 more elements than it computes with; the level is the smallest cache that they fit together. Operations are
-counted roughly, an elementary function as what its polynomial takes.
+counted roughly, an elementary function as what its polynomial takes. The peak is that of one core: the
+bandwidth of that level, or the operations per second, whichever bounds the kernel; it is measured once per
+user.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from mlirad.disk_cache.peaks import kept_peaks
 from mlirad.ir.locations import read_place
 from mlirad.jit.caches import level_of
 from mlirad.jit.call import NativeFunction
@@ -52,6 +55,17 @@ class KernelTime:
     operations: float
     level: str | None
     """The smallest cache that holds the bytes of a run, or "memory"; None where that is not known."""
+    element_bytes: int = 8
+
+    @property
+    def peak_share(self) -> float:
+        """How much this is of what one core can do at most: of the bytes per second of the level, or of the
+        operations per second, whichever is more. 0 for a kernel that did not run.
+        """
+        if not self.seconds:
+            return 0.0
+        least = kept_peaks().least_seconds(self.level, self.nbytes, self.operations, self.element_bytes)
+        return least / self.seconds
 
 
 @dataclass(frozen=True)
@@ -76,17 +90,18 @@ class Profile:
 
     def _rows(self) -> Iterator[str]:
         rates = f"{'GB/s':>6} {'Gop/s':>6}"
-        yield f"{'share':>7} {'ms':>9} {'runs':>7} {rates}  {'fits':<6}  {'kernel':<14}  line"
+        yield f"{'share':>7} {'ms':>9} {'runs':>7} {rates}  {'fits':<6} {'peak':>6}  {'kernel':<14}  line"
         for k in self.kernels:
             of_bytes, of_operations = (
                 x / k.seconds / 1e9 if k.seconds else 0.0 for x in (k.nbytes, k.operations)
             )
             yield (
                 f"{self._share(k.seconds)} {1e3 * k.seconds:>9.4f} {k.runs:>7.0f} {of_bytes:>6.1f} "
-                f"{of_operations:>6.1f}  {k.level or '':<6}  {_title(k):<14}  {_shown(k.line or '')}"
+                f"{of_operations:>6.1f}  {k.level or '':<6} {100 * k.peak_share:>4.0f} %  {_title(k):<14}  "
+                f"{_shown(k.line or '')}"
             )
         rest = self.seconds - sum(k.seconds for k in self.kernels)
-        yield f"{self._share(rest)} {1e3 * rest:>9.4f} {'':>32}outside of kernels"
+        yield f"{self._share(rest)} {1e3 * rest:>9.4f} {'':>39}outside of kernels"
         yield f"{1e3 * self.seconds:.4f} ms a call, the mean of {self.calls} calls"
 
     def _share(self, seconds: float) -> str:
@@ -115,8 +130,9 @@ def _time(note: KernelNote, nanoseconds: int, runs: int, calls: int) -> KernelTi
     level = level_of(note.nbytes)
     seconds = 1e-9 * nanoseconds / calls
     return KernelTime(
-        note.name, note.what, note.line, seconds, often, often * note.nbytes, often * note.work, level
-    )
+        note.name, note.what, note.line, seconds, often, often * note.nbytes, often * note.work, level,
+        note.element_bytes,
+    )  # fmt: skip
 
 
 def _title(kernel: KernelTime) -> str:

@@ -182,7 +182,7 @@ class Cache:
                     f"{self._name} draws random numbers from {name or type(generator).__name__}: they would "
                     f"be drawn once, when it is traced, and be the same in every call",
                     location=definition_of(cast(Watch, self._watch).root),
-                    hint="draw them outside and pass them as an argument",
+                    hint="draw them outside and pass them as an argument, or use ad.random.normal(key)",
                 )
 
     @property

@@ -41,7 +41,8 @@ class Stats:
     holds those of one run of a kernel ("memory" where none does), and empty where the caches are not known.
     `shared_kernels` is how many kernels threads may share, and `shared_work` their part of the work.
     They are 0 and empty for the interpreter. `is_loaded` says that the program was found on the disk, so that
-    only its work and its scratch memory are known.
+    only its work and its scratch memory are known. `is_quick` says that its LLVM IR text is so long that LLVM
+    does not optimise it.
     """
 
     stages: list[Stage] = field(default_factory=list[Stage])
@@ -53,6 +54,7 @@ class Stats:
     shared_kernels: int = 0
     shared_work: int = 0
     is_loaded: bool = False
+    is_quick: bool = False
 
     @property
     def seconds(self) -> float:
@@ -74,6 +76,8 @@ class Stats:
         yield f"{'total':<28}{1e3 * self.seconds:>9.2f}"
         if not self.kernels:
             return
+        if self.is_quick:
+            yield "the program is so long that LLVM does not optimise it"
         memory = f"{_bytes(self.peak_bytes)} of working memory a call"
         yield f"{self.kernels} kernels, {_count(self.work)} operations, {memory}{':' if self.memory else ''}"
         for line, size in list(self.memory.items())[:LINES_SHOWN]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import inspect
 import time
 import weakref
 from collections.abc import Callable, Hashable, Sequence
@@ -17,38 +16,26 @@ from typing import Any, ClassVar, TypeAlias
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import MliradError, TracingError, UnsupportedError
-from mlirad.frontend.compiling.arguments import (
-    OUT,
-    Donated,
-    donated_leaves,
-    donated_names,
-    is_plain,
-    plain_key,
-    prepared,
-    static_names,
-    takes_out,
-    with_names,
-)
+from mlirad.frontend.compiling.argument_reader import ArgumentReader
+from mlirad.frontend.compiling.arguments import OUT, plain_key, prepared, static_names, takes_out
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
-from mlirad.frontend.compiling.lowered import Lowered, Signature
+from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
+from mlirad.frontend.compiling.lowered import Lowered
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
 from mlirad.frontend.compiling.profile import Profile
-from mlirad.frontend.compiling.programs import Program, cache_of, signature_key
+from mlirad.frontend.compiling.programs import Program, cache_of
 from mlirad.frontend.compiling.quick_calls import QuickCalls, form_of
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.array import copied_leaves
-from mlirad.frontend.tracing.captures import static_key
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import (
-    argument_paths,
     function_name,
-    leaf_types,
     trace_module,
 )
 from mlirad.frontend.tracing.naming import global_name
-from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
+from mlirad.frontend.tracing.pytree import LEAF, Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
 from mlirad.frontend.tracing.values import LeafType
@@ -85,6 +72,7 @@ class Transformed:
         self._implementation = implementation
         self._options = options
         self._static = static_names(function, static_argnames)
+        self._reader = ArgumentReader(function, self._static)
         self._donated = donated_names(function, donate, self._static)
         self._cache = cache_of(function, (transformation, options, self._static, self._donated))
         dispatch = _dispatch_of(weakref.ref(self))
@@ -140,10 +128,10 @@ class Transformed:
                     location=user_line(),
                     hint="write out[...] = f(x), or use the result",
                 )
-            function, moving = self._bound(args, kwargs)
+            function, moving = self._reader.bound(args, kwargs)
             return copied_leaves(self._implementation(function, copied_leaves(moving)))
-        function, leaves, tree, types = self._arguments(args, kwargs)
-        key, is_plain = self._key(args, kwargs, leaves, tree, types)
+        function, leaves, tree, types = self._reader.flattened(args, kwargs)
+        key, is_plain = self._reader.key(args, kwargs, tree, types)
         program = self._cache.find(key)
         if program is None:
             program = self._cache.find_or_make(key, lambda: self._compile(function, tree, types))
@@ -151,60 +139,6 @@ class Transformed:
             self._enter(key, program, leaves, args, kwargs, has_out=has_out)
         result = program.call(*args) if is_plain else program.call(*map(prepared, leaves))
         return written(result, program.result, out) if has_out else result
-
-    def _key(
-        self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        leaves: list[Any],
-        tree: Tree,
-        types: list[LeafType],
-    ) -> tuple[Hashable, bool]:
-        """The signature, and whether it is the short one: of arrays and scalars by position."""
-        if not kwargs and not self._static and all(map(is_plain, args)):
-            return plain_key(args), True
-        static = tuple(self._static_value(name, args, kwargs) for name in self._static)
-        names = tuple(sorted(name for name in kwargs if name not in self._static))
-        return (signature_key(tree, types), names, static), False
-
-    # Arguments by name ---------------------------------------------------------------------------
-
-    def _bound(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """The function of the arguments that move, all by position, and these arguments."""
-        if not kwargs and not self._static:
-            return self._function, args
-        try:
-            signature = inspect.signature(self._function)
-            bound = signature.bind(*args, **kwargs)
-        except (TypeError, ValueError) as error:
-            raise TracingError(f"{function_name(self._function)}: {error}", location=user_line()) from error
-        fixed = {name: value for name, value in bound.arguments.items() if name in self._static}
-        moving = {name: value for name, value in bound.arguments.items() if name not in self._static}
-        return with_names(self._function, signature, tuple(moving), fixed), tuple(moving.values())
-
-    def _arguments(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Callable[..., Any], list[Any], Tree, list[LeafType]]:
-        """The function of the arguments that move, and their leaves, structure and types."""
-        function, moving = self._bound(args, kwargs)
-        leaves, tree = flatten(moving)
-        return function, leaves, tree, leaf_types(function, leaves, tree)
-
-    def _static_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
-        bound = inspect.signature(self._function).bind(*args, **kwargs)
-        bound.apply_defaults()
-        value = bound.arguments.get(name)
-        try:
-            hash(value)
-        except TypeError as error:
-            raise TracingError(
-                f"the static argument {name} is a {type(value).__name__}, which is not hashable",
-                location=user_line(),
-                hint="pass static arguments as numbers, strings or tuples of them",
-            ) from error
-        return static_key(value)
 
     # Compiling -----------------------------------------------------------------------------------
 
@@ -238,6 +172,8 @@ class Transformed:
             donated = donated_leaves(function, tree, self._donated)
             name = function_name(self._function)
             flat, native = executable(module, options, stats, donated=donated, name=name, anew=anew)
+            if native is not None:
+                warn_of_unused(function, tree, native, donated, name)
         return Program(structured(flat, result), tree, result, native)
 
     # Looking inside ------------------------------------------------------------------------------
@@ -245,22 +181,16 @@ class Transformed:
     @plain_errors
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """The function for arguments like these, to be looked into and compiled ahead of its calls."""
-        function, _, tree, types = self._arguments(args, kwargs)
-        signature, _ = self._read(args, kwargs)
+        function, _, tree, types = self._reader.flattened(args, kwargs)
+        signature, _ = self._reader.signature(args, kwargs)
         return Lowered(
             function_name(self._function),
             signature,
             self._options,
-            self._read,
+            self._reader.signature,
             lambda: self._trace(function, tree, types)[0],
             lambda stats, anew: self._compile(function, tree, types, stats, anew=anew),
         )
-
-    def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:
-        function, leaves, tree, types = self._arguments(args, kwargs)
-        static = tuple(self._static_value(name, args, kwargs) for name in self._static)
-        paths = argument_paths(function, tree) if leaves else ()
-        return Signature(tree, tuple(types), tuple(paths), static), list(map(prepared, leaves))
 
     @plain_errors
     def ir(self, *args: Any, after: str | None = None, **kwargs: Any) -> str:

@@ -27,7 +27,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.shapes import is_float
 from mlirad.errors import DerivativeCheckError, DifferentiationError, MliradError
-from mlirad.frontend.compiling.compilation import brought_to, compiling
+from mlirad.frontend.compiling.compilation import compiling
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs import repeated
@@ -52,10 +52,8 @@ from mlirad.frontend.tracing.functions import (
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
-from mlirad.interpreter import run_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.locations import location_of
-from mlirad.passes.differentiate import differentiate
 
 
 @plain_errors
@@ -182,6 +180,10 @@ def _culprit(function: Callable[..., Any], args: tuple[Any, ...], setting: Setti
 
 def _check_prefix(module: ModuleOp, place: int, setting: Setting) -> None:
     """Check the function that returns the float results of its op number `place`, by the interpreter."""
+    from mlirad.frontend.compiling.making import brought_to
+    from mlirad.interpreter import run_function
+    from mlirad.passes.differentiate import differentiate
+
     points = setting.points
     cut = module.clone()
     main = next(op for op in cut.body.block.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Unpack
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.dialects.shapes import UNIT, Value, components_of
-from mlirad.frontend.compiling.compilation import brought_to, compiling, executable
+from mlirad.frontend.compiling.compilation import compiling, executable
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
 from mlirad.frontend.compiling.programs import Cache, cache_of, signature_key
 from mlirad.frontend.compiling.stats import Stats
@@ -49,7 +49,6 @@ from mlirad.frontend.tracing.values import LeafType
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.call_graph import functions_by_name
 from mlirad.ir.maps import codomain_of, domain_of
-from mlirad.passes.split_map import split_map
 
 
 @plain_errors
@@ -138,6 +137,9 @@ def linearized(
 def _compile(
     function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], options: Options
 ) -> Linearized:
+    from mlirad.frontend.compiling.making import brought_to
+    from mlirad.passes.split_map import split_map
+
     stats = Stats()
     name = function_name(function)
     with compiling():

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from xdsl.dialects.func import FuncOp
 
 from mlirad.errors import PositionError, ShapeError, UnsupportedError
-from mlirad.frontend.compiling.compilation import text_of
 from mlirad.frontend.linear_map import matrices as map_matrices
 from mlirad.frontend.linear_map.making import HeldMap, held_array, hstacked, scalar, stacked, vstacked
 from mlirad.frontend.linear_map.nodes import (
@@ -42,6 +41,7 @@ from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_methods
+from mlirad.ir.printing import text_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

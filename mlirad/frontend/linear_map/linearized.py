@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.shapes import Value
-from mlirad.frontend.compiling.compilation import Executable, compiling, text_of
+from mlirad.frontend.compiling.compilation import Executable, compiling
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.programs import Cache
 from mlirad.frontend.compiling.stats import Stats
@@ -28,8 +28,11 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
 from mlirad.ir.parsing import parse_module
+from mlirad.ir.printing import text_of
 from mlirad.ir.regions import nested_ops
-from mlirad.passes.split_map import SplitMap
+
+if TYPE_CHECKING:
+    from mlirad.passes.split_map import SplitMap
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,13 +12,6 @@ _FOURIER = _COMPLEX + (
     "with w = 2 * np.pi * np.outer(np.arange(n), np.arange(n)) / n its real part is np.cos(w) @ x, and its "
     "imaginary part -np.sin(w) @ x"
 )
-_SOLVE = (
-    "solve by iterations of A @ x in ad.while_loop, or compute the solution outside and give it a "
-    "derivative with ad.custom_derivative"
-)
-_EIGEN = (
-    "power iterations in ad.while_loop find the largest ones; compute others outside of the traced function"
-)
 _DATES = "there are no dates in the language: " + _OUTSIDE
 _SETS = _SHAPE + "sort instead, np.sort(x), and mark where neighbours differ: np.diff(np.sort(x)) != 0"
 _BINS = (
@@ -26,16 +19,10 @@ _BINS = (
 )
 
 _BY_NAMES = {
-    "linalg.solve linalg.inv linalg.pinv linalg.tensorsolve linalg.tensorinv": _SOLVE,
-    "linalg.lstsq": _SOLVE + "; the normal equations are A.T @ A x = A.T @ b",
-    "linalg.cholesky": "write its columns in a loop over k with ad.fori_loop and l.at[:, k].set(column)",
-    "linalg.qr": "write the Gram-Schmidt process in a loop over columns with ad.fori_loop",
-    "linalg.det": "of a triangular matrix write np.prod(np.diagonal(l)); of others eliminate in ad.fori_loop",
-    "linalg.slogdet": "of a triangular matrix write np.sum(np.log(np.abs(np.diagonal(l))))",
-    "linalg.cond": "np.linalg.norm(a) * np.linalg.norm(b), where b is the inverse of a computed outside",
-    "linalg.matrix_rank linalg.svd linalg.svdvals linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh "
-    "roots": _EIGEN,
-    "polyfit": "np.vander(x, n) is the matrix of its linear system; " + _SOLVE,
+    "linalg.eig linalg.eigvals": _COMPLEX
+    + "np.linalg.eigh and np.linalg.eigvalsh are for symmetric matrices",
+    "roots": _COMPLEX + _OUTSIDE,
+    "polyfit": "write np.linalg.lstsq(np.vander(x, deg + 1), y)[0]",
     "polydiv": "divide in a loop over the coefficients with ad.fori_loop",
     "fft.fft fft.ifft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft fft.irfft fft.rfft2 fft.irfft2 "
     "fft.rfftn fft.irfftn fft.hfft fft.ihfft": _FOURIER,

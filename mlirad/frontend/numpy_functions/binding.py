@@ -40,6 +40,9 @@ from mlirad.frontend.tracing.source import user_line
 MAKES_NO_DIFFERENCE: dict[str, Any] = {
     "subok": Literal[True, False],
     "overwrite_input": Flag,
+    "overwrite_a": Flag,
+    "overwrite_b": Flag,
+    "check_finite": Flag,
     "optimize": Path,
     "device": Literal["cpu", None],
     "copy": Literal[True, False, None],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from mlirad.frontend.numpy_functions import (
     elementwise,
     filling,
     joining,
+    linear_systems,
     nan_reductions,
     norms,
     ordering,
@@ -24,23 +27,27 @@ from mlirad.frontend.numpy_functions import (
     quantiles,
     reductions,
     repeating,
+    scipy_linalg,
     searching,
     selection,
     shapes,
+    spectral,
     statistics,
     windows,
     writing,
 )
 from mlirad.frontend.numpy_functions.alternatives import alternative_to
-from mlirad.frontend.numpy_functions.binding import binding_of, internal_error, qualified_name
+from mlirad.frontend.numpy_functions.binding import Binding, binding_of, internal_error, qualified_name
 from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order
 from mlirad.frontend.numpy_functions.tracings import Tracings
+from mlirad.frontend.tracing.operations import contains_traced
 from mlirad.frontend.tracing.raising import unsupported_error
+from mlirad.frontend.tracing.scipy_functions import TRACED
 
 _FILES = (
     shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
     einsum, selection, elementwise, differences, polynomials, statistics, ordering, searching, norms, windows,
-    writing,
+    writing, linear_systems, spectral,
 )  # fmt: skip
 
 FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FUNCTIONS.items()}
@@ -91,3 +98,27 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return in_order(result, args, is_row_major)
     order = binding.given("order", args, kwargs)
     return as_copies(result, order == "C" if order in ("C", "F") else is_row_major)
+
+
+def apply_scipy_function(
+    name: str, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A function of `scipy.linalg`: traced if an argument is, else SciPy's own."""
+    if not contains_traced([*args, *kwargs.values()]):
+        return own(*args, **kwargs)
+    full_name = f"scipy.linalg.{name}"
+    try:
+        result, _ = _scipy_binding(full_name, own, scipy_linalg.FUNCTIONS[name]).call(args, kwargs)
+    except (MliradError, RecursionError):
+        raise
+    except Exception as error:
+        raise internal_error(full_name, error) from error
+    return as_copies(result, all_ordered((*args, *kwargs.values())))
+
+
+@cache
+def _scipy_binding(name: str, own: Callable[..., Any], handler: Callable[..., Any]) -> Binding:
+    return Binding(name, inspect.signature(own), handler)
+
+
+TRACED.update({name: partial(apply_scipy_function, name) for name in scipy_linalg.FUNCTIONS})

@@ -12,6 +12,7 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from mlirad.errors import UnsupportedError
+from mlirad.frontend.numpy_functions.factors import singular_values
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, Axes, Flag, kind, static_of
 from mlirad.frontend.numpy_functions.reductions import guarded_root
 from mlirad.frontend.numpy_functions.tracings import tracings
@@ -27,7 +28,7 @@ Order = Annotated[
 
 
 def norm(x: ArrayLike, ord: Order | None = None, axis: Axes | None = None, keepdims: Flag = False) -> Array:
-    """`np.linalg.norm`: of vectors for every order, of matrices for those that need no singular values."""
+    """`np.linalg.norm`: of vectors for every order, of matrices for those that NumPy has."""
     array = inexact(x)
     if axis is None and ord is None:
         return _euclidean(array, tuple(range(array.ndim)), keepdims)
@@ -86,6 +87,8 @@ def _matrix(x: Array, ord: Any, axes: list[int], keepdims: bool) -> Array:
     rows, columns = axes
     if ord in (None, "fro", "f"):
         return _euclidean(x, (rows, columns), keepdims)
+    if ord in (2, -2, "nuc"):
+        return _spectral(xp.moveaxis(x, axes, (-2, -1)), ord, axes if keepdims else None)
     if ord not in (1, -1, np.inf, -np.inf):
         raise _unknown(ord, "matrices")
     summed, chosen = (rows, columns) if abs(ord) == 1 else (columns, rows)
@@ -95,6 +98,18 @@ def _matrix(x: Array, ord: Any, axes: list[int], keepdims: bool) -> Array:
     return found if keepdims else xp.squeeze(found, axis=(rows, columns))
 
 
+def _spectral(x: Array, ord: Any, kept: list[int] | None) -> Array:
+    """The norms of matrices in the last two dimensions that are made of singular values."""
+    values = singular_values(x)
+    if not values.shape[-1]:
+        found = xp.zeros(x.shape[:-2], x.dtype)
+    elif ord == "nuc":
+        found = xp.sum(values, axis=-1)
+    else:
+        found = values[..., 0] if ord == 2 else values[..., -1]
+    return found if kept is None else xp.expand_dims(found, tuple(sorted(kept)))
+
+
 def _euclidean(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     return guarded_root(xp.sum(xp.square(x), axis=axes, keepdims=keepdims), xp.sqrt)
 
@@ -102,7 +117,7 @@ def _euclidean(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
 def _unknown(ord: Any, what: str) -> UnsupportedError:
     return unsupported_error(
         f"the norm {ord!r} of {what} cannot be traced",
-        "of matrices there are 'fro', 1, -1, inf and -inf; of vectors all numbers",
+        "of matrices there are 'fro', 'nuc', 1, -1, 2, -2, inf and -inf; of vectors all numbers",
     )
 
 

@@ -17,7 +17,6 @@ from mlirad.frontend.numpy_functions.contraction import contract
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
     Axis,
-    Int,
     OperandLike,
     OperandList,
     kind,
@@ -27,7 +26,7 @@ from mlirad.frontend.numpy_functions.parameters import (
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.operations import as_array, broadcast_shapes, common, operand_of, xp
-from mlirad.frontend.tracing.raising import shape_error, unsupported_error
+from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.shapes import one_axis
 
 
@@ -192,32 +191,6 @@ def multi_dot(arrays: OperandList) -> Array:
     return product(0, len(parts) - 1)
 
 
-def matrix_power(a: ArrayLike, n: Int) -> Array:
-    """`np.linalg.matrix_power` of a power that is not negative, by repeated squaring."""
-    x = a
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise shape_error(f"matrix_power needs square matrices, got shape {x.shape}", "x @ x.T is one")
-    if n < 0:
-        raise unsupported_error(f"the power {n} of a matrix cannot be traced", INVERSE)
-    if n == 3:  # as NumPy multiplies
-        return matmul(matmul(x, x), x)
-    result: Array | None = None
-    while n:
-        if n & 1:
-            result = x if result is None else matmul(result, x)
-        n >>= 1
-        if n:
-            x = matmul(x, x)
-    return as_array(np.eye(x.shape[-1], dtype=x.dtype) + xp.zeros_like(x)) if result is None else result
-
-
-INVERSE = (
-    "inverses are not traced: give the function that solves A x = b a derivative with ad.custom_derivative, "
-    "or solve by iterations of A @ x in ad.while_loop"
-)
-"""What to do where a matrix is inverted."""
-
-
 def vecdot(x1: OperandLike, x2: OperandLike, *, axis: Axis = -1) -> Array:
     """`np.vecdot`: the last dimensions of both, the others broadcast."""
     x, y = _pair(x1, x2)
@@ -265,7 +238,7 @@ def linalg_tensordot(x1: OperandLike, x2: OperandLike, *, axes: AxisPair = 2) ->
 
 FUNCTIONS = tracings(
     dot, inner, vdot, outer, tensordot, cross, kron, linalg_tensordot, linalg_multi_dot=multi_dot,
-    linalg_matrix_power=matrix_power, linalg_matmul=matmul, linalg_vecdot=vecdot,
+    linalg_matmul=matmul, linalg_vecdot=vecdot,
     linalg_outer=outer_of_vectors, linalg_cross=cross_of_vectors,
 )  # fmt: skip
 """What this file traces."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from math import log, pi
 from typing import TypeAlias
 
@@ -16,6 +15,7 @@ import numpy as np
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, integer, is_boolean, is_float
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.packages import scipy_module
 
 Unary: TypeAlias = Callable[[ArrayBuilder, Value], Value]
 Binary: TypeAlias = Callable[[ArrayBuilder, Value, Value], Value]
@@ -306,5 +306,5 @@ def meaning_of(ufunc: np.ufunc) -> Unary | Binary | None:
 
 def all_meanings() -> dict[np.ufunc, Unary | Binary]:
     """Every ufunc that can be traced; imports `scipy.special`."""
-    special = import_module(SCIPY_SPECIAL)
+    special = scipy_module("special")
     return MEANINGS | {getattr(special, name): meaning for name, meaning in SCIPY_MEANINGS.items()}

@@ -112,7 +112,7 @@ class SparseDerivative(Transformed):
         matrices, leaves = self._matrices(args, kwargs)
         matrices.at(leaves)
         if matrices.stats.is_loaded:
-            function, _, tree, types = self._arguments(args, kwargs)
+            function, _, tree, types = self._reader.flattened(args, kwargs)
             again = self._make(function, tree, types, anew=True)
             again.at(leaves)
             matrices.stats = again.stats
@@ -121,8 +121,8 @@ class SparseDerivative(Transformed):
     def _matrices(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Matrices, list[Any]]:
         if is_tracing():
             _not_traced(self._function, args)
-        function, leaves, tree, types = self._arguments(args, kwargs)
-        key, _ = self._key(args, kwargs, leaves, tree, types)
+        function, leaves, tree, types = self._reader.flattened(args, kwargs)
+        key, _ = self._reader.key(args, kwargs, tree, types)
         found = self._cache.of(key, lambda: self._make(function, tree, types))
         return found, [prepared(leaf) for leaf in leaves]
 

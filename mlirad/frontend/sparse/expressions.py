@@ -21,7 +21,7 @@ from xdsl.ir import Attribute
 from mlirad.dialects import linear
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
-from mlirad.frontend.compiling.compilation import brought_to
+from mlirad.frontend.compiling.making import brought_to
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation.derivatives import (

@@ -27,20 +27,13 @@ from mlirad.passes.expand_lambdas import expand_lambdas
 
 
 def to_sparse(map_: LinearMap) -> Any:
-    """The matrix of the map as a `scipy.sparse.csr_array`, at a cost proportional to its entries.
-
-    It has the structurally nonzero entries, those that can differ from zero; see `ad.jacobian` with
-    `sparse=True`. Raises UnsupportedError inside a trace.
-    """
+    """What `LinearMap.to_sparse` gives."""
     matrices, leaves = _known(map_)
     return matrices.at(leaves)
 
 
 def structure(map_: LinearMap, *, lower: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The sparsity pattern of `to_sparse`: rows and columns, by row and then by column.
-
-    With `lower` those of the lower triangle, diagonal included.
-    """
+    """What `LinearMap.structure` gives."""
     matrices, leaves = _known(map_)
     return matrices.positions(leaves, lower=lower)
 

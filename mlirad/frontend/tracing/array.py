@@ -27,7 +27,7 @@ from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.frontend.tracing.frames import Scope, current_frame
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
-from mlirad.frontend.tracing.scipy_functions import WRITTEN_OUT, scipy_function
+from mlirad.frontend.tracing.scipy_functions import hint_for, scipy_function
 from mlirad.ir.locations import location_of
 
 T = TypeVar("T")
@@ -169,9 +169,7 @@ class Array:
         if name is not None:
             raise tracing_error(
                 f"SciPy's {name} works on NumPy arrays, and {self!r} is traced",
-                f"write {WRITTEN_OUT[name]}"
-                if name in WRITTEN_OUT
-                else "write it with NumPy's functions and SciPy's ufuncs",
+                hint_for(name),
             )
         raise tracing_error(
             f"{self!r} is traced and has no elements, so NumPy cannot make an array of it",

@@ -28,7 +28,8 @@ from mlirad.dialects.array.structural import BroadcastOp, ConstantOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.errors import TracingError
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
-from mlirad.frontend.tracing.source import user_location
+from mlirad.frontend.tracing.source import location_at, user_place
+from mlirad.frontend.tracing.unrolling import LineCounts
 from mlirad.ir.arrays import ArrayBuilder
 
 MAX_OPERATIONS = 300_000
@@ -169,7 +170,7 @@ class Functions:
         self.finished: list[FuncOp] = []
         self.kept: dict[Hashable, list[Any]] = {}
         self.repeats = Repeats()
-        self.emitted = 0
+        self.lines = LineCounts()
         self._names: dict[str, int] = {}
 
     def fresh_name(self, base: str) -> str:
@@ -205,14 +206,15 @@ def current_frame() -> Frame:
 def emitting() -> ArrayBuilder:
     """The builder of the function being traced, located at the user's line."""
     frame = current_frame()
-    frame.functions.emitted += 1
-    if frame.functions.emitted > MAX_OPERATIONS:
+    place = user_place()
+    frame.functions.lines.add(place)
+    if frame.functions.lines.total > MAX_OPERATIONS:
         raise unsupported_error(
             f"the program has more than {MAX_OPERATIONS} operations",
             "use ad.fori_loop and ad.scan for loops, @ad.function for functions that are called often",
         )
     builder = frame.builder
-    builder.location = user_location()
+    builder.location = location_at(place)
     return builder
 
 

@@ -32,6 +32,7 @@ from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import dtype_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
+from mlirad.frontend.tracing.scipy_functions import scipy_names
 from mlirad.frontend.tracing.source import traceback_line, user_line
 from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
 from mlirad.frontend.tracing.tracebacks import plain_errors
@@ -97,12 +98,12 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
     signatures: dict[Hashable, Any] = {}
     place: str | None = None
     for _ in range(MOST_TRACES):
+        functions = Functions(
+            has_reports=has_reports, checks=checks, builder_class=builder_class, signatures=signatures
+        )
         try:
-            return trace(
-                Functions(
-                    has_reports=has_reports, checks=checks, builder_class=builder_class, signatures=signatures
-                )
-            )
+            with scipy_names():
+                return trace(functions)
         except ReportsNeeded:
             has_reports = True
         except Learned as learned:

@@ -9,16 +9,15 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-import numpy as np
-import scipy
 from xdsl.dialects.builtin import LocationAttr, UnknownLoc
 
 from mlirad.ir.locations import source_location
+from mlirad.packages import folder_of
 
 _UNKNOWN = UnknownLoc()
 _FOLDERS = (
     f"{Path(__file__).parents[2]}/",
-    *(f"{Path(package.__path__[0])}/" for package in (np, scipy)),
+    *(f"{Path(folder_of(package))}/" for package in ("numpy", "scipy")),
 )
 _skipped: dict[str, bool] = {}
 """Whether a file belongs to one of these packages, by its name."""
@@ -68,7 +67,11 @@ def traceback_line(error: BaseException) -> str | None:
 
 def user_location() -> LocationAttr:
     """The user's place as a location attribute."""
-    place = user_place()
+    return location_at(user_place())
+
+
+def location_at(place: tuple[str, int] | None) -> LocationAttr:
+    """A place, if there is one, as a location attribute."""
     return _UNKNOWN if place is None else source_location(*place)
 
 

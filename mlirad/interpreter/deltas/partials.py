@@ -11,7 +11,6 @@ are chosen without regard to the ones that the compiler emits, and where possibl
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from math import log, pi, sqrt
 from typing import Any, TypeAlias
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.interpreter.arrays import Array
+from mlirad.packages import scipy_module
 
 Factor: TypeAlias = Array | None
 
@@ -31,7 +31,7 @@ Partials: TypeAlias = Callable[[Any, Sequence[Array], Array], tuple[Factor, ...]
 
 def _special(name: str, *operands: Any) -> Array:
     """A function of `scipy.special`, which is slow to import, imported when it is first needed."""
-    return getattr(import_module("scipy.special"), name)(*operands)
+    return getattr(scipy_module("special"), name)(*operands)
 
 
 def _by(derivative: Callable[[Array], Array]) -> Partials:

@@ -113,6 +113,12 @@ def _dot(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
     return b.dot(left, right, *map(m.ints, ("lhs_batch", "rhs_batch", "lhs_contract", "rhs_contract")))
 
 
+def _triangular_solve(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
+    (matrix,) = m.captured(captured)
+    flags = {name: m.has(name) for name in ("upper", "transposed", "unit")}
+    return b.triangular_solve(matrix, x, **flags)
+
+
 # Tuples --------------------------------------------------------------------------------------------
 
 
@@ -205,6 +211,7 @@ FORWARD: dict[type[linear.MapOp], Application] = {
     linear.RecurrenceOp: _recurrence,
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
+    linear.TriangularSolveOp: _triangular_solve,
     linear.EvaluateOp: lambda b, m, captured, h: h.at(m.captured(captured)),
     linear.SingleOp: lambda b, m, captured, w: Pairs((Pair(tuple(m.captured(captured)), w),)),
 }

@@ -429,6 +429,12 @@ def _dot(m: Place, op: linear.DotMapOp, x: Pattern) -> Pattern:
     return m.moved(x, shape_of(op.codomain), kept, blocks)
 
 
+def _triangular_solve(m: Place, op: linear.TriangularSolveOp, x: Pattern) -> Pattern:
+    """The inverse of a triangle is a triangle."""
+    is_upper = (op.upper is None) != (op.transposed is None)
+    return prefixed(x, len(m.batch) + len(shape_of(op.domain)) - 2, is_upper)
+
+
 PRIMITIVE_PATTERNS: dict[type[linear.MapOp], Rule] = {
     linear.ScaleOp: _scale,
     linear.MaskOp: _mask,
@@ -450,6 +456,7 @@ PRIMITIVE_PATTERNS: dict[type[linear.MapOp], Rule] = {
     linear.UpdateOp: _update,
     linear.CumulativeSumOp: _prefix,
     linear.RecurrenceOp: _prefix,
+    linear.TriangularSolveOp: _triangular_solve,
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
 }

@@ -1,9 +1,9 @@
 """Elementary functions as straight-line LLVM IR, for double and float at any vector width.
 
-`emit(f, "exp", [x])` writes the function into the current block of a `IRBuilder` and gives the
-result. No function branches, except that sin, cos and tan skip their path for huge arguments, and
-none traps or touches memory. Special values (NaN, infinities, signed zeros, subnormals, overflow)
-are those of C99 and NumPy.
+`emit(f, "exp", [x])` gives the function of a value, in the code that an `IRBuilder` writes: by a call of a
+function of the module, which all its uses share and which LLVM inlines where that pays. None branches, except
+that sin, cos and tan skip their path for huge arguments, and none traps or touches memory. Special values
+(NaN, infinities, signed zeros, subnormals, overflow) are those of C99 and NumPy.
 
     module = ModuleText()
     f = module.function("f", [Parameter("x", "double", 8)], "double", 8)
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from mlirad.lower.elementary import (
@@ -30,6 +31,7 @@ from mlirad.lower.elementary import (
     rounding,
     trigonometric,
 )
+from mlirad.lower.elementary.calls import shared
 from mlirad.lower.llvm_text import IRBuilder, Value
 
 __all__ = ["ELEMENTARY", "Elementary", "emit"]
@@ -41,7 +43,8 @@ class Elementary:
 
     `ulp` bounds the error; near zeros of the function other than x = 0 that of `lgamma` and
     `polygamma` is absolute, in ulps of 1. `flops` is for cost models. `calls` says that it calls a C
-    function in every lane.
+    function in every lane. `in_few` writes it for operands with which it is a few instructions, and
+    gives None for others.
     """
 
     write: Callable[..., Value]
@@ -49,6 +52,11 @@ class Elementary:
     flops: int
     calls: bool = False
     arity: int = 1
+    in_few: Callable[..., Value | None] | None = None
+
+
+LEAST_SHARED: Final = 16
+"""From how many `flops` on a function is one that its uses share."""
 
 
 ELEMENTARY: Final[dict[str, Elementary]] = {
@@ -79,7 +87,7 @@ ELEMENTARY: Final[dict[str, Elementary]] = {
     "acos": Elementary(inverse_trigonometric.acos, 1.5, 32),
     "atan": Elementary(inverse_trigonometric.atan, 1, 52),
     "atan2": Elementary(inverse_trigonometric.atan2, 1, 90, arity=2),
-    "pow": Elementary(power.power, 1, 185, arity=2),
+    "pow": Elementary(power.power, 1, 185, arity=2, in_few=power.simple_power),
     "rsqrt": Elementary(power.rsqrt, 1.5, 24),
     "hypot": Elementary(power.hypot, 1, 30, arity=2),
     "cbrt": Elementary(power.cbrt, 1, 54),
@@ -97,4 +105,12 @@ def emit(f: IRBuilder, name: str, args: Sequence[Value], **attributes: int) -> V
 
     Raises KeyError for a name that is not in `ELEMENTARY`.
     """
-    return ELEMENTARY[name].write(f, *f.common(*args), **attributes)
+    function = ELEMENTARY[name]
+    operands = f.common(*args)
+    few = function.in_few(f, *operands) if function.in_few else None
+    if few is not None:
+        return few
+    if function.flops < LEAST_SHARED:
+        return function.write(f, *operands, **attributes)
+    shown = name + "".join(map(str, attributes.values()))
+    return shared(f, shown, operands, partial(function.write, **attributes))

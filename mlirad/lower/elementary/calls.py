@@ -6,16 +6,16 @@ A C function `name` is the external symbol `mlirad_c_name`; `mlirad.jit.external
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from mlirad.lower.llvm_text import IRBuilder, Parameter, Value, undefined
-
-PREFIX = "mlirad_c_"
+from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, undefined
+from mlirad.lower.native_program import C_PREFIX
 
 
 def call_c(f: IRBuilder, name: str, x: Value, constants: Sequence[Value] = ()) -> Value:
     """The C function `double name(double, constants...)` of every lane of a float value."""
     widened = f.fpext(x) if x.kind == "float" else x
-    symbol = PREFIX + name
+    symbol = C_PREFIX + name
     f.module.external(symbol, "double", ["double", *[v.type for v in constants]], "nounwind")
     y = undefined("double", x.width)
     for lane in range(x.width):
@@ -28,22 +28,29 @@ def call_c(f: IRBuilder, name: str, x: Value, constants: Sequence[Value] = ()) -
 def outlined(f: IRBuilder, name: str, x: Value, body: Callable[[IRBuilder, Value], Value]) -> Value:
     """Call `body` of x as a function of its own, shared in the module and kept out of line."""
     symbol = f"mlirad.{name}.{x.kind}.{x.width}"
-
-    def define() -> IRBuilder:
-        function = f.module.function(
-            symbol,
-            [Parameter("x", x.kind, x.width)],
-            x.kind,
-            x.width,
-            attributes="noinline nounwind",
-        )
-        function.ret(body(function, function.arguments[0]))
-        return function
-
-    f.module.shared_function(symbol, define)
+    f.module.shared_function(symbol, partial(_define, f.module, symbol, [x], body, "noinline nounwind"))
     result = f.call(symbol, [x], x.kind, x.width)
     assert result is not None
     return result
+
+
+def shared(f: IRBuilder, name: str, args: Sequence[Value], body: Callable[..., Value]) -> Value:
+    """Call `body` of operands of one kind and width as a function that all its uses in the module share."""
+    kind, width = args[0].kind, args[0].width
+    symbol = f"mlirad.{name}.{kind}.{width}"
+    define = partial(_define, f.module, symbol, args, body, "nounwind")
+    return f.call_shared(symbol, args, kind, width, define)
+
+
+def _define(
+    module: ModuleText, symbol: str, args: Sequence[Value], body: Callable[..., Value], attributes: str
+) -> IRBuilder:
+    """Write a function of operands like these, whose result is like them."""
+    kind, width = args[0].kind, args[0].width
+    parameters = [Parameter(f"x{k}", kind, width) for k in range(len(args))]
+    function = module.function(symbol, parameters, kind, width, attributes=attributes)
+    function.ret(body(function, *function.arguments))
+    return function
 
 
 def where_unlikely(

@@ -26,8 +26,8 @@ _THIRD = (0.3333333333333333, 1.850371707708594e-17)
 _INFINITY = float("inf")
 
 
-def power(f: IRBuilder, x: Value, y: Value) -> Value:
-    """x^y with all of C99's special cases. Literal exponents -1, 1, 2, 3 are products or quotients."""
+def simple_power(f: IRBuilder, x: Value, y: Value) -> Value | None:
+    """x^y for the literal exponents -1, 1, 2, 3: products and quotients."""
     if y.literal == 1:
         return x
     if y.literal == 2:
@@ -36,6 +36,11 @@ def power(f: IRBuilder, x: Value, y: Value) -> Value:
         return f.fmul(f.fmul(x, x), x)
     if y.literal == -1:
         return f.fdiv(full(f, 1.0, x), x)
+    return None
+
+
+def power(f: IRBuilder, x: Value, y: Value) -> Value:
+    """x^y with all of C99's special cases."""
     if x.kind == "float":
         return f.fptrunc(_power(f, f.fpext(x), f.fpext(y), is_single=True))
     return _power(f, x, y, is_single=False)

@@ -124,4 +124,4 @@ def _large(f: IRBuilder, name: str, x: Value, y: Value) -> Value:
         finite = f.select(infinite, full(f, 0.0, x), x)
         return f.select(infinite, full(f, float("nan"), x), call_c(f, name, finite))
 
-    return where_unlikely(f, large, x, y, lambda x: outlined(f, name, x, through_c))
+    return where_unlikely(f, large, x, y, lambda x: outlined(f, f"large_{name}", x, through_c))

@@ -26,6 +26,7 @@ from mlirad.lower.emit.buffers import Place
 from mlirad.lower.emit.control import ControlEmitter
 from mlirad.lower.emit.cumulative import emit_cumulative
 from mlirad.lower.emit.dot import emit_dot
+from mlirad.lower.emit.factorisations import emit_factorisation
 from mlirad.lower.emit.kernels import KernelCall, KernelEmitter
 from mlirad.lower.emit.nest import emit_nest
 from mlirad.lower.emit.parallel import begin_task, call_tasks
@@ -33,6 +34,7 @@ from mlirad.lower.emit.profiling import timed
 from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
+from mlirad.lower.emit.triangular_solve import emit_triangular_solve
 from mlirad.lower.llvm_text import Value
 
 
@@ -66,6 +68,10 @@ class BlockEmitter:
                     emit_cumulative(kernels, op)
                 case kernel.SortOp():
                     emit_sort(kernels, op)
+                case kernel.FactorisationOp():
+                    emit_factorisation(kernels, op)
+                case kernel.TriangularSolveOp():
+                    emit_triangular_solve(kernels, op)
                 case kernel.ReportOp():
                     emit_report(kernels, op)
                 case CallOp():
@@ -89,15 +95,16 @@ class BlockEmitter:
     def _write_kernel_call(self, call: KernelCall) -> None:
         """Call a kernel, or have threads call it for each of its tasks."""
         f = self._at.f
-        name = self._kernels.program.kernels[call.number].name
+        own_name = self._kernels.program.kernels[call.number].name
+        name = f.module.merged(own_name)
         addresses = [self._at.pointers[p] for p in call.places]
         if call.tasks == 1:
             f.call(name, addresses)
             return
-        task = begin_task(f.module, name, len(addresses))
+        task = begin_task(f.module, own_name, len(addresses))
         task.f.call(name, [*task.addresses, task.number])
         task.f.ret()
-        call_tasks(f, task, addresses, call.tasks)
+        call_tasks(f, f.module.merged(task.f.name), addresses, call.tasks)
 
     def _write_call(self, op: CallOp) -> None:
         """Pass the addresses of operands and results in a table, one for both where one is overwritten."""

@@ -19,7 +19,7 @@ from xdsl.ir import Block, Operation
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, ScheduledOp
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, ScheduledOp, loop_strides, written_out_shape
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
@@ -114,10 +114,17 @@ class Body:
         values.sort(key=lambda pair: self._order[pair[0]])
         return Address(buffer, tuple(sorted(loops)), tuple(values), wrapped(form.constant, "i64"))
 
-    def own_address(self, buffer: Buffer) -> Address:
-        """The address of a result element: its position is the indices of the first loops."""
-        loops = [(d, s) for d, s in enumerate(buffer.strides) if self.extents[d] > 1]
-        return Address(buffer, tuple(loops), (), 0)
+    def own_addresses(self, buffer: Buffer, space: Shape) -> list[Address]:
+        """The addresses of the elements of a result over a space that one iteration yields, in order."""
+        strides = loop_strides(space, buffer.shape, buffer.strides)
+        loops = tuple((d, s) for d, s in enumerate(strides) if self.extents[d] > 1)
+        written_out = written_out_shape(space, buffer.shape)
+        assert written_out is not None
+        inner = buffer.strides[len(buffer.shape) - len(written_out) :]
+        offsets = [0]
+        for extent, stride in zip(written_out, inner, strict=True):
+            offsets = [o + k * stride for o in offsets for k in range(extent)]
+        return [Address(buffer, loops, (), o) for o in offsets]
 
     def dependences_of(self, address: Address) -> frozenset[int]:
         """The loops that an address moves with."""

@@ -24,12 +24,11 @@ from mlirad.ir.locations import location_of
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.fills import fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel
+from mlirad.lower.emit.library_calls import LARGEST, LibraryCalls
 from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Value, constant
 
 MULTIPLICATIONS_PER_INSTRUCTION = 4
 """How fast BLAS is taken to be."""
-
-_MOST = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
     a = _matrix(lhs, lhs_free, lhs_contract)
     b = _matrix(rhs, rhs_contract, rhs_free)
     c = _matrix(out, range(batch, batch + rows), range(batch + rows, rank))
-    if a is None or b is None or c is None or max(*a.extents, *b.extents) > _MOST:
+    if a is None or b is None or c is None or max(*a.extents, *b.extents) > LARGEST:
         raise CompileError(
             "the operands of a contraction are not laid out as matrices",
             location=location,
@@ -190,7 +189,7 @@ class _Blas:
     def __init__(self, kernel: KernelText, kind: Kind):
         self._f = kernel.f
         self.kind: Kind = kind
-        self._letter = "d" if kind == "double" else "s"
+        self._calls = LibraryCalls(kernel.f, kind)
 
     def multiply(
         self, pointers: Sequence[Value], matrices: tuple[Matrix, Matrix, Matrix], location: str | None
@@ -228,21 +227,21 @@ class _Blas:
             self._gemm(pb, b.transposed, pa, a.transposed, pc, c.transposed, location)
 
     def _dot(self, pa: Value, a: Matrix, pb: Value, b: Matrix, pc: Value) -> None:
-        operands = [self._int(a.extents[1]), pa, self._int(a.strides[1]), pb, self._int(b.strides[0])]
-        name = self._declare("dot", operands, self.kind)
-        result = self._f.call(name, operands, self.kind)
+        calls = self._calls
+        operands = [calls.int(a.extents[1]), pa, calls.int(a.strides[1]), pb, calls.int(b.strides[0])]
+        result = calls.blas("dot", operands, self.kind)
         assert result is not None
         self._f.store(result, pc)
 
     def _gemv(self, p: Value, m: Matrix, x: tuple[Value, int], y: tuple[Value, int], how: str) -> None:
         """y = M x, or M' x, of a column-major matrix."""
-        leading = m.column_major()
+        calls, leading = self._calls, m.column_major()
         assert leading is not None
         operands = [
-            *(self._char(how), self._int(m.extents[0]), self._int(m.extents[1]), self._real(1.0)),
-            *(p, self._int(leading), x[0], self._int(x[1]), self._real(0.0), y[0], self._int(y[1])),
+            *(calls.char(how), calls.int(m.extents[0]), calls.int(m.extents[1]), calls.real(1.0)),
+            *(p, calls.int(leading), x[0], calls.int(x[1]), calls.real(0.0), y[0], calls.int(y[1])),
         ]
-        self._f.call(self._declare("gemv", operands), operands)
+        calls.blas("gemv", operands)
 
     def _gemm(
         self, pa: Value, a: Matrix, pb: Value, b: Matrix, pc: Value, c: Matrix, location: str | None
@@ -257,27 +256,14 @@ class _Blas:
                 location=location,
                 hint="leave the operands of the contraction row-major",
             )
+        calls = self._calls
         operands = [
-            *(self._char(how_a), self._char(how_b)),
-            *(self._int(c.extents[0]), self._int(c.extents[1]), self._int(a.extents[1])),
-            *(self._real(1.0), pa, self._int(leading_a), pb, self._int(leading_b)),
-            *(self._real(0.0), pc, self._int(leading_c)),
+            *(calls.char(how_a), calls.char(how_b)),
+            *(calls.int(c.extents[0]), calls.int(c.extents[1]), calls.int(a.extents[1])),
+            *(calls.real(1.0), pa, calls.int(leading_a), pb, calls.int(leading_b)),
+            *(calls.real(0.0), pc, calls.int(leading_c)),
         ]
-        self._f.call(self._declare("gemm", operands), operands)
-
-    def _declare(self, routine: str, operands: Sequence[Value], result: Kind | None = None) -> str:
-        name = f"mlirad_blas_{self._letter}{routine}"
-        self._f.module.external(name, result or "void", ["ptr"] * len(operands))
-        return name
-
-    def _int(self, number: int) -> Value:
-        return self._f.module.table("i32", [number])
-
-    def _real(self, number: float) -> Value:
-        return self._f.module.table(self.kind, [number])
-
-    def _char(self, letter: str) -> Value:
-        return self._f.module.table("i8", [ord(letter)])
+        calls.blas("gemm", operands)
 
 
 def _passed(matrix: Matrix) -> tuple[str, int | None]:

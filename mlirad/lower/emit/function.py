@@ -30,8 +30,8 @@ from mlirad.lower.emit.buffers import Memory, Place
 from mlirad.lower.emit.calls import begin_call, fail_and_return, finish_call, prepare_calls
 from mlirad.lower.emit.chunk_store import ChunkStore, allocate, free
 from mlirad.lower.emit.kernels import KernelEmitter, ProgramText
+from mlirad.lower.float_control import FloatControl, flushing
 from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, constant
-from mlirad.lower.llvm_text.float_control import FloatControl, flushing
 from mlirad.lower.native_program import OUT_OF_MEMORY
 
 BODY: Final = "mlirad_body"

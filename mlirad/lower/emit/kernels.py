@@ -130,11 +130,24 @@ def begin_kernel(
     number = len(program.kernels)
     name = kernel_name(op, number, what)
     nbytes = sum(min(buffer.nbytes, work * BYTES[buffer.kind]) for buffer in buffers.values())
-    line, shared = location_of(op), emitter.is_shared
-    note = KernelNote(name, op.results[0].name_hint or what, line, nbytes, work, emitter.trips, tasks, shared)
-    program.kernels.append(note)
+    element_bytes = BYTES[written[0].kind]
+    title = op.results[0].name_hint or what
+    program.kernels.append(
+        KernelNote(
+            name,
+            title,
+            location_of(op),
+            nbytes,
+            work,
+            element_bytes,
+            emitter.trips,
+            tasks,
+            emitter.is_shared,
+        )
+    )
     inlining = "alwaysinline" if work <= TINY_WORK and not program.is_profiled else "noinline"
     f = program.module.function(name, parameters, attributes=f"{inlining} nounwind")
+    f.runs = emitter.trips * tasks
     emitter.calls.append(KernelCall(number, places, tasks))
     program.operations += work * emitter.trips
     pointers = dict(zip(places, f.arguments[: len(places)], strict=True))

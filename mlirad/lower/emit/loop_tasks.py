@@ -73,7 +73,8 @@ class LoopTasks:
         yield inside, lower, upper
         f.ret()
         scratch = at.f.gep(at.arena, start, "i8"), end - start
-        call_tasks(at.f, task, [at.pointers[place] for place in places], self.count, scratch)
+        addresses = [at.pointers[place] for place in places]
+        call_tasks(at.f, module.merged(f.name), addresses, self.count, scratch)
 
     def _places(self, at: ValueAddresses) -> Iterator[Place]:
         """The places that the trips share."""

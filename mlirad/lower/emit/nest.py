@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from mlirad.dialects.kernel import LoadOp, NestOp
+from mlirad.dialects.kernel import LoadOp, NestOp, is_element_wise
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import values_of
 from mlirad.ir.builder import yields
@@ -59,7 +59,7 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     in_place = any(a.overlaps(b) for a in outputs for b in read)
     schedule = NestSchedule.of(op, body, combiners, emitter.program.vector_bytes, may_repeat=not in_place)
     kernel = begin_kernel(emitter, op, what, read, outputs, work, schedule.tasks)
-    _NestCode(kernel, body, combiners, outputs, schedule).write()
+    _NestCode(kernel, op, body, combiners, outputs, schedule).write()
 
 
 def _stays(op: NestOp, buffers: Mapping[Ssa, Buffer]) -> bool:
@@ -67,9 +67,13 @@ def _stays(op: NestOp, buffers: Mapping[Ssa, Buffer]) -> bool:
     block = op.body.block
     loads = list(block.ops)[:-1]
     here = list(block.args)
-    return all(isinstance(o, LoadOp) and list(o.positions) == here for o in loads) and all(
-        isinstance(v.owner, LoadOp) and buffers[v.owner.buffer] == buffers[r]
-        for v, r in zip(yields(op.body), op.roots, strict=True)
+    return (
+        is_element_wise(op)
+        and all(isinstance(o, LoadOp) and list(o.positions) == here for o in loads)
+        and all(
+            isinstance(v.owner, LoadOp) and buffers[v.owner.buffer] == buffers[r]
+            for v, r in zip(yields(op.body), op.roots, strict=True)
+        )
     )
 
 
@@ -83,6 +87,7 @@ class _NestCode:
     def __init__(
         self,
         kernel: KernelText,
+        op: NestOp,
         body: Body,
         combiners: Sequence[str],
         outputs: Sequence[Buffer],
@@ -91,10 +96,14 @@ class _NestCode:
         self._kernel = kernel
         self._f = kernel.f
         self._body = body
-        self._combiners = combiners
+        self._of_results = combiners
         self._outputs = outputs
         self._schedule = schedule
-        self._results = [body.own_address(b) for b in outputs]
+        space = values_of(op.space)
+        self._rank = len(space)
+        elements = [body.own_addresses(b, space) for b in outputs]
+        self._results = [address for addresses in elements for address in addresses]
+        self._combiners = [c for c, a in zip(combiners, elements, strict=False) for _ in a]
         self._remaining: Value | None = None
         """Lanes of the current block that no block before has done; None for all of them."""
         level = schedule.outer - 1
@@ -116,7 +125,7 @@ class _NestCode:
     def write(self) -> None:
         """Write everything up to the return."""
         if self._schedule.in_memory:
-            for combiner, output in zip(self._combiners, self._outputs, strict=True):
+            for combiner, output in zip(self._of_results, self._outputs, strict=True):
                 fill(self._kernel, output, _memory_identity(combiner, output))
         if self._is_long_in_memory:
             self._outer_in_blocks()
@@ -128,16 +137,14 @@ class _NestCode:
     def _is_long_in_memory(self) -> bool:
         """Whether many floats of 32 bits are added to each sum in memory."""
         schedule, extents = self._schedule, self._body.extents
-        if not schedule.in_memory or schedule.order[0] < len(self._outputs[0].shape):
+        if not schedule.in_memory or schedule.order[0] < self._rank:
             return False
-        additions = prod(
-            extents[d] for d in schedule.order[: schedule.outer] if d >= len(self._outputs[0].shape)
-        )
+        additions = prod(extents[d] for d in schedule.order[: schedule.outer] if d >= self._rank)
         return additions >= LONG and PartialSums.fit(self._sums)
 
     @property
     def _sums(self) -> list[Buffer]:
-        return [b for c, b in zip(self._combiners, self._outputs, strict=True) if c == "add"]
+        return [b for c, b in zip(self._of_results, self._outputs, strict=True) if c == "add"]
 
     def _outer_in_blocks(self) -> None:
         """The loops around a store, the first one, which is a reduction, block by block."""

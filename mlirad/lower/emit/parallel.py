@@ -47,18 +47,20 @@ def begin_task(module: ModuleText, name: str, addresses: int) -> TaskText:
 
 def call_tasks(
     f: IRBuilder,
-    task: TaskText,
+    task: str,
     addresses: Sequence[Value],
     tasks: int,
     scratch: tuple[Value, int] | None = None,
 ) -> None:
-    """Run all tasks on these addresses; `scratch` is memory for one thread, and its bytes."""
+    """Have threads call the function `task` of all tasks on these addresses; `scratch` is memory for one
+    thread, and its bytes.
+    """
     env = f.alloca("ptr", max(1, len(addresses)), 8)
     for k, address in enumerate(addresses):
         f.store(address, f.gep(env, k, "ptr"))
     own, size = (Value("null", "ptr"), 0) if scratch is None else scratch
     f.module.external(PARALLEL, "i64", ["ptr", "ptr", "ptr", "i64", "ptr", "i64"], "nounwind")
-    operands = [f.context, Value(f"@{task.f.name}", "ptr"), env, constant("i64", tasks), own]
+    operands = [f.context, Value(f"@{task}", "ptr"), env, constant("i64", tasks), own]
     status = f.call(PARALLEL, [*operands, constant("i64", size)], "i64")
     assert status is not None
     f.work = 0

@@ -17,8 +17,8 @@ from mlirad.lower.emit.activation_records import RECORD_STACK
 from mlirad.lower.emit.buffers import Place, program_buffers
 from mlirad.lower.emit.function import FunctionEmitter
 from mlirad.lower.emit.kernels import FAULT_PLACE, PROFILE_PLACE, ProgramText
+from mlirad.lower.float_control import FloatControl
 from mlirad.lower.llvm_text import ModuleText
-from mlirad.lower.llvm_text.float_control import FloatControl
 from mlirad.lower.native_program import ArraySpec, NativeProgram
 
 

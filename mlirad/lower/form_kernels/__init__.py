@@ -28,6 +28,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.control import TapeType
 from mlirad.dialects.array.custom import CUSTOM_OPS
+from mlirad.dialects.array.factorisations import SolveOp
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS
 from mlirad.dialects.kernel_plans import stated_arena
@@ -105,7 +106,7 @@ def _require_array(op: Operation, value: Value, what: str) -> None:
         )
 
 
-EXPANDED = (BuildOp, *CUSTOM_OPS)
+EXPANDED = (BuildOp, *CUSTOM_OPS, SolveOp)
 """Ops of the array dialect of which `expand` leaves nothing."""
 
 _EXPANDED = frozenset[type[Operation]]((*EXPANDED, *Linear.operations))

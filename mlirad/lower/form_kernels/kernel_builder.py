@@ -9,8 +9,9 @@ from xdsl.ir import Attribute, Operation, Region
 
 from mlirad.dialects import kernel
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.array import indexing, ordering, reductions, structural
+from mlirad.dialects.array import factorisations, indexing, ordering, reductions, structural
 from mlirad.dialects.array.reporting import ReportOp
+from mlirad.dialects.kernel_factorisations import factorisation_types
 from mlirad.dialects.shapes import FLAG, Shape, Value, element_of, ints, keyword, shape_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
@@ -74,6 +75,11 @@ class KernelBuilder:
                 new = self.b.emit(kernel.ReportOp, operands, op.result.type, op.properties)
             case ordering.SortOp() | ordering.ArgsortOp():
                 new = self._sorted(op)
+            case factorisations.PartOp() | factorisations.CholeskyOp():
+                new = self._part(op)
+            case factorisations.TriangularSolveOp():
+                operands = [self.buffers[o] for o in op.operands]
+                new = self.b.emit(kernel.TriangularSolveOp, operands, op.result.type, op.properties)
             case indexing.ScatterOp() | indexing.UpdateOp() if must_store(op):
                 new = self._scatter(op)
             case structural.ConcatenateOp() | structural.StackOp() if must_store(op):
@@ -156,6 +162,21 @@ class KernelBuilder:
             properties["positions"] = FLAG
         types = kernel.sort_types(op.operand.type, op.dim.value.data, positions="positions" in properties)
         return self.b.insert(kernel.SortOp, [self.buffers[op.operand]], types, properties).results[0]
+
+    def _part(self, op: factorisations.PartOp | factorisations.CholeskyOp) -> Value:
+        """A part of a factorisation, of which all parts are found at once.
+
+        Eigenvalues and singular values are found alone where no op of the block needs vectors.
+        """
+        kind = op.name.removeprefix("array.")
+        part = op.part.data if isinstance(op, factorisations.PartOp) else "factor"
+        properties: dict[str, Attribute] = {"kind": keyword(kind)}
+        if part == "values" and not _has_vectors(op):
+            properties["values"] = FLAG
+        types = factorisation_types(kind, op.operand.type, values="values" in properties)
+        new = self.b.insert(kernel.FactorisationOp, [self.buffers[op.operand]], types, properties)
+        assert isinstance(new, kernel.FactorisationOp)
+        return new.results[new.parts.index(part)]
 
     # Scatters ------------------------------------------------------------------------------------
 
@@ -261,3 +282,10 @@ class KernelBuilder:
             zeros = self.b.zeros(op.result.type)
             return self._stored(zeros)
         return result
+
+
+def _has_vectors(op: Operation) -> bool:
+    """Whether an op of the same block needs other parts of a factorisation."""
+    (operand,) = op.operands
+    users = [use.operation for use in operand.uses]
+    return any(type(user) is type(op) and user.parent is op.parent and user is not op for user in users)

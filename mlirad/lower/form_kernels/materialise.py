@@ -18,6 +18,7 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array import control, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.factorisations import FACTORISATION_OPS
 from mlirad.dialects.array.frames import NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, size_of, values_of
@@ -52,7 +53,15 @@ FREE = frozenset[type[Operation]](
     )
 )
 _REDUCTIONS = (reductions.SumOp, reductions.ReduceOp, reductions.ArgReductionOp, reductions.DotOp)
-_READS_ARRAYS = (*control.CONTROL_OPS, *ordering.ORDERING_OPS, *REPORTING_OPS, CallOp, SaveOp, RestoreOp)
+_READS_ARRAYS = (
+    *control.CONTROL_OPS,
+    *ordering.ORDERING_OPS,
+    *FACTORISATION_OPS,
+    *REPORTING_OPS,
+    CallOp,
+    SaveOp,
+    RestoreOp,
+)
 _STORED = (*_REDUCTIONS, indexing.UpdateOp, *_READS_ARRAYS)
 MAX_JOINED = 4
 """Concatenations and stacks of more parts than this are written part by part."""
@@ -204,6 +213,8 @@ class Readings:
             case reductions.DotOp():
                 contracted = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
                 return size_of(op.result) * contracted / size if shape_of(value) else 1
+            case indexing.ScatterOp() if op.operand is value and not must_store(op):
+                return self.of(op.result) * size_of(op.result) / size
             case indexing.GatherOp() if op.operand is value:
                 return size_of(op.result) / size
             case ReturnOp():

@@ -382,17 +382,17 @@ class ElementReader:
             raise CompileError("scatter to colliding positions must be stored", location=location_of(op))
         b = self.b
         found: dict[int, Value] = {}
-        inside = b.constant(True, i1)
         for k, (source, sign, offset) in enumerate(inverse.targets):
-            if source is None:
-                fixed = self.at(yields(op.body)[k], (), guard)
-                fixed = b.clamp(fixed, shape_of(op.result)[k])
-                inside = b.logical_and(inside, b.compare("eq", position[k], fixed))
-            else:
+            if source is not None:
                 found[source] = self._linear(position[k], sign, -sign * offset)
         arguments = [found[a] for a in range(len(found))]
-        if arguments:
-            inside = b.logical_and(inside, b.inside(arguments, extents_of(op)))
+        inside = b.inside(arguments, extents_of(op)) if arguments else b.constant(True, i1)
+        if None in (source for source, _, _ in inverse.targets):
+            written = self.region_positions(op.body, arguments, (*guard, inside))
+            for k, (source, _, _) in enumerate(inverse.targets):
+                if source is None:
+                    there = b.clamp(written[k], shape_of(op.result)[k])
+                    inside = b.logical_and(inside, b.compare("eq", position[k], there))
         zero = b.zeros(element_of(op.result))
         inner = (*arguments, *position[len(inverse.targets) :])
         known = b.scalar_of(inside)
@@ -406,7 +406,7 @@ class Inverse:
     """Positions of a scatter that determine the element they come from.
 
     `targets[k]` is (argument, sign, offset) when position k is `sign * argument + offset`, or (None, 0, 0)
-    when it does not depend on the region's arguments.
+    when it follows from the others: what is read there has been written only if the two are equal.
     """
 
     targets: tuple[tuple[int | None, int, int], ...]
@@ -415,35 +415,39 @@ class Inverse:
 def inverted_positions(op: indexing.ScatterOp) -> Inverse | None:
     """How to invert the positions of a scatter, or `None` when they may collide or be clamped.
 
-    Every region argument must alone determine one position, `±argument + constant`, inside its dimension; the
-    other positions must not depend on the arguments.
+    Every region argument must alone determine one position, `±argument + constant`, inside its dimension. The
+    other positions are computed from the arguments that these give.
     """
     arguments: list[Value] = list(op.body.block.args)
-    local = {r for inner in op.body.block.ops for r in inner.results}
     space = extents_of(op)
     forms = AffineForms()
     targets: list[tuple[int | None, int, int]] = []
     sources: set[int] = set()
-    for k, target in enumerate(yields(op.body)):
-        if target not in local and target not in arguments:
+    for target, extent in zip(yields(op.body), shape_of(op.result), strict=False):
+        found = _inverse_of_one(forms.of(target), arguments, space, extent)
+        if found is not None and found[0] not in sources:
+            sources.add(found[0])
+            targets.append(found)
+        else:
             targets.append((None, 0, 0))
-            continue
-        form = forms.of(target)
-        if len(form.terms) != 1:
-            return None
-        ((variable, sign),) = form.terms
-        if variable not in arguments or abs(sign) != 1:
-            return None
-        argument = arguments.index(variable)
-        reach = sign * max(space[argument] - 1, 0)
-        low, high = form.constant + min(reach, 0), form.constant + max(reach, 0)
-        if argument in sources or low < 0 or high >= shape_of(op.result)[k]:
-            return None
-        sources.add(argument)
-        targets.append((argument, sign, form.constant))
     if len(sources) != len(arguments):
         return None
     return Inverse(tuple(targets))
+
+
+def _inverse_of_one(
+    form: Affine, arguments: Sequence[Value], space: Shape, extent: int
+) -> tuple[int, int, int] | None:
+    """The argument that determines a position, the sign and offset of the two, if there is one."""
+    if len(form.terms) != 1:
+        return None
+    ((variable, sign),) = form.terms
+    if variable not in arguments or abs(sign) != 1:
+        return None
+    argument = arguments.index(variable)
+    reach = sign * max(space[argument] - 1, 0)
+    low, high = form.constant + min(reach, 0), form.constant + max(reach, 0)
+    return (argument, sign, form.constant) if low >= 0 and high < extent else None
 
 
 def _equal_groups(new: Shape, old: Shape) -> Iterator[tuple[range, range]]:

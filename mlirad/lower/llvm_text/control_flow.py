@@ -97,7 +97,9 @@ class ControlFlow(Polling):
         self._open(body, dict(known))
         phis = len(self._lines)
         work_before, self.work = self.work, 0
+        runs, self.runs = self.runs, self.runs * _assumed(at_most if trips is None else trips)
         yield loop
+        self.runs = runs
         following = loop.carried()
         self._poll_in_loop(index, step, at_most if trips is None else trips, work_before)
         after = self.define(f"add nsw i64 {index.text}, {step}", "i64")
@@ -119,7 +121,7 @@ class ControlFlow(Polling):
     def _poll_in_loop(self, index: Value, step: int, trips: int | None, work_before: int) -> None:
         """At the end of a body: poll every so many trips if the loop may run long."""
         body = self.work + 3
-        everything = body * (ASSUMED_TRIPS if trips is None else trips)
+        everything = body * _assumed(trips)
         if not self.globals.polls or (trips is not None and not self.is_long(everything)):
             self.work = work_before + everything
             return
@@ -167,10 +169,12 @@ class ControlFlow(Polling):
         goes_on = condition()
         self.branch_if(goes_on, body, done)
         self._open(body, dict(self._known))
+        runs, self.runs = self.runs, self.runs * _assumed(at_most)
         yield
+        self.runs = runs
         body_work = self.work + 3
         if not self.globals.polls or (at_most is not None and not self.is_long(body_work * at_most)):
-            self.work = work_before + body_work * (ASSUMED_TRIPS if at_most is None else at_most)
+            self.work = work_before + body_work * _assumed(at_most)
         else:
             self._burn(body_work)
         self.branch(head)
@@ -208,3 +212,8 @@ class ControlFlow(Polling):
         value = incoming[0][0]
         edges = ", ".join(f"[ {v.text}, %{block} ]" for v, block in incoming)
         return self.define(f"phi {value.type} {edges}", value.kind, value.width)
+
+
+def _assumed(trips: int | None) -> int:
+    """How many trips a loop is taken to make, of which at most so many are known."""
+    return ASSUMED_TRIPS if trips is None else trips

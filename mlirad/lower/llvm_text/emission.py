@@ -7,7 +7,7 @@ of `ControlFlow` (loops, conditionals) tell; a bare label starts with an empty m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from mlirad.lower.llvm_text.globals import ModuleGlobals
@@ -44,6 +44,8 @@ class Emission:
         self.block = "entry"
         self.work: int = 0
         """Instructions that run after the last poll of the function's call, roughly; see `polling.py`."""
+        self.runs: int = 1
+        """How often what is written next runs in a call of the program, roughly."""
         self._parameters = list(parameters)
         self._result_type = result_type
         self._linkage = linkage
@@ -59,6 +61,11 @@ class Emission:
         named = f"@{self.name}({parameters})"
         header = " ".join(filter(None, ("define", self._linkage, self._result_type, named, self._attributes)))
         return "\n".join([header + " {", "entry:", *self._allocas, *self._lines, "}"])
+
+    def definition(self) -> Hashable:
+        """The function without its name: equal for functions that do the same, by the same text."""
+        head = (*self._parameters, self._result_type, self._linkage, self._attributes)
+        return head, tuple(self._allocas), tuple(self._lines)
 
     def fresh(self) -> str:
         """A new name for an SSA value, with its percent sign."""

@@ -10,8 +10,9 @@ The two know each other: a module makes its functions, and a function may add ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
+from mlirad.lower.llvm_text.call_sites import CallSites
 from mlirad.lower.llvm_text.control_flow import ControlFlow
 from mlirad.lower.llvm_text.emission import Parameter
 from mlirad.lower.llvm_text.globals import ModuleGlobals
@@ -83,18 +84,38 @@ class IRBuilder(ControlFlow):
     def _write_call(
         self, name: str, operands: Sequence[Value], result: Kind | None, width: int, attributes: str
     ) -> Value | None:
-        spelled = f"call {'void' if result is None else type_text(result, width)}"
-        text = f"{spelled} @{name}({', '.join(v.typed for v in operands)})"
-        if attributes:
-            text += f" {attributes}"
+        text = _call_text(name, operands, result, width, attributes)
         if result is None:
             self.line(text)
             return None
         return self.define(text, result, width)
 
+    def call_shared(
+        self, name: str, operands: Sequence[Value], result: Kind, width: int, define: Callable[[], IRBuilder]
+    ) -> Value:
+        """Call a function of the module that only computes, which `define` writes where there is none yet.
+
+        With the same operands it is called once per scope. Whether it is inlined, see `call_sites.py`.
+        """
+        callee = self.module.shared_function(name, define)
+        work = self.work
+        value = self.pure(_call_text(name, operands, result, width, self._site(name)), result, width)
+        if self.work != work:
+            self.work += callee.work
+        return value
+
+    def _site(self, name: str) -> str:
+        return self.module.sites.group(name, self.runs)
+
     def any_lane(self, mask: Value) -> Value:
         """Whether any lane of a mask is set, as a scalar."""
         return self.reduce("or", mask)
+
+
+def _call_text(name: str, operands: Sequence[Value], result: Kind | None, width: int, attributes: str) -> str:
+    spelled = f"call {'void' if result is None else type_text(result, width)}"
+    text = f"{spelled} @{name}({', '.join([v.typed for v in operands])})"
+    return f"{text} {attributes}" if attributes else text
 
 
 class ModuleText(ModuleGlobals):
@@ -103,6 +124,8 @@ class ModuleText(ModuleGlobals):
     def __init__(self, *, polls: bool = False) -> None:
         super().__init__(polls=polls)
         self._functions: dict[str, IRBuilder] = {}
+        self.sites = CallSites()
+        self._merged: dict[Hashable, str] = {}
 
     def function(
         self,
@@ -134,15 +157,26 @@ class ModuleText(ModuleGlobals):
         """Let a function stand after all that were defined so far."""
         self._functions[function.name] = self._functions.pop(function.name)
 
-    def shared_function(self, name: str, define: Callable[[], IRBuilder]) -> None:
-        """Define an internal function by calling `define`, unless its name is defined already."""
-        if name not in self._functions:
-            define()
+    def shared_function(self, name: str, define: Callable[[], IRBuilder]) -> IRBuilder:
+        """The internal function of that name, which `define` writes unless the module has it already."""
+        return self._functions.get(name) or define()
+
+    def merged(self, name: str) -> str:
+        """The name of the function that stands for this one, which is written: itself, or an equal one of
+        those that were asked for before. In that case it is not in the module any more.
+        """
+        first = self._merged.setdefault(self._functions[name].definition(), name)
+        if first != name:
+            del self._functions[name]
+        return first
 
     def text(self) -> str:
-        """The whole module: added text, globals, functions in order of definition, declarations, metadata."""
-        parts = [*self._added, *self._globals]
-        parts += [function.text() for function in self._functions.values()]
+        """The whole module: added text, globals, functions in order of definition, declarations, attributes
+        and metadata.
+        """
+        functions = [function.text() for function in self._functions.values()]
+        parts = [*self._added, *self._globals, *functions]
         parts += self._declarations.values()
+        parts += self.sites.attributes(functions)
         parts += [f"{reference} = {node}" for node, reference in self._metadata.items()]
         return "\n".join(parts) + "\n"

@@ -1,9 +1,9 @@
 """`schedule-kernels{vector-bytes=64}`: how each nest runs.
 
 Decided per nest, and written down as its properties, from nothing but its loads (buffer, affine address), the
-cost of its scalar ops and its extents: the lane loop (`lanes`), storage orders of intermediate
-results (`layouts`), copies into lane order (`packs`), vector width and tile (`tiles`), loop order (`orders`).
-Then, what threads share (`parallel`).
+cost of its scalar ops and its extents: loops that are cut in two (`splits`), the lane loop (`lanes`), storage
+orders of intermediate results (`layouts`), copies into lane order (`packs`), vector width and tile (`tiles`),
+loop order (`orders`). Then, what threads share (`parallel`).
 Meaning does not change; a nest without properties runs as plain scalar loops.
 
     kernel.nest %x, %y (%i, %j, %k) {space = [100, 64], reduction = [64], combiners = [add]} ...
@@ -24,7 +24,7 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ReportOp, ScatterOp, SortOp
+from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
 from mlirad.dialects.kernel_plans import stated_arena
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import FLAG, Value, integer, ints
@@ -42,6 +42,7 @@ from mlirad.lower.schedule_kernels.packs import Packs
 from mlirad.lower.schedule_kernels.parallel import share_loops
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, layout_of, profile
 from mlirad.lower.schedule_kernels.scatters import choose_scatter_lane
+from mlirad.lower.schedule_kernels.splits import split_loops
 from mlirad.lower.schedule_kernels.tiles import Blocking, choose_blocking
 
 __all__ = ["ScheduleKernelsPass", "schedule_function", "schedule_in_place"]
@@ -84,6 +85,9 @@ def schedule_in_place(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> 
 def _schedule_block(block: Block, packs: Packs, vector_bytes: int) -> None:
     """Schedule the kernels of a block and of the loops and branches in it."""
     ops = list(block.ops)
+    for op in ops:
+        if isinstance(op, NestOp):
+            split_loops(op)
     profiles: dict[Operation, Profile] = {
         op: profile(op, vector_bytes) for op in ops if isinstance(op, NestOp | ScatterOp)
     }
@@ -107,10 +111,13 @@ def _row_major_values(ops: list[Operation]) -> set[Value]:
     for op in ops:
         if isinstance(op, LOWERED_CONTROL):
             fixed.update(free_values(op))
-        elif isinstance(op, DotOp | CumulativeOp | SortOp | ReportOp | CallOp | SaveOp | ReturnOp | YieldOp):
+        elif isinstance(op, ScatterOp):
+            if op.from_zero is None:
+                fixed.add(op.inputs[0])
+        elif isinstance(op, (*KERNEL_RESULT_OPS, CallOp, SaveOp, ReturnOp, YieldOp)) and not isinstance(
+            op, NestOp
+        ):
             fixed.update(op.operands)
-        elif isinstance(op, ScatterOp) and op.from_zero is None:
-            fixed.add(op.inputs[0])
     return fixed
 
 

@@ -6,7 +6,6 @@ cycles_of(nest, vector_bytes)      its instructions, and what it moves beyond th
 from __future__ import annotations
 
 from math import prod
-from typing import Final
 
 from xdsl.ir import Block, Operation
 
@@ -14,22 +13,19 @@ from mlirad.dialects.array.control import BranchOp, ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ScatterOp, SortOp
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
+from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
-from mlirad.lower.schedule_kernels.costs import CONTIGUOUS_LOAD, element_bytes
+from mlirad.lower.machine import (
+    CONTIGUOUS_LOAD,
+    CUMULATION,
+    L2_BYTES,
+    MULTIPLICATION,
+    SORT,
+    cycles_per_byte,
+    element_bytes,
+)
 from mlirad.lower.schedule_kernels.profiles import profile
-
-CACHE_BYTES: Final = 512 * 1024
-"""What stays in the caches of one processor."""
-
-CYCLES_PER_BYTE: Final = 0.3
-"""Cycles to move a byte from or to memory beyond these caches."""
-
-MULTIPLICATIONS_PER_CYCLE: Final = 4.0
-"""Of a contraction by BLAS."""
-
-SORT_CYCLES: Final = 20.0
-"""Cycles per element to sort."""
 
 
 def cycles_of(op: Operation, vector_bytes: int, *, scheduled: bool = True) -> float:
@@ -41,11 +37,11 @@ def cycles_of(op: Operation, vector_bytes: int, *, scheduled: bool = True) -> fl
             return prod(op.extents) * (profile(op, vector_bytes).scalar_cost + 3)
         case DotOp():
             contracted = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
-            return size_of(op.result) * contracted / MULTIPLICATIONS_PER_CYCLE
+            return size_of(op.result) * contracted * MULTIPLICATION
         case CumulativeOp():
-            return 4.0 * size_of(op.operand)
+            return CUMULATION * size_of(op.operand)
         case SortOp():
-            return SORT_CYCLES * size_of(op.operand)
+            return SORT * size_of(op.operand)
         case ScanOp() | StripsOp():
             shared = dict.fromkeys((*free_values(op), *op.results))
             inside = op.trips * _block_cycles(op.body.block, vector_bytes, scheduled)
@@ -71,15 +67,15 @@ def _nest_cycles(op: NestOp, vector_bytes: int, scheduled: bool) -> float:
     else:
         one = sum(cost * p.per_iteration(bits) for bits, cost in p.op_costs.items())
     one += sum(CONTIGUOUS_LOAD * p.per_iteration(load.loops) for load in p.loads)
-    one += len(op.roots) / max(1, p.reductions)
+    one += len(yields(op.body)) / max(1, p.reductions)
     buffers = dict.fromkeys((*op.inputs, *op.roots))
     moved = sum(min(_bytes(v), p.iterations * element_bytes(element_of(v))) for v in buffers)
     return p.iterations * one / lanes + _memory_cycles(moved)
 
 
 def _memory_cycles(moved: int) -> float:
-    """Cycles to move so many bytes, which stay in a cache if they are few."""
-    return CYCLES_PER_BYTE * moved if moved > CACHE_BYTES else 0.0
+    """Cycles to move so many bytes, which stay in the caches of one core if they are few."""
+    return cycles_per_byte(moved) * moved if moved > L2_BYTES else 0.0
 
 
 def _bytes(value: Value) -> int:

@@ -10,31 +10,28 @@ reduced loop, or along i when x is copied to column order first.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from mlirad.dialects.kernel import NestOp
-from mlirad.dialects.shapes import Value, shape_of, size_of
-from mlirad.lower.schedule_kernels.costs import INSTRUCTION, load_cost, store_cost
-from mlirad.lower.schedule_kernels.profiles import Layouts, Load, Profile, buffer_strides, layout_of
+from mlirad.dialects.shapes import Value, size_of
+from mlirad.lower.machine import (
+    CHAINED_SUM,
+    HORIZONTAL,
+    HORIZONTAL_POSITION,
+    INSTRUCTION,
+    LOOP_START,
+    load_cost,
+    store_cost,
+)
+from mlirad.lower.schedule_kernels.profiles import Layouts, Load, Profile, result_strides
 
 MINIMAL_WORK = 100.0
 """Cycles of a nest in scalar code below which vectors are not worth the time it takes to compile them."""
 
 MINIMAL_PACK_ELEMENTS = 64
 """Buffers smaller than this are not copied: they stay in the first-level cache whatever the stride."""
-
-LOOP_START = 8.0
-"""Cycles to start and leave a vector loop, remainder included."""
-
-HORIZONTAL = 4.0
-"""Cycles to reduce the lanes of a vector to one, while others are under way."""
-
-HORIZONTAL_POSITION = 30.0
-"""The same for the position of an extremum."""
-
-CHAINED_SUM = 2.0
-"""Cycles of one step of a scalar reduction, which waits for the step before unless several rows overlap."""
 
 Free: TypeAlias = Mapping[Value, int | None]
 """Buffers whose storage order is open, with the dimension their producer would have innermost, if any."""
@@ -104,8 +101,9 @@ def _vector_cost(
         cost += (horizontal + len(op.roots)) * lanes * reduced + LOOP_START / extent
     else:
         for root in op.roots:
-            steps = buffer_strides(shape_of(root), layout_of(root, layouts))
-            cost += store_cost(1 if root in free else steps[x], lanes) * reduced
+            step = 1 if root in free else result_strides(op, root, layouts)[x]
+            elements = size_of(root) / max(1, prod(p.extents[: p.rank]))
+            cost += store_cost(step, lanes) * reduced * elements
         cost += LOOP_START * reduced / extent
     return cost
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Operation
 
-from mlirad.dialects.kernel import NestOp, ScatterOp
+from mlirad.dialects.kernel import NestOp, ScatterOp, is_element_wise
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.lower.schedule_kernels.lanes import choose_lane
 from mlirad.lower.schedule_kernels.profiles import Profile, row_major
@@ -29,7 +29,11 @@ def choose_layouts(
     nests = [op for op in ops if isinstance(op, NestOp)]
     layouts: dict[Value, Shape] = {}
     free: dict[Value, int | None] = {
-        r: None for op in nests for r in op.roots if len(shape_of(r)) > 1 and r not in fixed
+        r: None
+        for op in nests
+        if is_element_wise(op)
+        for r in op.roots
+        if len(shape_of(r)) > 1 and r not in fixed
     }
     if not free:
         return layouts

@@ -5,9 +5,10 @@ the longest strides is outermost and the lane loop innermost. Two cases are diff
 
 - A long reduction that strides over memory while lanes run along a small result (column sums of a tall
   matrix) has the reduction outside and the sums in memory.
-- When what a reduction reads exceeds the first-level cache, the lane loop moves outermost if fewer bytes
-  have to be refetched: blocks of lanes then stay in cache while the other loops run over them. Without a
-  reduction that would trade cached reads for stores that jump through memory.
+- When what a reduction reads exceeds the first-level cache, the lane loop moves to where the fewest bytes
+  have to be refetched, the innermost of such places: blocks of lanes then stay in cache while the loops
+  inside of it run over them. Without a reduction that would trade cached reads for stores that jump through
+  memory.
 """
 
 from __future__ import annotations
@@ -15,11 +16,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlirad.dialects.kernel import NestOp
-from mlirad.dialects.shapes import Shape, shape_of, size_of
-from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, buffer_strides, layout_of
-
-CACHE_BYTES = 32 * 1024
-"""The first-level data cache."""
+from mlirad.dialects.shapes import Shape, size_of
+from mlirad.lower.machine import L1_BYTES
+from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, result_strides
 
 OUTER_REDUCTION_BYTES = 24 * 1024
 """The largest results that are summed in memory: they stay in the first-level cache."""
@@ -42,7 +41,7 @@ def prefers_outer_reduction(op: NestOp, p: Profile, lane: int | None, width: int
     size = size_of(op.roots[0])
     if len(op.roots) * size * p.element_bytes > OUTER_REDUCTION_BYTES or size <= width:
         return False
-    if p.reductions < LONG_REDUCTION or any(layout_of(r, layouts)[-1] != lane for r in op.roots):
+    if p.reductions < LONG_REDUCTION or any(result_strides(op, r, layouts)[lane] != 1 for r in op.roots):
         return False
     if p.extents[lane] < MIN_PASSES * width:
         return False
@@ -69,10 +68,11 @@ def choose_order(
         steps = {lane: max(1, width)}
         if tile_dim is not None:
             steps[tile_dim] = tile
-        first = (lane, *(x for x in outputs if x != lane))
-        usual = _fetched(p, (*outputs, *reductions), steps)
-        if usual and _fetched(p, (*first, *reductions), steps) < FEWER_BYTES * usual:
-            outputs = list(first)
+        others = [x for x in outputs if x != lane]
+        places = [(*others[:k], lane, *others[k:]) for k in reversed(range(len(outputs)))]
+        costs = [_fetched(p, (*place, *reductions), steps) for place in places]
+        if min(costs) < FEWER_BYTES * costs[0]:
+            outputs = list(places[costs.index(min(costs))])
     return (*outputs, *reductions)
 
 
@@ -88,7 +88,7 @@ def _stride_weights(op: NestOp, p: Profile, layouts: Layouts) -> list[int]:
         for x, stride in enumerate(load.strides(layouts)):
             weights[x] += abs(stride or 0)
     for root in op.roots:
-        for x, stride in enumerate(buffer_strides(shape_of(root), layout_of(root, layouts))):
+        for x, stride in enumerate(result_strides(op, root, layouts)):
             weights[x] += stride
     return weights
 
@@ -107,7 +107,7 @@ def _fetched(p: Profile, order: Sequence[int], steps: dict[int, int]) -> float:
         x = order[depth]
         count = -(-p.extents[x] // steps.get(x, 1))
         grown = [h * count if b >> x & 1 else h for h, b in zip(held, bits, strict=True)]
-        if sum(grown) > CACHE_BYTES:
+        if sum(grown) > L1_BYTES:
             times = 1
             for y in order[:depth]:
                 times *= -(-p.extents[y] // steps.get(y, 1))

@@ -20,23 +20,21 @@ from mlirad.dialects.kernel import DotOp, NestOp, ScatterOp
 from mlirad.dialects.kernel_parallel import PARALLEL_ATTRIBUTE, why_dependent
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import integer, values_of
+from mlirad.lower.machine import WAKE
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 
-WAKE_CYCLES: Final = 40_000.0
-"""Cycles until a worker that sleeps has begun: 5 to 15 microseconds on an idle machine, measured."""
-
-SHARED_CYCLES: Final = 8 * WAKE_CYCLES
+SHARED_CYCLES: Final = 8 * WAKE
 """What a loop must cost to be shared: the wake-up of one worker is then an eighth of it."""
 
-TASK_CYCLES: Final = 2 * WAKE_CYCLES
+TASK_CYCLES: Final = 2 * WAKE
 """What a task should cost at least: threads that begin late find something to do, and taking one costs
 nothing beside it."""
 
 MOST_TASKS: Final = 128
 """Into how many tasks a loop is cut at most: several for each thread of a large machine."""
 
-MOST_CYCLES: Final = 100.0
-"""What an iteration of a nest is taken to cost at most."""
+MOST_OP_CYCLES: Final = 25.0
+"""What an op in the body of a nest is taken to cost at most in an iteration."""
 
 DOT_ROWS: Final = 128
 """Rows of a contraction that are a task at least: each task has BLAS copy the other operand."""
@@ -101,7 +99,7 @@ def _share_dot(op: DotOp, vector_bytes: int) -> None:
 
 def may_be_shared(op: NestOp) -> bool:
     """Whether a nest has so many iterations that it is worth a look at what they cost."""
-    return prod(op.extents) * MOST_CYCLES >= SHARED_CYCLES
+    return prod(op.extents) * len(op.body.block.ops) * MOST_OP_CYCLES >= SHARED_CYCLES
 
 
 def task_count(cycles: float, most: int) -> int:

@@ -19,13 +19,13 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, loop_strides
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import Shape, Value, element_of, is_float, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.lower.affine import AffineForms
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
-from mlirad.lower.schedule_kernels.costs import element_bytes, op_cost
+from mlirad.lower.machine import element_bytes, op_cost
 
 Layouts: TypeAlias = Mapping[Value, Shape]
 """The storage order of the buffers that are not row-major, dimensions from outermost to innermost."""
@@ -46,6 +46,12 @@ def buffer_strides(shape: Shape, layout: Shape) -> Shape:
         strides[d] = step
         step *= shape[d]
     return tuple(strides)
+
+
+def result_strides(op: NestOp, root: Value, layouts: Layouts) -> Shape:
+    """How far a step of each loop of the output space moves in a result, in elements."""
+    shape = shape_of(root)
+    return loop_strides(values_of(op.space), shape, buffer_strides(shape, layout_of(root, layouts)))
 
 
 def layout_of(buffer: Value, layouts: Layouts) -> Shape:

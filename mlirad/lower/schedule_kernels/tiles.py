@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlirad.dialects.kernel import NestOp
-from mlirad.lower.schedule_kernels.costs import load_cost
+from mlirad.lower.machine import load_cost
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile
 
 MAX_TILE = 6
@@ -28,6 +28,9 @@ REMAINDER_COST = 0.1
 
 MAX_CODE = 400
 """The most vector ops that a tiled body may have."""
+
+LONGEST_CHAIN = 400
+"""The most vector instructions of a body that is taken to be one chain."""
 
 MIN_GAIN = 0.95
 """A tile must bring the cost below this fraction."""
@@ -51,9 +54,10 @@ def max_vectors(op_count: int) -> int:
     """How many vectors of lanes a body may handle at once.
 
     Light bodies gain from fewer iterations. Long ones are one chain of dependent operations, longer than the
-    processor looks ahead: two vectors keep it busy.
+    processor looks ahead: two vectors keep it busy. The longest are rows that are written out, many chains
+    side by side, which fill the registers.
     """
-    return 4 if op_count <= 8 else 2 if op_count <= 32 else 1 if op_count <= 120 else 2
+    return 4 if op_count <= 8 else 2 if op_count <= 32 or 120 < op_count <= LONGEST_CHAIN else 1
 
 
 def width_choices(p: Profile, lane: int) -> list[int]:

@@ -20,7 +20,7 @@ from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import LoadOp, NestOp
+from mlirad.dialects.kernel import LoadOp, NestOp, is_element_wise
 from mlirad.dialects.shapes import Value, array_type, element_of, integer, shape_of, values_of
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.schedule_kernels.lanes import choose_lane
@@ -38,7 +38,7 @@ MULTIPLE: Final = 16
 
 def split_nest(op: NestOp, vector_bytes: int) -> None:
     """Cut a nest along its reduction if that is the loop that threads can share, and worth it."""
-    if op.combiners is None or not may_be_shared(op):
+    if op.combiners is None or not is_element_wise(op) or not may_be_shared(op):
         return
     combiners = [c.data for c in op.combiners.data]
     if any(c not in COMBINING for c in combiners):

@@ -21,12 +21,12 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation, OpResult
 
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.kernel import LoadOp, NestOp
+from mlirad.dialects.kernel import LoadOp, NestOp, is_element_wise
 from mlirad.dialects.kernel_parallel import keeps_to_one_thread
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.dialects.shapes import Value, array_type, element_of, integer, keyword, shape_of, size_of
 from mlirad.ir.builder import yields
-from mlirad.lower.schedule_kernels.costs import element_bytes
+from mlirad.lower.machine import element_bytes
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.schedule_kernels.parallel import task_count
 from mlirad.lower.split_reductions.nests import combined_parts
@@ -64,7 +64,11 @@ def _total(op: StripsOp, k: int) -> _Total | None:
     if not isinstance(made, OpResult) or not isinstance(made.op, NestOp) or len(list(made.uses)) != 1:
         return None
     nest = made.op
-    if nest.combiners is not None or {use.operation for use in carry.uses} != {nest, *_loads(nest, carry)}:
+    if (
+        nest.combiners is not None
+        or not is_element_wise(nest)
+        or {use.operation for use in carry.uses} != {nest, *_loads(nest, carry)}
+    ):
         return None
     both = yields(nest.body)[made.index].owner
     combiner = next((c for c, op_class in COMBINING.items() if type(both) is op_class), None)

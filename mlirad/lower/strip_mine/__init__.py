@@ -10,8 +10,9 @@ dimension's, and is still in cache when it is read. A scan whose body works alon
 trips for one strip, with carries and what it stacks in cache, before the next strip begins: its memory
 traffic drops from once per trip to once. Sums over the dimension are carried from strip to strip.
 
-Strips cost a call of each kernel per strip, so groups whose values fit in cache anyway are left alone. The
-length of a strip depends on shapes alone, so results are reproducible.
+A strip may be a single row: what a softmax does to a row of a matrix is done while the row is in cache. Which
+groups are formed, and how long their strips are, is a matter of costs (`costs.py`), which depend on shapes
+alone, so that results are reproducible.
 """
 
 from __future__ import annotations
@@ -32,97 +33,88 @@ from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
 from mlirad.lower.plan_memory.lifetimes import bytes_of
-from mlirad.lower.strip_mine.group import Group
-from mlirad.lower.strip_mine.rewriting import in_strips, totals_of
+from mlirad.lower.strip_mine.costs import around, may_pay, traffic
+from mlirad.lower.strip_mine.group import Group, totals_of
+from mlirad.lower.strip_mine.rewriting import in_strips
 
 __all__ = ["StripMinePass", "strip_mine", "strip_mine_in_place"]
 
-LEAST_BYTES = 1024 * 1024
-"""Groups whose values take fewer bytes than this are left alone: they stay in the second level of cache."""
-
-STRIP_BYTES = 40 * 1024
-"""What the values that are live at once in a strip may take: the first level of cache."""
-
-MOST_STRIP_BYTES = 128 * 1024
-"""Groups that take more than this in the shortest strip are left alone: they would gain too little."""
-
-STACKED_BYTES = 384 * 1024
-"""What the trips of scans may stack in a strip: a part of the second level of cache."""
-
-LEAST_ROWS = 32
-MOST_ROWS = 1024
-"""The rows of a strip: enough to make up for the calls of its kernels."""
-
-LEAST_EXTENT = 4 * LEAST_ROWS
+LEAST_EXTENT = 2
 """Shorter dimensions are not cut into strips."""
-
-ROWS_MULTIPLE = 16
-"""Strips have a multiple of this many rows, so that vectors are filled."""
 
 
 @dataclass(frozen=True)
 class StripMinePass(ModulePass):
-    """Lets kernels that work along one long dimension run strip by strip.
+    """Lets kernels that work along one dimension run strip by strip.
 
-    Options: the least bytes that the values of a group must take, and the rows of a strip (0: as many as fit
-    in cache).
+    With `rows`, every group of kernels that can, in strips of so many rows; 0 lets costs decide.
     """
 
     name = "strip-mine"
 
-    least_bytes: int = LEAST_BYTES
     rows: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Form strips in every function of the module."""
         for function in op.body.block.ops:
             if isinstance(function, FuncOp) and function.body.blocks:
-                strip_mine_in_place(function, least_bytes=self.least_bytes, rows=self.rows)
+                strip_mine_in_place(function, rows=self.rows)
 
 
-def strip_mine(function: FuncOp, *, least_bytes: int = LEAST_BYTES, rows: int = 0) -> FuncOp:
+def strip_mine(function: FuncOp, *, rows: int = 0) -> FuncOp:
     """The function with groups of kernels in strips."""
     formed = function.clone()
-    strip_mine_in_place(formed, least_bytes=least_bytes, rows=rows)
+    strip_mine_in_place(formed, rows=rows)
     return formed
 
 
-def strip_mine_in_place(function: FuncOp, *, least_bytes: int = LEAST_BYTES, rows: int = 0) -> None:
-    """Let groups of kernels of this function whose values take so many bytes run in strips.
+def strip_mine_in_place(function: FuncOp, *, rows: int = 0) -> None:
+    """Let groups of kernels of this function run in strips: of as many rows as cost least, or of `rows`."""
+    _form_block(function_block(function), rows)
 
-    A strip has as many rows as fit in cache unless `rows` says how many.
+
+def _form_block(block: Block, rows: int) -> None:
+    """Form strips among the ops of a block, then in the loops and branches that remain.
+
+    Of all groups the one that saves most is formed first.
     """
-    _form_block(function_block(function), least_bytes, rows)
-
-
-def _form_block(block: Block, least_bytes: int, rows: int) -> None:
-    """Form strips among the ops of a block, then in the loops and branches that remain."""
-    while True:
-        groups = [_group(block, extent) for extent in _extents(block, rows + 1 if rows else LEAST_EXTENT)]
-        found = [g for g in groups if g.members and (rows or _fits(g))]
-        best = max(found, key=_bytes_by_rows, default=None)
-        if best is None or _bytes_by_rows(best) < least_bytes:
+    while rows or may_pay(block.ops):
+        found = [
+            plan
+            for extent in _extents(block, rows + 1 if rows else LEAST_EXTENT)
+            if (plan := _plan(block, extent, rows))
+        ]
+        best = max(found, key=lambda plan: plan.gain, default=None)
+        if best is None:
             break
-        _replace(block, best, rows or strip_rows(best.extent, *_live_bytes(best)))
+        _replace(block, best)
     for op in block.ops:
         if isinstance(op, CONTROL_OPS):
             for region in op.regions:
-                _form_block(region.block, least_bytes, rows)
+                _form_block(region.block, rows)
 
 
-def strip_rows(extent: int, size: int, stacked: int) -> int:
-    """The rows of a strip, given the bytes of whole values; they divide the extent if such are near.
+@dataclass(frozen=True)
+class Plan:
+    """A group that is to run in strips of so many rows; `joined` are its values that others read."""
 
-    `size` are the bytes of values that are live at once, `stacked` those of values that scans stack, which
-    are read once each.
-    """
-    fitting = min(STRIP_BYTES * extent // max(size, 1), STACKED_BYTES * extent // max(stacked, 1))
-    most = min(MOST_ROWS, max(LEAST_ROWS, fitting), extent)
-    most = max(most // ROWS_MULTIPLE * ROWS_MULTIPLE, min(ROWS_MULTIPLE, extent))
-    for rows in range(most, most // 2, -8):
-        if extent % rows == 0:
-            return rows
-    return most
+    group: Group
+    rows: int
+    gain: float
+    joined: Sequence[Value]
+
+
+def _plan(block: Block, extent: int, rows: int) -> Plan | None:
+    """The strips over an extent, if there are kernels that gain by them."""
+    group = _group(block, extent)
+    if not group.members:
+        return None
+    joined = _joined(group)
+    if rows:
+        return Plan(group, rows, float(_bytes_by_rows(group)), joined)
+    costs = traffic(group, joined)
+    best, gain = costs.best()
+    return Plan(group, best, gain, joined) if costs.pays(gain) else None
 
 
 def _extents(block: Block, least: int) -> list[int]:
@@ -166,57 +158,16 @@ def _must_go(op: Operation, group: Group) -> bool:
     members = set(group.members)
     shares = isinstance(op, ScanOp) or any(v.owner in members for v in free_values(op))
     for result in op.results:
-        users = [_member_around(use.operation, op) for use in result.uses]
+        users = [around(use.operation, op) for use in result.uses]
         shares = shares or any(u in members for u in users)
         if group.rows.get(result, 0) and not all(u in members for u in users):
             return True
     return not shares
 
 
-def _member_around(op: Operation, sibling: Operation) -> Operation:
-    """The op beside `sibling` that an op is or stands in."""
-    while op.parent is not sibling.parent:
-        around = op.parent_op()
-        assert around is not None
-        op = around
-    return op
-
-
 def _bytes_by_rows(group: Group) -> int:
     """The bytes of all values by rows that the ops of a group compute."""
     return sum(bytes_of(v) for v in group.rows if isinstance(v, OpResult))
-
-
-def _live_bytes(group: Group) -> tuple[int, int]:
-    """The most bytes of values by rows that are live at once, and the bytes of those that scans stack."""
-    members = {op: n for n, op in enumerate(group.members)}
-    stacked = 0
-    change = [0] * (len(members) + 1)
-    for op, n in members.items():
-        for result in op.results:
-            if result not in group.rows:
-                continue
-            size = bytes_of(result)
-            if isinstance(op, ScanOp) and result in op.stacked:
-                stacked += size
-                continue
-            change[n] += size
-            users = (members.get(_member_around(use.operation, op), n) for use in result.uses)
-            change[max(users, default=n) + 1] -= size
-        if isinstance(op, ScanOp):
-            inner = sum(bytes_of(v) for o in op.body.block.ops for v in o.results if v in group.rows)
-            change[n] += inner
-            change[n + 1] -= inner
-    peak = now = 0
-    for step in change:
-        now += step
-        peak = max(peak, now)
-    return peak, stacked
-
-
-def _fits(group: Group) -> bool:
-    """Whether a strip of the least rows fits in cache."""
-    return _live_bytes(group)[0] * LEAST_ROWS <= MOST_STRIP_BYTES * group.extent
 
 
 def _joined(group: Group) -> list[Value]:
@@ -226,18 +177,18 @@ def _joined(group: Group) -> list[Value]:
         r
         for op in group.members
         for r in op.results
-        if r in group.rows and any(_member_around(use.operation, op) not in members for use in r.uses)
+        if r in group.rows and any(around(use.operation, op) not in members for use in r.uses)
     ]
 
 
-def _replace(block: Block, group: Group, rows: int) -> None:
+def _replace(block: Block, plan: Plan) -> None:
     """Put the strips in place of the group, where its last member stands; what reads it goes behind."""
+    group, joined = plan.group, plan.joined
     last = group.members[-1]
-    joined = _joined(group)
     results = [*totals_of(group), *joined]
     members = set(group.members)
     behind = _behind(block, group, last)
-    new = in_strips(group, rows, joined)
+    new = in_strips(group, plan.rows, joined)
     place = last
     for op in new:
         block.insert_op_after(op, place)

@@ -94,6 +94,9 @@ class Group:
                 yield x
 
     def _enter_nest(self, op: NestOp) -> bool:
+        space = values_of(op.space)
+        if any(shape_of(root)[: len(space)] != space for root in op.roots):
+            return False
         rank = len(values_of(op.space))
         combiners = [] if op.combiners is None else [c.data for c in op.combiners.data]
         for x in self._loops_over_rows(op):
@@ -265,3 +268,8 @@ class Group:
         """Whether a nest, with one load, is all that reads a buffer."""
         users = [use.operation for use in buffer.uses]
         return all(u is op or u.parent_op() is op for u in users) and len(users) == 2
+
+
+def totals_of(group: Group) -> list[Value]:
+    """The totals that the members of a group compute, in their order."""
+    return [r for op in group.members for r in op.results if r in group.totals]

@@ -33,7 +33,7 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.ir.builder import yields
-from mlirad.lower.strip_mine.group import Group
+from mlirad.lower.strip_mine.group import Group, totals_of
 from mlirad.lower.strip_mine.totals import (
     combined,
     copied_strip,
@@ -51,11 +51,6 @@ def in_strips(group: Group, block: int, joined: Sequence[Value]) -> list[Operati
     order in the group's members, then those.
     """
     return _Strips(group, block, joined).write()
-
-
-def totals_of(group: Group) -> list[Value]:
-    """The totals that the members of a group compute, in their order."""
-    return [r for op in group.members for r in op.results if r in group.totals]
 
 
 class _Strips:

@@ -115,6 +115,23 @@ class BulkBuilder(TermBuilder):
         """Prefix reduction along `dim`."""
         return self.term(x.axes, self.b.cumulative(kind, self.value(x), len(x.axes) + dim, reverse))
 
+    def each(self, constructor: Callable[[Value], Value], x: Term) -> Term:
+        """What a constructor of the builder makes of each matrix, behind any number of batch dimensions."""
+        return self.term(x.axes, constructor(self.value(x)))
+
+    def solved(self, constructor: Callable[[Value, Value], Value], matrix: Term, x: Term) -> Term:
+        """The solutions of linear systems; of one matrix for all members, with right sides side by side."""
+        if matrix.axes or not x.axes:
+            axes = union((matrix, x))
+            return self.term(axes, constructor(self.align(matrix, axes), self.align(x, axes)))
+        count, rank = len(x.axes), len(x.shape)
+        last = [*range(count, count + rank), *range(count)]
+        members = extents(x.axes)
+        columns = x.shape[-1] * prod(members)
+        wide = self.b.reshape(self.b.transpose(self.value(x), last), (*x.shape[:-1], columns))
+        found = self.b.reshape(constructor(self.value(matrix), wide), (*x.shape, *members))
+        return self.term(x.axes, self.b.transpose(found, [*range(rank, rank + count), *range(rank)]))
+
     def dot(self, x: Term, y: Term, batch: tuple[Dims, Dims], contract: tuple[Dims, Dims]) -> Term:
         """General contraction: shared batch axes are batch dimensions, the others free in their operand."""
         if y.axes and not x.axes and not batch[0] and len(y.shape) == len(contract[1]):

@@ -14,11 +14,12 @@ dual-numbers paper, section 5.1, figure 9; there for builds of one index, of whi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from xdsl.ir import Operation
 
-from mlirad.dialects.array import control, indexing, ordering, reductions, structural
+from mlirad.dialects.array import control, factorisations, indexing, ordering, reductions, structural
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.reporting import ReportOp
@@ -96,6 +97,11 @@ def _update(r: BatchReader, op: indexing.UpdateOp, o: Sequence[Term]) -> Term:
     return r.update(op.kind.data, o[0], o[1], own, targets)
 
 
+def _triangular_solve(r: BatchReader, op: factorisations.TriangularSolveOp, o: Sequence[Term]) -> Term:
+    flags = {name: name in op.properties for name in ("upper", "transposed", "unit")}
+    return r.solved(partial(r.b.triangular_solve, **flags), *o)
+
+
 BULK_RULES: dict[type[Operation], Rule] = {
     **dict.fromkeys(ew.ELEMENTWISE_OPS, _elementwise),
     structural.ConstantOp: _constant,
@@ -123,6 +129,13 @@ BULK_RULES: dict[type[Operation], Rule] = {
     ordering.CumulativeOp: lambda r, op, o: r.cumulative(
         op.kind.data, o[0], op.dim.value.data, op.reverse is not None
     ),
+    factorisations.LuOp: lambda r, op, o: r.each(partial(r.b.lu, op.part.data), o[0]),
+    factorisations.CholeskyOp: lambda r, op, o: r.each(r.b.cholesky, o[0]),
+    factorisations.QrOp: lambda r, op, o: r.each(partial(r.b.qr, op.part.data), o[0]),
+    factorisations.EighOp: lambda r, op, o: r.each(partial(r.b.eigh, op.part.data), o[0]),
+    factorisations.SvdOp: lambda r, op, o: r.each(partial(r.b.svd, op.part.data), o[0]),
+    factorisations.TriangularSolveOp: _triangular_solve,
+    factorisations.SolveOp: lambda r, op, o: r.solved(r.b.solve, *o),
 }
 """Every op of the array dialect by its class, but for the terminator and for loops and branches."""
 

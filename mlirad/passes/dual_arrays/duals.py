@@ -183,10 +183,12 @@ class DualArrays:
         return total
 
     def after(self, outer: Value, inner: Value) -> Value:
-        """`outer` after `inner`, laid out so that every left operand is local: (f g) d = f (g d)."""
+        """`outer` after `inner`, all left operands local: (f g) d = f (g d), (f + g) d = f d + g d."""
         if isinstance(outer.owner, linear.ComposeOp):
             composition = outer.owner
             return self.after(composition.outer, self.after(composition.inner, inner))
+        if isinstance(outer.owner, linear.AddOp):
+            return self.b.add_maps(*(self.after(part, inner) for part in own_operands(outer.owner)))
         return self.b.compose(outer, inner)
 
 

@@ -14,7 +14,15 @@ from xdsl.dialects.builtin import ModuleOp, f32, f64, i1, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
-from mlirad.dialects.array import ARRAY_OPS, control, indexing, ordering, reductions, structural
+from mlirad.dialects.array import (
+    ARRAY_OPS,
+    control,
+    factorisations,
+    indexing,
+    ordering,
+    reductions,
+    structural,
+)
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.literals import literal
@@ -218,12 +226,28 @@ def ordering_cases() -> list[Case]:
     ]
 
 
+def factorisation_cases() -> list[Case]:
+    square, columns = t(2, 2), t(2, 3)
+    return [
+        Case(factorisations.LuOp, (square,), square, {"part": keyword("factors")}),
+        Case(factorisations.LuOp, (square,), t(2, element=i64), {"part": keyword("permutation")}),
+        Case(factorisations.CholeskyOp, (square,), square),
+        Case(factorisations.QrOp, (columns,), columns, {"part": keyword("triangular")}),
+        Case(factorisations.EighOp, (square,), t(2), {"part": keyword("values")}),
+        Case(factorisations.SvdOp, (columns,), t(2), {"part": keyword("values")}),
+        Case(factorisations.TriangularSolveOp, (square, columns), columns, {"upper": FLAG, "unit": FLAG}),
+        Case(factorisations.TriangularSolveOp, (t(2, 1, 1), t(2, 1, 2)), t(2, 1, 2), {"unit": FLAG}),
+        Case(factorisations.SolveOp, (square, columns), columns),
+    ]
+
+
 CASES = [
     *elementwise_cases(),
     *structural_cases(),
     *indexing_cases(),
     *reduction_cases(),
     *ordering_cases(),
+    *factorisation_cases(),
 ]
 
 

@@ -23,6 +23,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.free_values import own_operands
+from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.apply.in_place import PARTS, accumulate_transposed
 from mlirad.linear_maps.apply.primitives import apply_transposed
 from mlirad.linear_maps.elements import as_value, value_of
@@ -77,7 +78,13 @@ class Backward:
         return value_of(self.b, self.sums.get(value), value.type)
 
     def add_pulled(self, value: Value, tangent_map: Value, cotangent: Value) -> None:
-        """Add the image of a cotangent under the transpose of a local map, or of several composed."""
+        """Add the image of a cotangent under the transpose of a local map, of several composed or a spine.
+
+        A spine, whose nodes share others, is what has sums of maps in it.
+        """
+        if not is_chain(tangent_map):
+            self._add_swept(value, tangent_map, cotangent)
+            return
         op = tangent_map.owner
         while isinstance(op, linear.ComposeOp):
             outer, inner = own_operands(op)
@@ -117,6 +124,14 @@ class Backward:
         if found is not None:
             self.sums[value] = as_value(found)
 
+    def _add_swept(self, value: Value, tangent_map: Value, cotangent: Value) -> None:
+        op = tangent_map.owner
+        assert isinstance(op, linear.MapOp)
+        before = self.sums.get(value)
+        (found,) = MapEvaluator(self.b, op, {}).transposed_onto({}, tangent_map, [cotangent], [before])
+        if found is not None:
+            self.sums[value] = as_value(found)
+
     def run(self) -> None:
         """Take all steps; the sums of what no step makes remain."""
         for n, count in enumerate(self._untaken):
@@ -148,3 +163,11 @@ class Backward:
 
     def _push(self, n: int) -> None:
         heappush(self._ready, (self._steps[n].waits, -n))
+
+
+def is_chain(tangent_map: Value) -> bool:
+    """Whether a map is local, or local maps composed."""
+    op = tangent_map.owner
+    if isinstance(op, linear.ComposeOp):
+        return all(is_chain(part) for part in own_operands(op))
+    return not isinstance(op, linear.AddOp)

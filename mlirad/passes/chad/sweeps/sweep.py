@@ -22,6 +22,7 @@ from mlirad.dialects.shapes import Value, is_float, tuple_type
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.builder import function_block, returned
 from mlirad.ir.free_values import free_values, own_operands
+from mlirad.ir.maps import domain_of
 from mlirad.linear_maps.apply.evaluator import MapEvaluator
 from mlirad.linear_maps.elements import Elements, as_value
 from mlirad.passes.chad.sweeps.backward import (
@@ -31,6 +32,7 @@ from mlirad.passes.chad.sweeps.backward import (
     Cotangents,
     Plus,
     Step,
+    is_chain,
 )
 from mlirad.passes.chad.sweeps.wholes import PARTIAL_READS, OfCalls
 from mlirad.passes.dual_arrays import duals
@@ -144,7 +146,7 @@ class Sweep:
         if type(op) not in READS_POSITIONS and not any(o in self.active for o in operands[: len(rule)]):
             raise duals.no_rule(op)
         pulled = [
-            (operand, partial(b, op))
+            (operand, self._as_chain_or_spine(partial(b, op)))
             for operand, partial in zip(operands, rule, strict=False)
             if partial is not None and operand in self.active
         ]
@@ -159,6 +161,13 @@ class Sweep:
         parts = operands[:1] if isinstance(op, PARTIAL_READS) else ()
         read = dict.fromkeys(operand for operand, _ in pulled)
         self.enter(Step([result], read, [v for v in read if v not in parts], pull, source.location))
+
+    def _as_chain_or_spine(self, tangent_map: Value) -> Value:
+        """A map of the table with sums in it in spine form; others are chains of local maps as they are."""
+        if is_chain(tangent_map):
+            return tangent_map
+        space = domain_of(tangent_map)
+        return duals.DualArrays(self.b, space, {}).after(tangent_map, self.b.identity_map(space))
 
     def _jointly(self, source: Operation, tangent_map: Value) -> None:
         """Note the step of an op with one map from the tuple of the tangents of all operands."""

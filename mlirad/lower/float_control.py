@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from mlirad.lower.llvm_text.module import IRBuilder
+if TYPE_CHECKING:
+    from mlirad.lower.llvm_text import IRBuilder
 
 GET: Final = "float_control.get"
 SET: Final = "float_control.set"

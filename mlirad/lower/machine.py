@@ -1,8 +1,13 @@
-"""What scalar ops and memory accesses cost in one vector of lanes, in cycles: rough figures for comparison.
+"""The machine that lowering decides for: what ops, memory accesses, loops and calls cost, in cycles.
+
+    cycles_per_byte(100 * 1024)        of a working set of 100 KiB, which stays in the second level of cache
 
 A vector instruction costs half a cycle (two issue ports); an elementary function as many of them as its table
 states; what has no vector form costs once per lane. A gather is taken to cost a cycle per lane, which is why
 strided lanes are worth a copy.
+
+The caches are those of a nominal machine, the same everywhere: floats are added in an order that depends on
+how loops are cut, and results are not to depend on the machine. All figures are rough, for comparison.
 """
 
 from __future__ import annotations
@@ -16,6 +21,33 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.shapes import is_float
 from mlirad.lower.elementary import ELEMENTARY
+
+L1_BYTES = 32 * 1024
+"""The first-level data cache."""
+
+L2_BYTES = 512 * 1024
+"""The second level, of one core."""
+
+_CACHES = ((L1_BYTES, 0.03), (L2_BYTES, 0.06), (4 * 1024 * 1024, 0.15))
+"""The bytes of each level of cache, and the cycles to read or write one of its bytes."""
+
+_MEMORY_CYCLES = 0.4
+"""Cycles to read or write one byte of memory that is in no cache."""
+
+CALL = 60.0
+"""Cycles to call a kernel and to come back."""
+
+LOOP_START = 8.0
+"""Cycles to start and leave a vector loop, remainder included."""
+
+HORIZONTAL = 4.0
+"""Cycles to reduce the lanes of a vector to one, while others are under way."""
+
+HORIZONTAL_POSITION = 30.0
+"""The same for the position of an extremum."""
+
+CHAINED_SUM = 2.0
+"""Cycles of one step of a scalar reduction, which waits for the step before unless several rows overlap."""
 
 INSTRUCTION = 0.5
 """One vector instruction."""
@@ -31,8 +63,25 @@ CONTIGUOUS_LOAD = 0.5
 REVERSED_LOAD = 1.0
 CONTIGUOUS_STORE = 1.0
 
+MULTIPLICATION = 0.25
+"""One multiplication, and addition, of a contraction by BLAS."""
+
+SORT = 20.0
+"""Sorting, per element."""
+
+CUMULATION = 4.0
+"""Cumulative sums and their like, per element, each of which waits for the one before."""
+
+WAKE = 40_000.0
+"""Cycles until a worker thread that sleeps has begun: 5 to 15 microseconds on an idle machine, measured."""
+
 _FLOAT_COSTS = {"div": DIVISION, "rem": 3 * DIVISION, "floor_div": 3 * DIVISION, "fmod": 3 * DIVISION}
 _INTEGER_DIVISIONS = ("div", "rem", "floor_div", "fmod", "pow")
+
+
+def cycles_per_byte(working_set: float) -> float:
+    """Cycles to read or write a byte again when so many bytes are read and written between."""
+    return next((cycles for size, cycles in _CACHES if working_set <= size), _MEMORY_CYCLES)
 
 
 @cache

@@ -1,0 +1,200 @@
+"""Matrix factorisations, and the linear systems that are solved with them.
+
+    %f = array.lu factors %a : tensor<4x3x3xf64>
+    %p = array.lu permutation %a : tensor<4x3x3xf64> -> tensor<4x3xi64>
+    %l = array.cholesky %a : tensor<3x3xf64>
+    %x = array.triangular_solve %l, %b {transposed} : tensor<3x3xf64>, tensor<3x2xf64> -> tensor<3x2xf64>
+
+The last two dimensions are those of matrices, all before them are a batch, which the results have too. A
+factorisation has several parts, and each is an op of its own; lowering finds those of one matrix together.
+Conventions are those of LAPACK: signs, orders, and which triangle is read.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import StringAttr, UnitAttr, i64
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from mlirad.dialects.array.elementwise import ArrayOp, OperandOp, check_elements
+from mlirad.dialects.array.structural import check_same_element
+from mlirad.dialects.shapes import FLOATS, Shape, array_type, element_of, shape_of
+
+PARTS: dict[str, tuple[str, ...]] = {
+    "lu": ("factors", "pivots", "permutation"),
+    "cholesky": ("factor",),
+    "qr": ("orthogonal", "triangular"),
+    "eigh": ("values", "vectors"),
+    "svd": ("left", "values", "right"),
+}
+"""The parts of every factorisation."""
+
+
+class PartOp(OperandOp):
+    """One part of a factorisation of each matrix of a batch."""
+
+    part = prop_def(StringAttr)
+    KEYWORD: ClassVar = "part"
+    ONE_TYPE: ClassVar = True
+
+    def verify_(self) -> None:
+        """A known part; a float operand that the factorisation takes; the type of the part as result."""
+        kind = self.name.removeprefix("array.")
+        if self.part.data not in PARTS[kind]:
+            raise VerifyException(f"part '{self.part.data}' is not one of {', '.join(PARTS[kind])}")
+        check_result(self.result.type, part_type(kind, self.part.data, self.operand.type))
+
+
+@irdl_op_definition
+class LuOp(PartOp):
+    """A square matrix A with rows exchanged is L U: L has ones on its diagonal, U is upper triangular.
+
+    `factors` is both in one matrix, the ones of L left out; `permutation` says which row of A each row of L U
+    is, and `pivots` with which row from there on each row is exchanged, in order. The pivot of a column is
+    its largest element, the first of equals. A singular matrix has zeros on the diagonal of U.
+    """
+
+    name = "array.lu"
+
+
+@irdl_op_definition
+class CholeskyOp(OperandOp):
+    """The lower triangular L with L L^T = A, of which the lower triangle is read.
+
+    All NaN, above the diagonal 0, where A is not positive definite.
+    """
+
+    name = "array.cholesky"
+    ONE_TYPE: ClassVar = True
+
+    def verify_(self) -> None:
+        """A float operand of square matrices, whose type the result has."""
+        check_result(self.result.type, part_type("cholesky", "factor", self.operand.type))
+
+
+@irdl_op_definition
+class QrOp(PartOp):
+    """A of m rows and n columns is Q R, for k = min(m, n) orthonormal columns of Q and R upper triangular.
+
+    `orthogonal` is Q, of shape (m, k), `triangular` R, of shape (k, n).
+    """
+
+    name = "array.qr"
+
+
+@irdl_op_definition
+class EighOp(PartOp):
+    """The eigenvalues of a symmetric matrix, ascending, and the eigenvectors as columns of an orthogonal one.
+
+    The lower triangle is read. All NaN where the iteration does not converge.
+    """
+
+    name = "array.eigh"
+
+
+@irdl_op_definition
+class SvdOp(PartOp):
+    """A of m rows and n columns is U diag(s) V^T, for k = min(m, n) singular values s, descending.
+
+    `left` is U, of shape (m, k), and `right` V^T, of shape (k, n). All NaN where the iteration does not
+    converge.
+    """
+
+    name = "array.svd"
+
+
+@irdl_op_definition
+class TriangularSolveOp(ArrayOp):
+    """X with T X = B, where T is the lower triangle of the first operand; the other elements are not read.
+
+    With `upper` T is the upper triangle, with `unit` the diagonal is taken as ones, and with `transposed` T^T
+    stands for T. Division by a zero on the diagonal is IEEE division.
+    """
+
+    name = "array.triangular_solve"
+    matrix = operand_def()
+    operand = operand_def()
+    upper = opt_prop_def(UnitAttr)
+    transposed = opt_prop_def(UnitAttr)
+    unit = opt_prop_def(UnitAttr)
+    BRACED: ClassVar = ("upper", "transposed", "unit")
+
+    def verify_(self) -> None:
+        """Square matrices of floats and right sides of one batch and one element type; the type of these."""
+        check_system(self.matrix.type, self.operand.type)
+        check_result(self.result.type, self.operand.type)
+
+
+@irdl_op_definition
+class SolveOp(ArrayOp):
+    """X with A X = B, by the LU factorisation of A. Where A is singular X has infinite or NaN elements."""
+
+    name = "array.solve"
+    matrix = operand_def()
+    operand = operand_def()
+
+    def verify_(self) -> None:
+        """Square matrices of floats and right sides of one batch and one element type; the type of these."""
+        check_system(self.matrix.type, self.operand.type)
+        check_result(self.result.type, self.operand.type)
+
+
+def check_result(result: Attribute, expected: Attribute) -> None:
+    """Require the type that an op computes."""
+    if result != expected:
+        raise VerifyException(f"result has type {result}, the op computes {expected}")
+
+
+def check_system(matrix: Attribute, operand: Attribute) -> None:
+    """Require square matrices and, in the same batch, right sides with as many rows."""
+    check_elements(matrix, FLOATS, "matrix")
+    check_same_element(matrix, operand)
+    *batch, rows = _square(matrix)
+    shape = shape_of(operand)
+    if shape[:-1] != (*batch, rows) or len(shape) < 2:
+        raise VerifyException(
+            f"right sides of shape {list(shape)} for matrices of shape {list(shape_of(matrix))}"
+        )
+
+
+def part_type(kind: str, part: str, operand: Attribute) -> Attribute:
+    """The type of a part of a factorisation; raises if the operand cannot be factorised so."""
+    check_elements(operand, FLOATS, "operand")
+    element = element_of(operand)
+    if kind in ("qr", "svd"):
+        *batch, rows, columns = _matrices(operand)
+        least = min(rows, columns)
+        shapes = {
+            "orthogonal": (rows, least),
+            "triangular": (least, columns),
+            "left": (rows, least),
+            "values": (least,),
+            "right": (least, columns),
+        }
+        return array_type((*batch, *shapes[part]), element)
+    shape = _square(operand)
+    if part in ("pivots", "permutation"):
+        return array_type(shape, i64)
+    return array_type(shape, element) if part == "values" else operand
+
+
+def _square(type_: Attribute) -> Shape:
+    """The batch and the number of rows of square matrices."""
+    shape = _matrices(type_)
+    if shape[-1] != shape[-2]:
+        raise VerifyException(f"matrices of shape {list(shape)} are not square")
+    return shape[:-1]
+
+
+def _matrices(type_: Attribute) -> Shape:
+    shape = shape_of(type_)
+    if len(shape) < 2:
+        raise VerifyException(f"matrices have two dimensions, got {type_}")
+    return shape
+
+
+FACTORISATION_OPS = (LuOp, CholeskyOp, QrOp, EighOp, SvdOp, TriangularSolveOp, SolveOp)
+"""Every op of this file, in the order of the documentation."""

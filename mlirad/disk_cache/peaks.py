@@ -1,0 +1,67 @@
+"""The peaks of this machine, measured once per user and kept in the folder of compiled programs.
+
+kept_peaks()     from the file, if it is of this processor; else measured, and written there
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from functools import cache
+from typing import Any, Final
+
+from mlirad.disk_cache.folder import find_folder, is_trusted, objection
+from mlirad.jit.caches import cache_bytes
+from mlirad.jit.peaks import Peaks, measured
+from mlirad.jit.target import find_target
+
+FILE: Final = "peaks.json"
+
+
+@cache
+def kept_peaks() -> Peaks:
+    """What one core of this machine can do at most."""
+    folder = find_folder()
+    if folder is None or objection(folder) is not None:
+        return measured()
+    path = os.path.join(folder.path, FILE)
+    found = _read(path)
+    if found is None:
+        found = measured()
+        _write(path, found)
+    return found
+
+
+def _machine() -> list[Any]:
+    """What the peaks belong to: a home may be shared by several machines."""
+    return [find_target().cpu, find_target().features, cache_bytes()]
+
+
+def _read(path: str) -> Peaks | None:
+    """What a file says of this machine, None where there is none or it is damaged."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or not is_trusted(status):
+                return None
+            content = json.load(file)
+        if content["machine"] != _machine():
+            return None
+        bandwidth = {str(name): float(rate) for name, rate in content["bandwidth"].items()}
+        return Peaks(bandwidth, float(content["operations"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _write(path: str, peaks: Peaks) -> None:
+    """Keep the peaks, if that is possible: written aside and renamed, so a reader sees all or nothing."""
+    content = {"machine": _machine(), "bandwidth": peaks.bandwidth, "operations": peaks.operations}
+    aside = f"{path}.{os.urandom(8).hex()}"
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        os.replace(aside, path)
+    except OSError:
+        return

@@ -1,0 +1,87 @@
+"""How the arguments of a call reach a program: which are static, what the others consist of, the signature.
+
+reader.flattened((w, x), {})     the function of (w, x), their leaves and structure, the types of the leaves
+reader.key(...)                  by which the program for these is found
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+from mlirad.errors import TracingError
+from mlirad.frontend.compiling.arguments import is_plain, plain_key, prepared, with_names
+from mlirad.frontend.compiling.lowered import Signature
+from mlirad.frontend.compiling.programs import signature_key
+from mlirad.frontend.tracing.captures import static_key
+from mlirad.frontend.tracing.functions import argument_paths, function_name, leaf_types
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.values import LeafType
+
+
+@dataclass(frozen=True, eq=False)
+class ArgumentReader:
+    """The arguments of one function, of which those named `static` reach it as they are; all others move."""
+
+    function: Callable[..., Any]
+    static: tuple[str, ...]
+
+    def bound(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """The function of the arguments that move, all by position, and these arguments."""
+        if not kwargs and not self.static:
+            return self.function, args
+        try:
+            signature = inspect.signature(self.function)
+            bound = signature.bind(*args, **kwargs)
+        except (TypeError, ValueError) as error:
+            raise TracingError(f"{function_name(self.function)}: {error}", location=user_line()) from error
+        fixed = {name: value for name, value in bound.arguments.items() if name in self.static}
+        moving = {name: value for name, value in bound.arguments.items() if name not in self.static}
+        return with_names(self.function, signature, tuple(moving), fixed), tuple(moving.values())
+
+    def flattened(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Callable[..., Any], list[Any], Tree, list[LeafType]]:
+        """The function of the arguments that move, and their leaves, structure and types."""
+        function, moving = self.bound(args, kwargs)
+        leaves, tree = flatten(moving)
+        return function, leaves, tree, leaf_types(function, leaves, tree)
+
+    def key(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], tree: Tree, types: list[LeafType]
+    ) -> tuple[Hashable, bool]:
+        """The key of a program, and whether it is the short one: of arrays and scalars by position."""
+        if not kwargs and not self.static and all(map(is_plain, args)):
+            return plain_key(args), True
+        names = tuple(sorted(name for name in kwargs if name not in self.static))
+        return (signature_key(tree, types), names, self._static_values(args, kwargs)), False
+
+    def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:
+        """What a program for these arguments accepts, and their leaves as it takes them."""
+        function, leaves, tree, types = self.flattened(args, kwargs)
+        paths = argument_paths(function, tree) if leaves else ()
+        found = Signature(tree, tuple(types), tuple(paths), self._static_values(args, kwargs))
+        return found, list(map(prepared, leaves))
+
+    def _static_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Hashable, ...]:
+        """The values of static arguments, or of their defaults; raises `TracingError` for unhashable ones."""
+        if not self.static:
+            return ()
+        bound = inspect.signature(self.function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = [bound.arguments.get(name) for name in self.static]
+        for name, value in zip(self.static, values, strict=True):
+            try:
+                hash(value)
+            except TypeError as error:
+                raise TracingError(
+                    f"the static argument {name} is a {type(value).__name__}, which is not hashable",
+                    location=user_line(),
+                    hint="pass static arguments as numbers, strings or tuples of them",
+                ) from error
+        return tuple(map(static_key, values))

@@ -1,0 +1,181 @@
+"""Running the compiler on a traced module: to a native program, or to a stage before.
+
+native_program(module, options)            LLVM IR text of @main
+text_after(module, "linearize", options)   MLIR text
+
+This imports all that compiles. A program that is found on the disk needs none of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from xdsl.dialects.builtin import ModuleOp
+
+from mlirad import pipelines, reports
+from mlirad.compiler import Compiled, Observer, compile_module, count_kernels, may_need_blocks, transform
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.progress import ProgressLine, progress_line
+from mlirad.frontend.compiling.stats import Stats
+from mlirad.frontend.tracing.dtypes import plain_array
+from mlirad.frontend.tracing.source import user_line
+from mlirad.interpreter import run_function
+from mlirad.ir.first_order import higher_order_op
+from mlirad.ir.printing import text_of
+from mlirad.jit.caches import level_of
+from mlirad.jit.engine import is_quick
+from mlirad.jit.machine_program import MachineProgram, machine_program
+from mlirad.lower.native_program import KernelNote
+from mlirad.lower.plan_memory.peak import peak_by_line
+from mlirad.pipeline_options import Options as PipelineOptions
+from mlirad.pipeline_options import Stage
+
+
+def brought_to(end: Stage, module: ModuleOp, options: Options, stats: Stats | None = None) -> None:
+    """Bring a module to a stage before kernels, in place."""
+    transform(module, options.pipeline(end), observe=_recording(stats))
+
+
+def native_program(
+    module: ModuleOp,
+    options: Options,
+    stats: Stats | None = None,
+    function: str = "main",
+    donated: tuple[int, ...] = (),
+    *,
+    profiled: bool = False,
+    line: ProgressLine | None = None,
+) -> Compiled:
+    """A function of the module as LLVM IR text for this machine; the memory of arguments `donated` may be
+    taken by results. `line` is told of each step.
+    """
+    wanted = options.pipeline("kernels", function, donated)
+    if line is not None:
+        line.expect([p.name for p in pipelines.pipeline(wanted)], ("emit", "llvm"))
+    made = compile_module(
+        module,
+        wanted,
+        flush_subnormals=options.flush_subnormals,
+        profiled=profiled,
+        before=None if line is None else lambda pass_, _: line.begin(pass_.name),
+        observe=_recording(stats, line),
+    )
+    if stats is not None:
+        stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
+        stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes
+        stats.traffic = _traffic(made.program.kernels)
+        shared = [k for k in made.program.kernels if k.tasks > 1 or k.is_shared]
+        stats.shared_kernels, stats.shared_work = len(shared), sum(k.work * k.trips for k in shared)
+    return made
+
+
+def machine_code(
+    module: ModuleOp,
+    options: Options,
+    stats: Stats | None,
+    function: str,
+    donated: tuple[int, ...],
+    name: str,
+) -> MachineProgram:
+    """A function of the module as object code for this machine; see `native_program`. It is called `name`."""
+    with progress_line(name) as line:
+        program = native_program(module, options, stats, function, donated, line=line).program
+        line.begin("llvm")
+        start = time.perf_counter()
+        made = machine_program(program)
+        if stats is not None:
+            stats.add("llvm", time.perf_counter() - start, None)
+            stats.is_quick = is_quick(program.llvm)
+        return made
+
+
+def _traffic(kernels: Sequence[KernelNote]) -> dict[str, int]:
+    """The bytes that kernels read and write in a call, by the smallest cache that holds those of one run."""
+    found: dict[str, int] = {}
+    for kernel in kernels:
+        level = level_of(kernel.nbytes)
+        if level is not None:
+            found[level] = found.get(level, 0) + kernel.nbytes * kernel.trips
+    return dict(sorted(found.items()))
+
+
+def _runs_as_it_is(module: ModuleOp) -> bool:
+    """Whether a module is to be interpreted as it was traced: with functions as values, and no derivatives.
+
+    So functions run that hold functions of their own kind, for which there is no first-order program.
+    """
+    return higher_order_op(module) is not None and not any(
+        op.name.startswith("linear.") for op in module.walk()
+    )
+
+
+def text_after(module: ModuleOp, name: str | None, options: Options) -> str:
+    """The module as text: as traced, or after the (last) pass `name` of its compile.
+
+    Where that may end with builds in blocks, it is run to the end to know.
+    """
+    if name is None:
+        return text_of(module)
+    wanted = options.pipeline("kernels")
+    if not may_need_blocks(module, wanted):
+        _require_pass(name, wanted)
+        transform(module, replace(wanted, until=name))
+        return text_of(module)
+    texts: dict[PipelineOptions, str] = {}
+
+    def observe(options: PipelineOptions, step: pipelines.Step) -> None:
+        if step.name == name:
+            texts[options] = text_of(step.module)
+
+    made = compile_module(module, wanted, observe=observe)
+    _require_pass(name, made.options)
+    return texts[made.options]
+
+
+def _require_pass(name: str, options: PipelineOptions) -> None:
+    known = dict.fromkeys(p.name for p in pipelines.pipeline(options))
+    if name not in known:
+        raise UnsupportedError(
+            f"there is no pass {name!r} in the pipeline",
+            location=user_line(),
+            hint=f"it has {', '.join(known)}",
+        )
+
+
+def _recording(stats: Stats | None, line: ProgressLine | None = None) -> Observer | None:
+    """Notes the time of every step, and tells of the last one of the compiler, which is no pass."""
+    if stats is None and line is None:
+        return None
+
+    def observe(_: PipelineOptions, step: pipelines.Step) -> None:
+        if stats is not None:
+            stats.add(step.name, step.seconds + step.verify_seconds, step.module)
+        if line is not None and step.name == LAST_PASS:
+            line.begin("emit")
+
+    return observe
+
+
+LAST_PASS: Final = "plan-memory"
+"""The pass after which kernels are printed as LLVM IR text."""
+
+
+def interpreted(
+    module: ModuleOp, options: Options, stats: Stats | None = None, function: str = "main"
+) -> Callable[..., Any]:
+    """A function run by the interpreter, with derivatives expanded where there are any."""
+    if not _runs_as_it_is(module):
+        brought_to("arrays", module, options, stats)
+
+    def run(*arguments: Any) -> Any:
+        prepared = [a if isinstance(a, int | float) else plain_array(a) for a in arguments]
+        reports.forget()
+        results = run_function(module, prepared, function=function, timeout=options.timeout)
+        reports.raise_first()
+        return results[0] if len(results) == 1 else results
+
+    return run

@@ -1,0 +1,293 @@
+"""Functions of `scipy.linalg` on traced arrays, by their names there.
+
+They are those of NumPy's names with other options, solutions by factors that are given, and a few more. How
+they are reached is said in `mlirad.frontend.tracing.scipy_functions`, as SciPy has no protocol for it.
+Elements are not checked for being finite: NaN and infinities go through, as in all of the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from mlirad.frontend.constructs.loops import fori_loop
+from mlirad.frontend.numpy_functions import linear_systems, norms, spectral
+from mlirad.frontend.numpy_functions.factors import (
+    parts,
+    report_failure,
+    report_no_convergence,
+    require_matrices,
+    require_square,
+)
+from mlirad.frontend.numpy_functions.linear_systems import cholesky_factor, in_one_batch
+from mlirad.frontend.numpy_functions.matrix_functions import block_diag, expm, toeplitz
+from mlirad.frontend.numpy_functions.parameters import (
+    ArrayLike,
+    Flag,
+    OperandLike,
+    kind,
+)
+from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.dtypes import I32, I64
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import common, converted, inexact, operand_of, xp
+from mlirad.frontend.tracing.raising import shape_error, unsupported_error
+from mlirad.ir.matrices import diagonal
+
+Transposition = Literal[0, 1, 2, "N", "T", "C"]
+"""Whether the transposed system is solved."""
+
+Structure = Literal["general", "gen", "positive definite", "pos", None]
+"""What a matrix is assumed to be."""
+
+
+def _pair_of(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        left, right = value
+        return first(left), second(right)
+
+    return read
+
+
+LuFactors = Annotated[Any, kind("what lu_factor returns", _pair_of(operand_of, operand_of))]
+"""Factors and pivots."""
+
+CholeskyFactor = Annotated[Any, kind("what cho_factor returns", _pair_of(operand_of, bool))]
+"""A factor, and whether it is the lower one."""
+
+
+def _right_sides(matrix: Any, b: Any, name: str) -> tuple[Array, Array, bool]:
+    """Square matrices and right sides in columns, of one dtype; and whether these were vectors."""
+    a, x = common([operand_of(matrix), operand_of(b)])
+    a, x = require_square(a, name), inexact(x)
+    columns = x[:, None] if x.ndim == 1 else x
+    if columns.ndim < 2 or columns.shape[-2] != a.shape[-1]:
+        raise shape_error(
+            f"{name}: right sides of shape {x.shape} for matrices of shape {a.shape}",
+            "there are as many equations as the matrix has rows",
+        )
+    return a, columns, x.ndim == 1
+
+
+def _triangular(a: Array, x: Array, **flags: bool) -> Array:
+    """The solutions of triangular systems; batches are broadcast."""
+    if a.ndim == 2 and x.ndim > 2:
+        *batch, rows, columns = x.shape
+        wide = xp.reshape(xp.moveaxis(x, -2, 0), (rows, prod(batch) * columns))
+        found = made(emitting().triangular_solve(a.value, wide.value, **flags))
+        return xp.moveaxis(xp.reshape(found, (rows, *batch, columns)), 0, -2)
+    return made(emitting().triangular_solve(*in_one_batch(a, x), **flags))
+
+
+# Systems ------------------------------------------------------------------------------------------
+
+
+def solve(
+    a: OperandLike,
+    b: OperandLike,
+    lower: Flag = False,
+    *,
+    assume_a: Structure = None,
+    transposed: Flag = False,
+) -> Array:
+    """`scipy.linalg.solve`."""
+    matrix, x, is_vector = _right_sides(a, b, "solve")
+    if assume_a in ("pos", "positive definite"):
+        found = cho_solve(cho_factor(matrix, lower=lower), x)
+    else:
+        found = linear_systems.solve(xp.matrix_transpose(matrix) if transposed else matrix, x)
+    return found[..., 0] if is_vector else found
+
+
+def inv(a: ArrayLike, *, assume_a: Literal["general", "gen", None] = None) -> Array:
+    """`scipy.linalg.inv`."""
+    return linear_systems.inv(a)
+
+
+def det(a: ArrayLike) -> Array:
+    """`scipy.linalg.det`."""
+    return linear_systems.det(a)
+
+
+def lu_factor(a: ArrayLike) -> tuple[Array, Array]:
+    """`scipy.linalg.lu_factor`: LU factors in one matrix, and with which row each row is exchanged."""
+    x = require_square(a, "lu_factor")
+    factors, pivots = parts(emitting().lu, x, "factors", "pivots")
+    return factors, converted(pivots, I32)
+
+
+def lu_solve(lu_and_piv: LuFactors, b: OperandLike, trans: Transposition = 0) -> Array:
+    """`scipy.linalg.lu_solve`."""
+    given, swaps = lu_and_piv
+    factors, x, is_vector = _right_sides(given, b, "lu_solve")
+    order = _order(converted(common([swaps])[0], I64))
+    if trans in (0, "N"):
+        rows = _taken_rows(x, order)
+        found = _triangular(factors, _triangular(factors, rows, unit=True), upper=True)
+    else:
+        inner = _triangular(factors, x, upper=True, transposed=True)
+        found = _triangular(factors, inner, unit=True, transposed=True)
+        found = _taken_rows(found, xp.argsort(order, axis=-1))
+    return found[..., 0] if is_vector else found
+
+
+def _order(swaps: Array) -> Array:
+    """Which row comes where after exchanges of rows."""
+    n = swaps.shape[-1]
+    last = xp.moveaxis(swaps, -1, 0)
+    rows = np.arange(n).reshape((n,) + (1,) * (swaps.ndim - 1))
+
+    def exchange(k: Any, order: Any) -> Any:
+        mine, its = order[k], xp.sum(xp.where(rows == last[k], order, 0), axis=0)
+        return xp.where(rows == k, its, xp.where(rows == last[k], mine, order))
+
+    start = rows + xp.zeros_like(last)
+    return xp.moveaxis(fori_loop(0, n, exchange, start) if n else start, 0, -1)
+
+
+def _taken_rows(x: Array, order: Array) -> Array:
+    """Rows of matrices in an order for each matrix."""
+    if order.ndim == 1 and x.ndim > 2:
+        return xp.take(x, order, axis=-2)
+    batch = np.broadcast_shapes(x.shape[:-2], order.shape[:-1])
+    rows = xp.broadcast_to(order[..., None], (*batch, *x.shape[-2:]))
+    return xp.take_along_axis(xp.broadcast_to(x, (*batch, *x.shape[-2:])), rows, axis=-2)
+
+
+def solve_triangular(
+    a: OperandLike,
+    b: OperandLike,
+    trans: Transposition = 0,
+    lower: Flag = False,
+    unit_diagonal: Flag = False,
+) -> Array:
+    """`scipy.linalg.solve_triangular`. Raises where there is a zero on the diagonal."""
+    matrix, x, is_vector = _right_sides(a, b, "solve_triangular")
+    if not unit_diagonal:
+        builder = emitting()
+        elements = diagonal(builder, matrix.value)
+        is_zero = builder.compare("eq", elements, builder.zeros(elements.type))
+        report_failure(is_zero, "singular matrix: a diagonal element is zero")
+    found = _triangular(matrix, x, upper=not lower, transposed=trans not in (0, "N"), unit=unit_diagonal)
+    return found[..., 0] if is_vector else found
+
+
+# Cholesky -----------------------------------------------------------------------------------------
+
+INDEFINITE = "the matrix is not positive definite"
+"""What is wrong with a matrix that has no Cholesky factor."""
+
+
+def cholesky(a: ArrayLike, lower: Flag = False) -> Array:
+    """`scipy.linalg.cholesky`: the upper triangular factor unless `lower`."""
+    x = require_square(a, "cholesky")
+    factor = cholesky_factor(x if lower else xp.matrix_transpose(x), INDEFINITE)
+    return factor if lower else xp.matrix_transpose(factor)
+
+
+def cho_factor(a: ArrayLike, lower: Flag = False) -> tuple[Array, bool]:
+    """`scipy.linalg.cho_factor`: a Cholesky factor, elements of a in the other triangle, and `lower`."""
+    x = require_square(a, "cho_factor")
+    own = np.tril(np.ones(x.shape[-2:], bool)) if lower else np.triu(np.ones(x.shape[-2:], bool))
+    return xp.where(own, cholesky(x, lower=lower), x), lower
+
+
+def cho_solve(c_and_lower: CholeskyFactor, b: OperandLike) -> Array:
+    """`scipy.linalg.cho_solve`."""
+    given, is_lower = c_and_lower
+    factor, x, is_vector = _right_sides(given, b, "cho_solve")
+    inner = _triangular(factor, x, upper=not is_lower, transposed=not is_lower)
+    found = _triangular(factor, inner, upper=not is_lower, transposed=is_lower)
+    return found[..., 0] if is_vector else found
+
+
+# Other factorisations -----------------------------------------------------------------------------
+
+
+def eigh(a: ArrayLike, *, lower: Flag = True, eigvals_only: Flag = False) -> Any:
+    """`scipy.linalg.eigh` of the ordinary problem, with all eigenvalues."""
+    if eigvals_only:
+        return eigvalsh(a, lower=lower)
+    values, vectors = spectral.eigh(a, "L" if lower else "U")
+    return values, vectors
+
+
+def eigvalsh(a: ArrayLike, *, lower: Flag = True) -> Array:
+    """`scipy.linalg.eigvalsh` of the ordinary problem, with all eigenvalues."""
+    return spectral.eigvalsh(a, "L" if lower else "U")
+
+
+def qr(a: ArrayLike, mode: Literal["full", "r", "economic", "raw"] = "full") -> Any:
+    """`scipy.linalg.qr`; with mode='full' of matrices that have no more rows than columns."""
+    x = require_matrices(a, "qr")
+    rows, columns = x.shape[-2:]
+    if mode == "raw" or (mode in ("full", "r") and rows > columns):
+        raise unsupported_error(
+            f"qr with mode={mode!r} of shape {x.shape} cannot be traced",
+            "mode='economic' has the columns of Q that a has a part in",
+        )
+    q, r = parts(emitting().qr, x, "orthogonal", "triangular")
+    return (r,) if mode == "r" else (q, r)
+
+
+def svd(a: ArrayLike, full_matrices: Flag = True, compute_uv: Flag = True) -> Any:
+    """`scipy.linalg.svd`."""
+    found = spectral.svd(a, full_matrices, compute_uv)
+    return tuple(found) if compute_uv else found
+
+
+def svdvals(a: ArrayLike) -> Array:
+    """`scipy.linalg.svdvals`."""
+    return spectral.svdvals(a)
+
+
+def pinv(
+    a: ArrayLike,
+    *,
+    atol: spectral.Cutoff | None = None,
+    rtol: spectral.Cutoff | None = None,
+    return_rank: Flag = False,
+) -> Any:
+    """`scipy.linalg.pinv`. Its derivative is that at constant rank."""
+    x = require_matrices(a, "pinv")
+    if not min(x.shape[-2:]):
+        raise shape_error("pinv of a matrix without elements", "give it an element at least")
+    (values,) = parts(emitting().svd, x, "values")
+    report_no_convergence(values, "SVD")
+    if rtol is None:
+        rtol = max(x.shape[-2:]) * np.finfo(x.dtype).eps if atol is None else 0.0
+    least = 0.0 if atol is None else atol
+
+    def cutoff(s: Array) -> Any:
+        return least + xp.max(s, axis=-1, keepdims=True) * rtol
+
+    found = spectral.pseudo_inverse(x, cutoff)
+    return (found, xp.sum(xp.greater(values, cutoff(values)), axis=-1)) if return_rank else found
+
+
+def lstsq(a: OperandLike, b: OperandLike, cond: spectral.CutoffOfSolver | None = None) -> Any:
+    """`scipy.linalg.lstsq`: solution, residuals, rank and singular values; see `np.linalg.lstsq`."""
+    matrix, x = common([operand_of(a), operand_of(b)])
+    tolerance = np.finfo(inexact(matrix).dtype).eps if cond is None else cond
+    found, residuals, rank, values = spectral.lstsq(matrix, x, tolerance)
+    return found, residuals[0] if x.ndim == 1 and residuals.shape == (1,) else residuals, rank, values
+
+
+def norm(
+    a: ArrayLike, ord: norms.Order | None = None, axis: norms.Axes | None = None, keepdims: Flag = False
+) -> Array:
+    """`scipy.linalg.norm`."""
+    return norms.norm(a, ord, axis, keepdims)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "solve": solve, "inv": inv, "det": det, "lu_factor": lu_factor, "lu_solve": lu_solve,
+    "solve_triangular": solve_triangular, "cholesky": cholesky, "cho_factor": cho_factor,
+    "cho_solve": cho_solve, "eigh": eigh, "eigvalsh": eigvalsh, "qr": qr, "svd": svd, "svdvals": svdvals,
+    "pinv": pinv, "lstsq": lstsq, "norm": norm, "expm": expm, "block_diag": block_diag,
+    "toeplitz": toeplitz,
+}  # fmt: skip
+"""By its name in `scipy.linalg` what traces a function."""

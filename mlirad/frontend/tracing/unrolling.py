@@ -1,0 +1,57 @@
+"""Python loops, which are written out trip by trip: a warning where that makes thousands of operations.
+
+    for t in range(2000):
+        h = np.tanh(w @ h + x[t])      model.py:12: UnrolledLoopWarning: 5000 operations have been traced
+
+Tracing sees operations, not loops. A line that has made very many of them is in a loop, or in a function that
+is called in one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from typing import Final
+
+from mlirad.errors import UnrolledLoopWarning
+
+Place = tuple[str, int]
+"""A line of a file."""
+
+EVERY: Final = 5_000
+"""How many operations are traced between two looks for such lines."""
+
+LEAST_REPEATED: Final = 64
+"""From how many operations of one line on it is taken to be in a loop."""
+
+_warned: set[Place] = set()
+"""The lines that a warning has named."""
+
+
+class LineCounts:
+    """How many operations each line has made in one trace."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._lines: Counter[Place | None] = Counter()
+
+    def add(self, place: Place | None) -> None:
+        """Count an operation, and warn where there are too many; of each line once in a process."""
+        self.total += 1
+        self._lines[place] += 1
+        if self.total % EVERY == 0:
+            self._look()
+
+    def _look(self) -> None:
+        ((place, count),) = self._lines.most_common(1)
+        if place is None or place in _warned or count < LEAST_REPEATED:
+            return
+        _warned.add(place)
+        warnings.warn_explicit(
+            f"{self.total} operations have been traced so far, {count} of them for this line: a Python loop "
+            f"is written out trip by trip, and compiled as that\n"
+            f"  hint: write ad.fori_loop or ad.scan where a trip needs the one before, ad.vmap or ad.build "
+            f"where none does, and @ad.function on what is called often",
+            UnrolledLoopWarning,
+            *place,
+        )

@@ -1,0 +1,112 @@
+"""Matrices in the last two dimensions of arrays: products, transposes, triangles, and maps of the same.
+
+product(b, x, y)                x @ y, of one batch
+triangle(b, x, least=1)         where row - column >= 1: the strictly lower triangle
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute
+
+from mlirad.dialects import linear
+from mlirad.dialects.shapes import Value, array_type, element_of, int_lists, shape_of
+from mlirad.ir.arrays import ArrayBuilder
+
+
+def transposed(b: ArrayBuilder, x: Value) -> Value:
+    """The transposed matrices."""
+    return b.transpose(x, _exchanged(x))
+
+
+def product(b: ArrayBuilder, x: Value, y: Value, *, left: bool = False, right: bool = False) -> Value:
+    """The products of matrices of one batch; `left` and `right` say which ones are transposed."""
+    batch = range(len(shape_of(x)) - 2)
+    rank = len(batch)
+    return b.dot(x, y, batch, batch, [rank if left else rank + 1], [rank + 1 if right else rank])
+
+
+def triangle(b: ArrayBuilder, x: Value | Attribute, least: int = 0) -> Value:
+    """Booleans in the shape of the matrices: where the row is at least `least` more than the column."""
+    shape = shape_of(x)
+    rank = len(shape)
+    rows, columns = b.iota(shape, rank - 2), b.iota(shape, rank - 1)
+    return b.compare("ge", rows, b.add(columns, b.splat(least, array_type(shape, i64))))
+
+
+def lower(b: ArrayBuilder, x: Value, least: int = 0) -> Value:
+    """The matrices with zeros outside of a lower triangle."""
+    return b.select(triangle(b, x, least), x, b.zeros(x.type))
+
+
+def upper(b: ArrayBuilder, x: Value, most: int = 0) -> Value:
+    """The matrices with zeros where the row is more than `most` beyond the column."""
+    return b.select(triangle(b, x, most + 1), b.zeros(x.type), x)
+
+
+def identity(b: ArrayBuilder, type_: Attribute) -> Value:
+    """Identity matrices."""
+    return indicator(b, type_, lambda rows, columns: b.compare("eq", rows, columns))
+
+
+def indicator(b: ArrayBuilder, type_: Attribute, test: Callable[[Value, Value], Value]) -> Value:
+    """Matrices of ones where a test of row and column holds, and zeros elsewhere."""
+    shape = shape_of(type_)
+    holds = test(b.iota(shape, len(shape) - 2), b.iota(shape, len(shape) - 1))
+    return b.select(holds, b.splat(1, type_), b.zeros(type_))
+
+
+def diagonal(b: ArrayBuilder, x: Value) -> Value:
+    """The diagonals of matrices."""
+    *batch, rows, columns = shape_of(x)
+    count = len(batch)
+
+    def place(*indices: Value) -> list[Value]:
+        return [*indices, indices[count]]
+
+    return b.gather(x, (*batch, min(rows, columns)), place)
+
+
+# Maps -----------------------------------------------------------------------------------------------
+
+
+def transpose_map(b: ArrayBuilder, space: Attribute) -> Value:
+    """The map to the transposed matrices."""
+    shape = shape_of(space)
+    order = _exchanged(space)
+    codomain = array_type(tuple(shape[d] for d in order), element_of(space))
+    return b.map_of(linear.BroadcastOp, space, codomain, (), int_lists(dims=order))
+
+
+def product_map(
+    b: ArrayBuilder,
+    space: Attribute,
+    *,
+    left: Value | None = None,
+    right: Value | None = None,
+    transposes: bool = False,
+) -> Value:
+    """The map dx to left @ dx, or to dx @ right; with `transposes` the factor is transposed."""
+    fixed = left if left is not None else right
+    assert fixed is not None
+    rank = len(shape_of(space)) - 2
+    batch = range(rank)
+    own = rank if left is not None else rank + 1
+    theirs = (rank + 1 if left is not None else rank) if not transposes else own
+    dims = {"lhs_batch": batch, "rhs_batch": batch}
+    if left is not None:
+        dims |= {"lhs_contract": [theirs], "rhs_contract": [own]}
+    else:
+        dims |= {"lhs_contract": [own], "rhs_contract": [theirs]}
+    shape, other = list(shape_of(space)), shape_of(fixed)
+    shape[own] = other[rank if theirs == rank + 1 else rank + 1]
+    codomain = array_type(tuple(shape), element_of(space))
+    kind = linear.DotRightOp if left is not None else linear.DotLeftOp
+    return b.map_of(kind, space, codomain, (fixed,), int_lists(**dims))
+
+
+def _exchanged(x: Value | Attribute) -> list[int]:
+    rank = len(shape_of(x))
+    return [*range(rank - 2), rank - 1, rank - 2]

@@ -1,0 +1,50 @@
+"""Calls of the routines of BLAS and LAPACK, all of whose arguments are passed by address.
+
+calls = LibraryCalls(f, "double")
+calls.blas("gemv", [calls.char("N"), calls.int(3), ...])      call void @mlirad_blas_dgemv(ptr ..., ...)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlirad.lower.llvm_text import IRBuilder, Kind, Value
+
+LARGEST = 2**31 - 1
+"""The largest integer that the routines take."""
+
+
+class LibraryCalls:
+    """Writes calls of the routines for one kind of floats."""
+
+    def __init__(self, f: IRBuilder, kind: Kind):
+        self.f = f
+        self.kind: Kind = kind
+        self._letter = "d" if kind == "double" else "s"
+
+    def blas(self, routine: str, operands: Sequence[Value], result: Kind | None = None) -> Value | None:
+        """Call a routine of BLAS; a few have a result."""
+        return self._call("blas", routine, operands, result)
+
+    def lapack(self, routine: str, operands: Sequence[Value]) -> None:
+        """Call a routine of LAPACK."""
+        self._call("lapack", routine, operands, None)
+
+    def _call(
+        self, library: str, routine: str, operands: Sequence[Value], result: Kind | None
+    ) -> Value | None:
+        name = f"mlirad_{library}_{self._letter}{routine}"
+        self.f.module.external(name, result or "void", ["ptr"] * len(operands))
+        return self.f.call(name, operands, result)
+
+    def int(self, number: int) -> Value:
+        """The address of an integer."""
+        return self.f.module.table("i32", [number])
+
+    def real(self, number: float) -> Value:
+        """The address of a float."""
+        return self.f.module.table(self.kind, [number])
+
+    def char(self, letter: str) -> Value:
+        """The address of a character."""
+        return self.f.module.table("i8", [ord(letter)])

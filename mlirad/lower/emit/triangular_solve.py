@@ -1,0 +1,74 @@
+"""`kernel.triangular_solve` as loops over the batch around `trsm`, `trsv` or own code for a few rows.
+
+BLAS stores matrices by columns. So it is given T as T^T with the triangles exchanged, and T X = B, of several
+right sides, as X^T T^T = B^T.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from mlirad.dialects.kernel_factorisations import TriangularSolveOp
+from mlirad.errors import CompileError
+from mlirad.ir.locations import location_of
+from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
+from mlirad.lower.emit.library_calls import LARGEST, LibraryCalls
+from mlirad.lower.emit.small_factorisations import SMALL, small_triangular_solve
+from mlirad.lower.llvm_text import BYTES, Value
+
+MULTIPLICATIONS_PER_INSTRUCTION = 4
+"""How fast BLAS is taken to be."""
+
+
+def emit_triangular_solve(emitter: KernelEmitter, op: TriangularSolveOp) -> None:
+    """Write the function of triangular systems and the call of it.
+
+    Raises `CompileError` for systems that are larger than BLAS takes.
+    """
+    matrix, source = emitter.buffers[op.matrix], emitter.buffers[op.operand]
+    output = emitter.buffers[op.result]
+    if not output.size:
+        return
+    *batch, rows, columns = output.shape
+    if max(rows, columns) > LARGEST:
+        raise CompileError(f"a system of {rows} rows is too large for BLAS", location=location_of(op))
+    work = output.size * rows // MULTIPLICATIONS_PER_INSTRUCTION
+    kernel = begin_kernel(emitter, op, "triangular_solve", [matrix, source], [output], work)
+    f, kind, count = kernel.f, output.kind, prod(batch)
+    flags = {name: name in op.properties for name in ("upper", "transposed", "unit")}
+    native = max(1, emitter.program.vector_bytes // BYTES[kind])
+    pointers = [kernel.pointers[b.place] for b in (matrix, source, output)]
+    with f.loop(0, count, name="batch") as loop:
+        sizes = (rows * rows, rows * columns, rows * columns)
+        t, b, x = (f.gep(p, f.mul(loop.index, size), kind) for p, size in zip(pointers, sizes, strict=True))
+        if rows <= SMALL:
+            small_triangular_solve(
+                f, kind, (rows, columns), (t, b, x), native if columns >= native else 1, **flags
+            )
+        else:
+            fits = f.and_(f.inside(t, rows * rows * BYTES[kind]), f.inside(x, rows * columns * BYTES[kind]))
+            f.memcpy(x, b, rows * columns * BYTES[kind])
+            if fits.literal == 1:
+                _solve(LibraryCalls(f, kind), t, x, (rows, columns), flags)
+            else:
+                with f.conditional(fits):
+                    _solve(LibraryCalls(f, kind), t, x, (rows, columns), flags)
+        f.work += work // count
+    f.ret()
+
+
+def _solve(
+    calls: LibraryCalls, matrix: Value, x: Value, system: tuple[int, int], flags: dict[str, bool]
+) -> None:
+    """Solve a system in the memory of its right sides."""
+    rows, columns = system
+    triangle = calls.char("L" if flags["upper"] else "U")
+    diagonal = calls.char("U" if flags["unit"] else "N")
+    size = calls.int(rows)
+    if columns == 1:
+        how = calls.char("N" if flags["transposed"] else "T")
+        calls.blas("trsv", [triangle, how, diagonal, size, matrix, size, x, calls.int(1)])
+        return
+    how, width = calls.char("T" if flags["transposed"] else "N"), calls.int(columns)
+    operands = [calls.char("R"), triangle, how, diagonal, width, size, calls.real(1.0), matrix, size]
+    calls.blas("trsm", [*operands, x, width])

@@ -1,0 +1,29 @@
+"""The packages that mlirad uses: where they are, and modules of SciPy, imported when they are needed.
+
+    scipy_module("special").erf
+    folder_of("scipy")               "/usr/lib/python3/dist-packages/scipy"
+
+Importing SciPy takes longer than what most programs do with it. So no file imports it at its top, nor asks
+for a module of it there.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+
+def scipy_module(name: str) -> Any:
+    """The module `scipy.<name>`. Raises `ImportError` where SciPy does not have it."""
+    return import_module(f"scipy.{name}")
+
+
+@cache
+def folder_of(package: str) -> str:
+    """The folder of an installed package, without importing it. Raises `ImportError` where there is none."""
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError(f"no package {package!r} is installed")
+    return spec.submodule_search_locations[0]

@@ -1,0 +1,53 @@
+"""Linear systems become LU factorisations and two triangular systems each.
+
+                                         %f = array.lu factors %a
+                                         %p = array.lu permutation %a
+    %x = array.solve %a, %b     -->      %c = array.gather %b (%i, %j) { yield %p[%i], %j }
+                                         %y = array.triangular_solve %f, %c {unit}
+                                         %x = array.triangular_solve %f, %y {upper}
+
+Derivatives of solutions solve with the factors of the same matrix, so it is factorised once for all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from mlirad.dialects.array.factorisations import SolveOp
+from mlirad.dialects.shapes import Value, shape_of
+from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
+from mlirad.ir.free_values import own_operands
+from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
+
+
+@dataclass(frozen=True)
+class ExpandSolvesPass(FunctionPass):
+    """Solve linear systems by LU factorisations, which all systems of a matrix share."""
+
+    name = "expand-solves"
+
+    def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
+        """The function without `array.solve`."""
+        return rebuild_function(function, _visit) if holds(function, SolveOp) else function
+
+
+def _visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
+    if not isinstance(op, SolveOp):
+        visit_regions(b, op, env, _visit)
+        return
+    b.location, b.name_hint = op.location, None
+    matrix, x = (env.get(v, v) for v in own_operands(op))
+    factors, order = b.lu("factors", matrix), b.lu("permutation", matrix)
+    rank = len(shape_of(x))
+
+    def place(*indices: Value) -> list[Value]:
+        return [*indices[: rank - 2], b.index(order, indices[: rank - 1]), indices[rank - 1]]
+
+    rows = b.gather(x, shape_of(x), place)
+    inner = b.triangular_solve(factors, rows, unit=True)
+    env[op.result] = found = b.triangular_solve(factors, inner, upper=True)
+    found.name_hint = found.name_hint or op.result.name_hint

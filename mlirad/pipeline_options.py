@@ -1,0 +1,64 @@
+"""What decides a pipeline, besides the target: options, stages, and the methods of differentiation.
+
+    Options(method="jacobian", end="arrays")
+
+`mlirad/pipelines.py` makes the passes of it. This file is apart so that a program which is found on the disk
+needs none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from xdsl.passes import ModulePass
+
+Chunk: TypeAlias = int | Literal["all"] | None
+"""How many positions of a build are computed at a time; None where what decides is memory."""
+
+Stage: TypeAlias = Literal["program", "maps", "plain-maps", "arrays", "kernels"]
+"""How far a module has come: anything; array code with maps that are not applied; the same without maps given
+by code; array code; scheduled kernels with a memory plan.
+"""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What decides a pipeline, besides the target.
+
+    `method` is how derivatives are expanded. Builds compute `chunk` positions at a time, or `block_bytes`
+    bytes. The module is at the stage `start`: kernels need not have a plan, and stay as they are but for what
+    they lack. It is brought to the stage `end`, after the passes `first`; kernels are made of the function
+    `entry` and of those that it calls; its results may take the memory of its arguments `donated`. Nothing
+    runs after the last pass of the name `until`.
+    """
+
+    method: str = "dual-arrays"
+    chunk: Chunk = None
+    block_bytes: int | None = None
+    start: Stage = "program"
+    end: Stage = "kernels"
+    entry: str = "main"
+    donated: tuple[int, ...] = ()
+    first: tuple[ModulePass, ...] = ()
+    until: str | None = None
+
+
+METHODS: Final = ("dual-arrays", "jacobian", "chad")
+"""The methods by which derivatives can be expanded."""
+
+COMPILED_AS: Final[Mapping[str, str]] = {"curry": "chad"}
+"""Methods that are another one once they are compiled.
+
+The efficient form of the differentiable curry gives every closure the tangents of its environment, and each
+captured value one sum; with environments as slots of arrays, these are the sweeps of CHAD.
+"""
+
+SPECIFICATIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "chad-copower": ("chad",),
+    "curry-calls": ("curry{tangents=calls}",),
+    "curry-environment": ("curry{tangents=environment}",),
+}
+"""Methods that say what derivatives are, with the passes that expand these; the interpreter runs them."""

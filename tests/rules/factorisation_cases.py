@@ -1,0 +1,72 @@
+"""Programs of one factorisation or linear system each, at points where it is differentiable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+RNG = np.random.default_rng(11)
+
+
+def matrices(*shape: int) -> Any:
+    """Matrices that are far from singular, with eigenvalues and singular values that are far from equal."""
+    rows, columns = shape[-2:]
+    shift = np.zeros((rows, columns))
+    np.fill_diagonal(shift, 2.0 + 1.5 * np.arange(min(rows, columns)))
+    return RNG.uniform(-0.4, 0.4, shape) + shift
+
+
+def type_text(*shape: int, element: str = "f64") -> str:
+    return f"tensor<{'x'.join(map(str, shape))}x{element}>"
+
+
+def case(op: str, *shapes: tuple[int, ...], result: tuple[int, ...]) -> tuple[str, list[Any]]:
+    """A program of one op of one or two operands."""
+    names, types = ["%a", "%b"][: len(shapes)], [type_text(*s) for s in shapes]
+    keyword, _, flags = op.partition(" {")
+    flags = f" {{{flags}" if flags else ""
+    arguments = ", ".join(f"{n}: {t}" for n, t in zip(names, types, strict=True))
+    text = (
+        f"func.func @f({arguments}) -> {type_text(*result)} {{\n"
+        f"%r = array.{keyword} {', '.join(names)}{flags} : {', '.join(types)} -> {type_text(*result)}\n"
+        f"func.return %r : {type_text(*result)}\n}}"
+    )
+    return text, [matrices(*s) for s in shapes]
+
+
+def triangles() -> dict[str, tuple[str, list[Any]]]:
+    found: dict[str, tuple[str, list[Any]]] = {}
+    for flags in ("", "upper", "transposed", "upper, transposed", "unit", "upper, unit"):
+        for n, columns in ((3, 1), (6, 2)):
+            op = f"triangular_solve {{{flags}}}" if flags else "triangular_solve"
+            shape = (2, n, columns)
+            found[f"{op} {n}"] = case(op, (2, n, n), shape, result=shape)
+    return found
+
+
+FACTORISATION_CASES: dict[str, tuple[str, list[Any]]] = {
+    **triangles(),
+    **{f"lu {n}": case("lu factors", (2, n, n), result=(2, n, n)) for n in (1, 3, 6)},
+    **{f"cholesky {n}": case("cholesky", (2, n, n), result=(2, n, n)) for n in (1, 3, 6)},
+    **{f"solve {n}": case("solve", (n, n), (n, 2), result=(n, 2)) for n in (3, 6)},
+    "eigh values": case("eigh values", (2, 4, 4), result=(2, 4)),
+    "eigh vectors": case("eigh vectors", (2, 4, 4), result=(2, 4, 4)),
+    **{
+        f"qr {part} {m} {n}": case(f"qr {part}", (2, m, n), result=(2, *shape))
+        for m, n in ((4, 4), (5, 3), (3, 5))
+        for part, shape in (("orthogonal", (m, min(m, n))), ("triangular", (min(m, n), n)))
+    },
+    **{
+        f"svd {part} {m} {n}": case(f"svd {part}", (2, m, n), result=(2, *shape))
+        for m, n in ((4, 4), (5, 3), (3, 5))
+        for part, shape in (
+            ("left", (m, min(m, n))),
+            ("values", (min(m, n),)),
+            ("right", (min(m, n), n)),
+        )
+    },
+    "lu of nothing": case("lu factors", (2, 0, 0), result=(2, 0, 0)),
+    "svd of nothing": case("svd left", (0, 3), result=(0, 0)),
+    "solve of an empty batch": case("solve", (0, 3, 3), (0, 3, 1), result=(0, 3, 1)),
+}

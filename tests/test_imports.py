@@ -1,0 +1,120 @@
+"""What `import mlirad` and the first uses of it import: what every process pays for, counted in modules."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "mlirad"
+
+FOREIGN = ("scipy", "llvmlite")
+"""Packages that are imported where something of them is called for, never at the top of a file."""
+
+COMPILER = (
+    "mlirad.compiler",
+    "mlirad.interpreter",
+    "mlirad.linear_maps",
+    "mlirad.lower.emit",
+    "mlirad.lower.llvm_text",
+    "mlirad.passes",
+    "mlirad.pipelines",
+    "mlirad.registry",
+    "mlirad.rules",
+    "mlirad.tools",
+)
+"""What compiles and interprets: a program that was found on the disk does without."""
+
+SCRIPT = """
+import json, sys
+{}
+print(json.dumps(sorted(sys.modules)))
+"""
+
+GRADIENT = """
+import numpy as np
+import mlirad as ad
+ad.grad(lambda x, w: np.sum(np.tanh(w @ x) * x))(np.ones(3), np.ones((3, 3)))
+"""
+
+
+def modules_after(code: str, **variables: str) -> set[str]:
+    """The modules that a process has imported after some code."""
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(code)],
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return set(json.loads(run.stdout))
+
+
+def within(modules: Iterable[str], packages: Iterable[str]) -> list[str]:
+    """Those of the modules that are in one of the packages, or are it."""
+    return [m for m in modules if any(m == p or m.startswith(f"{p}.") for p in packages)]
+
+
+def imports_at_the_top(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """The modules that a file imports when it is itself imported."""
+    for statement in body:
+        match statement:
+            case ast.Import():
+                yield from (alias.name for alias in statement.names)
+            case ast.ImportFrom():
+                yield statement.module or ""
+            case ast.If() if "TYPE_CHECKING" not in ast.unparse(statement.test):
+                yield from imports_at_the_top([*statement.body, *statement.orelse])
+            case ast.Try():
+                yield from imports_at_the_top(statement.body)
+            case _:
+                pass
+
+
+def test_no_file_imports_scipy_or_llvmlite_at_its_top() -> None:
+    # A class that has one of SciPy's as its base is in a file of its own, imported where it is made.
+    classes = {"frontend/linear_map/linear_operators.py"}
+    offenders = [
+        f"{path}: {found}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.relative_to(PACKAGE).as_posix() not in classes
+        for found in within(imports_at_the_top(ast.parse(path.read_text()).body), FOREIGN)
+    ]
+    assert not offenders, f"import them by mlirad/packages.py, in functions: {offenders}"
+
+
+def test_importing_the_package_imports_what_its_errors_need() -> None:
+    modules = modules_after("import mlirad")
+    assert not within(modules, ("xdsl", *FOREIGN))
+    assert len(within(modules, ["mlirad"])) <= 8
+
+
+def test_the_interface_comes_without_the_compiler() -> None:
+    modules = modules_after("import mlirad as ad\nad.grad")
+    assert not within(modules, (*COMPILER, *FOREIGN))
+    assert len(modules) <= 560
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the folder of a cache has to belong to the user alone")
+def test_a_program_on_the_disk_is_run_without_the_compiler(tmp_path: Path) -> None:
+    first, second = (modules_after(GRADIENT, MLIRAD_CACHE=str(tmp_path)) for _ in range(2))
+    assert within(first, ["mlirad.passes"])
+    assert not within(second, (*COMPILER, "scipy"))
+
+
+def test_every_public_name_can_be_had_in_any_order() -> None:
+    modules_after("""
+import mlirad.jit.engine
+import mlirad as ad
+assert callable(ad.jit)
+assert all(hasattr(ad, name) for name in ("demo", *ad.__all__))
+assert set(ad.__all__) <= set(dir(ad))
+""")
