@@ -46,7 +46,8 @@ class NativeFunction:
     long as this object or its `entry`.
 
     `debug` runs every call twice under guard instead; see `jit/guarded.py`. `target` must be a
-    processor that this host can stand in for. `timeout` is how many seconds a call may take. `donated` are
+    processor that this host can stand in for. `timeout` is how many seconds a call may take,
+    `threads` how many threads may work on it, 0 for as many as usual (`jit/threads.py`). `donated` are
     the numbers of inputs whose memory results may take: see `donations`. Raises
     `CompileError` if code cannot be made. A call that cannot be finished raises `CallDepthError`,
     `OutOfMemoryError`, `TimeLimitError`, or what a signal handler or a print raises.
@@ -61,6 +62,7 @@ class NativeFunction:
         debug: bool = False,
         externals: Mapping[str, int] | None = None,
         timeout: float | None = None,
+        threads: int = 0,
         donated: Sequence[int] = (),
     ):
         addresses = resolve(program.externals, externals or {})
@@ -76,6 +78,7 @@ class NativeFunction:
             releases_lock=self.releases_lock,
             debug=debug,
             timeout=timeout,
+            threads=threads,
             donations=donations(program, donated),
         )
         self._code = code
