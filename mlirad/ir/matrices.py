@@ -59,7 +59,7 @@ def indicator(b: ArrayBuilder, type_: Attribute, test: Callable[[Value, Value], 
 
 
 def by_row(b: ArrayBuilder, rows: Value) -> Callable[..., list[Value]]:
-    """The positions `(..., rows[..., i], j)` that the elements `(..., i, j)` of permuted matrices come from."""
+    """The positions `(..., rows[..., i], j)` that the elements `(..., i, j)` of matrices are moved from."""
     rank = len(shape_of(rows)) + 1
 
     def place(*indices: Value) -> list[Value]:
