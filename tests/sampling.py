@@ -53,6 +53,8 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/passes/test_builds_to_loops.py::test_first_derivatives_are_those_of_bulk_operations": (6, 0),
     "tests/passes/test_builds_to_loops.py::test_second_derivatives_are_those_of_bulk_operations": (4, 0),
     "tests/random/test_distributions.py::test_continuous_draws_fit_their_distribution": (2, 0),
+    "tests/threads/test_same_bits.py::test_calls": (3, 0),
+    "tests/threads/test_same_bits.py::test_golden_problems": (4, 2),
 }
 
 

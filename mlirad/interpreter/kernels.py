@@ -121,14 +121,17 @@ def _strips(op: StripsOp, operands: Sequence[Array], frame: Frame) -> Any:
     block, count = op.body.block, op.carry_count
     carries: list[Any] = list(operands)
     joined = [np.zeros(shape_of(y), numpy_dtype(y.type)) for y in op.joined]
+    stacked = [np.zeros(shape_of(y), numpy_dtype(y.type)) for y in op.stacked]
     for trip in range(op.trips):
         start, fresh = op.start_of(trip)
         frame.bind(block, [np.int64(start), np.int64(fresh), *carries])
         made = frame.run(block)
         carries = list(made[:count])
-        for whole, strip in zip(joined, made[count:], strict=True):
+        for whole, strip in zip(joined, made[count : count + len(joined)], strict=True):
             whole[start : start + op.strip_rows] = strip
-    results = [*carries, *joined]
+        for parts, part in zip(stacked, made[count + len(joined) :], strict=True):
+            parts[trip] = part
+    results = [*carries, *joined, *stacked]
     return results[0] if len(results) == 1 else tuple(results)
 
 

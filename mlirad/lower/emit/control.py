@@ -25,6 +25,7 @@ from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lower.emit.addresses import ValueAddresses
 from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.emit.kernels import KernelEmitter
+from mlirad.lower.emit.loop_tasks import LoopTasks
 from mlirad.lower.emit.tapes import Reading
 from mlirad.lower.llvm_text import Value
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
@@ -32,14 +33,22 @@ from mlirad.lower.plan_memory.carries import body_of, carry_arguments, initial_c
 
 
 class ControlEmitter:
-    """Writes the loops and branches of a function, whose blocks `write_block` writes."""
+    """Writes the loops and branches of a function, whose blocks `write_block` writes.
+
+    `within` makes another writer for a function in which values have other addresses: a task.
+    """
 
     def __init__(
-        self, emitter: KernelEmitter, at: ValueAddresses, write_block: Callable[[Block], None]
+        self,
+        emitter: KernelEmitter,
+        at: ValueAddresses,
+        write_block: Callable[[Block], None],
+        within: Callable[[ValueAddresses], ControlEmitter],
     ) -> None:
         self._emitter = emitter
         self._at = at
         self._write_block = write_block
+        self._within = within
 
     def write(self, op: Operation) -> None:
         """Write a loop or branch."""
@@ -74,49 +83,74 @@ class ControlEmitter:
         self._at.f.choose(index, [writer(region) for region in regions])
 
     def _write_scan(self, op: control.ScanOp) -> None:
+        carries = _Carries(self._at, op)
+        carries.begin(op.trips)
+        if op.trips:
+            self._write_trips(op, carries)
+            carries.end()
+            return
+        for carry in carries.carries:
+            self._at.copy(carry.init, carry.result)
+
+    def _write_scan_trip(self, op: control.ScanOp, carries: _Carries, trip: Value) -> None:
         at, f = self._at, self._at.f
-        trips = op.trips
-        carries = _Carries(at, op)
-        carries.begin(trips)
         block = op.body.block
         index, slices = block.args[0], block.args[1 + op.carry_count :]
         handed = at.memory.yields[op.body][op.carry_count :]
-        if not trips:
-            for carry in carries.carries:
-                at.copy(carry.init, carry.result)
-            return
-        i_slot = at.pointer(index)
-        with self._emitter.repeated(trips), f.loop(0, trips, name="t") as loop:
-            i = f.sub(trips - 1, loop.index) if op.reverse is not None else loop.index
-            f.store(i, i_slot)
-            carries.enter()
-            for x, piece in zip(op.xs, slices, strict=True):
-                _point_at_slice(at, at.buffer(piece).place, x, at.buffer(piece), i)
-            for y, place, value in zip(op.stacked, handed, _handed_over(op, op.carry_count), strict=True):
-                _point_at_slice(at, place, y, at.buffer(value), i)
-            self._write_block(block)
-            carries.leave()
-        carries.end()
+        i = f.sub(op.trips - 1, trip) if op.reverse is not None else trip
+        f.store(i, at.pointer(index))
+        carries.enter()
+        for x, piece in zip(op.xs, slices, strict=True):
+            _point_at_slice(at, at.buffer(piece).place, x, at.buffer(piece), i)
+        for y, place, value in zip(op.stacked, handed, _handed_over(op, op.carry_count), strict=True):
+            _point_at_slice(at, place, y, at.buffer(value), i)
+        self._write_block(block)
+        carries.leave()
 
     def _write_strips(self, op: StripsOp) -> None:
-        at, f = self._at, self._at.f
-        carries = _Carries(at, op)
+        carries = _Carries(self._at, op)
         carries.begin(op.trips)
-        block = op.body.block
-        start_slot, done_slot = at.pointer(block.args[0]), at.pointer(block.args[1])
-        handed = at.memory.yields[op.body][op.carry_count :]
-        with self._emitter.repeated(op.trips), f.loop(0, op.trips, name="s") as loop:
-            wanted = f.mul(loop.index, op.strip_rows)
-            start = f.intrinsic("umin", wanted, op.rows - op.strip_rows)
-            f.store(start, start_slot)
-            f.store(f.sub(wanted, start), done_slot)
-            carries.enter()
-            for y, place, value in zip(op.joined, handed, _handed_over(op, op.carry_count), strict=True):
-                row_bytes = at.buffer(value).nbytes // op.strip_rows
-                at.pointers[place] = f.gep(at.pointer(y), f.mul(start, row_bytes), "i8")
-            self._write_block(block)
-            carries.leave()
+        self._write_trips(op, carries)
         carries.end()
+
+    def _write_strip(self, op: StripsOp, carries: _Carries, trip: Value) -> None:
+        at, f = self._at, self._at.f
+        block = op.body.block
+        handed = at.memory.yields[op.body][op.carry_count :]
+        wanted = f.mul(trip, op.strip_rows)
+        start = f.intrinsic("umin", wanted, op.rows - op.strip_rows)
+        f.store(start, at.pointer(block.args[0]))
+        f.store(f.sub(wanted, start), at.pointer(block.args[1]))
+        carries.enter()
+        given = _handed_over(op, op.carry_count)
+        joined = len(op.joined)
+        for y, place, value in zip(op.joined, handed[:joined], given[:joined], strict=True):
+            row_bytes = at.buffer(value).nbytes // op.strip_rows
+            at.pointers[place] = f.gep(at.pointer(y), f.mul(start, row_bytes), "i8")
+        for y, place, value in zip(op.stacked, handed[joined:], given[joined:], strict=True):
+            _point_at_slice(at, place, y, at.buffer(value), trip)
+        self._write_block(block)
+        carries.leave()
+
+    def _write_trips(self, op: control.ScanOp | StripsOp, carries: _Carries) -> None:
+        """Write the trips of a loop of a known number of them, as a loop or as tasks of several each."""
+        tasks = LoopTasks.of(op)
+        with self._emitter.repeated(op.trips):
+            if tasks is None:
+                with self._at.f.loop(0, op.trips, name="t") as loop:
+                    self.write_trip(op, carries, loop.index)
+                return
+            with self._emitter.shared(), tasks.written(self._at) as (at, lower, upper):
+                inside = self._within(at)
+                with at.f.loop(lower, upper, name="t", at_most=tasks.most_trips) as loop:
+                    inside.write_trip(op, _Carries(at, op), loop.index)
+
+    def write_trip(self, op: control.ScanOp | StripsOp, carries: _Carries, trip: Value) -> None:
+        """Write one trip."""
+        if isinstance(op, StripsOp):
+            self._write_strip(op, carries, trip)
+        else:
+            self._write_scan_trip(op, carries, trip)
 
     def _write_while(self, op: control.WhileOp) -> None:
         at, f = self._at, self._at.f
