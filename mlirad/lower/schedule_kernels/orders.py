@@ -38,13 +38,11 @@ FEWER_BYTES = 0.8
 """Moving the lane loop outermost must save at least the rest."""
 
 
-def prefers_outer_reduction(
-    op: NestOp, p: Profile, lane: int | None, blocking: Blocking, layouts: Layouts
-) -> bool:
+def prefers_outer_reduction(op: NestOp, p: Profile, lane: int, blocking: Blocking, layouts: Layouts) -> bool:
     """Whether the reduction loops should run outside, adding to the results in memory, in place of blocking
     outputs so."""
     width = blocking.width
-    if lane is None or lane >= p.rank or not p.reduction_bits or p.finds_position:
+    if lane >= p.rank or not p.reduction_bits or p.finds_position:
         return False
     size = size_of(op.roots[0])
     if len(op.roots) * size * p.element_bytes > OUTER_REDUCTION_BYTES or size <= width:
