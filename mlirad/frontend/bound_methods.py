@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,13 @@ from mlirad.frontend.tracing.tracebacks import plain_errors
 def bind_methods() -> None:
     """Complete the classes; called once, when the package is imported."""
     array_methods.bind(Array)
-    for name, method in {
+    methods: dict[str, Callable[..., Any]] = {
         "to_sparse": to_sparse,
         "structure": structure,
         "as_linear_operator": as_linear_operator,
         "solve": solve,
-    }.items():
+    }
+    for name, method in methods.items():
         setattr(LinearMap, name, plain_errors(method))
 
 

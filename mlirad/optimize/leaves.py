@@ -52,14 +52,17 @@ def dtype_of(leaf: Any) -> Any:
         raise dtype_error(f"{repr(leaf)[:60]} is no array", "parameters are arrays of floats") from None
 
 
-def each(function: Callable[..., Any], first: Any, *others: Any) -> Any:
-    """The function of the leaves of structures that are alike; `None` where the first has `None`.
+def each(function: Callable[[Any], Any], value: Any) -> Any:
+    """The function of each leaf, in its dtype; `None` where that is `None`."""
+    leaves, tree = flatten(value)
+    return tree.unflatten([function(leaf).astype(dtype_of(leaf)) for leaf in leaves])
 
-    The results have the dtypes of the first.
-    """
+
+def each_pair(function: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
+    """The function of the leaves of two structures that are alike, in the dtypes of the first."""
     leaves, tree = flatten(first)
-    rows = zip(leaves, *(flatten(other)[0] for other in others), strict=True)
-    return tree.unflatten([function(*row).astype(dtype_of(row[0])) for row in rows])
+    pairs = zip(leaves, flatten(second)[0], strict=True)
+    return tree.unflatten([function(a, b).astype(dtype_of(a)) for a, b in pairs])
 
 
 def gradients_like(params: Any, gradients: Any, *, is_start: bool = False) -> Any:

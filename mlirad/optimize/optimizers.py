@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,7 +18,7 @@ from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
-from mlirad.optimize.leaves import each, flat, gradients_like, shaped
+from mlirad.optimize.leaves import each, each_pair, flat, gradients_like, shaped
 
 Rate: TypeAlias = float | Callable[[Any], Any]
 """A learning rate, or a schedule of them."""
@@ -73,8 +74,8 @@ def momentum(learning_rate: Rate, decay: float = 0.9, *, nesterov: bool = False)
     @plain_errors
     def update(gradients: Any, state: Moments, params: Any = None) -> tuple[Any, Moments]:
         r, g = rate(state.steps), _checked(gradients, params)
-        v = each(lambda g, v: decay * v + g, g, state.first)
-        along = each(lambda g, v: g + decay * v, g, v) if nesterov else v
+        v = each_pair(lambda g, v: decay * v + g, g, state.first)
+        along = each_pair(lambda g, v: g + decay * v, g, v) if nesterov else v
         return each(lambda d: -r * d, along), Moments(state.steps + 1, v)
 
     return Optimizer(lambda params: Moments(np.asarray(0), _zeros(params)), update)
@@ -97,14 +98,14 @@ def adamw(
     @plain_errors
     def update(gradients: Any, state: Moments, params: Any = None) -> tuple[Any, Moments]:
         r, g, steps = rate(state.steps), _checked(gradients, params), state.steps + 1
-        m = each(lambda g, m: b1 * m + (1 - b1) * g, g, state.first)
-        v = each(lambda g, v: b2 * v + (1 - b2) * g * g, g, state.second)
+        m = each_pair(lambda g, m: b1 * m + (1 - b1) * g, g, state.first)
+        v = each_pair(lambda g, v: b2 * v + (1 - b2) * g * g, g, state.second)
         of_m, of_v = 1 - b1**steps, 1 - b2**steps
-        moves = each(lambda m, v: -r * (m / of_m) / (xp.sqrt(v / of_v) + eps), m, v)
+        moves = each_pair(lambda m, v: -r * (m / of_m) / (xp.sqrt(v / of_v) + eps), m, v)
         if shrink:
             if params is None:
                 raise tracing_error("adamw needs the parameters", "write update(gradients, state, params)")
-            moves = each(lambda d, p: d - r * shrink * p, moves, _moving(params, g))
+            moves = each_pair(lambda d, p: d - r * shrink * p, moves, _moving(params, g))
         return moves, Moments(steps, m, v)
 
     return Optimizer(lambda params: Moments(np.asarray(0), _zeros(params), _zeros(params)), update)
@@ -187,7 +188,8 @@ def _rate(rate: Any) -> Callable[[Any], Any]:
 
 
 def _number(value: Any, what: str, below: float = math.inf) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < below:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < below:
         limits = "from 0 on" if math.isinf(below) else f"from 0 on and below {below:g}"
         raise unsupported_error(
             f"{what} is {repr(value)[:60]}, and it must be a number {limits}", "write a Python float"

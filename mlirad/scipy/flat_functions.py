@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlirad.frontend import hvp, jacobian, jit, value_and_grad
 from mlirad.frontend import hessian as hessian_of
+from mlirad.frontend import hvp, jacobian, jit, value_and_grad
 from mlirad.frontend.linear_map.spaces import Space, space_of
+from mlirad.frontend.solvers.closed import with_data
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import function_name, require_function
 from mlirad.frontend.tracing.operations import as_array, xp
@@ -181,11 +182,18 @@ def _of_flat(f: Callable[..., Any], space: Space, result: Space | None = None) -
 
 def _with_jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
     slope = jacobian(function)
-    return lambda x, *args: (function(x, *args), slope(x, *args))
+
+    def both(x: Any, *args: Any) -> tuple[Any, Any]:
+        return function(x, *args), slope(x, *args)
+
+    return both
 
 
 def _hessian_product(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda x, p, *args: hvp(lambda x: function(x, *args), (x,), (p,))
+    def product(x: Any, p: Any, *args: Any) -> Any:
+        return hvp(with_data(function, args), (x,), (p,))
+
+    return product
 
 
 def _shapes(space: Space) -> list[tuple[int, ...]]:

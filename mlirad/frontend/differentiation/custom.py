@@ -92,7 +92,8 @@ class CustomDerivative(Named):
         `None` as tangent, and `None` returned stands for 0. It serves reverse mode, too, if it is linear.
 
         With `reads_result=True` it is called with the result and the arguments. The result has this
-        derivative there too: so rules that are made of what the result solves give derivatives of every order.
+        derivative there too: so a rule that is made of what the result solves gives derivatives of every
+        order.
         """
         return self._enter(rule, False, reads_result)
 

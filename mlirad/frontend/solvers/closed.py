@@ -54,6 +54,15 @@ class Closed:
         return any(x.dtype.kind == "f" for x in self.data)
 
 
+def with_data(f: Callable[..., Any], data: Sequence[Any]) -> Callable[..., Any]:
+    """A function of vectors and data as one of the vectors."""
+
+    def fixed(*vectors: Any) -> Any:
+        return f(*vectors, *data)
+
+    return fixed
+
+
 def closed(function: Callable[..., Any], vectors: Sequence[LeafType], args: tuple[Any, ...]) -> Closed:
     """`function(*vectors, *args)` as a function of vectors of these types, of the arrays in `args` and of
     what it captures."""

@@ -1,7 +1,6 @@
 """What solvers share: tolerances, norms, dense solves that do not raise, and reports of failure.
 
-An iteration has `Progress`: the vector, how many steps it took, the size of what should be 0, and whether it
-converged.
+An iteration ends with `Progress`: the vector, how many steps it took, and whether it converged.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ class Progress(NamedTuple):
     z: Any
     """The vector, flat."""
     steps: Any
-    size: Any
-    """The largest component of what should be 0."""
     converged: Any
 
 
@@ -67,11 +64,22 @@ def solved(matrix: Any, x: Any) -> Any:
     return xp.reshape(made(emitting().solve(as_array(matrix).value, columns.value)), (-1,))
 
 
+def require_regular(matrix: Any, message: str) -> None:
+    """Let the call raise a `LinearAlgebraError` where a factor of the matrix has a zero on its diagonal."""
+    b = emitting()
+    pivots = xp.diagonal(made(b.lu("factors", as_array(matrix).value)))
+    _report("matrix", xp.any(pivots == 0), message)
+
+
 def report_failures(condition: Any, message: str, *values: Any) -> None:
     """Let the call raise a `ConvergenceError` where the condition holds for a member of the batch."""
+    _report("convergence", condition, message, *values)
+
+
+def _report(kind: str, condition: Any, message: str, *values: Any) -> None:
     failed: Array = as_array(condition)
     if emitting().scalar_of(failed.value) is False:
         return
     if not has_reports():
         raise ReportsNeeded
-    report("convergence", failed.value, [as_array(v).value for v in values], message)
+    report(kind, failed.value, [as_array(v).value for v in values], message)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -28,7 +29,7 @@ from mlirad.frontend.constructs.loops import scan, while_loop
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
 from mlirad.frontend.linear_map.spaces import Space
-from mlirad.frontend.solvers.closed import Closed, closed, flat_type, flattened
+from mlirad.frontend.solvers.closed import Closed, closed, flat_type, flattened, with_data
 from mlirad.frontend.solvers.closed import unknowns as states
 from mlirad.frontend.solvers.convergence import report_failures
 from mlirad.frontend.solvers.dormand_prince import between, error_ratio, factor, first_step, step
@@ -139,22 +140,26 @@ def _rows(space: Space, ys: Any) -> Any:
 
 def _by_adjoint(flow: Closed, method: _Method, y0: Any, times: Any) -> tuple[Any, Any, Any]:
     if method.adjoint == "discrete":
-        return integrate(lambda y, t: flow(y, t, *flow.data), y0, times, method)
+        return integrate(with_data(flow, flow.data), y0, times, method)
 
     def values(y0: Any, times: Any, *data: Any) -> tuple[Any, Any, Any]:
-        return integrate(lambda y, t: flow(y, t, *data), y0, times, method)
+        return integrate(with_data(flow, data), y0, times, method)
 
     solution = custom_derivative(values)
 
     @solution.rule(reads_result=True)
     def tangents(found: Any, y0: Any, times: Any, *data: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
-        return lambda dy0, dtimes, *moved: (
-            _tangents(flow, method, (found[0], times, data), (dy0, dtimes, moved)), None, None,
-        )  # fmt: skip
+        def moved(dy0: Any, dtimes: Any, *ddata: Any) -> tuple[Any, None, None]:
+            return _tangents(flow, method, (found[0], times, data), (dy0, dtimes, ddata)), None, None
+
+        return moved
 
     @solution.transposed_rule(reads_result=True)
     def cotangents(found: Any, y0: Any, times: Any, *data: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
-        return lambda ct: _cotangents(flow, method, found[0], times, data, ct[0])
+        def pulled(ct: Any) -> tuple[Any, ...]:
+            return _cotangents(flow, method, found[0], times, data, ct[0])
+
+        return pulled
 
     return solution(y0, times, *flow.data)
 
@@ -184,7 +189,7 @@ def integrate(f: Flow, y0: Any, times: Any, method: _Method) -> tuple[Any, Any, 
         ratio = error_ratio(error, y, new, method.rtol, method.atol)
         ratio = xp.where(xp.all(xp.isfinite(slope_there)), ratio, dtype.type(np.inf))
         accepted = ratio <= 1
-        chosen = lambda a, b: xp.where(accepted, a, b)  # noqa: E731
+        chosen = partial(xp.where, accepted)
         now = (*polynomial, t, sign * length)
         grown = xp.where(accepted & (rest < h), h, length * factor(ratio))
         small = ~accepted & (grown <= eps * xp.maximum(xp.abs(stop_gradient(t)), dtype.type(1e-30)))
@@ -221,13 +226,19 @@ def _tangents(flow: Closed, method: _Method, point: tuple[Any, ...], moved: tupl
 
     def slopes(both: Any, t: Any) -> Any:
         y, dy = both[:size], both[size:]
-        value, change = linearize(lambda y, *data: flow(y, t, *data), y, *data)
+        value, change = linearize(_at_time(flow, t), y, *data)
         return xp.concatenate([value, change(dy, *ddata)])
 
     at_start = dy0 - flow(ys[0], times[0], *data) * dtimes[0]
     found = integrate(slopes, xp.concatenate([ys[0], at_start]), times, method)[0]
-    along = map_(lambda y, t, dt: flow(y, t, *data) * dt, ys, times, dtimes)
-    return found[:, size:] + along
+    return found[:, size:] + map_(with_data(flow, data), ys, times) * dtimes[:, None]
+
+
+def _at_time(flow: Closed, t: Any) -> Callable[..., Any]:
+    def of_state(y: Any, *data: Any) -> Any:
+        return flow(y, t, *data)
+
+    return of_state
 
 
 def _cotangents(
@@ -241,7 +252,7 @@ def _cotangents(
 
     def slopes(both: Any, t: Any) -> Any:
         y, a = both[:size], both[size : 2 * size]
-        value, pullback = vjp(lambda y, *data: flow(y, t, *data), y, *data)
+        value, pullback = vjp(_at_time(flow, t), y, *data)
         back, *rest = pullback(-a)
         parts = [as_array(xp.ravel(rest[k]), ys.dtype) for k in floats]
         return xp.concatenate([value, back, *parts])

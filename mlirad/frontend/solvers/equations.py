@@ -1,4 +1,4 @@
-"""`root`, `fixed_point` and `minimize`: solutions x of f(x, *args) = 0, f(x, *args) = x, and least f(x, *args).
+"""`root`, `fixed_point` and `minimize`: where f(x, *args) is 0, where it is x, and where it is least.
 
     ad.root(lambda x, a: x**3 + x - a, 1.0, 2.0)        1.0
     ad.minimize(loss, x0, data, method="newton")        the point, not the value
@@ -11,16 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar, NamedTuple
 
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.transformed import Transformed
+from mlirad.frontend.constructs.build import stop_gradient
 from mlirad.frontend.differentiation import derivatives
 from mlirad.frontend.linear_map.spaces import Space
 from mlirad.frontend.solvers import fixed_points, minimizers
-from mlirad.frontend.solvers.closed import Closed, closed, flat_type, flattened, unknowns
-from mlirad.frontend.solvers.convergence import Limits, Progress, checked_limits, largest, report_failures
+from mlirad.frontend.solvers.closed import Closed, closed, flat_type, flattened, unknowns, with_data
+from mlirad.frontend.solvers.convergence import (
+    Limits,
+    Progress,
+    checked_limits,
+    finite,
+    largest,
+    report_failures,
+)
 from mlirad.frontend.solvers.implicit import implicit
 from mlirad.frontend.solvers.inverses import METHODS as LINEAR
 from mlirad.frontend.solvers.newton import newton
@@ -122,7 +130,7 @@ class _Equation:
         x0, *rest = args
         space, start = unknowns(x0, "x0", self.what)
         if space.size == 0:
-            return self._result(space, Progress(start, as_array(0), as_array(0.0), as_array(True)))
+            return self._result(space, Progress(start, as_array(0), as_array(True)), as_array(0.0))
 
         def of_flat(z: Any, *args: Any) -> Any:
             value = f(space.unflatten(z), *args)
@@ -137,34 +145,36 @@ class _Equation:
                 return self._iterate(function, z, data)
             return self._by(solver, function, space, z, data)
 
-        found = implicit(iterate, self._residual(function), start, function.data, self.linear, self.limits)
+        residual = self._residual(function)
+        found = implicit(iterate, residual, start, function.data, self.linear, self.limits)
+        size = largest(residual(*stop_gradient((found.z, *function.data))))
         if solver is None and not self.full_output:
             report_failures(
                 xp.logical_not(found.converged),
                 f"{self.what} does not converge: after {{}} steps the largest component of "
                 f"{_RESIDUALS[self.what]} is {{}}",
                 found.steps,
-                found.size,
+                size,
             )
-        return self._result(space, found)
+        return self._result(space, found, size)
 
-    def _result(self, space: Space, found: Progress) -> Any:
+    def _result(self, space: Space, found: Progress, size: Any) -> Any:
         x = space.unflatten(found.z)
-        return Solution(x, found.converged, found.steps, found.size) if self.full_output else x
+        return Solution(x, found.converged, found.steps, size) if self.full_output else x
 
     def _residual(self, function: Closed) -> Callable[..., Any]:
         if self.what == "root":
             return function
         if self.what == "fixed_point":
-            return lambda z, *data: function(z, *data) - z
-        return lambda z, *data: _value_and_gradient(function, z, data)[1]
+            return partial(_move, function)
+        return partial(_gradient, function)
 
     def _iterate(self, function: Closed, z: Any, data: tuple[Any, ...]) -> Progress:
         if self.what == "minimize":
             minimizer = minimizers.METHODS[self.method]
-            return minimizer(lambda z: _value_and_gradient(function, z, data), z, self.limits)
+            return minimizer(value_and_gradient(function, data), z, self.limits)
         iteration = newton if self.what == "root" else fixed_points.METHODS[self.method]
-        return iteration(lambda z: function(z, *data), z, self.limits)
+        return iteration(with_data(function, data), z, self.limits)
 
     def _by(self, solver: Solver, function: Closed, space: Space, z: Any, data: tuple[Any, ...]) -> Progress:
         def of_x(x: Any) -> Any:
@@ -172,16 +182,28 @@ class _Equation:
             return value if self.what == "minimize" else space.unflatten(value)
 
         z = flattened(solver(of_x, space.unflatten(z)), space, f"{self.what}: the solver returns an array")
-        size = largest(self._residual(function)(z, *data))
-        return Progress(z, as_array(0), size, xp.isfinite(size))
+        return Progress(z, as_array(0), finite(z))
 
 
 _RESIDUALS = {"root": "f(x)", "fixed_point": "f(x) - x", "minimize": "the gradient"}
 """What is 0 at a solution."""
 
 
-def _value_and_gradient(function: Closed, z: Any, data: tuple[Any, ...]) -> tuple[Any, Any]:
-    return derivatives.value_and_grad(lambda z: function(z, *data), 0, False, (z,))
+def _move(function: Closed, z: Any, *data: Any) -> Any:
+    return function(z, *data) - z
+
+
+def _gradient(function: Closed, z: Any, *data: Any) -> Any:
+    return value_and_gradient(function, data)(z)[1]
+
+
+def value_and_gradient(function: Closed, data: tuple[Any, ...]) -> Callable[[Any], tuple[Any, Any]]:
+    """The value of a function and its gradient, as a function of its vector."""
+
+    def both(z: Any) -> tuple[Any, Any]:
+        return derivatives.value_and_grad(with_data(function, data), 0, False, (z,))
+
+    return both
 
 
 def _scalar(value: Any, f: Callable[..., Any]) -> Any:

@@ -36,7 +36,7 @@ def plain(g: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
 
     start = (z, g(z), as_array(0))
     z, image, steps = while_loop(lambda s: moves(s) & (s[2] < limits.maxiter) & finite(s[1]), trip, start)
-    return Progress(image, steps, largest(image - z), ~moves((z, image, steps)))
+    return Progress(image, steps, ~moves((z, image, steps)))
 
 
 def anderson(g: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
@@ -66,7 +66,7 @@ def anderson(g: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
     empty = as_array(np.zeros((width, z.size), z.dtype))
     start = (z, g(z), empty, empty, as_array(0))
     last = while_loop(lambda s: moves(s) & (s[4] < limits.maxiter) & finite(s[1]), trip, start)
-    return Progress(last[1], last[4], largest(last[1] - last[0]), ~moves(last))
+    return Progress(last[1], last[4], ~moves(last))
 
 
 METHODS = {"anderson": anderson, "plain": plain}

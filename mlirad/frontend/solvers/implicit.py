@@ -9,10 +9,12 @@ in it moves as the rule says.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
+from mlirad.frontend.solvers.closed import with_data
 from mlirad.frontend.solvers.convergence import Limits, Progress
 from mlirad.frontend.solvers.inverses import inverses
 from mlirad.frontend.tracing.array import Array
@@ -37,19 +39,27 @@ def implicit(
 
     def slope(v: Any, z: Any, *data: Any) -> Any:
         """The Jacobian of the residual at z times v."""
-        return linearize(lambda z: residual(z, *data), z)[1](v)
+        return linearize(with_data(residual, data), z)[1](v)
 
     inverse, inverse_transposed = inverses(slope, space, method, limits)
     solution = custom_derivative(solve)
 
     @solution.rule(reads_result=True)
     def forward(found: Progress, _: Any, *data: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
-        _, change = linearize(lambda *data: residual(found.z, *data), *data)
-        return lambda _, *moved: Progress(inverse(-change(*moved), found.z, *data), None, None, None)
+        _, change = linearize(partial(residual, found.z), *data)
+
+        def moved(_: Any, *tangents: Any) -> Progress:
+            return Progress(inverse(-change(*tangents), found.z, *data), None, None)
+
+        return moved
 
     @solution.transposed_rule(reads_result=True)
     def backward(found: Progress, _: Any, *data: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
-        _, pullback = vjp(lambda *data: residual(found.z, *data), *data)
-        return lambda ct: (None, *pullback(-inverse_transposed(ct.z, found.z, *data)))
+        _, pullback = vjp(partial(residual, found.z), *data)
+
+        def pulled(ct: Progress) -> tuple[Any, ...]:
+            return None, *pullback(-inverse_transposed(ct.z, found.z, *data))
+
+        return pulled
 
     return solution(start, *data)

@@ -48,7 +48,7 @@ def cg(a: Map, b: Any, limits: Limits) -> Progress:
 
     start = (xp.zeros_like(b), b, b, b @ b, as_array(0))
     x, _, _, size, steps = while_loop(lambda s: (s[3] > goal) & (s[4] < limits.maxiter), trip, start)
-    return Progress(x, steps, xp.sqrt(size), size <= goal)
+    return Progress(x, steps, size <= goal)
 
 
 def gmres(a: Map, b: Any, limits: Limits) -> Progress:
@@ -84,13 +84,13 @@ def gmres(a: Map, b: Any, limits: Limits) -> Progress:
 
     start = (xp.zeros_like(b), b, norm(b), as_array(0))
     x, _, size, steps = while_loop(lambda s: (s[2] > goal) & (s[3] < limits.maxiter), cycle, start)
-    return Progress(x, steps, size, size <= goal)
+    return Progress(x, steps, size <= goal)
 
 
 def lsmr(a: Map, transposed: Map, b: Any, limits: Limits) -> Progress:
     """x for which |a(x) - b| is least, and of those the one of least length.
 
-    Its size is that of `transposed(b - a(x))`.
+    What is compared with the tolerance is the residual of the normal equations.
     """
     beta = norm(b)
     u = _over(b, beta)
@@ -126,7 +126,7 @@ def lsmr(a: Map, transposed: Map, b: Any, limits: Limits) -> Progress:
     nothing = xp.zeros_like(v)
     start = ((nothing, v, nothing), (u, v, alpha), (alpha, alpha * beta, one, one, one, zero), as_array(0))
     (x, _, _), _, (_, size, *_), steps = while_loop(goes_on, trip, start)
-    return Progress(x, steps, xp.abs(size), xp.abs(size) <= goal)
+    return Progress(x, steps, xp.abs(size) <= goal)
 
 
 def _rotation(a: Any, b: Any) -> tuple[Any, Any, Any]:

@@ -7,6 +7,7 @@ ad.linear_solve(J.T @ J + mu, g, method="cg")      by products, without the matr
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from xdsl.dialects.func import CallOp
@@ -54,8 +55,8 @@ def linear_solve(
     limits = checked_limits(tol, maxiter, 0, "linear_solve")
     key = ("linear_solve", method, limits)
     if callable(a) and not isinstance(a, LinearMap):
-        return Transformed(a, lambda f, args: _by_function(f, *args, method, limits), key, Options())(b)
-    return Transformed(_solution, lambda _, args: _by_value(*args, method, limits), key, Options())(a, b)
+        return Transformed(a, partial(_by_function, method, limits), key, Options())(b)
+    return Transformed(_solution, partial(_by_value, method, limits), key, Options())(a, b)
 
 
 def _solution(a: Any, b: Any) -> Any:
@@ -63,7 +64,8 @@ def _solution(a: Any, b: Any) -> Any:
     return a, b
 
 
-def _by_value(a: Any, b: Any, method: str, limits: Limits) -> Any:
+def _by_value(method: str, limits: Limits, _: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    a, b = args
     if isinstance(a, LinearMap):
         right = as_array(a.codomain.flatten(b))
         if method == "direct":
@@ -86,7 +88,8 @@ def _by_value(a: Any, b: Any, method: str, limits: Limits) -> Any:
     return _iterated(lambda v: matrix @ v, domain, codomain, right, method, limits)
 
 
-def _by_function(f: Callable[..., Any], b: Any, method: str, limits: Limits) -> Any:
+def _by_function(method: str, limits: Limits, f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    (b,) = args
     space, _ = unknowns(b, "b", "linear_solve")
     right = as_array(space.flatten(b))
 

@@ -98,7 +98,7 @@ def lbfgs(f: Function, z: Any, limits: Limits) -> Progress:
     failed = xp.where(finite(g) & xp.isfinite(value), 0, 2)
     start = (z, value, g, history, as_array(0), failed)
     last = while_loop(lambda s: ~settled(s) & (s[5] == 0) & (s[4] < limits.maxiter), trip, start)
-    return Progress(last[0], last[4], largest(last[2]), settled(last) & (last[5] != 2))
+    return Progress(last[0], last[4], settled(last) & (last[5] != 2))
 
 
 def newton(f: Function, z: Any, limits: Limits) -> Progress:
@@ -131,7 +131,7 @@ def newton(f: Function, z: Any, limits: Limits) -> Progress:
     value, g = f(z)
     start = (z, value, g, as_array(0.0, z.dtype), as_array(0), largest(g) == 0)
     last = while_loop(lambda s: ~s[5] & (s[4] < limits.maxiter) & finite(s[2]) & (s[3] < 1e20), trip, start)
-    return Progress(last[0], last[4], largest(last[2]), last[5])
+    return Progress(last[0], last[4], last[5])
 
 
 METHODS = {"lbfgs": lbfgs, "newton": newton}

@@ -58,4 +58,4 @@ def newton(f: Callable[[Any], Any], z: Any, limits: Limits) -> Progress:
     r = f(z)
     start = (z, r, as_array(0), largest(r) == 0, ~finite(r))
     z, r, steps, done, _ = while_loop(lambda s: ~s[3] & ~s[4] & (s[2] < limits.maxiter), trip, start)
-    return Progress(z, steps, largest(r), done)
+    return Progress(z, steps, done)
