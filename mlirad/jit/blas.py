@@ -38,10 +38,8 @@ from mlirad.errors import CompileError
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
 from mlirad.jit.object_layout import capsule_pointer, python_function
+from mlirad.lower.native_program import LIBRARY_PREFIXES
 from mlirad.packages import folder_of, scipy_module
-
-PREFIXES: Final = {"blas": "mlirad_blas_", "lapack": "mlirad_lapack_"}
-"""What the symbols of each library begin with."""
 
 _ARGUMENTS: Final = {
     "blas": {
@@ -74,7 +72,7 @@ def blas_addresses() -> Mapping[str, int]:
     included.
     """
     routines = {
-        PREFIXES[library] + kind + name: (library, kind, name)
+        LIBRARY_PREFIXES[library] + kind + name: (library, kind, name)
         for kind in "ds"
         for library, names in _ARGUMENTS.items()
         for name in names

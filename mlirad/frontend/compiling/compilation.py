@@ -92,11 +92,17 @@ def executable(
         from mlirad.frontend.compiling import making
 
         return making.interpreted(module, options, stats, function), None
-    decides = (options.pipeline("kernels", function, donated), replace(options, timeout=None))
+    decides = (options.pipeline("kernels", function, donated), replace(options, timeout=None, threads=None))
     place = Place.of(module, decides, find_target(), name or function)
 
     def loaded(program: MachineProgram) -> NativeFunction:
-        return NativeFunction(program, name=function, timeout=options.timeout, donated=donated)
+        return NativeFunction(
+            program,
+            name=function,
+            timeout=options.timeout,
+            threads=options.thread_count,
+            donated=donated,
+        )
 
     native = None if anew or place is None else _found(place, loaded, stats)
     if native is None:
