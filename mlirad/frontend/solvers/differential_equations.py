@@ -34,7 +34,7 @@ from mlirad.frontend.solvers.closed import unknowns as states
 from mlirad.frontend.solvers.convergence import report_failures
 from mlirad.frontend.solvers.dormand_prince import between, error_ratio, factor, first_step, step
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer, checked_number
-from mlirad.frontend.tracing.functions import function_name, require_function
+from mlirad.frontend.tracing.functions import function_name, require_arguments, require_function
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
@@ -92,6 +92,7 @@ def odeint(
 
 
 def _solved(f: Callable[..., Any], method: _Method, y0: Any, t: Any, *args: Any) -> Any:
+    require_arguments(f, 2 + len(args), "odeint")
     space, _ = states(y0, "y0", "odeint")
     times = as_array(t)
     if times.ndim != 1:

@@ -1,4 +1,4 @@
-"""`odeint`: values against closed forms and SciPy, both adjoints against each other and against differences."""
+"""`odeint`: values against closed forms and SciPy, both adjoints against each other and differences."""
 
 from __future__ import annotations
 
