@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -188,10 +187,11 @@ def _rate(rate: Any) -> Callable[[Any], Any]:
 
 
 def _number(value: Any, what: str, below: float = math.inf) -> float:
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not 0 <= value < below:
+    is_number = isinstance(value, int | float | np.integer | np.floating) and type(value) is not bool
+    number = float(cast(Any, value)) if is_number else math.nan
+    if not 0 <= number < below:
         limits = "from 0 on" if math.isinf(below) else f"from 0 on and below {below:g}"
         raise unsupported_error(
             f"{what} is {repr(value)[:60]}, and it must be a number {limits}", "write a Python float"
         )
-    return float(value)
+    return number
