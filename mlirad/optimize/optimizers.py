@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -187,11 +187,14 @@ def _rate(rate: Any) -> Callable[[Any], Any]:
 
 
 def _number(value: Any, what: str, below: float = math.inf) -> float:
-    is_number = isinstance(value, int | float | np.integer | np.floating) and type(value) is not bool
-    number = float(cast(Any, value)) if is_number else math.nan
+    number = float(value) if _is_number(value) else math.nan
     if not 0 <= number < below:
         limits = "from 0 on" if math.isinf(below) else f"from 0 on and below {below:g}"
         raise unsupported_error(
             f"{what} is {repr(value)[:60]}, and it must be a number {limits}", "write a Python float"
         )
     return number
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

@@ -112,20 +112,22 @@ def _solved(f: Callable[..., Any], method: _Method, y0: Any, t: Any, *args: Any)
 
     flow = closed(of_flat, [flat_type(space), LeafType((), space.dtype)], args)
     ys, state, reached = _by_adjoint(flow, method, start, times)
-    failing = "odeint: {} at t = {}"
     report_failures(
         state == STIFF,
-        failing.format(
-            "the steps become as small as rounding: the equation is stiff or singular there,", "{}"
-        ),
+        "odeint: at t = {} steps become as small as rounding, where the solution is singular; end before it, "
+        "or raise rtol and atol",
         reached,
     )
     report_failures(
-        state == TOO_MANY, failing.format(f"there are more than {method.max_steps} steps,", "{}"), reached
+        state == TOO_MANY,
+        f"odeint: {method.max_steps} steps lead to t = {{}} only; raise max_steps, or solve a stiff equation "
+        f"by solve_ivp and ad.scipy.system",
+        reached,
     )
     turns = xp.diff(times)
     report_failures(
-        xp.logical_not(xp.all(turns >= 0) | xp.all(turns <= 0)), "odeint: the times neither rise nor fall"
+        xp.logical_not(xp.all(turns >= 0) | xp.all(turns <= 0)),
+        "odeint: the times neither rise nor fall; sort them",
     )
     return _rows(space, ys)
 
@@ -194,7 +196,7 @@ def integrate(f: Flow, y0: Any, times: Any, method: _Method) -> tuple[Any, Any, 
         now = (*polynomial, t, sign * length)
         grown = xp.where(accepted & (rest < h), h, length * factor(ratio))
         small = ~accepted & (grown <= eps * xp.maximum(xp.abs(stop_gradient(t)), dtype.type(1e-30)))
-        many = count + 1 >= method.max_steps
+        many = count >= method.max_steps
         status = xp.where(small, STIFF, xp.where(many, TOO_MANY, GOES_ON))
         return (
             chosen(new, y), chosen(slope_there, slope), chosen(t + sign * length, t), grown,

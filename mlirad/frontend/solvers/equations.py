@@ -155,7 +155,7 @@ class _Equation:
             report_failures(
                 xp.logical_not(found.converged),
                 f"{self.what} does not converge: after {{}} steps the largest component of "
-                f"{_RESIDUALS[self.what]} is {{}}",
+                f"{_RESIDUALS[self.what]} is {{}}; start closer to the solution, or raise maxiter or tol",
                 found.steps,
                 size,
             )
