@@ -6,7 +6,7 @@ The loops run from one requested time to the next, and step beyond it where the 
 ends of a step there is a polynomial. How long a step is has no derivative.
 
 - `adjoint="discrete"`: the steps that were accepted are differentiated as they are, in either mode, by what
-  loops record. The derivative is that of the numbers that are returned, up to rounding.
+  loops record. The derivative is that of the numbers that are returned, as steps of these lengths make them.
 - `adjoint="continuous"`: the derivative solves differential equations of its own: forward those of the
   tangents, in reverse those of the adjoint state, back from each requested time to the one before. It keeps
   only the requested states. Its error is of the order of the tolerances.
