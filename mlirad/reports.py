@@ -34,11 +34,6 @@ _ERRORS: dict[str, type[MliradError]] = {
 }
 """What each kind of failure raises."""
 
-_HINTS: dict[str, str] = {
-    "convergence": "start closer to the solution, raise maxiter or tol, or try another method",
-}
-"""What to do about it."""
-
 
 class _Failures(threading.local):
     """What went wrong in the call that is under way in this thread."""
@@ -55,7 +50,7 @@ def perform(kind: str, message: str, source: str | None, values: Sequence[Any]) 
     if kind == "print":
         print(message.format(*values))  # noqa: T201 - what it is for
         return None
-    return _ERRORS[kind](message.format(*values), location=source, hint=_HINTS.get(kind))
+    return _ERRORS[kind](message.format(*values), location=source)
 
 
 def report(kind: str, message: str, source: str | None, values: Sequence[Any]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mlirad.frontend.tracing.operations import xp
-from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.pytree import Tree, flatten, parts_of
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
@@ -33,6 +33,11 @@ def like(tree: Tree, leaves: list[Any], value: Any, what: str) -> list[Any]:
     for leaf, p, path in zip(found, leaves, tree.paths(what), strict=True):
         if leaf is None:
             continue
+        if parts_of(leaf) is not None:
+            raise shape_error(
+                f"{path} is a {type(leaf).__name__}, and its parameter an array",
+                f"{what} have the structure of the parameters",
+            )
         if np.shape(leaf) != np.shape(p):
             raise shape_error(
                 f"{path} has the shape {list(np.shape(leaf))}, and its parameter {list(np.shape(p))}",
@@ -61,7 +66,13 @@ def each(function: Callable[[Any], Any], value: Any) -> Any:
 def each_pair(function: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
     """The function of the leaves of two structures that are alike, in the dtypes of the first."""
     leaves, tree = flatten(first)
-    pairs = zip(leaves, flatten(second)[0], strict=True)
+    others, other = flatten(second)
+    if tree != other:
+        raise shape_error(
+            f"gradients structured like {tree}, and the state has {other}",
+            "make the state by init(params), and take the gradient by all of params",
+        )
+    pairs = zip(leaves, others, strict=True)
     return tree.unflatten([function(a, b).astype(dtype_of(a)) for a, b in pairs])
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -188,10 +187,14 @@ def _rate(rate: Any) -> Callable[[Any], Any]:
 
 
 def _number(value: Any, what: str, below: float = math.inf) -> float:
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not 0 <= value < below:
+    number = float(value) if _is_number(value) else math.nan
+    if not 0 <= number < below:
         limits = "from 0 on" if math.isinf(below) else f"from 0 on and below {below:g}"
         raise unsupported_error(
             f"{what} is {repr(value)[:60]}, and it must be a number {limits}", "write a Python float"
         )
-    return float(value)
+    return number
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

@@ -17,7 +17,7 @@ from mlirad.frontend import hvp, jacobian, jit, value_and_grad
 from mlirad.frontend.linear_map.spaces import Space, space_of
 from mlirad.frontend.solvers.closed import with_data
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.functions import function_name, require_function
+from mlirad.frontend.tracing.functions import function_name, require_arguments
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_error
@@ -140,7 +140,7 @@ def objective(f: Callable[..., Any], x0: Any, *args: Any) -> Objective:
     the next one at the same point. What f returns, if it is no float scalar, is flattened in the same way.
     """
     _require_outside("objective")
-    require_function(f, "objective")
+    require_arguments(f, 1 + len(args), "objective")
     return Objective(f, x0, *args)
 
 
@@ -149,7 +149,7 @@ def system(f: Callable[..., Any], y0: Any, *args: Any) -> System:
     """dy/dt = `f(y, t, *args)`, as for `ad.odeint`, as functions of t and flat states: for `solve_ivp`, whose
     implicit methods (Radau, BDF, LSODA) take `jac`."""
     _require_outside("system")
-    require_function(f, "system")
+    require_arguments(f, 2 + len(args), "system")
     return System(f, y0, *args)
 
 

@@ -76,7 +76,9 @@ def make(kind):
 
 
 @both_evaluators
-@pytest.mark.parametrize("kind", ["forward", "transposed", "result", "results", "linear map", "transposed map", "expression"])
+@pytest.mark.parametrize(
+    "kind", ["forward", "transposed", "result", "results", "linear map", "transposed map", "expression"]
+)
 def test_one_rule_gives_both_modes_and_all_orders(kind, interpret):
     softplus = make(kind)
     s = 1 / (1 + np.exp(-X))

@@ -235,10 +235,50 @@ CALLS |= {
     f"random.{name}": (later(getattr(ad.random, name)), args, named) for name, (args, named) in DRAWS.items()
 }
 
+FOUND: Named = {"solver": None, "linear": "direct", "tol": None, "maxiter": 9, "full_output": True}
+TIMES = np.array([0.0, 0.1])
+
+SOLVED: dict[str, tuple[Call, Arguments, Named]] = {
+    "root": (outside("root"), (lambda x, c: x * x - c, X, X), FOUND),
+    "fixed_point": (outside("fixed_point"), (lambda x, c: c / x, X, X), {**FOUND, "method": "plain"}),
+    "minimize": (outside("minimize"), (loss, X), {**FOUND, "method": "newton"}),
+    "linear_solve": (
+        outside("linear_solve"),
+        (np.eye(3), X),
+        {"method": "direct", "tol": None, "maxiter": 9},
+    ),
+    "linear_solve of a function": (
+        later(ad.linear_solve),
+        (lambda x: 2 * x, X),
+        {"method": "cg", "tol": None, "maxiter": 9},
+    ),
+    "solve": (later(lambda b, **named: ad.LinearMap.identity(X).solve(b, **named)), (X,), {"method": "cg"}),
+    "odeint": (
+        outside("odeint"),
+        (lambda y, t: -y, X, TIMES),
+        {"rtol": 1e-3, "atol": 1e-3, "max_steps": 50, "adjoint": "discrete"},
+    ),
+    "optimize.sgd": (later(ad.optimize.sgd), (0.1,), {}),
+    "optimize.momentum": (later(ad.optimize.momentum), (0.1,), {"decay": 0.9, "nesterov": True}),
+    "optimize.adam": (later(ad.optimize.adam), (0.1,), {"b1": 0.9, "b2": 0.9, "eps": 1e-8}),
+    "optimize.adamw": (later(ad.optimize.adamw), (0.1,), {"weight_decay": 0.1}),
+    "optimize.lbfgs": (later(ad.optimize.lbfgs), (0.1,), {"memory": 3}),
+    "optimize.init": (later(ad.optimize.lbfgs().init), (X,), {}),
+    "optimize.update": (later(lambda g, p: ADAM.update(g, ADAM.init(X), p)), (X, X), {}),
+    "optimize.apply_updates": (later(ad.optimize.apply_updates), (X, X), {}),
+    "scipy.objective": (later(lambda f, x: ad.scipy.objective(f, x).jac(X)), (loss, X), {}),
+    "scipy.system": (later(lambda f, y: ad.scipy.system(f, y).jac(0.0, X)), (lambda y, t: y * t, X), {}),
+}
+ADAM = ad.optimize.adam()
+CALLS |= SOLVED
+
 PLACES = [(name, place) for name, (_, args, named) in CALLS.items() for place in (*range(len(args)), *named)]
 
-EVERY_DAY = [p for k, p in enumerate(PLACES) if k % 6 == 0 or not p[0].startswith("random.")]
-"""The arguments that meet other kinds every day: those of draws, which share their checks, in turns."""
+IN_TURNS = {*SOLVED, *(f"random.{name}" for name in DRAWS)}
+
+EVERY_DAY = [p for k, p in enumerate(PLACES) if k % 6 == 0 or p[0] not in IN_TURNS]
+"""The arguments that meet other kinds every day: those of draws and of solvers, which share their checks, in
+turns."""
 
 SHARE = 14
 """Every day an argument meets one in so many of the kinds; `make fuzz` tries all."""
@@ -248,6 +288,8 @@ def test_all_functions_of_the_interface_are_called() -> None:
     functions = {name for name in ad.__all__ if inspect.isfunction(getattr(ad, name))}
     assert functions <= CALLS.keys()
     assert DRAWS.keys() == set(ad.random.__all__)
+    assert {f"scipy.{name}" for name in ("objective", "system")} <= CALLS.keys()
+    assert {f"optimize.{name}" for name in ad.optimize.__all__ if name != "Optimizer"} <= CALLS.keys()
 
 
 @pytest.mark.parametrize("name", CALLS)

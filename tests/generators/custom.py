@@ -17,7 +17,7 @@ from tests.generators.elementwise import Maker
 
 
 def custom(g: ProgramBuilder) -> Value | None:
-    """The sine or the hyperbolic tangent of one of two operands, with a rule for either direction or for both.
+    """The sine or the hyperbolic tangent of one of two operands, with a rule for either direction or both.
 
     Rules of the latter read the result.
     """

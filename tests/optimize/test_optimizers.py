@@ -56,7 +56,7 @@ def test_steps_are_the_same_in_a_trace(name):
     run = ad.jit(lambda p: ad.scan(step, (p, optimizer.init(p)), None, 5)[0][0])
     found, expected = run(params), steps(optimizer, 5)
     for key in ("w", "b"):
-        np.testing.assert_allclose(found[key], expected[key], rtol=1e-5)
+        np.testing.assert_allclose(found[key], expected[key], rtol=1e-5, atol=1e-12)
 
 
 def test_formulas():

@@ -52,8 +52,8 @@ class CustomOp(StructuredOp):
     A rule takes the operands and one tangent per float operand, and yields one tangent per float result; a
     transposed rule takes the operands and one cotangent per float result, and yields one cotangent per float
     operand. With `results`, both take the results as well, behind the operands. The rule of one direction
-    serves the other if it is linear in what it takes last. With respect to
-    floats that it captures, the first region is differentiated as it is written.
+    serves the other if it is linear in what it takes last. With respect to floats that it captures, the first
+    region is differentiated as it is written.
     """
 
     name = "array.custom"

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlirad.errors import MliradError, TracingError, UnsupportedError
+from mlirad.errors import DtypeError, MliradError, TracingError, UnsupportedError
 from mlirad.frontend.compiling.argument_reader import ArgumentReader
 from mlirad.frontend.compiling.arguments import OUT, plain_key, prepared, static_names, takes_out
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
@@ -88,6 +88,8 @@ class Transformed:
             return self._dispatch(args, kwargs) if quick is None else quick(*args)
         except MliradError as error:
             hide_frames(error)
+            if isinstance(error, DtypeError) and error.location is None:  # of an argument, as it is read
+                raise error.restated(error.message, user_line()) from None
             raise
 
     def _dispatch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

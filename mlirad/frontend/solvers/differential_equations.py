@@ -6,7 +6,7 @@ The loops run from one requested time to the next, and step beyond it where the 
 ends of a step there is a polynomial. How long a step is has no derivative.
 
 - `adjoint="discrete"`: the steps that were accepted are differentiated as they are, in either mode, by what
-  loops record. The derivative is that of the numbers that are returned, up to rounding.
+  loops record. The derivative is that of the numbers that are returned, as steps of these lengths make them.
 - `adjoint="continuous"`: the derivative solves differential equations of its own: forward those of the
   tangents, in reverse those of the adjoint state, back from each requested time to the one before. It keeps
   only the requested states. Its error is of the order of the tolerances.
@@ -34,7 +34,7 @@ from mlirad.frontend.solvers.closed import unknowns as states
 from mlirad.frontend.solvers.convergence import report_failures
 from mlirad.frontend.solvers.dormand_prince import between, error_ratio, factor, first_step, step
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer, checked_number
-from mlirad.frontend.tracing.functions import function_name, require_function
+from mlirad.frontend.tracing.functions import function_name, require_arguments, require_function
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
@@ -92,6 +92,7 @@ def odeint(
 
 
 def _solved(f: Callable[..., Any], method: _Method, y0: Any, t: Any, *args: Any) -> Any:
+    require_arguments(f, 2 + len(args), "odeint")
     space, _ = states(y0, "y0", "odeint")
     times = as_array(t)
     if times.ndim != 1:
@@ -111,20 +112,22 @@ def _solved(f: Callable[..., Any], method: _Method, y0: Any, t: Any, *args: Any)
 
     flow = closed(of_flat, [flat_type(space), LeafType((), space.dtype)], args)
     ys, state, reached = _by_adjoint(flow, method, start, times)
-    failing = "odeint: {} at t = {}"
     report_failures(
         state == STIFF,
-        failing.format(
-            "the steps become as small as rounding: the equation is stiff or singular there,", "{}"
-        ),
+        "odeint: at t = {} steps become as small as rounding, where the solution is singular; end before it, "
+        "or raise rtol and atol",
         reached,
     )
     report_failures(
-        state == TOO_MANY, failing.format(f"there are more than {method.max_steps} steps,", "{}"), reached
+        state == TOO_MANY,
+        f"odeint: {method.max_steps} steps lead to t = {{}} only; raise max_steps, or solve a stiff equation "
+        f"by solve_ivp and ad.scipy.system",
+        reached,
     )
     turns = xp.diff(times)
     report_failures(
-        xp.logical_not(xp.all(turns >= 0) | xp.all(turns <= 0)), "odeint: the times neither rise nor fall"
+        xp.logical_not(xp.all(turns >= 0) | xp.all(turns <= 0)),
+        "odeint: the times neither rise nor fall; sort them",
     )
     return _rows(space, ys)
 
@@ -193,7 +196,7 @@ def integrate(f: Flow, y0: Any, times: Any, method: _Method) -> tuple[Any, Any, 
         now = (*polynomial, t, sign * length)
         grown = xp.where(accepted & (rest < h), h, length * factor(ratio))
         small = ~accepted & (grown <= eps * xp.maximum(xp.abs(stop_gradient(t)), dtype.type(1e-30)))
-        many = count + 1 >= method.max_steps
+        many = count >= method.max_steps
         status = xp.where(small, STIFF, xp.where(many, TOO_MANY, GOES_ON))
         return (
             chosen(new, y), chosen(slope_there, slope), chosen(t + sign * length, t), grown,

