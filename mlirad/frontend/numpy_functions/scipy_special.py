@@ -61,13 +61,14 @@ def logsumexp(
 ) -> Any:
     """`scipy.special.logsumexp`. Elements with a factor `b` of 0 take no part, in derivatives either."""
     x = inexact(a)
+    factors = None
     if b is not None:
         factors, x = xp.broadcast_arrays(*common([operand_of(b), x]))
         x = xp.where(xp.equal(factors, 0), -np.inf, x)
     axes = _dimensions(x, axis)
     shift = _shift(x, axes)
     terms = xp.exp(x - shift)
-    if b is not None:
+    if factors is not None:
         terms = terms * factors
     total = xp.sum(terms, axis=axes, keepdims=True)
     sign = xp.sign(total)

@@ -129,7 +129,7 @@ def _by_recurrence(name: str, sign: float, v: Array | float, x: Array) -> Array:
 def _scaled(name: str, v: Array | float, x: Array) -> Array:
     """The derivative of a Bessel function that is scaled by an exponential."""
     if name == "kve":
-        return getattr(_s, name)(v, x) - _neighbours(name, v, x, 1.0)
+        return _s.kve(v, x) - _neighbours(name, v, x, 1.0)
     return _neighbours(name, v, x, 1.0) - np.sign(x) * getattr(_s, name)(v, x)
 
 
