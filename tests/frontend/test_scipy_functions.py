@@ -127,6 +127,10 @@ FUNCTIONS = {
     "spherical_yn'": (lambda a: special.spherical_yn(0, a, derivative=True), 1e-12),
     "spherical_in'": (lambda a: special.spherical_in(2, a, derivative=True), 1e-12),
     "spherical_kn'": (lambda a: special.spherical_kn(1, abs(a), derivative=True), 1e-12),
+    "comb": (lambda a: special.comb(a + 2.0, np.array([1.0, 2.0, 7.0])), 1e-12),
+    "comb with repetition": (lambda a: special.comb(a + 2.0, 2.0, repetition=True), 1e-12),
+    "perm": (lambda a: special.perm(a + 2.0, 2.0), 1e-12),
+    "factorial": (lambda a: special.factorial(a), 1e-12),
     "np.i0": (np.i0, 1e-13),
 }
 
