@@ -11,7 +11,7 @@ whatever `method` says, and by `fftconvolve` too: values agree up to rounding.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 
@@ -41,7 +41,9 @@ def _per_axis(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     def reader(value: Any) -> Any:
         static(value)
-        return tuple(map(read, value)) if isinstance(value, list | tuple | np.ndarray) else read(value)
+        if isinstance(value, list | tuple | np.ndarray):
+            return tuple(map(read, cast("Sequence[Any]", value)))
+        return read(value)
 
     return reader
 
@@ -62,7 +64,7 @@ Radii = Annotated[Any, kind("an integer, or one for each axis", _per_axis(_optio
 
 
 def _each(value: Any, rank: int, name: str, what: str) -> list[Any]:
-    found = list(value) if isinstance(value, tuple) else [value] * rank
+    found = list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else [value] * rank
     if len(found) != rank:
         raise shape_error(f"{name}: {len(found)} values of `{what}` for {rank} axes", "give one, or one each")
     return found

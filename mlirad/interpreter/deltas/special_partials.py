@@ -20,11 +20,11 @@ from mlirad.packages import special_ufunc
 class _Special:
     """Functions of `scipy.special` by attribute, imported when one is called for."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Callable[..., Array]:
         return special_ufunc(name)
 
 
-_s: Any = _Special()
+_s = _Special()
 
 
 def special_partials(function: str, operands: Sequence[Array], result: Array) -> tuple[Array, ...]:
