@@ -114,7 +114,8 @@ def lowering(
     plan = "plan-memory"
     if donated:
         plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
-    return ("form-kernels", "fuse-kernels", "write-out-rows", "strip-mine", schedule, plan)
+    split = f"split-reductions{{vector-bytes={target.vector_bytes}}}"
+    return ("form-kernels", "fuse-kernels", "write-out-rows", "strip-mine", split, schedule, plan)
 
 
 def completion(target: Target) -> tuple[str, ...]:

@@ -55,6 +55,7 @@ PASS_MODULES: dict[str, str] = {
     "sink-scatter-adds": "mlirad.passes.sink_scatter_adds",
     "form-kernels": "mlirad.lower.form_kernels",
     "fuse-kernels": "mlirad.lower.fuse_kernels",
+    "split-reductions": "mlirad.lower.split_reductions",
     "strip-mine": "mlirad.lower.strip_mine",
     "write-out-rows": "mlirad.lower.write_out",
     "schedule-kernels": "mlirad.lower.schedule_kernels",

@@ -55,6 +55,8 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/rules/test_special_derivatives.py::test_derivatives_of_orders_up_to_three": (4, 0),
     "tests/rules/test_special_derivatives.py::test_the_other_argument": (3, 0),
     "tests/random/test_distributions.py::test_continuous_draws_fit_their_distribution": (2, 0),
+    "tests/threads/test_same_bits.py::test_calls": (3, 0),
+    "tests/threads/test_same_bits.py::test_golden_problems": (4, 2),
 }
 
 

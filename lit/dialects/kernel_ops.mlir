@@ -155,3 +155,18 @@ func.func @strips(%x: tensor<10xf64>, %a: f64) {
   }
   func.return
 }
+
+// CHECK-LABEL: func.func @shared(%x: tensor<10xf64>) {
+// CHECK-NEXT: %a = kernel.nest %x (%i) {space = [10], reduction = [], parallel = 4} : tensor<10xf64> -> tensor<10xf64> {
+// CHECK:      %v0 = kernel.strips (%start, %done) {carries = 0, extent = 10, block = 4, parts = 1} : -> tensor<3xi64> attributes {{{kernel[.]parallel}} = 2 : i64} {
+func.func @shared(%x: tensor<10xf64>) {
+  %a = kernel.nest %x (%i) {space = [10], reduction = [], parallel = 4} : tensor<10xf64> -> tensor<10xf64> {
+    %u = kernel.load %x[%i] : tensor<10xf64> -> f64
+    array.yield %u : f64
+  }
+  %v0 = kernel.strips (%start, %done) {carries = 0, extent = 10, block = 4, parts = 1} : -> tensor<3xi64>
+      attributes {kernel.parallel = 2 : i64} {
+    array.yield %start : i64
+  }
+  func.return
+}

@@ -625,3 +625,65 @@ func.func @f(%x: f64) -> f64 {
   %y = func.call @f(%x) {kernel.places = array<i32: 0>} : (f64) -> f64
   func.return %y : f64
 }
+
+// -----
+
+// What threads share.
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: parallel needs the outermost loop to be one of the output}}
+  %v = kernel.nest %x (%i) {space = [], reduction = [8], combiners = [add], parallel = 2} : tensor<8xf64> -> f64 {
+    %a = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %a : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf64>) {
+  // expected-error @below {{kernel.nest: blocks of 0 iterations: parallel is 1 or more}}
+  %v = kernel.nest %x (%i) {space = [8], reduction = [], parallel = 0} : tensor<8xf64> -> tensor<8xf64> {
+    %a = kernel.load %x[%i] : tensor<8xf64> -> f64
+    array.yield %a : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f64) {
+  // expected-error @below {{array.scan: threads cannot share this loop: trips with carries depend on each other}}
+  %v = array.scan %x (%i, %c: f64) {carries = 1, length = 4} : f64 -> f64 attributes {kernel.parallel = 2 : i64} {
+    array.yield %c : f64
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%t: i64, %p: tensor<2xi1>) {
+  // expected-error @below {{array.scan: threads cannot share this loop: kernel.report in its body is for one thread}}
+  %v = array.scan (%i) {carries = 0, length = 4} : -> tensor<4xi64> attributes {kernel.parallel = 2 : i64} {
+    %u = kernel.report print %t, %p {message = "x", batch_rank = 1} : i64, tensor<2xi1> -> i64
+    array.yield %u : i64
+  }
+  func.return
+}
+
+// -----
+
+// expected-error @below {{func.func: threads cannot share this loop: func.func has no independent trips}}
+func.func @f(%x: f64) -> f64 attributes {kernel.parallel = 1 : i64} {
+  func.return %x : f64
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{array.scan: attribute 'kernel.parallel' must be an i64 from 1 on, got "x"}}
+  %v = array.scan (%i) {carries = 0, length = 4} : -> tensor<4xi64> attributes {kernel.parallel = "x"} {
+    array.yield %i : i64
+  }
+  func.return
+}

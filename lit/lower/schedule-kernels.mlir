@@ -32,7 +32,7 @@ func.func @column_sums(%x: tensor<1000x100xf64>) -> tensor<100xf64> {
 // %x is copied into lane order; the intermediate %c is stored in the lane order of what reads it.
 // CHECK-LABEL: func.func @distances
 // CHECK-NEXT: %x_packed = kernel.nest %x ({{.*}}) {space = [1000, 10], reduction = [], {{.*}}layouts = {{\[\[}}1, 0]]}
-// CHECK: kernel.nest %m, %x_packed (%n, %k, %d) {{.*}}lane = 0{{.*}}layouts = {{\[\[}}1, 2, 0]]}
+// CHECK: kernel.nest %m, %x_packed (%n, %k, %d) {{.*}}lane = 0{{.*}}layouts = {{\[\[}}1, 2, 0]], parallel = 7}
 // CHECK: kernel.nest %c (%n, %k, %d) {space = [1000, 25], reduction = [10], combiners = [add], lane = 0
 func.func @distances(%x: tensor<1000x10xf64>, %m: tensor<25x10xf64>) -> tensor<1000x25xf64> {
   %c = kernel.nest %x, %m (%n, %k, %d) {space = [1000, 25, 10], reduction = []}

@@ -65,7 +65,7 @@ from mlirad.dialects.syntax import StructuredOp
 MAX_POINTS = 2**48
 """The most points that the loops of a kernel may have: as many as the elements of the largest array."""
 
-SCHEDULE = ("lane", "width", "tile_dim", "tile", "order", "reduction_outer")
+SCHEDULE = ("lane", "width", "tile_dim", "tile", "order", "reduction_outer", "parallel")
 """The properties of a nest that say how its loops run."""
 
 MAX_WRITTEN_OUT = 4096
@@ -174,7 +174,9 @@ class NestOp(ScheduledOp):
     `lane` the loop that runs across vector lanes, `width` how many lanes; `tile_dim` an output loop unrolled
     by `tile`, with loads shared; `order` the loops from outermost to innermost; `layouts` the storage order
     of each result, dimensions from outermost to innermost; `reduction_outer`: reduction loops outside, sums
-    kept in memory. Memory plan: `places`, per result a byte offset in the arena, or -1 - k for output k.
+    kept in memory; `parallel`: threads may share the outermost loop, which is one of the output, in blocks of
+    that many iterations. Memory plan: `places`, per result a byte offset in the arena, or -1 - k for output
+    k.
     """
 
     name = "kernel.nest"
@@ -189,6 +191,7 @@ class NestOp(ScheduledOp):
     order = opt_prop_def(DenseArrayBase.constr(i64))
     layouts = opt_prop_def(ArrayAttr)
     reduction_outer = opt_prop_def(UnitAttr)
+    parallel = opt_prop_def(IntegerAttr[I64])
     places = opt_prop_def(DenseArrayBase.constr(i64))
     body = region_def("single_block")
     roots = var_result_def()
@@ -203,6 +206,7 @@ class NestOp(ScheduledOp):
         "order",
         "layouts",
         "reduction_outer",
+        "parallel",
         "places",
     )
 
@@ -249,8 +253,19 @@ class NestOp(ScheduledOp):
                 raise VerifyException(f"{what} {value.value.data} is not between 1 and {MAX_UNROLLED}")
         if self.order is not None and sorted(values_of(self.order)) != list(range(loops)):
             raise VerifyException(f"order must be a permutation of the {loops} loops")
+        if self.parallel is not None:
+            first = 0 if self.order is None else values_of(self.order)[0]
+            if not 0 <= first < outputs or self.reduction_outer is not None:
+                raise VerifyException("parallel needs the outermost loop to be one of the output")
+            check_parallel(self.parallel)
         check_places(self, self.places)
         check_layouts(self, self.layouts)
+
+
+def check_parallel(block: IntegerAttr[I64]) -> None:
+    """Require a number of iterations that can be a block."""
+    if not 1 <= block.value.data <= MAX_POINTS:
+        raise VerifyException(f"blocks of {block.value.data} iterations: parallel is 1 or more")
 
 
 def loop_dimensions(space: Shape, shape: Shape) -> Shape | None:
@@ -385,19 +400,34 @@ class ScatterOp(ScheduledOp):
 
 @irdl_op_definition
 class DotOp(ContractionOp):
-    """A contraction passed to BLAS: `array.dot` with its properties, of arrays laid out as matrices."""
+    """A contraction passed to BLAS: `array.dot` with its properties, of arrays laid out as matrices.
+
+    With `parallel` threads may share it in blocks of so many members of its first batch dimension or, without
+    one, so many rows: free positions of the left operand.
+    """
 
     name = "kernel.dot"
     lhs = operand_def()
     rhs = operand_def()
     layouts = opt_prop_def(ArrayAttr)
+    parallel = opt_prop_def(IntegerAttr[I64])
     places = opt_prop_def(DenseArrayBase.constr(i64))
     result = result_def()
-    BRACED: ClassVar = (*ContractionOp.BRACED, "layouts", "places")
+    BRACED: ClassVar = (*ContractionOp.BRACED, "layouts", "parallel", "places")
+
+    @property
+    def shared_extent(self) -> int:
+        """How many members of the first batch dimension or, without one, how many rows there are."""
+        shape, batch = shape_of(self.lhs), values_of(self.lhs_batch)
+        if batch:
+            return shape[batch[0]]
+        return prod(e for d, e in enumerate(shape) if d not in values_of(self.lhs_contract))
 
     def verify_(self) -> None:
-        """As `array.dot`."""
+        """As `array.dot`; blocks of one row or member at least."""
         check_elements(self.lhs.type, FLOATS, "left operand")
+        if self.parallel is not None:
+            check_parallel(self.parallel)
         check_places(self, self.places)
         check_layouts(self, self.layouts)
         shape = self.contracted_shape(self.lhs, self.rhs)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, i64
-from xdsl.irdl import irdl_op_definition, prop_def, region_def, var_operand_def, var_result_def
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, region_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import (
@@ -42,7 +42,8 @@ class StripsOp(StructuredOp):
 
     The region takes the first row of the strip, how many of its rows the strip before has done, and the
     carries. It yields the next carries, then strips of results: `block` rows, which stand from the first row
-    of the strip on. The results are the last carries, then arrays of `extent` rows.
+    of the strip on; then `parts`, which each strip makes for itself. The results are the last carries, then
+    arrays of `extent` rows, then the parts of all strips, stacked.
     """
 
     name = "kernel.strips"
@@ -50,9 +51,10 @@ class StripsOp(StructuredOp):
     carries = prop_def(IntegerAttr[I64])
     extent = prop_def(IntegerAttr[I64])
     block = prop_def(IntegerAttr[I64])
+    parts = opt_prop_def(IntegerAttr[I64])
     body = region_def("single_block")
     outputs = var_result_def()
-    BRACED: ClassVar = ("carries", "extent", "block")
+    BRACED: ClassVar = ("carries", "extent", "block", "parts")
 
     @property
     def rows(self) -> int:
@@ -77,7 +79,17 @@ class StripsOp(StructuredOp):
     @property
     def joined(self) -> Sequence[Value]:
         """The results that are joined of strips."""
-        return self.results[self.carry_count :]
+        return self.results[self.carry_count : len(self.results) - self.part_count]
+
+    @property
+    def part_count(self) -> int:
+        """How many results are stacked parts."""
+        return 0 if self.parts is None else self.parts.value.data
+
+    @property
+    def stacked(self) -> Sequence[Value]:
+        """The results that are stacked parts."""
+        return self.results[len(self.results) - self.part_count :]
 
     def start_of(self, trip: int) -> tuple[int, int]:
         """The first row of a strip, and how many of its rows the strip before has done."""
@@ -97,11 +109,15 @@ class StripsOp(StructuredOp):
         made, _ = yielded(self.body)
         check_arrays(made, "yielded value")
         check_types(made[: len(types)], types, "carry", "region yields")
-        for type_ in made[len(types) :]:
+        last = len(made) - self.part_count
+        if not len(types) <= last <= len(made):
+            raise VerifyException(f"{self.part_count} parts of {len(made)} values that the region yields")
+        for type_ in made[len(types) : last]:
             if shape_of(type_)[:1] != (self.strip_rows,):
                 raise VerifyException(f"a strip of type {type_} does not have {self.strip_rows} rows")
-        joined = [array_type((self.rows, *shape_of(t)[1:]), element_of(t)) for t in made[len(types) :]]
-        check_results(self.result_types, [*types, *joined])
+        joined = [array_type((self.rows, *shape_of(t)[1:]), element_of(t)) for t in made[len(types) : last]]
+        stacked = [array_type((self.trips, *shape_of(t)), element_of(t)) for t in made[last:]]
+        check_results(self.result_types, [*types, *joined, *stacked])
 
 
 LOWERED_LOOPS = (ScanOp, WhileOp, ReplayOp, StripsOp)

@@ -98,7 +98,7 @@ def cost(op: Operation) -> int:
         case control.ScanOp():
             return sum(size_of(v) for v in (*op.xs, *op.stacked))
         case StripsOp():
-            return sum(size_of(v) for v in op.joined)
+            return sum(size_of(v) for v in (*op.joined, *op.stacked))
         case indexing.ScatterOp():
             return results + size_of(op.operand)
         case indexing.UpdateOp():

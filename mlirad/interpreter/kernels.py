@@ -10,6 +10,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from mlirad.dialects import kernel
+from mlirad.dialects.array.factorisations import triangle_flags
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.kernel_strips import StripsOp
@@ -17,7 +18,7 @@ from mlirad.dialects.shapes import Shape, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.control import no_frame
-from mlirad.interpreter.factorisations import flags_of, parts_of_batch, triangular_solutions
+from mlirad.interpreter.factorisations import parts_of_batch, triangular_solutions
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.reports import report_lanes
 
@@ -107,7 +108,7 @@ def _factorisation(op: kernel.FactorisationOp, operands: Sequence[Array], frame:
 
 
 def _triangular_solve(op: kernel.TriangularSolveOp, operands: Sequence[Array], frame: Frame) -> Array:
-    return triangular_solutions(*map(np.asarray, operands), **flags_of(op))
+    return triangular_solutions(*map(np.asarray, operands), **triangle_flags(op))
 
 
 def _report(op: kernel.ReportOp, operands: Sequence[Array], frame: Frame) -> Array:
@@ -121,14 +122,17 @@ def _strips(op: StripsOp, operands: Sequence[Array], frame: Frame) -> Any:
     block, count = op.body.block, op.carry_count
     carries: list[Any] = list(operands)
     joined = [np.zeros(shape_of(y), numpy_dtype(y.type)) for y in op.joined]
+    stacked = [np.zeros(shape_of(y), numpy_dtype(y.type)) for y in op.stacked]
     for trip in range(op.trips):
         start, fresh = op.start_of(trip)
         frame.bind(block, [np.int64(start), np.int64(fresh), *carries])
         made = frame.run(block)
         carries = list(made[:count])
-        for whole, strip in zip(joined, made[count:], strict=True):
+        for whole, strip in zip(joined, made[count : count + len(joined)], strict=True):
             whole[start : start + op.strip_rows] = strip
-    results = [*carries, *joined]
+        for parts, part in zip(stacked, made[count + len(joined) :], strict=True):
+            parts[trip] = part
+    results = [*carries, *joined, *stacked]
     return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -25,12 +25,12 @@ import numpy.typing as npt
 from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.arguments import type_of_element
-from mlirad.jit.blas import PREFIXES, blas_addresses
+from mlirad.jit.blas import blas_addresses
 from mlirad.jit.entry import Call, make_entry
 from mlirad.jit.general_path import GeneralPath
 from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.jit.target import Target
-from mlirad.lower.native_program import LOOP_PREFIX, NativeProgram, ProgramInterface
+from mlirad.lower.native_program import LIBRARY_PREFIXES, LOOP_PREFIX, NativeProgram, ProgramInterface
 
 LONG_WORK: Final = 20_000
 """Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""
@@ -46,7 +46,8 @@ class NativeFunction:
     long as this object or its `entry`.
 
     `debug` runs every call twice under guard instead; see `jit/guarded.py`. `target` must be a
-    processor that this host can stand in for. `timeout` is how many seconds a call may take. `donated` are
+    processor that this host can stand in for. `timeout` is how many seconds a call may take,
+    `threads` how many threads may work on it, 0 for as many as usual (`jit/threads.py`). `donated` are
     the numbers of inputs whose memory results may take: see `donations`. Raises
     `CompileError` if code cannot be made. A call that cannot be finished raises `CallDepthError`,
     `OutOfMemoryError`, `TimeLimitError`, or what a signal handler or a print raises.
@@ -61,6 +62,7 @@ class NativeFunction:
         debug: bool = False,
         externals: Mapping[str, int] | None = None,
         timeout: float | None = None,
+        threads: int = 0,
         donated: Sequence[int] = (),
     ):
         addresses = resolve(program.externals, externals or {})
@@ -76,6 +78,7 @@ class NativeFunction:
             releases_lock=self.releases_lock,
             debug=debug,
             timeout=timeout,
+            threads=threads,
             donations=donations(program, donated),
         )
         self._code = code
@@ -144,7 +147,7 @@ def resolve(symbols: tuple[str, ...], known: Mapping[str, int]) -> dict[str, int
             addresses[symbol] = known[symbol]
         elif symbol in addresses:
             continue
-        elif symbol.startswith(tuple(PREFIXES.values())):
+        elif symbol.startswith(tuple(LIBRARY_PREFIXES.values())):
             if symbol not in blas_addresses():
                 raise CompileError(f"no routine {symbol}")
             addresses[symbol] = blas_addresses()[symbol]

@@ -82,6 +82,7 @@ class _Table:
             entry_table.GENERAL_PATH: id(call.otherwise),
             entry_table.RELEASES: general.releases_lock,
             entry_table.TIME_LIMIT: general.nanoseconds,
+            entry_table.THREADS: general.threads,
             entry_table.GUARDS: call.guards.address if call.guards.count else 0,
             entry_table.GUARDS_COUNT: call.guards.count,
             entry_table.GIVEN_OUTS: len(program.outputs) * call.outs,

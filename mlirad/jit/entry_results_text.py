@@ -133,7 +133,7 @@ output.done:
 ; --- call the program ---
 
 run:
-  %ended = call i32 ${call}(ptr %main, ptr %buffers, ptr %arena, i64 %releases, i64 %limit)
+  %ended = call i32 ${call}(ptr %main, ptr %buffers, ptr %arena, i64 %releases, i64 %limit, i64 %threads)
   br i1 %has_arena, label %release, label %after
 
 release:

@@ -32,7 +32,9 @@ DESTINATIONS: Final = 11
 """Whether any result is written to an array that is given for it, or whose memory it may take."""
 HANDLER: Final = 12
 """NumPy's handler of the memory of large results; see `jit/result_memory.py`."""
-HEADER_WORDS: Final = 13
+THREADS: Final = 13
+"""How many threads may work on a call; 0 for as many as usual."""
+HEADER_WORDS: Final = 14
 
 # Of inputs and outputs.
 DTYPE_WORD: Final = 0

@@ -75,6 +75,7 @@ entry:
   %constants = load i64, ptr %table[i64 ${CONSTANTS}]
   %releases = load i64, ptr %table[i64 ${RELEASES}]
   %limit = load i64, ptr %table[i64 ${TIME_LIMIT}]
+  %threads = load i64, ptr %table[i64 ${THREADS}]
   %guards = load ptr, ptr %table[i64 ${GUARDS}]
   %guards.count = load i64, ptr %table[i64 ${GUARDS_COUNT}]
   %given.outs = load i64, ptr %table[i64 ${GIVEN_OUTS}]

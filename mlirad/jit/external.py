@@ -7,13 +7,14 @@ Most are the C library's; `erfinv` is SciPy's, reached through the function poin
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 from functools import cache
 from typing import Final
 
 from mlirad.errors import CompileError
+from mlirad.jit.c_library import c_library_address
 from mlirad.jit.host import host_address
-from mlirad.lower.native_program import C_PREFIX, CLOCK, POLL, REPORT, STACK_LIMIT
+from mlirad.jit.pool import parallel_address
+from mlirad.lower.native_program import C_PREFIX, CLOCK, PARALLEL, POLL, REPORT, STACK_LIMIT
 from mlirad.packages import scipy_module
 
 _C_LIBRARY: Final = frozenset({"sin", "cos", "tan", "lgamma"})
@@ -34,26 +35,16 @@ def external_address(symbol: str) -> int:
     name = symbol.removeprefix(C_PREFIX)
     if symbol.startswith(C_PREFIX):
         if name in _C_LIBRARY:
-            return _c_library_address(name)
+            return c_library_address(name)
         if name in _SCIPY:
             return _scipy_address(*_SCIPY[name])
     if symbol in (CLOCK, POLL, REPORT, STACK_LIMIT):
         return host_address(symbol)
+    if symbol == PARALLEL:
+        return parallel_address()
     if symbol.startswith(_RUNTIME_PREFIX) and symbol.removeprefix(_RUNTIME_PREFIX) in _RUNTIME:
-        return _c_library_address(symbol.removeprefix(_RUNTIME_PREFIX))
+        return c_library_address(symbol.removeprefix(_RUNTIME_PREFIX))
     raise CompileError(f"generated code calls {symbol}, which has no known address")
-
-
-def _c_library_address(name: str) -> int:
-    for library in (None, ctypes.util.find_library("m")):
-        try:
-            function = getattr(ctypes.CDLL(library), name)
-        except (AttributeError, OSError, TypeError):
-            continue
-        address = ctypes.cast(function, ctypes.c_void_p).value
-        if address:
-            return address
-    raise CompileError(f"the C library has no function {name}")
 
 
 def _scipy_address(name: str, signature: bytes) -> int:

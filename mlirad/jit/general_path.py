@@ -35,6 +35,7 @@ class GeneralPath:
         releases_lock: bool,
         debug: bool = False,
         timeout: float | None = None,
+        threads: int = 0,
         donations: Mapping[int, int] | None = None,
     ):
         self.program: Final = program
@@ -43,6 +44,7 @@ class GeneralPath:
         self._code = code  # owns the memory that the program is in
         self.releases_lock: Final = int(releases_lock)
         self.nanoseconds: Final = 0 if timeout is None else max(1, int(timeout * 1e9))
+        self.threads: Final = threads
         self._runner = runner()
         self._debug = debug
         self.arena: Final = Arena(program.arena_bytes)
@@ -105,4 +107,6 @@ class GeneralPath:
         """The program, on the addresses of its buffers and arena."""
         pointers = (ctypes.c_void_p * self._buffers)(*buffers)
         main = self._code.addresses[engine.ENTRY]
-        self._runner(main, ctypes.addressof(pointers), arena, self.releases_lock, self.nanoseconds)
+        self._runner(
+            main, ctypes.addressof(pointers), arena, self.releases_lock, self.nanoseconds, self.threads
+        )

@@ -11,7 +11,8 @@ from functools import cache
 from typing import NoReturn, cast
 
 from mlirad.errors import CallDepthError, InterpreterError, OutOfMemoryError, TimeLimitError
-from mlirad.jit import engine
+from mlirad.jit.engine import LoadedCode
+from mlirad.jit.glue import load_glue
 from mlirad.jit.host_text import CALL, host_text
 from mlirad.jit.reporting import report
 from mlirad.lower.native_program import (
@@ -39,17 +40,15 @@ def host_address(symbol: str) -> int:
 
 
 @cache
-def runner() -> Callable[[int, int, int, int, int], None]:
+def runner() -> Callable[[int, int, int, int, int, int], None]:
     """The function that runs a program given addresses: of its code, its buffers and its arena.
 
-    Then come whether to release the global lock at once, and the time limit in nanoseconds, or 0. It raises
-    what the program ends with.
+    Then come whether to release the global lock at once, the time limit in nanoseconds, or 0, and how many
+    threads may work on it, or 0 for as many as usual. It raises what the program ends with.
     """
     # `ctypes` raises the exception that is set when such a function returns.
-    prototype = ctypes.PYFUNCTYPE(
-        ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
-    )
-    return cast("Callable[[int, int, int, int, int], None]", prototype(_code().addresses[CALL]))
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_int, *(ctypes.c_void_p,) * 3, *(ctypes.c_int64,) * 3)
+    return cast("Callable[[int, int, int, int, int, int], None]", prototype(_code().addresses[CALL]))
 
 
 def _fail(status: int) -> NoReturn:
@@ -78,10 +77,10 @@ def _fail(status: int) -> NoReturn:
 
 
 @cache
-def _code() -> engine.LoadedCode:
+def _code() -> LoadedCode:
     _note_main_thread()
     if hasattr(os, "register_at_fork"):
         # The thread that forks is the main thread of the child.
         os.register_at_fork(after_in_child=_note_main_thread)
     text = host_text(ctypes.addressof(_main_thread), id(report), id(_fail))
-    return engine.load_glue(text, (CALL, CLOCK, POLL, REPORT, STACK_LIMIT))
+    return load_glue(text, (CALL, CLOCK, POLL, REPORT, STACK_LIMIT))

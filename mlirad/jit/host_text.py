@@ -1,6 +1,7 @@
 """LLVM IR of the host: what runs around a compiled program, and what the program calls while it runs.
 
-    i32 mlirad_call(main, buffers, arena, releases, limit)   runs a program: 0, or -1 and an exception is set
+    i32 mlirad_call(main, buffers, arena, releases, limit, threads)
+                                                             runs a program: 0, or -1 and an exception is set
     i64 mlirad_rt_poll(context)                              whether the call is to go on: signals, time limit
     i64 mlirad_rt_report(context, description, values, element) reports to Python
     i64 mlirad_rt_stack_limit(context)                       down to which address the stack may grow
@@ -46,6 +47,9 @@ REPORT_BYTES: Final = 1 << 15
 UNKNOWN_STACK_BYTES: Final = 1 << 15
 """What a stack is taken to have left where the system does not say."""
 
+JOB_STATUS_WORD: Final = 4
+"""The word of the record of a parallel loop (`jit/pool_text.py`) that says why the call ends."""
+
 
 def host_text(main_thread: int, report: int, fail: int) -> str:
     """The text, given addresses: of a word with the identity of the main thread, and of two Python functions.
@@ -70,6 +74,7 @@ def host_text(main_thread: int, report: int, fail: int) -> str:
         "fail": pointer(fail),
         "CALL": CALL,
         "SIGNALS_EVERY": SIGNALS_EVERY,
+        "JOB_STATUS_WORD": JOB_STATUS_WORD,
         "MARGIN_BYTES": MARGIN_BYTES,
         "REPORT_BYTES": REPORT_BYTES,
     }
@@ -224,11 +229,12 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 @main.low = internal global [3 x i64] zeroinitializer
 
-define i32 @${CALL}(ptr %main, ptr %buffers, ptr %arena, i64 %releases, i64 %limit) {
+define i32 @${CALL}(ptr %main, ptr %buffers, ptr %arena, i64 %releases, i64 %limit, i64 %threads) {
 entry:
   %context = alloca [${CONTEXT_WORDS} x i64], align 16
   store [${CONTEXT_WORDS} x i64] zeroinitializer, ptr %context
   store i64 %limit, ptr %context[i64 ${LIMIT_WORD}]
+  store i64 %threads, ptr %context[i64 ${THREADS_WORD}]
   if eq i64 %releases, 0 then %run else %release
 
 release:
@@ -327,6 +333,20 @@ release:
   br label %look
 
 look:
+  %group = load ptr, ptr %context[i64 ${GROUP_WORD}]
+  if eq ptr %group, null then %look.time else %look.group
+
+; Another thread that works on the call has found that it is to end.
+look.group:
+  %ended.at = getelementptr i64, ptr %group, i64 ${JOB_STATUS_WORD}
+  %ended = load atomic i64, ptr %ended.at monotonic, align 8
+  if eq i64 %ended, 0 then %look.time else %ended.elsewhere
+
+ended.elsewhere:
+  store i64 %ended, ptr %context[i64 ${STATUS_WORD}]
+  br label %done
+
+look.time:
   %deadline = load i64, ptr %context[i64 ${DEADLINE_WORD}]
   if sge i64 %now, %deadline then %late else %in_time
 

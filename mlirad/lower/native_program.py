@@ -53,15 +53,21 @@ DEADLINE_WORD: Final = 4
 SIGNALS_WORD: Final = 5
 LIMIT_WORD: Final = 6
 FAILURE_WORD: Final = 7
-CONTEXT_WORDS: Final = 8
+THREADS_WORD: Final = 8
+GROUP_WORD: Final = 9
+CONTEXT_WORDS: Final = 10
 """The record of a call. The program knows the first three: why the call ends, how many instructions functions
 that are called may run until the next poll, and the address down to which the stack may grow (0: not asked
 yet). The others are the host's: the thread state of Python while the global lock is released, the time at
-which the call ends, the time of the next look for signals, the time limit (0: none), and the first failure
-reported."""
+which the call ends, the time of the next look for signals, the time limit (0: none), the first failure
+reported, how many threads may work on the call (0: as many as usual), and the parallel loop that is under
+way. Each thread that works on a call has a record."""
 
 C_PREFIX: Final = "mlirad_c_"
 """What the symbols of functions of the C library begin with, and of those of SciPy that are like them."""
+
+LIBRARY_PREFIXES: Final = {"blas": "mlirad_blas_", "lapack": "mlirad_lapack_"}
+"""What the symbols of the routines of each library begin with."""
 
 LOOP_PREFIX: Final = "mlirad_loop_"
 """What the symbols of inner loops of ufuncs begin with."""
@@ -76,6 +82,9 @@ grow."""
 
 CLOCK: Final = "mlirad_rt_clock"
 """The function `i64 ()` of the host that profiled programs read the time from, in nanoseconds."""
+
+PARALLEL: Final = "mlirad_rt_parallel"
+"""The function of the host that runs the tasks of a parallel loop: see `mlirad/lower/emit/parallel.py`."""
 
 REPORT: Final = "mlirad_rt_report"
 """The function of the host that programs call to report: see `mlirad/lower/emit/reports.py`."""
@@ -114,7 +123,8 @@ class ArraySpec:
 class KernelNote:
     """What is known of a kernel before it runs: the name of its function, what it computes, its line in the
     source, and, roughly, the bytes that a run reads and writes, its scalar operations, on elements of so many
-    bytes, and how often a call runs it.
+    bytes, and how often a call runs it. Threads share its `tasks`, or the trips of a loop around it where it
+    `is_shared`.
     """
 
     name: str
@@ -124,6 +134,8 @@ class KernelNote:
     work: int
     element_bytes: int
     trips: int
+    tasks: int = 1
+    is_shared: bool = False
 
 
 @dataclass(frozen=True)

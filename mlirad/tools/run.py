@@ -32,6 +32,7 @@ from mlirad.ir.locations import location_of
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
+from mlirad.jit.threads import ALL, MOST_THREADS, machine_threads, usual_threads
 from mlirad.pipeline_options import Options
 from mlirad.pipelines import always
 from mlirad.tools.arguments import read_arguments
@@ -93,9 +94,7 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
             if arguments.interpret:
                 results = tuple(run_function(module, values, function=name))
             else:
-                results = _run_native(
-                    module, values, function, checked, memory, not arguments.keep_subnormals
-                )
+                results = _run_native(module, values, function, checked, memory, arguments)
     except MliradError as error:
         report(error, source)
         return 1
@@ -114,13 +113,15 @@ def _run_native(
     function: FuncOp,
     checked: bool,
     memory: int,
-    flush_subnormals: bool,
+    arguments: argparse.Namespace,
 ) -> tuple[object, ...]:
     name = function.sym_name.data
-    program = native_program(module, function, checked=checked, flush_subnormals=flush_subnormals)
+    flush = not arguments.keep_subnormals
+    program = native_program(module, function, checked=checked, flush_subnormals=flush)
     if program.arena_bytes > memory:
         raise memory_error(function, f"the values of @{name} together, {program.arena_bytes} bytes,", memory)
-    compiled = NativeFunction(program, name=name, debug=checked)
+    threads = cast("int | None", arguments.threads) or usual_threads()
+    compiled = NativeFunction(program, name=name, debug=checked, threads=threads)
     try:
         return tuple(compiled(*values))
     except CompileError as error:
@@ -137,6 +138,16 @@ def seconds(text: str) -> float:
     """A time limit of the command line. Raises `ValueError`."""
     number = float(text)
     if not 0 < number < threading.TIMEOUT_MAX:
+        raise ValueError
+    return number
+
+
+def threads(text: str) -> int:
+    """A number of threads of the command line. Raises `ValueError`."""
+    if text == ALL:
+        return machine_threads()
+    number = int(text)
+    if not 1 <= number <= MOST_THREADS:
         raise ValueError
     return number
 
@@ -191,6 +202,12 @@ def _argument_parser() -> argparse.ArgumentParser:
     )
     add_subnormals(parser)
     add("--timeout", type=seconds, metavar="SECONDS", help="end with an error after so many seconds")
+    add(
+        "--threads",
+        type=threads,
+        metavar="N",
+        help="how many threads work on the call, or 'all': what MLIRAD_THREADS says, or 1",
+    )
     add("-o", dest="output", metavar="FILE", help="store the results in FILE (.npy or .npz)")
     add_passes(
         parser,

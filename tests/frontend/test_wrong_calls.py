@@ -48,6 +48,7 @@ WRONG: dict[str, tuple[Callable[[], object], type[ad.MliradError], str]] = {
                 (0, -1.0, np.nan, np.inf, "1 s", [1.0], True),
                 "must be a finite number",
             ),
+            ("threads", (0, -1, 1.5, "2", True, 10**9, X), "must be an integer from 1 to 256, or 'all'"),
         )
         for value in values
     },

@@ -14,15 +14,19 @@ from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
+from mlirad.disk_cache.glue import KeptGlue
 from mlirad.disk_cache.programs import Place
 from mlirad.errors import CompileError
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
+from mlirad.jit.glue import keep_glue_in
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.target import find_target
 from mlirad.recursion import deep_recursion
+
+keep_glue_in(KeptGlue())
 
 Executable: TypeAlias = Callable[..., Any]
 """Takes the flat arguments; returns the only result, or a tuple of several or none."""
@@ -88,11 +92,17 @@ def executable(
         from mlirad.frontend.compiling import making
 
         return making.interpreted(module, options, stats, function), None
-    decides = (options.pipeline("kernels", function, donated), replace(options, timeout=None))
+    decides = (options.pipeline("kernels", function, donated), replace(options, timeout=None, threads=None))
     place = Place.of(module, decides, find_target(), name or function)
 
     def loaded(program: MachineProgram) -> NativeFunction:
-        return NativeFunction(program, name=function, timeout=options.timeout, donated=donated)
+        return NativeFunction(
+            program,
+            name=function,
+            timeout=options.timeout,
+            threads=options.thread_count,
+            donated=donated,
+        )
 
     native = None if anew or place is None else _found(place, loaded, stats)
     if native is None:

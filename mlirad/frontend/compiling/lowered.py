@@ -132,7 +132,8 @@ class Lowered(_OfThisProcess):
     def profile(self, *args: Any, **kwargs: Any) -> Profile:
         """The time of each kernel and source line in calls with these arguments.
 
-        Nothing is donated. Raises `UnsupportedError` where the interpreter runs the program.
+        They run on one thread, and nothing is donated. Raises `UnsupportedError` where the interpreter runs
+        the program.
         """
         if self.options.interpret:
             raise UnsupportedError(
@@ -146,7 +147,7 @@ class Lowered(_OfThisProcess):
         self.signature.require(given, self.name)
         with compiling():
             program = native_program(self._trace(), self.options, profiled=True).program
-            native = NativeFunction(program, name=self.name, timeout=self.options.timeout)
+            native = NativeFunction(program, name=self.name, timeout=self.options.timeout, threads=1)
         return profiled(native, program.kernels, leaves)
 
     def llvm(self) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -68,6 +68,8 @@ def native_program(
         stats.kernels, stats.memory = count_kernels(made.entry), peak_by_line(made.entry)
         stats.work, stats.peak_bytes = made.program.operations, made.program.arena_bytes
         stats.traffic = _traffic(made.program.kernels)
+        shared = [k for k in made.program.kernels if k.tasks > 1 or k.is_shared]
+        stats.shared_kernels, stats.shared_work = len(shared), sum(k.work * k.trips for k in shared)
     return made
 
 
@@ -145,21 +147,17 @@ def _require_pass(name: str, options: PipelineOptions) -> None:
 
 
 def _recording(stats: Stats | None, line: ProgressLine | None = None) -> Observer | None:
-    """Notes the time of every step, and tells of the last one of the compiler, which is no pass."""
+    """Notes the time of every step, and tells when kernels are printed, which follows the last pass."""
     if stats is None and line is None:
         return None
 
-    def observe(_: PipelineOptions, step: pipelines.Step) -> None:
+    def observe(options: PipelineOptions, step: pipelines.Step) -> None:
         if stats is not None:
             stats.add(step.name, step.seconds + step.verify_seconds, step.module)
-        if line is not None and step.name == LAST_PASS:
+        if line is not None and step.name == pipelines.pipeline(options)[-1].name:
             line.begin("emit")
 
     return observe
-
-
-LAST_PASS: Final = "plan-memory"
-"""The pass after which kernels are printed as LLVM IR text."""
 
 
 def interpreted(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypedDict, cast
 
 from mlirad.errors import UnsupportedError
+from mlirad.frontend.compiling.configuration import checked_threads
 from mlirad.frontend.tracing.argument_kinds import (
     checked_choice,
     checked_flag,
@@ -17,6 +18,7 @@ from mlirad.frontend.tracing.argument_kinds import (
 )
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.source import user_line
+from mlirad.jit.threads import ALL, Threads, machine_threads, usual_threads
 from mlirad.pipeline_options import COMPILED_AS, METHODS, SPECIFICATIONS, Chunk, Stage
 from mlirad.pipeline_options import Options as PipelineOptions
 
@@ -34,6 +36,7 @@ class CompileOptions(TypedDict, total=False):
     check_nans: bool
     flush_subnormals: bool
     timeout: float | None
+    threads: Threads | None
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,8 @@ class Options:
     within `MEMORY_LIMIT`. `check_bounds` raises a `PositionError` for a position that is found outside its
     array when the program runs, `check_nans` a `NotANumberError` where the function makes NaN. Native code
     takes subnormal numbers for zeros with `flush_subnormals`. `timeout` is how many seconds a call may take
-    once it is compiled; one that takes longer raises a `TimeLimitError`.
+    once it is compiled; one that takes longer raises a `TimeLimitError`. `threads` is how many threads work
+    on a call, "all" as many as the process may use; `None` is what `ad.config.threads` says at the call.
     """
 
     interpret: bool = False
@@ -56,6 +60,18 @@ class Options:
     check_nans: bool = False
     flush_subnormals: bool = True
     timeout: float | None = None
+    threads: Threads | None = None
+
+    @property
+    def thread_count(self) -> int:
+        """How many threads work on a call, 0 where the process decides.
+
+        Raises `ArgumentError` where that is by an environment variable which is no number.
+        """
+        if self.threads is None:
+            usual_threads()
+            return 0
+        return machine_threads() if self.threads == ALL else int(self.threads)
 
     @property
     def checks(self) -> frozenset[str]:
@@ -111,6 +127,8 @@ def options_of(given: CompileOptions) -> Options:
     if found.timeout is not None:
         hint = "write timeout=10.0 to let calls take ten seconds, or leave it out"
         checked_number(found.timeout, "timeout", MOST_SECONDS, hint)
+    if found.threads is not None:
+        checked_threads(found.threads)
     if found.chunk is not None and not (isinstance(found.chunk, str) and found.chunk == "all"):
         hint = 'write chunk=1 to compute one position after another, or chunk="all"'
         checked_integer(found.chunk, "chunk", 1, hint)

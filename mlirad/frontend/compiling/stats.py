@@ -39,6 +39,7 @@ class Stats:
     loops counted as one trip; `peak_bytes` its scratch memory, and `memory` what lies there at the peak, by
     source line. `traffic` is roughly how many bytes its kernels read and write, by the smallest cache that
     holds those of one run of a kernel ("memory" where none does), and empty where the caches are not known.
+    `shared_kernels` is how many kernels threads may share, and `shared_work` their part of the work.
     They are 0 and empty for the interpreter. `is_loaded` says that the program was found on the disk, so that
     only its work and its scratch memory are known. `is_quick` says that its LLVM IR text is so long that LLVM
     does not optimise it.
@@ -50,6 +51,8 @@ class Stats:
     peak_bytes: int = 0
     memory: dict[str, int] = field(default_factory=dict[str, int])
     traffic: dict[str, int] = field(default_factory=dict[str, int])
+    shared_kernels: int = 0
+    shared_work: int = 0
     is_loaded: bool = False
     is_quick: bool = False
 
@@ -79,6 +82,9 @@ class Stats:
         yield f"{self.kernels} kernels, {_count(self.work)} operations, {memory}{':' if self.memory else ''}"
         for line, size in list(self.memory.items())[:LINES_SHOWN]:
             yield f"  {line:<40} {_bytes(size):>12}"
+        if self.shared_kernels:
+            part = f"{_count(self.shared_work)} operations"
+            yield f"threads may share {self.shared_kernels} kernels with {part}"
         if self.traffic:
             moved = ", ".join(f"{_bytes(size)} in {level}" for level, size in self.traffic.items())
             yield f"kernels read and write {moved}"

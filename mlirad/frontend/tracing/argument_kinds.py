@@ -35,10 +35,18 @@ def checked_choice(value: Any, what: str, choices: Sequence[str]) -> str:
     return value
 
 
-def checked_integer(value: Any, what: str, least: int, hint: str) -> int:
-    """An integer that is not less than `least` and fits a machine word."""
-    if not _is_number(value, Integral) or not least <= value < MACHINE_INTEGERS:
-        raise unsupported_error(f"{what} is {_shown(value)}, and it must be an integer from {least} on", hint)
+def checked_integer(
+    value: Any, what: str, least: int, hint: str, *, most: int | None = None, others: str = ""
+) -> int:
+    """An integer that is not less than `least`, and not greater than `most` or fits a machine word.
+
+    `others` says in the message what else there is, such as "or 'all'".
+    """
+    limit = MACHINE_INTEGERS - 1 if most is None else most
+    if not _is_number(value, Integral) or not least <= value <= limit:
+        numbers = f"from {least} on" if most is None else f"from {least} to {most}"
+        expected = f"an integer {numbers}, {others}" if others else f"an integer {numbers}"
+        raise unsupported_error(f"{what} is {_shown(value)}, and it must be {expected}", hint)
     return int(value)
 
 

@@ -38,6 +38,7 @@ from mlirad.dialects.array.control import ReplayOp, TapeType
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS
 from mlirad.dialects.kernel import Kernel
+from mlirad.dialects.kernel_parallel import check_parallel_attribute
 from mlirad.dialects.kernel_plans import check_plan_attributes
 from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.linear import Linear, WhileOp
@@ -209,6 +210,7 @@ class _Verification:
             located(op, op.verify_)
         check_elements(op)
         located(op, lambda: check_plan_attributes(op))
+        located(op, lambda: check_parallel_attribute(op))
         for k, result in enumerate(op.results):
             self.types.check(op, f"result {k}", result.type)
 

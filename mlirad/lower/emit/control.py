@@ -4,6 +4,9 @@ Carries lie in memory: a carry that is updated in place has one address, one wit
 between two, and a scalar has a stack slot, which LLVM turns into a register. Slices are addresses inside the
 stacked arrays.
 
+A slot is no place that other code can name, so a scalar carry stays in its register while the loop stores
+elsewhere. Kept in the arena it would go through memory in every trip, some ten cycles.
+
     scan of n trips        t = 0 ... n - 1; the turns are arranged so that the last trip writes the result
     while, replay          if the last trip wrote the scratch memory, it is copied to the result once
 """
@@ -22,6 +25,7 @@ from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lower.emit.addresses import ValueAddresses
 from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.emit.kernels import KernelEmitter
+from mlirad.lower.emit.loop_tasks import LoopTasks
 from mlirad.lower.emit.tapes import Reading
 from mlirad.lower.llvm_text import Value
 from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
@@ -29,14 +33,22 @@ from mlirad.lower.plan_memory.carries import body_of, carry_arguments, initial_c
 
 
 class ControlEmitter:
-    """Writes the loops and branches of a function, whose blocks `write_block` writes."""
+    """Writes the loops and branches of a function, whose blocks `write_block` writes.
+
+    `within` makes another writer for a function in which values have other addresses: a task.
+    """
 
     def __init__(
-        self, emitter: KernelEmitter, at: ValueAddresses, write_block: Callable[[Block], None]
+        self,
+        emitter: KernelEmitter,
+        at: ValueAddresses,
+        write_block: Callable[[Block], None],
+        within: Callable[[ValueAddresses], ControlEmitter],
     ) -> None:
         self._emitter = emitter
         self._at = at
         self._write_block = write_block
+        self._within = within
 
     def write(self, op: Operation) -> None:
         """Write a loop or branch."""
@@ -71,47 +83,74 @@ class ControlEmitter:
         self._at.f.choose(index, [writer(region) for region in regions])
 
     def _write_scan(self, op: control.ScanOp) -> None:
+        carries = _Carries(self._at, op)
+        carries.begin(op.trips)
+        if op.trips:
+            self._write_trips(op, carries)
+            carries.end()
+            return
+        for carry in carries.carries:
+            self._at.copy(carry.init, carry.result)
+
+    def _write_scan_trip(self, op: control.ScanOp, carries: _Carries, trip: Value) -> None:
         at, f = self._at, self._at.f
-        trips = op.trips
-        carries = _Carries(at, op)
-        carries.begin(trips)
         block = op.body.block
         index, slices = block.args[0], block.args[1 + op.carry_count :]
         handed = at.memory.yields[op.body][op.carry_count :]
-        if not trips:
-            for carry in carries.carries:
-                at.copy(carry.init, carry.result)
-            return
-        i_slot = at.pointer(index)
-        with self._emitter.repeated(trips), f.loop(0, trips, name="t") as loop:
-            i = f.sub(trips - 1, loop.index) if op.reverse is not None else loop.index
-            f.store(i, i_slot)
-            carries.enter()
-            for x, piece in zip(op.xs, slices, strict=True):
-                _point_at_slice(at, at.buffer(piece).place, x, at.buffer(piece), i)
-            for y, place, value in zip(op.stacked, handed, _handed_over(op, op.carry_count), strict=True):
-                _point_at_slice(at, place, y, at.buffer(value), i)
-            self._write_block(block)
-            carries.leave()
+        i = f.sub(op.trips - 1, trip) if op.reverse is not None else trip
+        f.store(i, at.pointer(index))
+        carries.enter()
+        for x, piece in zip(op.xs, slices, strict=True):
+            _point_at_slice(at, at.buffer(piece).place, x, at.buffer(piece), i)
+        for y, place, value in zip(op.stacked, handed, _handed_over(op, op.carry_count), strict=True):
+            _point_at_slice(at, place, y, at.buffer(value), i)
+        self._write_block(block)
+        carries.leave()
 
     def _write_strips(self, op: StripsOp) -> None:
-        at, f = self._at, self._at.f
-        carries = _Carries(at, op)
+        carries = _Carries(self._at, op)
         carries.begin(op.trips)
+        self._write_trips(op, carries)
+        carries.end()
+
+    def _write_strip(self, op: StripsOp, carries: _Carries, trip: Value) -> None:
+        at, f = self._at, self._at.f
         block = op.body.block
-        start_slot, done_slot = at.pointer(block.args[0]), at.pointer(block.args[1])
         handed = at.memory.yields[op.body][op.carry_count :]
-        with self._emitter.repeated(op.trips), f.loop(0, op.trips, name="s") as loop:
-            wanted = f.mul(loop.index, op.strip_rows)
-            start = f.intrinsic("umin", wanted, op.rows - op.strip_rows)
-            f.store(start, start_slot)
-            f.store(f.sub(wanted, start), done_slot)
-            carries.enter()
-            for y, place, value in zip(op.joined, handed, _handed_over(op, op.carry_count), strict=True):
-                row_bytes = at.buffer(value).nbytes // op.strip_rows
-                at.pointers[place] = f.gep(at.pointer(y), f.mul(start, row_bytes), "i8")
-            self._write_block(block)
-            carries.leave()
+        wanted = f.mul(trip, op.strip_rows)
+        start = f.intrinsic("umin", wanted, op.rows - op.strip_rows)
+        f.store(start, at.pointer(block.args[0]))
+        f.store(f.sub(wanted, start), at.pointer(block.args[1]))
+        carries.enter()
+        given = _handed_over(op, op.carry_count)
+        joined = len(op.joined)
+        for y, place, value in zip(op.joined, handed[:joined], given[:joined], strict=True):
+            row_bytes = at.buffer(value).nbytes // op.strip_rows
+            at.pointers[place] = f.gep(at.pointer(y), f.mul(start, row_bytes), "i8")
+        for y, place, value in zip(op.stacked, handed[joined:], given[joined:], strict=True):
+            _point_at_slice(at, place, y, at.buffer(value), trip)
+        self._write_block(block)
+        carries.leave()
+
+    def _write_trips(self, op: control.ScanOp | StripsOp, carries: _Carries) -> None:
+        """Write the trips of a loop of a known number of them, as a loop or as tasks of several each."""
+        tasks = LoopTasks.of(op)
+        with self._emitter.repeated(op.trips):
+            if tasks is None:
+                with self._at.f.loop(0, op.trips, name="t") as loop:
+                    self.write_trip(op, carries, loop.index)
+                return
+            with self._emitter.shared(), tasks.written(self._at) as (at, lower, upper):
+                inside = self._within(at)
+                with at.f.loop(lower, upper, name="t", at_most=tasks.most_trips) as loop:
+                    inside.write_trip(op, _Carries(at, op), loop.index)
+
+    def write_trip(self, op: control.ScanOp | StripsOp, carries: _Carries, trip: Value) -> None:
+        """Write one trip."""
+        if isinstance(op, StripsOp):
+            self._write_strip(op, carries, trip)
+        else:
+            self._write_scan_trip(op, carries, trip)
 
     def _write_while(self, op: control.WhileOp) -> None:
         at, f = self._at, self._at.f
@@ -188,6 +227,7 @@ class _Carries:
 
     def __init__(self, at: ValueAddresses, op: Operation):
         self.at = at
+        self._trips: int | None = None
         body = body_of(op)
         last = body.block.last_op
         assert last is not None
@@ -212,11 +252,18 @@ class _Carries:
         ]
 
     def begin(self, trips: int | None = None) -> None:
-        """Before the loop: put initial values where the first trip finds them."""
+        """Before the loop, of so many trips if that is known: put initial values where the first trip finds
+        them, and arrange turns so that the last of these trips writes the result.
+        """
+        self._trips = trips
         at, f = self.at, self.at.f
         for carry in self.carries:
             home = at.pointers[carry.result.place]
-            if carry.mode in (IN_PLACE, COPIED):
+            if carry.mode == COPIED:
+                at.pointers[carry.argument.place] = at.slot(carry.argument.kind)
+                at.copy(carry.init, carry.argument)
+                continue
+            if carry.mode == IN_PLACE:
                 at.copy(carry.init, carry.result)
                 at.pointers[carry.argument.place] = home
                 continue
@@ -241,7 +288,7 @@ class _Carries:
         at, f = self.at, self.at.f
         for carry in self.carries:
             if carry.mode == COPIED:
-                at.copy(carry.yielded, carry.result)
+                at.copy(carry.yielded, carry.argument)
             if carry.turns is not None:
                 current, following, other = carry.turns
                 written, next_one = f.load(following, "ptr"), f.load(other, "ptr")
@@ -249,10 +296,12 @@ class _Carries:
                     f.store(pointer, slot)
 
     def end(self) -> None:
-        """After a loop of an unknown number of trips: put the last carries into the results."""
+        """After the loop: put the last carries into the results, where they do not lie there."""
         at, f = self.at, self.at.f
         for carry in self.carries:
-            if carry.turns is None:
+            if carry.mode == COPIED:
+                at.copy(carry.argument, carry.result)
+            if carry.turns is None or self._trips is not None:
                 continue
             last = f.load(carry.turns[0], "ptr")
             home = at.pointers[carry.result.place]

@@ -83,7 +83,10 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
             location=location,
             hint="leave its operands row-major, contracted dimensions side by side",
         )
-    kernel = begin_kernel(emitter, op, "dot", [lhs, rhs], [out], 2 * out.size * max(1, a.extents[1]))
+    block = None if op.parallel is None or not a.extents[1] else op.parallel.value.data
+    tasks = 1 if block is None else -(-op.shared_extent // block)
+    work = 2 * out.size * max(1, a.extents[1])
+    kernel = begin_kernel(emitter, op, "dot", [lhs, rhs], [out], work, tasks)
     f = kernel.f
     if not a.extents[1]:
         fill(kernel, out, constant(out.kind, 0))
@@ -94,8 +97,47 @@ def emit_dot(emitter: KernelEmitter, op: DotOp) -> None:
         (out.shape[k], (lhs.strides[i], rhs.strides[j], out.strides[k]))
         for k, (i, j) in enumerate(zip(lhs_batch, rhs_batch, strict=True))
     ]
-    _batched(f, _Blas(kernel, out.kind), pointers, steps, (a, b, c), location)
+    blas = _Blas(kernel, out.kind)
+    if kernel.task is None or block is None:
+        _batched(f, blas, pointers, steps, (a, b, c), location)
+    elif steps:
+        first = f.mul(kernel.task, block)
+        end = f.intrinsic("smin", f.add(first, block), steps[0][0])
+        _batched(f, blas, pointers, steps, (a, b, c), location, (first, end, block))
+    else:
+        _rows(f, blas, pointers, (a, b, c), kernel.task, block, location)
     f.ret()
+
+
+def _rows(
+    f: IRBuilder,
+    blas: _Blas,
+    pointers: Sequence[Value],
+    matrices: tuple[Matrix, Matrix, Matrix],
+    task: Value,
+    block: int,
+    location: str | None,
+) -> None:
+    """The product for so many rows of the left matrix; the last task has what is left."""
+    a, b, c = matrices
+    rows = a.extents[0]
+    first = f.mul(task, block)
+    moved = [
+        f.gep(pointers[0], f.mul(first, a.strides[0]), blas.kind),
+        pointers[1],
+        f.gep(pointers[2], f.mul(first, c.strides[0]), blas.kind),
+    ]
+
+    def write(count: int) -> None:
+        of_a = Matrix((count, a.extents[1]), a.strides)
+        blas.multiply(moved, (of_a, b, Matrix((count, c.extents[1]), c.strides)), location)
+
+    last = rows - (rows - 1) // block * block
+    if last == block:
+        write(block)
+        return
+    is_last = f.zext(f.icmp("sgt", f.add(first, block), rows), "i64")
+    f.choose(is_last, [lambda: write(block), lambda: write(last)])
 
 
 def _others(buffer: Buffer, batch: Shape, contract: Shape) -> list[int]:
@@ -126,13 +168,17 @@ def _batched(
     steps: Sequence[tuple[int, tuple[int, int, int]]],
     matrices: tuple[Matrix, Matrix, Matrix],
     location: str | None,
+    part: tuple[Value, Value, int] | None = None,
 ) -> None:
-    """Loops over the batch dimensions around one call."""
+    """Loops over the batch dimensions around one call; with `part` only from one member to another of the
+    first, so many at most.
+    """
     if not steps:
         blas.multiply(pointers, matrices, location)
         return
     (extent, strides), *inner = steps
-    with f.loop(0, extent, name="batch") as loop:
+    lower, upper, most = part or (0, extent, extent)
+    with f.loop(lower, upper, name="batch", at_most=most) as loop:
         moved = [f.gep(p, f.mul(loop.index, s), blas.kind) for p, s in zip(pointers, strides, strict=True)]
         _batched(f, blas, moved, inner, matrices, location)
 

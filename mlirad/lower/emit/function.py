@@ -14,36 +14,22 @@ in one that takes subnormal numbers for zeros, around the call.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
-from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Block
+from xdsl.dialects.func import FuncOp
 
-from mlirad.dialects import kernel
-from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.frame_type import FrameType
-from mlirad.dialects.kernel_plans import stated_updates
 from mlirad.dialects.kernel_strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import element_of
 from mlirad.ir.builder import returned
-from mlirad.lower.emit.activation_records import RECORD_STACK, write_restore, write_save
+from mlirad.lower.emit.activation_records import RECORD_STACK
 from mlirad.lower.emit.addresses import ValueAddresses
+from mlirad.lower.emit.blocks import BlockEmitter, called_name
 from mlirad.lower.emit.buffers import Memory, Place
 from mlirad.lower.emit.calls import begin_call, fail_and_return, finish_call, prepare_calls
 from mlirad.lower.emit.chunk_store import ChunkStore, allocate, free
-from mlirad.lower.emit.control import ControlEmitter
-from mlirad.lower.emit.cumulative import emit_cumulative
-from mlirad.lower.emit.dot import emit_dot
-from mlirad.lower.emit.factorisations import emit_factorisation
 from mlirad.lower.emit.kernels import KernelEmitter, ProgramText
-from mlirad.lower.emit.nest import emit_nest
-from mlirad.lower.emit.profiling import timed
-from mlirad.lower.emit.reports import emit_report
-from mlirad.lower.emit.scatter import emit_scatter
-from mlirad.lower.emit.sort import emit_sort
-from mlirad.lower.emit.triangular_solve import emit_triangular_solve
 from mlirad.lower.float_control import FloatControl, flushing
 from mlirad.lower.llvm_text import IRBuilder, ModuleText, Parameter, Value, constant
 from mlirad.lower.native_program import OUT_OF_MEMORY
@@ -111,8 +97,7 @@ class FunctionEmitter:
             prepare_calls(f)
         self._f = f
         self._at = ValueAddresses(f, arena, memory, known)
-        self._kernels = KernelEmitter(program, memory.buffers)
-        self._control = ControlEmitter(self._kernels, self._at, self.write_block)
+        self._blocks = BlockEmitter(KernelEmitter(program, memory.buffers), self._at, cells, self._depth)
         self._begin_records()
 
     def _begin_records(self) -> None:
@@ -127,68 +112,11 @@ class FunctionEmitter:
 
     def write(self) -> None:
         """Write the whole body."""
-        self.write_block(self._function.body.block)
+        self._blocks.write(self._function.body.block)
         for value, output in zip(returned(self._function), self._memory.outputs, strict=True):
             if self._memory.buffers[value].place != output.place:
                 self._at.copy(self._memory.buffers[value], output)
         self._end()
-
-    def write_block(self, block: Block) -> None:
-        """Write what the ops of a block do."""
-        kernels = self._kernels
-        for op in block.ops:
-            match op:
-                case kernel.NestOp():
-                    emit_nest(kernels, op)
-                case kernel.ScatterOp():
-                    emit_scatter(kernels, op)
-                case kernel.DotOp():
-                    emit_dot(kernels, op)
-                case kernel.CumulativeOp():
-                    emit_cumulative(kernels, op)
-                case kernel.SortOp():
-                    emit_sort(kernels, op)
-                case kernel.FactorisationOp():
-                    emit_factorisation(kernels, op)
-                case kernel.TriangularSolveOp():
-                    emit_triangular_solve(kernels, op)
-                case kernel.ReportOp():
-                    emit_report(kernels, op)
-                case CallOp():
-                    self._write_call(op)
-                case SaveOp():
-                    write_save(self._at, op)
-                case RestoreOp():
-                    write_restore(self._at, op, checked=kernels.program.address_checks)
-                case _ if isinstance(op, LOWERED_CONTROL):
-                    self._control.write(op)
-                case _:
-                    pass
-            if isinstance(op, kernel.KERNEL_RESULT_OPS):
-                for result in op.results:
-                    self._at.pointer(result)
-            for number, places in kernels.calls:
-                with timed(self._f, kernels.program, self._at.pointers, number):
-                    name = self._f.module.merged(kernels.program.kernels[number].name)
-                    self._f.call(name, [self._at.pointers[p] for p in places])
-            kernels.calls.clear()
-
-    def _write_call(self, op: CallOp) -> None:
-        """Pass the addresses of operands and results in a table, one for both where one is overwritten."""
-        f, at = self._f, self._at
-        operands = [at.pointer(v) for v in op.operands]
-        results = [at.pointer(v) for v in op.results]
-        for k, j in stated_updates(op).items():
-            at.copy(at.buffer(op.operands[j]), at.buffer(op.results[k]))
-            operands[j] = results[k]
-        pointers = [*operands, *results]
-        table = f.alloca("ptr", max(1, len(pointers)), 8)
-        for k, pointer in enumerate(pointers):
-            f.store(pointer, f.gep(table, k, "ptr"))
-        cells = [at.pointers[place] for place in self._cells]
-        f.call_stopping(
-            called_name(op.callee.root_reference.data), [table, *cells, f.add(self._depth, 1), f.context]
-        )
 
     def _end(self) -> None:
         """Give memory back and return."""
@@ -227,11 +155,6 @@ class FunctionEmitter:
 def _returns_frames(function: FuncOp) -> bool:
     """Whether results are frames."""
     return any(isinstance(element_of(v), FrameType) for v in returned(function))
-
-
-def called_name(name: str) -> str:
-    """The name of the LLVM function of a called function."""
-    return "mlirad_call_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f".{ord(m[0])}.", name)
 
 
 def _places(memory: Memory, inputs: int, cells: Sequence[Place]) -> list[Place]:

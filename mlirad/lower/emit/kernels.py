@@ -46,15 +46,15 @@ class ProgramText:
 
 @dataclass
 class KernelEmitter:
-    """What the kernels of one function share; `calls` are the numbers of those to be called next, with their
-    places.
-    """
+    """What the kernels of one function share; `calls` are those to be called next."""
 
     program: ProgramText
     buffers: dict[Ssa, Buffer]
     trips: int = 1
     """How often the code being written runs, roughly."""
-    calls: list[tuple[int, list[Place]]] = field(default_factory=list[tuple[int, list[Place]]])
+    calls: list[KernelCall] = field(default_factory=list["KernelCall"])
+    is_shared: bool = False
+    """Whether threads share the trips of a loop around the code being written."""
 
     @contextmanager
     def repeated(self, trips: int) -> Generator[None]:
@@ -63,14 +63,31 @@ class KernelEmitter:
         yield
         self.trips = around
 
+    @contextmanager
+    def shared(self) -> Generator[None]:
+        """Write the body of a loop whose trips threads share."""
+        around, self.is_shared = self.is_shared, True
+        yield
+        self.is_shared = around
+
+
+@dataclass(frozen=True)
+class KernelCall:
+    """A call of a kernel: its number, the places that it is given, and how many tasks it is cut into."""
+
+    number: int
+    places: list[Place]
+    tasks: int
+
 
 @dataclass
 class KernelText:
-    """A kernel function being written."""
+    """A kernel function being written; of one that is cut into tasks `task` is the number of one."""
 
     f: IRBuilder
     access: Access
     pointers: dict[Place, Value]
+    task: Value | None = None
 
 
 def begin_kernel(
@@ -80,8 +97,12 @@ def begin_kernel(
     read: Iterable[Buffer],
     written: Sequence[Buffer],
     work: int,
+    tasks: int = 1,
 ) -> KernelText:
-    """Begin the function of a kernel that reads and writes these buffers, and call it from the program."""
+    """Begin the function of a kernel that reads and writes these buffers, and call it from the program.
+
+    One that is cut into several tasks is called for each.
+    """
     program = emitter.program
     buffers: dict[Place, Buffer] = {}
     for buffer in (*written, *read):
@@ -104,26 +125,38 @@ def begin_kernel(
     if program.address_checks:
         parameters.append(Parameter("fault", "ptr"))
         places.append(FAULT_PLACE)
+    if tasks > 1:
+        parameters.append(Parameter("task", "i64"))
     number = len(program.kernels)
     name = kernel_name(op, number, what)
     nbytes = sum(min(buffer.nbytes, work * BYTES[buffer.kind]) for buffer in buffers.values())
     element_bytes = BYTES[written[0].kind]
     title = op.results[0].name_hint or what
     program.kernels.append(
-        KernelNote(name, title, location_of(op), nbytes, work, element_bytes, emitter.trips)
+        KernelNote(
+            name,
+            title,
+            location_of(op),
+            nbytes,
+            work,
+            element_bytes,
+            emitter.trips,
+            tasks,
+            emitter.is_shared,
+        )
     )
     inlining = "alwaysinline" if work <= TINY_WORK and not program.is_profiled else "noinline"
     f = program.module.function(name, parameters, attributes=f"{inlining} nounwind")
-    f.runs = emitter.trips
-    emitter.calls.append((number, places))
+    f.runs = emitter.trips * tasks
+    emitter.calls.append(KernelCall(number, places, tasks))
     program.operations += work * emitter.trips
-    pointers = dict(zip(places, f.arguments, strict=True))
+    pointers = dict(zip(places, f.arguments[: len(places)], strict=True))
     if program.address_checks:
         f.own(pointers[FAULT_PLACE])
         stretches = [(pointers[place], buffer.nbytes) for place, buffer in buffers.items()]
         f.bounds = Bounds(pointers[FAULT_PLACE], stretches)
     access = Access(f, pointers[FAULT_PLACE] if program.address_checks else None)
-    return KernelText(f, access, pointers)
+    return KernelText(f, access, pointers, f.arguments[len(places)] if tasks > 1 else None)
 
 
 def kernel_name(op: Operation, number: int, what: str) -> str:

@@ -27,10 +27,10 @@ from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.fills import fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
-from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks, trips_of
+from mlirad.lower.emit.partial_sums import LONG, RADIX, PartialSums, block_of, in_blocks
 from mlirad.lower.emit.reductions import IDEMPOTENT, Accumulator
 from mlirad.lower.emit.schedule import NestSchedule
-from mlirad.lower.emit.segments import Segment
+from mlirad.lower.emit.segments import Segment, trips_of
 from mlirad.lower.llvm_text import Loop, Operand, Value, constant
 
 
@@ -56,9 +56,9 @@ def emit_nest(emitter: KernelEmitter, op: NestOp) -> None:
     needed = body.needed(body.yielded)
     read = [body.addresses[o].buffer for o in needed if o in body.addresses]
     work = prod(op.extents) * (cost_of(needed) + len(outputs))
-    kernel = begin_kernel(emitter, op, what, read, outputs, work)
     in_place = any(a.overlaps(b) for a in outputs for b in read)
     schedule = NestSchedule.of(op, body, combiners, emitter.program.vector_bytes, may_repeat=not in_place)
+    kernel = begin_kernel(emitter, op, what, read, outputs, work, schedule.tasks)
     _NestCode(kernel, op, body, combiners, outputs, schedule).write()
 
 
@@ -181,11 +181,36 @@ class _NestCode:
         if level == self._schedule.outer:
             self._point()
             return
+        if level == 0 and self._kernel.task is not None:
+            self._task(self._kernel.task)
+            return
+        for segment in self._schedule.segments[self._schedule.order[level]]:
+            self._around(level, segment, segment.lower, segment.upper)
+
+    def _around(
+        self, level: int, segment: Segment, lower: Operand, upper: Operand, at_most: int | None = None
+    ) -> None:
+        """One loop around a store, over a part of a segment."""
         d = self._schedule.order[level]
-        for segment in self._schedule.segments[d]:
-            with self._f.loop(segment.lower, segment.upper, segment.step, name=f"i{d}") as loop:
-                self._enter(level, segment, loop)
-                self._outer(level + 1)
+        with self._f.loop(lower, upper, segment.step, name=f"i{d}", at_most=at_most) as loop:
+            self._enter(level, segment, loop)
+            self._outer(level + 1)
+
+    def _task(self, task: Value) -> None:
+        """The part of the outermost loop that is one task: so many trips of its first segment.
+
+        The others, which are short and may overlap its end, belong to the last task.
+        """
+        f, schedule = self._f, self._schedule
+        first, *others = schedule.segments[schedule.order[0]]
+        rows = schedule.task_trips * first.step
+        lower = f.add(f.mul(task, rows), first.lower)
+        upper = f.intrinsic("smin", f.add(lower, rows), first.upper)
+        self._around(0, first, lower, upper, schedule.task_trips)
+        if others:
+            with f.conditional(f.icmp("eq", task, schedule.tasks - 1)):
+                for segment in others:
+                    self._around(0, segment, segment.lower, segment.upper)
 
     def _point(self) -> None:
         """What happens at one point, or one block of points, of the output."""

@@ -14,7 +14,6 @@ from typing import Final
 
 from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.kernels import KernelText
-from mlirad.lower.emit.segments import Segment
 from mlirad.lower.llvm_text import IRBuilder, Loop, Operand, Value, constant
 
 LONG: Final = 256
@@ -27,11 +26,6 @@ MOST_BYTES: Final = 32 * 1024
 """Of the totals, which lie on the stack and in the first-level cache."""
 
 _LANES: Final = 4
-
-
-def trips_of(segment: Segment) -> int:
-    """How often the loop over a segment runs."""
-    return -(-(segment.upper - segment.lower) // segment.step)
 
 
 def block_of(trips: int) -> int:

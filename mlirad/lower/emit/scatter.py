@@ -23,10 +23,10 @@ from mlirad.lower.emit.buffers import Buffer
 from mlirad.lower.emit.code import BodyCode
 from mlirad.lower.emit.fills import copy, fill
 from mlirad.lower.emit.kernels import KernelEmitter, KernelText, begin_kernel, cost_of
-from mlirad.lower.emit.partial_sums import LONG, PartialSums, in_blocks, trips_of
+from mlirad.lower.emit.partial_sums import LONG, PartialSums, in_blocks
 from mlirad.lower.emit.reductions import combine
 from mlirad.lower.emit.schedule import native_lanes
-from mlirad.lower.emit.segments import Segment
+from mlirad.lower.emit.segments import Segment, trips_of
 from mlirad.lower.llvm_text import IRBuilder, Value, constant
 
 LEAST_SEARCHED: Final = 8

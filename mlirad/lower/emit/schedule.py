@@ -16,7 +16,7 @@ from mlirad.lower.emit import segments
 from mlirad.lower.emit.body import Body
 from mlirad.lower.emit.kernels import cost_of
 from mlirad.lower.emit.reductions import IDEMPOTENT
-from mlirad.lower.emit.segments import Segment
+from mlirad.lower.emit.segments import Segment, trips_of
 from mlirad.lower.llvm_text import BYTES
 
 ADD_LATENCY_SLOTS = 8
@@ -41,7 +41,8 @@ class NestSchedule:
     """How the loops of a nest run; loops of extent 1 are left out.
 
     `order[:outer]` are the loops around a store, `order[outer:]` the reductions in registers. `in_memory`
-    says that reduction loops are among the outer ones.
+    says that reduction loops are among the outer ones. Threads may share `tasks` of `task_trips` trips each
+    of the first segment of the outermost loop.
     """
 
     order: tuple[int, ...]
@@ -54,6 +55,8 @@ class NestSchedule:
     copies: int
     in_memory: bool
     segments: dict[int, list[Segment]]
+    tasks: int = 1
+    task_trips: int = 0
 
     @classmethod
     def of(
@@ -113,7 +116,25 @@ class NestSchedule:
                 cut[d] = segments.plain(extent)
         if unroll is None:
             copies = 1
-        return cls(order, outer, lane, tile, unroll, lane_is_reduced, width, copies, in_memory, cut)
+        tasks, task_trips = 1, 0
+        if op.parallel is not None and order and not in_memory and order[0] < rank:
+            first = cut[order[0]][0]
+            task_trips = -(-op.parallel.value.data // first.step)
+            tasks = -(-trips_of(first) // task_trips)
+        return cls(
+            order,
+            outer,
+            lane,
+            tile,
+            unroll,
+            lane_is_reduced,
+            width,
+            copies,
+            in_memory,
+            cut,
+            tasks,
+            task_trips,
+        )
 
 
 def _active(loop: int | None, extents: Sequence[int]) -> int | None:

@@ -49,6 +49,11 @@ class Segment(NamedTuple):
         return vector("i1", [lane >= self.repeated for lane in range(self.width)])
 
 
+def trips_of(segment: Segment) -> int:
+    """How often the loop over a segment runs."""
+    return -(-(segment.upper - segment.lower) // segment.step)
+
+
 def floor_power(number: int) -> int:
     """The greatest power of two that is at most `number`."""
     return 1 << (number.bit_length() - 1)

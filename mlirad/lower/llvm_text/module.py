@@ -149,6 +149,10 @@ class ModuleText(ModuleGlobals):
         """The function of that name, if the module has one."""
         return self._functions.get(name)
 
+    def fresh_name(self, what: str) -> str:
+        """A name for a function that none has yet."""
+        return f"{what}{len(self._functions)}"
+
     def move_last(self, function: IRBuilder) -> None:
         """Let a function stand after all that were defined so far."""
         self._functions[function.name] = self._functions.pop(function.name)

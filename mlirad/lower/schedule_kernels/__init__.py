@@ -3,7 +3,7 @@
 Decided per nest, and written down as its properties, from nothing but its loads (buffer, affine address), the
 cost of its scalar ops and its extents: loops that are cut in two (`splits`), the lane loop (`lanes`), storage
 orders of intermediate results (`layouts`), copies into lane order (`packs`), vector width and tile (`tiles`),
-loop order (`orders`).
+loop order (`orders`). Then, what threads share (`parallel`).
 Meaning does not change; a nest without properties runs as plain scalar loops.
 
     kernel.nest %x, %y (%i, %j, %k) {space = [100, 64], reduction = [64], combiners = [add]} ...
@@ -39,6 +39,7 @@ from mlirad.lower.schedule_kernels.orders import (
     prefers_outer_reduction,
 )
 from mlirad.lower.schedule_kernels.packs import Packs
+from mlirad.lower.schedule_kernels.parallel import share_loops
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, layout_of, profile
 from mlirad.lower.schedule_kernels.scatters import choose_scatter_lane
 from mlirad.lower.schedule_kernels.splits import split_loops
@@ -78,6 +79,7 @@ def schedule_function(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> 
 def schedule_in_place(function: FuncOp, *, vector_bytes: int = VECTOR_BYTES) -> None:
     """Schedule the kernels of this function."""
     _schedule_block(function_block(function), Packs({}), vector_bytes)
+    share_loops(function_block(function), vector_bytes)
 
 
 def _schedule_block(block: Block, packs: Packs, vector_bytes: int) -> None:
@@ -131,7 +133,7 @@ def _schedule_nest(op: NestOp, p: Profile, packs: Packs, vector_bytes: int) -> N
     if lane is not None:
         packs.pack_inputs(op, p, lane)
         blocking = choose_blocking(op, p, lane, layouts, vector_bytes)
-        outer = prefers_outer_reduction(op, p, lane, blocking.width, layouts)
+        outer = prefers_outer_reduction(op, p, lane, blocking, layouts)
         if outer:
             blocking = choose_blocking(op, p, lane, layouts, vector_bytes, tiled=False)
         properties["lane"] = integer(lane)

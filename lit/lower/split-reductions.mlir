@@ -1,0 +1,84 @@
+// RUN: mlirad-opt --split-input-file -p 'split-reductions,schedule-kernels' %s | filecheck %s
+
+// A sum of a million elements: parts that threads share, what is left over, and their combination.
+
+// CHECK-LABEL: func.func @total
+// CHECK-NEXT:    %0 = array.scan (%1) {carries = 0, length = [[N:[0-9]+]]} : -> tensor<[[N]]xf64> attributes {kernel.parallel = 1 : i64} {
+// CHECK:           kernel.nest %1, %x (%3) {space = [], reduction = [{{[0-9]+}}], combiners = [add]
+// CHECK-NEXT:        kernel.load %1 : i64 -> i64
+// CHECK:             array.mul
+// CHECK:             array.add
+// CHECK:         kernel.nest %0 ({{.*}}) {space = [], reduction = [[[N]]], combiners = [add]
+// CHECK:         kernel.nest %x ({{.*}}) {space = [], reduction = [{{[0-9]+}}], combiners = [add]
+// CHECK:         kernel.nest {{.*}} () {space = [], reduction = []
+func.func @total(%x: tensor<1000000xf64>) -> f64 {
+  %s = kernel.nest %x (%k) {space = [], reduction = [1000000], combiners = [add]} : tensor<1000000xf64> -> f64 {
+    %0 = kernel.load %x[%k] : tensor<1000000xf64> -> f64
+    %1 = array.exp %0 : f64
+    array.yield %1 : f64
+  }
+  func.return %s : f64
+}
+
+// -----
+
+// Few elements are summed in one go; sums of rows have rows that threads share.
+
+// CHECK-LABEL: func.func @small
+// CHECK-NOT:     array.scan
+// CHECK-NOT:     parallel
+// CHECK-LABEL: func.func @rows
+// CHECK-NOT:     array.scan
+// CHECK:         kernel.nest %x (%k, %l) {space = [1000], reduction = [1000], {{.*}}parallel = {{[0-9]+}}}
+func.func @small(%x: tensor<1000xf64>) -> f64 {
+  %s = kernel.nest %x (%k) {space = [], reduction = [1000], combiners = [add]} : tensor<1000xf64> -> f64 {
+    %0 = kernel.load %x[%k] : tensor<1000xf64> -> f64
+    array.yield %0 : f64
+  }
+  func.return %s : f64
+}
+func.func @rows(%x: tensor<1000x1000xf64>) -> tensor<1000xf64> {
+  %s = kernel.nest %x (%k, %l) {space = [1000], reduction = [1000], combiners = [add]} : tensor<1000x1000xf64> -> tensor<1000xf64> {
+    %0 = kernel.load %x[%k, %l] : tensor<1000x1000xf64> -> f64
+    %1 = array.exp %0 : f64
+    array.yield %1 : f64
+  }
+  func.return %s : tensor<1000xf64>
+}
+
+// -----
+
+// A total that strips carry becomes parts, so that strips wait for none before.
+
+// CHECK-LABEL: func.func @strips
+// CHECK:         %y, %1 = kernel.strips (%start, %done) {carries = 0, extent = 1000000, block = 1000, parts = 1} : -> (tensor<1000000xf64>, tensor<1000xf64>) attributes {kernel.parallel = {{[0-9]+}} : i64} {
+// CHECK:           array.yield %a, %p : tensor<1000xf64>, f64
+// CHECK:         kernel.nest %1 ({{.*}}) {space = [], reduction = [1000], combiners = [add]
+// CHECK:           array.add
+func.func @strips(%x: tensor<1000000xf64>) -> (f64, tensor<1000000xf64>) {
+  %0 = kernel.nest () {space = [], reduction = []} : -> f64 {
+    %1 = array.constant 0.0 : f64
+    array.yield %1 : f64
+  }
+  %s, %y = kernel.strips %0 (%start, %done, %t: f64) {carries = 1, extent = 1000000, block = 1000} : f64 -> (f64, tensor<1000000xf64>) {
+    %a = kernel.nest %start, %x (%i) {space = [1000], reduction = []} : i64, tensor<1000000xf64> -> tensor<1000xf64> {
+      %1 = kernel.load %start : i64 -> i64
+      %2 = array.add %i, %1 : i64
+      %3 = kernel.load %x[%2] : tensor<1000000xf64> -> f64
+      %4 = array.exp %3 : f64
+      array.yield %4 : f64
+    }
+    %p = kernel.nest %a (%i) {space = [], reduction = [1000], combiners = [add]} : tensor<1000xf64> -> f64 {
+      %1 = kernel.load %a[%i] : tensor<1000xf64> -> f64
+      array.yield %1 : f64
+    }
+    %n = kernel.nest %t, %p () {space = [], reduction = []} : f64, f64 -> f64 {
+      %1 = kernel.load %t : f64 -> f64
+      %2 = kernel.load %p : f64 -> f64
+      %3 = array.add %1, %2 : f64
+      array.yield %3 : f64
+    }
+    array.yield %n, %a : f64, tensor<1000xf64>
+  }
+  func.return %s, %y : f64, tensor<1000000xf64>
+}

@@ -1,0 +1,63 @@
+"""Loops over kernels whose trips threads may share: which loops can be, and the attribute that says so.
+
+    %p = array.scan (%t) over 16 {...} attributes {kernel.parallel = 2}      eight tasks of two trips
+
+The trips of such a loop are independent: it has no carries, and hands over slices of its results, each
+written by one trip (where strips overlap, by two that follow each other). What kernels in it compute for each
+other lies in memory of the thread. Nests say the same of their outermost loop by their property `parallel`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, cast
+
+from xdsl.dialects.builtin import I64, IntegerAttr, i64
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import VerifyException
+
+from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.kernel import ReportOp
+from mlirad.dialects.kernel_strips import StripsOp
+
+PARALLEL_ATTRIBUTE: Final = "kernel.parallel"
+"""Of a loop over kernels, how many trips in a row are one task."""
+
+_NOT_SHARED: Final = (ReportOp, CallOp, SaveOp, RestoreOp, ReplayOp)
+"""What must not run on several threads at once: it reports, or uses memory that belongs to the call."""
+
+
+def stated_parallel(op: ScanOp | StripsOp) -> int | None:
+    """How many trips in a row are one task, None for a loop that threads do not share."""
+    found = op.attributes.get(PARALLEL_ATTRIBUTE)
+    return None if found is None else cast("IntegerAttr[I64]", found).value.data
+
+
+def why_dependent(op: Operation) -> str | None:
+    """What keeps threads from sharing the trips of an op, None if nothing does."""
+    if not isinstance(op, ScanOp | StripsOp):
+        return f"{op.name} has no independent trips"
+    if op.carry_count:
+        return "trips with carries depend on each other"
+    return keeps_to_one_thread(op)
+
+
+def keeps_to_one_thread(op: ScanOp | StripsOp) -> str | None:
+    """What in the body of a loop keeps threads from running it, None if nothing does."""
+    for inner in op.body.walk():
+        if isinstance(inner, _NOT_SHARED) or (isinstance(inner, WhileOp) and inner.tape is not None):
+            return f"{inner.name} in its body is for one thread"
+    return None
+
+
+def check_parallel_attribute(op: Operation) -> None:
+    """Require a number of trips, of a loop whose trips are independent."""
+    found = op.attributes.get(PARALLEL_ATTRIBUTE)
+    if found is None:
+        return
+    if not isinstance(found, IntegerAttr) or cast(Attribute, found.type) != i64 or found.value.data < 1:
+        raise VerifyException(f"attribute '{PARALLEL_ATTRIBUTE}' must be an i64 from 1 on, got {found}")
+    reason = why_dependent(op)
+    if reason is not None:
+        raise VerifyException(f"threads cannot share this loop: {reason}")

@@ -1,0 +1,129 @@
+"""The ops of a block in their order: kernels as functions and calls of them, loops and branches around them.
+
+    call void @k0_map(ptr ..., ptr ...)
+    br label %t.body                           a loop
+    call void @mlirad_call_f(...)              a call of the program
+    ...
+
+The block belongs to a function of the program, or to a task of a parallel loop, which is a function too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Block
+
+from mlirad.dialects import kernel
+from mlirad.dialects.array.frames import RestoreOp, SaveOp
+from mlirad.dialects.kernel_plans import stated_updates
+from mlirad.dialects.kernel_strips import LOWERED_CONTROL
+from mlirad.lower.emit.activation_records import write_restore, write_save
+from mlirad.lower.emit.addresses import ValueAddresses
+from mlirad.lower.emit.buffers import Place
+from mlirad.lower.emit.control import ControlEmitter
+from mlirad.lower.emit.cumulative import emit_cumulative
+from mlirad.lower.emit.dot import emit_dot
+from mlirad.lower.emit.factorisations import emit_factorisation
+from mlirad.lower.emit.kernels import KernelCall, KernelEmitter
+from mlirad.lower.emit.nest import emit_nest
+from mlirad.lower.emit.parallel import begin_task, call_tasks
+from mlirad.lower.emit.profiling import timed
+from mlirad.lower.emit.reports import emit_report
+from mlirad.lower.emit.scatter import emit_scatter
+from mlirad.lower.emit.sort import emit_sort
+from mlirad.lower.emit.triangular_solve import emit_triangular_solve
+from mlirad.lower.llvm_text import Value
+
+
+class BlockEmitter:
+    """Writes blocks, on the addresses that their values have in one function.
+
+    Calls of the program are given the `cells`, and are one deeper than `depth`.
+    """
+
+    def __init__(self, kernels: KernelEmitter, at: ValueAddresses, cells: Sequence[Place], depth: Value):
+        self._kernels = kernels
+        self._at = at
+        self._cells = cells
+        self._depth = depth
+        self.control = ControlEmitter(
+            kernels, at, self.write, lambda at: BlockEmitter(kernels, at, cells, depth).control
+        )
+
+    def write(self, block: Block) -> None:
+        """Write what the ops of a block do."""
+        kernels = self._kernels
+        for op in block.ops:
+            match op:
+                case kernel.NestOp():
+                    emit_nest(kernels, op)
+                case kernel.ScatterOp():
+                    emit_scatter(kernels, op)
+                case kernel.DotOp():
+                    emit_dot(kernels, op)
+                case kernel.CumulativeOp():
+                    emit_cumulative(kernels, op)
+                case kernel.SortOp():
+                    emit_sort(kernels, op)
+                case kernel.FactorisationOp():
+                    emit_factorisation(kernels, op)
+                case kernel.TriangularSolveOp():
+                    emit_triangular_solve(kernels, op)
+                case kernel.ReportOp():
+                    emit_report(kernels, op)
+                case CallOp():
+                    self._write_call(op)
+                case SaveOp():
+                    write_save(self._at, op)
+                case RestoreOp():
+                    write_restore(self._at, op, checked=kernels.program.address_checks)
+                case _ if isinstance(op, LOWERED_CONTROL):
+                    self.control.write(op)
+                case _:
+                    pass
+            if isinstance(op, kernel.KERNEL_RESULT_OPS):
+                for result in op.results:
+                    self._at.pointer(result)
+            for call in kernels.calls:
+                with timed(self._at.f, kernels.program, self._at.pointers, call.number):
+                    self._write_kernel_call(call)
+            kernels.calls.clear()
+
+    def _write_kernel_call(self, call: KernelCall) -> None:
+        """Call a kernel, or have threads call it for each of its tasks."""
+        f = self._at.f
+        own_name = self._kernels.program.kernels[call.number].name
+        name = f.module.merged(own_name)
+        addresses = [self._at.pointers[p] for p in call.places]
+        if call.tasks == 1:
+            f.call(name, addresses)
+            return
+        task = begin_task(f.module, own_name, len(addresses))
+        task.f.call(name, [*task.addresses, task.number])
+        task.f.ret()
+        call_tasks(f, f.module.merged(task.f.name), addresses, call.tasks)
+
+    def _write_call(self, op: CallOp) -> None:
+        """Pass the addresses of operands and results in a table, one for both where one is overwritten."""
+        f, at = self._at.f, self._at
+        operands = [at.pointer(v) for v in op.operands]
+        results = [at.pointer(v) for v in op.results]
+        for k, j in stated_updates(op).items():
+            at.copy(at.buffer(op.operands[j]), at.buffer(op.results[k]))
+            operands[j] = results[k]
+        pointers = [*operands, *results]
+        table = f.alloca("ptr", max(1, len(pointers)), 8)
+        for k, pointer in enumerate(pointers):
+            f.store(pointer, f.gep(table, k, "ptr"))
+        cells = [at.pointers[place] for place in self._cells]
+        f.call_stopping(
+            called_name(op.callee.root_reference.data), [table, *cells, f.add(self._depth, 1), f.context]
+        )
+
+
+def called_name(name: str) -> str:
+    """The name of the LLVM function of a called function."""
+    return "mlirad_call_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f".{ord(m[0])}.", name)

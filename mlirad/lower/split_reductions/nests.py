@@ -1,0 +1,148 @@
+"""A nest cut along a reduction: a loop whose trips reduce a block of it each, and what is left over.
+
+    reduction [1000]      8 trips of 124 in a loop, a nest over the last 8, and a nest that combines the parts
+
+The loop that is cut is the one that walks furthest through memory. Blocks have a multiple of `MULTIPLE`
+iterations where they have many, so that vectors are filled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Final
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr, i64
+from xdsl.ir import Block, Operation, Region
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.control import ScanOp
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.array.literals import literal
+from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.kernel import LoadOp, NestOp, is_element_wise
+from mlirad.dialects.shapes import Value, array_type, element_of, integer, shape_of, values_of
+from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
+from mlirad.lower.schedule_kernels.lanes import choose_lane
+from mlirad.lower.schedule_kernels.orders import prefers_outer_reduction
+from mlirad.lower.schedule_kernels.parallel import may_be_shared, task_count
+from mlirad.lower.schedule_kernels.profiles import Profile, profile
+from mlirad.lower.schedule_kernels.tiles import choose_blocking
+from mlirad.lower.strip_mine.totals import COMBINING, combined, plain_nest
+
+FEW: Final = 16
+"""Elements of a result below which a loop over them is not worth sharing."""
+
+MULTIPLE: Final = 16
+"""Blocks of more iterations than four times this have a multiple of it."""
+
+
+def split_nest(op: NestOp, vector_bytes: int) -> None:
+    """Cut a nest along its reduction if that is the loop that threads can share, and worth it."""
+    if op.combiners is None or not is_element_wise(op) or not may_be_shared(op):
+        return
+    combiners = [c.data for c in op.combiners.data]
+    if any(c not in COMBINING for c in combiners):
+        return
+    rank = len(values_of(op.space))
+    p = profile(op, vector_bytes)
+    if prod(op.extents[:rank]) >= FEW and not _walks_down(op, p, vector_bytes):
+        return
+    d = max(range(rank, len(op.extents)), key=lambda x: (_stride(p, x), -x))
+    extent = op.extents[d]
+    tasks = task_count(cycles_of(op, vector_bytes, scheduled=False), extent // 2)
+    if tasks < 2:
+        return
+    rows = extent // tasks
+    if rows > 4 * MULTIPLE:
+        rows = rows // MULTIPLE * MULTIPLE
+    _replace(op, d, rows, extent // rows)
+
+
+def _walks_down(op: NestOp, p: Profile, vector_bytes: int) -> bool:
+    """Whether its reduction will stand outside of the loops over the result."""
+    lane = choose_lane(op, p, {})
+    if lane is None:
+        return False
+    blocking = choose_blocking(op, p, lane, {}, vector_bytes)
+    return prefers_outer_reduction(op, p, lane, blocking, {})
+
+
+def _stride(p: Profile, loop: int) -> int:
+    return sum(abs((load.strides({}) or [0] * len(p.extents))[loop] or 0) for load in p.loads)
+
+
+def _replace(op: NestOp, d: int, rows: int, trips: int) -> None:
+    """Put a loop over blocks of so many rows along loop d, and what combines them, in the place of a nest."""
+    assert op.combiners is not None and op.parent is not None
+    block = Block(arg_types=[i64])
+    trip = block.args[0]
+    part = _part(op, d, rows, lambda body: _first_row(body, trip, rows))
+    block.add_ops([part, YieldOp.create(operands=list(part.results))])
+    space = values_of(op.space)
+    parts = ScanOp.create(
+        operands=[],
+        result_types=[array_type((trips, *space), element_of(r)) for r in op.roots],
+        properties={"carries": integer(0), "length": integer(trips)},
+        regions=[Region(block)],
+        location=op.location,
+    )
+    totals = combined_parts(list(parts.results), op.combiners, op)
+    made: list[Operation] = [parts, totals]
+    left = op.extents[d] - rows * trips
+    if left:
+        rest = _part(op, d, left, lambda body: _literal(body, rows * trips))
+        combiners = [c.data for c in op.combiners.data]
+        both = combined(list(zip(totals.roots, rest.roots, combiners, strict=True)), op)
+        made += [rest, both]
+    op.parent.insert_ops_before(made, op)
+    for old, new in zip(op.results, made[-1].results, strict=True):
+        new.name_hint = old.name_hint
+        old.replace_all_uses_with(new)
+    op.detach()
+    op.erase()
+
+
+def _part(op: NestOp, d: int, rows: int, first: Callable[[Block], Value]) -> NestOp:
+    """The nest over so many iterations of loop d, from the one that `first` writes the number of."""
+    old = op.body.block
+    body = Block(arg_types=[i64] * len(old.args))
+    number = ew.AddOp.create(operands=[body.args[d], first(body)], result_types=[i64])
+    body.add_op(number)
+    env: dict[Value, Value] = dict(zip(old.args, body.args, strict=True))
+    env[old.args[d]] = number.results[0]
+    for inner in old.ops:
+        new = inner.clone(env)
+        body.add_op(new)
+    rank = len(values_of(op.space))
+    extents = [rows if k == d else e for k, e in enumerate(op.extents)]
+    types = [r.type for r in op.roots]
+    return plain_nest(extents[rank:], extents[:rank], types, body, op, op.combiners)
+
+
+def _first_row(body: Block, trip: Value, rows: int) -> Value:
+    """The number of the first row of a trip."""
+    number = LoadOp.create(operands=[trip], result_types=[i64])
+    body.add_op(number)
+    scaled = ew.MulOp.create(operands=[number.result, _literal(body, rows)], result_types=[i64])
+    body.add_op(scaled)
+    return scaled.results[0]
+
+
+def _literal(body: Block, number: int) -> Value:
+    constant = ConstantOp.create(result_types=[i64], properties={"value": literal(number, i64)})
+    body.add_op(constant)
+    return constant.result
+
+
+def combined_parts(
+    parts: Sequence[Value], combiners: ArrayAttr[StringAttr] | None, like: Operation
+) -> NestOp:
+    """A nest that combines parts of one shape, stacked along dimension 0, each by its combiner."""
+    count, *space = shape_of(parts[0])
+    block = Block(arg_types=[i64] * (len(space) + 1))
+    *positions, number = block.args
+    loads = [LoadOp.create(operands=[v, number, *positions], result_types=[element_of(v)]) for v in parts]
+    block.add_ops([*loads, YieldOp.create(operands=[load.result for load in loads])])
+    types = [array_type(tuple(space), element_of(v)) for v in parts]
+    return plain_nest([count], space, types, block, like, combiners)

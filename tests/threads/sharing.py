@@ -1,0 +1,46 @@
+"""Programs whose loops are shared however little they cost, so that small ones show what large ones do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from mlirad.jit import pool
+from mlirad.jit.call import NativeFunction
+from mlirad.lower.native_program import NativeProgram
+from mlirad.lower.schedule_kernels import parallel
+from tests.acceptance.same_bits import digest
+
+NUMBERS = (1, 2, 3, 8)
+"""Threads that must compute the same."""
+
+
+@contextmanager
+def everything_shared() -> Generator[None]:
+    """Let every loop be shared that can be, in tasks as small as there are."""
+    with (
+        patch.object(parallel, "SHARED_CYCLES", 1.0),
+        patch.object(parallel, "TASK_CYCLES", 1.0),
+        patch.object(parallel, "DOT_ROWS", 2),
+        patch.object(parallel, "ROWS_MULTIPLE", 2),
+    ):
+        yield
+
+
+def digests(program: NativeProgram, leaves: list[Any]) -> dict[int, str]:
+    """Of the results of a program, by the number of threads that work on it."""
+    return {n: digest(*NativeFunction(program, threads=n)(*leaves)) for n in NUMBERS}
+
+
+def counted(call: Callable[[], Any]) -> pool.Counts:
+    """What ran in parallel during a call."""
+    before = pool.counts()
+    call()
+    return pool.Counts(*(b - a for a, b in zip(before, pool.counts(), strict=True)))
+
+
+def is_shared(program: NativeProgram) -> bool:
+    """Whether threads may share any kernel of a program."""
+    return any(kernel.tasks > 1 or kernel.is_shared for kernel in program.kernels)
