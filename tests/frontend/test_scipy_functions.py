@@ -131,6 +131,15 @@ FUNCTIONS = {
     "comb with repetition": (lambda a: special.comb(a + 2.0, 2.0, repetition=True), 1e-12),
     "perm": (lambda a: special.perm(a + 2.0, 2.0), 1e-12),
     "factorial": (lambda a: special.factorial(a), 1e-12),
+    "gammasgn": (lambda a: special.gammasgn(a) * a, 1e-13),
+    "loggamma": (lambda a: special.loggamma(abs(a)), 1e-13),
+    "kl_div": (lambda a: special.kl_div(a, 2.0 * abs(a) + 1.0), 1e-12),
+    "round": (lambda a: special.round(a) * a, 1e-13),
+    "radian": (lambda a: special.radian(a, 2.0, 3.0 * a), 1e-13),
+    "chdtr": (lambda a: special.chdtr(3.0, abs(a)) * special.chdtrc(2.5, abs(a)), 1e-12),
+    "gdtr": (lambda a: special.gdtr(2.0, 1.5, abs(a)) * special.gdtrc(0.5, 2.5, abs(a)), 1e-12),
+    "pdtr": (lambda a: special.pdtr(3.0, abs(a)) * special.pdtrc(2.0, abs(a)), 1e-12),
+    "fdtr": (lambda a: special.fdtr(2.0, 3.0, abs(a)) * special.fdtrc(4.0, 5.0, abs(a)), 1e-12),
     "np.i0": (np.i0, 1e-13),
 }
 
