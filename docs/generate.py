@@ -16,7 +16,7 @@ import numpy as np
 from xdsl.ir import Operation
 from xdsl.passes import get_pass_option_infos
 
-from docs import blocks, op_facts, special_points
+from docs import blocks, op_facts, special_functions, special_points
 from docs.samples import SAMPLES
 from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array import elementwise as ew
@@ -33,10 +33,9 @@ from mlirad.dialects.function.closures import CLOSURE_OPS
 from mlirad.dialects.function.data import DATA_OPS
 from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
-from mlirad.frontend.numpy_functions import scipy_linalg
 from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.binding import qualified_name
-from mlirad.frontend.numpy_functions.functions import FUNCTIONS
+from mlirad.frontend.numpy_functions.functions import FUNCTIONS, SCIPY_FUNCTIONS
 from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
 from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
 from mlirad.frontend.tracing.array import Array
@@ -325,7 +324,7 @@ def numpy_functions() -> Iterator[str]:
     yield ""
     yield "Functions of SciPy, as attributes of their module:"
     yield ""
-    yield listed(code(f"scipy.linalg.{name}") for name in scipy_linalg.FUNCTIONS)
+    yield listed(code(f"{module}.{name}") for module, names in SCIPY_FUNCTIONS.items() for name in names)
     yield ""
     yield METHODS_OF_UFUNCS
     yield ""
@@ -338,8 +337,7 @@ def numpy_functions() -> Iterator[str]:
     yield "| function | instead |"
     yield "| --- | --- |"
     for name, hint in ALTERNATIVES.items():
-        shown = name if name.startswith("special.") else f"np.{name}"
-        yield f"| `{shown}` | {cell(hint)} |"
+        yield f"| `np.{name}` | {cell(hint)} |"
 
 
 _INTERNAL = frozenset({"value", "weak", "item", "tolist", "view", "nonzero"})
@@ -396,6 +394,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "function-ops": function_ops,
     "kernel-ops": kernel_ops,
     "elementary": elementary,
+    "special-functions": special_functions.table,
     "numpy": numpy_functions,
     "special-points": points,
     "passes": passes,

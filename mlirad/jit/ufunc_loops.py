@@ -1,7 +1,6 @@
-"""The inner loops of ufuncs of NumPy and SciPy, as functions that generated code calls.
+"""The inner loops of the ufuncs of `scipy.special`, as functions that generated code calls.
 
-    mlirad_loop_special_gammainc_dd_d      the loop of scipy.special.gammainc that takes and gives doubles
-    mlirad_loop_fft_rfft_n_even_dd_D       that of the real transform in numpy.fft
+    mlirad_loop_gammainc_dd_d      the loop of scipy.special.gammainc that takes and gives doubles
 
 A ufunc's loops are C functions
 
@@ -16,7 +15,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any, Final, cast
 
 import numpy as np
@@ -53,9 +51,9 @@ _loaded: Final[list[LoadedCode]] = []
 
 
 def loop_addresses(symbols: Iterable[str]) -> dict[str, int]:
-    """The address of every symbol. Imports the modules of the ufuncs.
+    """The address of every symbol. Imports `scipy.special`.
 
-    Raises `CompileError` for a loop that this version of NumPy or SciPy does not have.
+    Raises `CompileError` for a loop that this version of SciPy does not have.
     """
     new = tuple(symbol for symbol in symbols if symbol not in _addresses)
     if new:
@@ -67,9 +65,8 @@ def loop_addresses(symbols: Iterable[str]) -> dict[str, int]:
 
 def _bound(symbol: str) -> str:
     """IR of a function that calls a loop with its data."""
-    library, _, rest = symbol.removeprefix(LOOP_PREFIX).partition("_")
-    name, operands, results = rest.rsplit("_", 2)
-    function, data = _loop(_ufunc(library, name), f"{operands}->{results}")
+    name, operands, results = symbol.removeprefix(LOOP_PREFIX).rsplit("_", 2)
+    function, data = _loop(_ufunc(name), f"{operands}->{results}")
     return f"""
 define void @{symbol}(ptr %args, ptr %dimensions, ptr %steps) {{
   call void {pointer(function)}(ptr %args, ptr %dimensions, ptr %steps, ptr {pointer(data)})
@@ -77,15 +74,13 @@ define void @{symbol}(ptr %args, ptr %dimensions, ptr %steps) {{
 }}"""
 
 
-def _ufunc(library: str, name: str) -> np.ufunc:
+def _ufunc(name: str) -> np.ufunc:
     try:
-        if library == "special":
-            return cast(np.ufunc, special_ufunc(name))
-        return cast(np.ufunc, getattr(import_module("numpy.fft._pocketfft_umath"), name))
-    except (ImportError, AttributeError) as error:
+        return cast(np.ufunc, special_ufunc(name))
+    except ImportError as error:
         raise CompileError(
-            f"there is no ufunc {name} for {library} in the installed packages",
-            hint="install versions of NumPy and SciPy that mlirad is tested with",
+            f"the installed SciPy has no ufunc {name}",
+            hint="install a version of SciPy that mlirad is tested with",
         ) from error
 
 

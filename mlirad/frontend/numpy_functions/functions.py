@@ -27,6 +27,7 @@ from mlirad.frontend.numpy_functions import (
     quantiles,
     reductions,
     repeating,
+    scipy_filters,
     scipy_linalg,
     scipy_special,
     searching,
@@ -101,7 +102,12 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     return as_copies(result, order == "C" if order in ("C", "F") else is_row_major)
 
 
-SCIPY_FUNCTIONS = {"scipy.linalg": scipy_linalg.FUNCTIONS, "scipy.special": scipy_special.FUNCTIONS}
+SCIPY_FUNCTIONS = {
+    "scipy.linalg": scipy_linalg.FUNCTIONS,
+    "scipy.special": scipy_special.FUNCTIONS,
+    "scipy.ndimage": scipy_filters.NDIMAGE,
+    "scipy.signal": scipy_filters.SIGNAL,
+}
 """By module and name what traces a function of SciPy."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import factorial, log, pi
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -61,13 +61,14 @@ def logsumexp(
 ) -> Any:
     """`scipy.special.logsumexp`. Elements with a factor `b` of 0 take no part, in derivatives either."""
     x = inexact(a)
+    factors = None
     if b is not None:
         factors, x = xp.broadcast_arrays(*common([operand_of(b), x]))
         x = xp.where(xp.equal(factors, 0), -np.inf, x)
     axes = _dimensions(x, axis)
     shift = _shift(x, axes)
     terms = xp.exp(x - shift)
-    if b is not None:
+    if factors is not None:
         terms = terms * factors
     total = xp.sum(terms, axis=axes, keepdims=True)
     sign = xp.sign(total)
@@ -144,6 +145,35 @@ def zeta(x: OperandLike, q: OperandLike | None = None) -> Array:
     return _call("riemann_zeta", x) if q is None else _call("zeta", x, q)
 
 
+# Combinatorics ------------------------------------------------------------------------------------
+
+
+def _counted(function: str, total: Any, chosen: Any, *operands: Any) -> Array:
+    """A count, 0 where more are chosen than there are, or fewer than none."""
+    n, k = (inexact(x) for x in common([operand_of(total), operand_of(chosen)]))
+    known = xp.logical_and(
+        xp.less_equal(k, n), xp.logical_and(xp.greater_equal(n, 0.0), xp.greater_equal(k, 0.0))
+    )
+    return xp.where(known, _call(function, *operands), 0.0)
+
+
+def comb(N: OperandLike, k: OperandLike, *, exact: Literal[False] = False, repetition: Flag = False) -> Array:
+    """`scipy.special.comb`, in floats."""
+    total = N + k - 1 if repetition else N
+    return _counted("binom", total, k, total, k)
+
+
+def perm(N: OperandLike, k: OperandLike, exact: Literal[False] = False) -> Array:
+    """`scipy.special.perm`, in floats."""
+    return _counted("poch", N, k, N - k + 1, k)
+
+
+def factorial_of(n: OperandLike, exact: Literal[False] = False, extend: Literal["zero"] = "zero") -> Array:
+    """`scipy.special.factorial`, in floats."""
+    x = inexact(as_array(n))
+    return xp.where(xp.less(x, 0.0), 0.0, _call("gamma", x + 1.0))
+
+
 # Spherical Bessel functions -----------------------------------------------------------------------
 
 
@@ -187,7 +217,7 @@ def _spherical_function(kind_: str) -> Callable[..., Array]:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "logsumexp": logsumexp, "softmax": softmax, "log_softmax": log_softmax, "polygamma": polygamma,
-    "multigammaln": multigammaln, "zeta": zeta,
+    "multigammaln": multigammaln, "zeta": zeta, "comb": comb, "perm": perm, "factorial": factorial_of,
     **{f"spherical_{kind_}": _spherical_function(kind_) for kind_ in ("jn", "yn", "in", "kn")},
 }  # fmt: skip
 """By its name in `scipy.special` what traces a function."""

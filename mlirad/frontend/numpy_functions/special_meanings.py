@@ -36,7 +36,10 @@ def _several(names: tuple[str, ...], b: ArrayBuilder, *operands: Value) -> tuple
 
 
 def _unary(op: type[ew.UnaryOp]) -> Meaning:
-    return lambda b, x: b.unary(op, x)
+    def meaning(b: ArrayBuilder, x: Value) -> Value:
+        return b.unary(op, x)
+
+    return meaning
 
 
 def _is_nan(b: ArrayBuilder, x: Value) -> Value:
@@ -103,6 +106,14 @@ def _normal_distribution(b: ArrayBuilder, x: Value) -> Value:
 
 def _digamma(b: ArrayBuilder, x: Value) -> Value:
     return b.apply_elementwise(ew.PolygammaOp, (x,), {"order": integer(0)})
+
+
+def _log_expit(b: ArrayBuilder, x: Value) -> Value:
+    return b.neg(b.unary(ew.SoftplusOp, b.neg(x)))
+
+
+def _exp10(b: ArrayBuilder, x: Value) -> Value:
+    return b.binary(ew.PowOp, b.splat(10.0, x.type), x)
 
 
 def _loggamma(b: ArrayBuilder, x: Value) -> Value:
@@ -177,7 +188,7 @@ SPECIAL_MEANINGS: Final[dict[str, Meaning]] = {
     "gammaln": _unary(ew.LgammaOp),
     "psi": _digamma,
     "expit": _unary(ew.LogisticOp),
-    "log_expit": lambda b, x: b.neg(b.unary(ew.SoftplusOp, b.neg(x))),
+    "log_expit": _log_expit,
     "logit": _logit,
     "xlogy": _x_times_log(ew.LogOp),
     "xlog1py": _x_times_log(ew.Log1pOp),
@@ -185,7 +196,7 @@ SPECIAL_MEANINGS: Final[dict[str, Meaning]] = {
     "log1p": _unary(ew.Log1pOp),
     "exp2": _unary(ew.Exp2Op),
     "cbrt": _unary(ew.CbrtOp),
-    "exp10": lambda b, x: b.binary(ew.PowOp, b.splat(10.0, x.type), x),
+    "exp10": _exp10,
     "entr": _entropy,
     "rel_entr": _relative_entropy,
     "huber": _huber,

@@ -61,7 +61,7 @@ def _convolution(
     space = padded.shape[2:]
     out = tuple(max((e - r) // s + 1, 0) for e, r, s in zip(space, reach, steps, strict=True))
     leading = xp.moveaxis(padded, (0, 1), (rank, rank + 1))
-    views = _windows(leading, out, window, steps, gaps)
+    views = windows(leading, out, window, steps, gaps)
     axes = [*range(rank, 2 * rank), 2 * rank + 1], [*range(2, 2 + rank), 1]
     product = xp.tensordot(views, weights, axes)
     return xp.moveaxis(product, (rank, rank + 1), (0, 1))
@@ -102,11 +102,11 @@ def _correlation(x: Array, k: Array, mode: str) -> Array:
     before = {"full": count, "same": count - (count // 2), "valid": 0}[mode]
     after = {"full": count, "same": count // 2, "valid": 0}[mode]
     padded = xp.pad(x, (before, after))
-    views = _windows(padded, (padded.size - count,), (k.size,), [1], [1])
+    views = windows(padded, (padded.size - count,), (k.size,), [1], [1])
     return xp.matmul(views, k)
 
 
-def _windows(x: Array, out: Shape, window: Shape, steps: Sequence[int], gaps: Sequence[int]) -> Array:
+def windows(x: Array, out: Shape, window: Shape, steps: Sequence[int], gaps: Sequence[int]) -> Array:
     """All windows of the leading dimensions of x, as an array [*out, *window, ...]."""
     b, rank = emitting(), len(out)
     if not prod(out) or not prod(window):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import pi, sqrt
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -20,11 +20,11 @@ from mlirad.packages import special_ufunc
 class _Special:
     """Functions of `scipy.special` by attribute, imported when one is called for."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Callable[..., Array]:
         return special_ufunc(name)
 
 
-_s: Any = _Special()
+_s = _Special()
 
 
 def special_partials(function: str, operands: Sequence[Array], result: Array) -> tuple[Array, ...]:
@@ -129,7 +129,7 @@ def _by_recurrence(name: str, sign: float, v: Array | float, x: Array) -> Array:
 def _scaled(name: str, v: Array | float, x: Array) -> Array:
     """The derivative of a Bessel function that is scaled by an exponential."""
     if name == "kve":
-        return getattr(_s, name)(v, x) - _neighbours(name, v, x, 1.0)
+        return _s.kve(v, x) - _neighbours(name, v, x, 1.0)
     return _neighbours(name, v, x, 1.0) - np.sign(x) * getattr(_s, name)(v, x)
 
 

@@ -1,6 +1,6 @@
 """Special functions: a ufunc of SciPy computes all lanes in one call of its inner loop.
 
-The symbol `mlirad_loop_special_gammainc_dd_d` is the loop of `scipy.special.gammainc` for doubles, with its
+The symbol `mlirad_loop_gammainc_dd_d` is the loop of `scipy.special.gammainc` for doubles, with its
 `data` bound: `void (char **args, npy_intp const *dimensions, npy_intp const *steps)`. It is supplied by
 `mlirad.jit.ufunc_loops`.
 """
@@ -27,7 +27,7 @@ def special(f: IRBuilder, *operands: Value, function: str) -> Value:
     addresses = f.alloca("ptr", len(slots), 8)
     for k, slot in enumerate(slots):
         f.store(slot, f.gep(addresses, k, "ptr"))
-    symbol = f"{LOOP_PREFIX}special_{known.ufunc}_{letter * known.arity}_{letter * known.outputs}"
+    symbol = f"{LOOP_PREFIX}{known.ufunc}_{letter * known.arity}_{letter * known.outputs}"
     f.module.external(symbol, "void", ["ptr", "ptr", "ptr"], "nounwind")
     steps = f.module.table("i64", [size] * len(slots))
     f.call(symbol, [addresses, f.module.table("i64", [width]), steps])

@@ -1,0 +1,58 @@
+"""The table of special functions: what each is, and its derivatives as formulas.
+
+| `gammainc(a, x)` | regularised lower incomplete gamma function | none by a; exp(...) by x |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import f64
+from xdsl.ir import SSAValue
+
+from docs.formulas import Formulas
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
+from mlirad.dialects.shapes import keyword
+from mlirad.ir.arrays import ArrayBuilder, new_function
+from mlirad.rules.special_derivatives import SPECIAL_DERIVATIVES, special_coefficient
+
+LONGEST = 120
+"""Formulas that are longer are in the source only."""
+
+HEAD = """\
+# Special functions
+
+`array.special` names one of these; SciPy computes it. `r` is the result. *None* stands for a derivative that
+has no formula in functions of the table: to ask for it is an error. Longer formulas are in
+`mlirad/rules/special_derivatives.py`."""
+
+
+def table() -> Iterator[str]:
+    """The page."""
+    yield HEAD
+    yield ""
+    yield "| function | | derivatives |"
+    yield "| --- | --- | --- |"
+    for name, known in SPECIAL_FUNCTIONS.items():
+        called = f"{name}({', '.join(known.parameters)})"
+        rows = [f"{_derivative(name, k)} by {parameter}" for k, parameter in enumerate(known.parameters)]
+        yield f"| `{called}` | {known.meaning.replace('|', '&#124;')} | {'; '.join(rows)} |"
+
+
+def _derivative(name: str, k: int) -> str:
+    if SPECIAL_DERIVATIVES[name][k] is None:
+        return "none"
+    known = SPECIAL_FUNCTIONS[name]
+    formulas: list[str] = []
+
+    def body(b: ArrayBuilder, *arguments: SSAValue) -> list[SSAValue]:
+        op = b.insert(ew.SpecialOp, arguments, [f64], {"function": keyword(name)})
+        assert isinstance(op, ew.SpecialOp)
+        names = {**dict(zip(arguments, known.parameters, strict=True)), op.result: "r"}
+        formulas.append(Formulas(names).of(special_coefficient(k)(b, op)))
+        return [op.result]
+
+    new_function("f", [f64] * known.arity, body, None, known.parameters)
+    (found,) = formulas
+    return f"`{found}`" if len(found) <= LONGEST else "a longer formula"
