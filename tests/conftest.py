@@ -47,7 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave long random runs, and what the everyday run does without, to those who ask for them."""
-    is_whole = not any("::" in name for name in config.args) and not config.getoption("lf")
+    is_whole = not any("::" in name for name in config.args) and not config.getoption("lf", False)
     if is_whole:
         for item in left_out(items):
             item.add_marker("fuzz")

@@ -16,6 +16,7 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import BroadcastOp
 from mlirad.dialects.function import FUNCTION_OPS
+from mlirad.dialects.kernel import ScheduledOp
 from mlirad.dialects.shapes import (
     Value,
     array_type,
@@ -186,7 +187,15 @@ class ArrayBuilder(FunctionBuilder, ReportingBuilder, MapBuilder):
                 value.name_hint = old.name_hint
 
     def clone_region(self, region: Region, env: Mapping[Value, Value], extents: Sequence[int]) -> Region:
-        """The region rebuilt, outer values mapped by `env`; its leading arguments range over `extents`."""
+        """The region rebuilt, outer values mapped by `env`; its leading arguments range over `extents`.
+
+        The body of a kernel is copied: it reads nothing from outside but what it loads, so it shares no
+        ops with the code around it.
+        """
+        if isinstance(region.parent, ScheduledOp):
+            copied = Region()
+            region.clone_into(copied, value_mapper=dict(env))
+            return copied
 
         def body(*args: Value) -> list[Value]:
             for old, arg in zip(region.block.args, args, strict=True):

@@ -25,12 +25,12 @@ import numpy.typing as npt
 from mlirad.errors import CompileError
 from mlirad.jit import engine
 from mlirad.jit.arguments import type_of_element
-from mlirad.jit.blas import PREFIXES, blas_addresses
+from mlirad.jit.blas import blas_addresses
 from mlirad.jit.entry import Call, make_entry
 from mlirad.jit.general_path import GeneralPath
 from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.jit.target import Target
-from mlirad.lower.native_program import NativeProgram, ProgramInterface
+from mlirad.lower.native_program import LIBRARY_PREFIXES, NativeProgram, ProgramInterface
 
 LONG_WORK: Final = 20_000
 """Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""
@@ -144,7 +144,7 @@ def resolve(symbols: tuple[str, ...], known: Mapping[str, int]) -> dict[str, int
     for symbol in symbols:
         if symbol in known:
             addresses[symbol] = known[symbol]
-        elif symbol.startswith(tuple(PREFIXES.values())):
+        elif symbol.startswith(tuple(LIBRARY_PREFIXES.values())):
             if symbol not in blas_addresses():
                 raise CompileError(f"no routine {symbol}")
             addresses[symbol] = blas_addresses()[symbol]

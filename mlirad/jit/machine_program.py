@@ -8,7 +8,7 @@ Object code holds no address: the functions that it calls are found by name when
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from mlirad.jit import engine
 from mlirad.jit.target import Target
@@ -26,14 +26,5 @@ class MachineProgram(ProgramInterface):
 def machine_program(program: NativeProgram, target: Target | None = None) -> MachineProgram:
     """The program in object code for a target. Raises `CompileError` if the text is not valid LLVM IR."""
     code, times = engine.compiled(program.llvm, target)
-    return MachineProgram(
-        program.inputs,
-        program.outputs,
-        program.constants,
-        program.arena_bytes,
-        program.externals,
-        program.operations,
-        program.updates,
-        object_code=code,
-        times=times,
-    )
+    interface = {f.name: getattr(program, f.name) for f in fields(ProgramInterface)}
+    return MachineProgram(**interface, object_code=code, times=times)

@@ -28,7 +28,10 @@ L1_BYTES = 32 * 1024
 L2_BYTES = 512 * 1024
 """The second level, of one core."""
 
-_CACHES = ((L1_BYTES, 0.03), (L2_BYTES, 0.06), (4 * 1024 * 1024, 0.15))
+CACHE_BYTES = 4 * 1024 * 1024
+"""The last level, shared by cores: what one of them has of it."""
+
+_CACHES = ((L1_BYTES, 0.03), (L2_BYTES, 0.06), (CACHE_BYTES, 0.15))
 """The bytes of each level of cache, and the cycles to read or write one of its bytes."""
 
 _MEMORY_CYCLES = 0.4
@@ -58,6 +61,21 @@ DIVISION = 8.0
 SCALAR_DIVISION = 12.0
 """One division of integers, for which there are no vector instructions."""
 
+VECTOR_BYTES = 32
+"""The vectors for which library calls are weighed against kernels."""
+
+TILE_ROWS = 4
+"""Rows of a contraction that share what a kernel loads of the other operand."""
+
+LINE_BYTES = 64
+"""What a kernel reads of each row of that operand before it moves on to the next."""
+
+LIBRARY_CALL = 1000.0
+"""Cycles of a call of BLAS before it multiplies."""
+
+LIBRARY_SHARE = 0.9
+"""The part of the peak that BLAS reaches on operands that it has packed."""
+
 UNIFORM_LOAD = 0.2
 CONTIGUOUS_LOAD = 0.5
 REVERSED_LOAD = 1.0
@@ -82,6 +100,41 @@ _INTEGER_DIVISIONS = ("div", "rem", "floor_div", "fmod", "pow")
 def cycles_per_byte(working_set: float) -> float:
     """Cycles to read or write a byte again when so many bytes are read and written between."""
     return next((cycles for size, cycles in _CACHES if working_set <= size), _MEMORY_CYCLES)
+
+
+def contraction_cycles(rows: int, columns: int, inner: int, element: int) -> float:
+    """Cycles of a matrix product by a kernel, for elements of so many bytes.
+
+    Every tile of rows reads the other operand again, down its columns: a line of each of its rows, which
+    stays in the cache that holds as many lines as there are rows.
+    """
+    read = -(-rows // TILE_ROWS) * inner * columns * element
+    return _multiplications(rows, columns, inner, element) + read * cycles_per_byte(inner * LINE_BYTES)
+
+
+def library_contraction_cycles(rows: int, columns: int, inner: int, element: int) -> float:
+    """Cycles of the same product by BLAS, which packs both operands first: blocks of them, for its caches."""
+    packed = (rows + columns) * inner * element
+    multiplied = _multiplications(rows, columns, inner, element) / LIBRARY_SHARE
+    return LIBRARY_CALL + multiplied + 2 * packed * cycles_per_byte(min(packed, L2_BYTES))
+
+
+def recomputing_cycles(additions: float, readings: float, element: int) -> float:
+    """Cycles to compute an operand of a contraction, of the cost of so many additions, wherever it is read.
+
+    Per element that is read so many times: tiles of rows share what they read.
+    """
+    return additions * INSTRUCTION * readings / TILE_ROWS * element / VECTOR_BYTES
+
+
+def storing_cycles(size: int, element: int) -> float:
+    """Cycles per element to store an array by a kernel of its own, and to load it once."""
+    memory = 2 * element * cycles_per_byte(size * element)
+    return memory + (CONTIGUOUS_STORE + CONTIGUOUS_LOAD) * element / VECTOR_BYTES + CALL / max(size, 1)
+
+
+def _multiplications(rows: int, columns: int, inner: int, element: int) -> float:
+    return rows * columns * inner * element / VECTOR_BYTES * INSTRUCTION
 
 
 @cache

@@ -66,6 +66,9 @@ way. Each thread that works on a call has a record."""
 C_PREFIX: Final = "mlirad_c_"
 """What the symbols of functions of the C library begin with, and of those of SciPy that are like them."""
 
+LIBRARY_PREFIXES: Final = {"blas": "mlirad_blas_", "lapack": "mlirad_lapack_"}
+"""What the symbols of the routines of each library begin with."""
+
 POLL: Final = "mlirad_rt_poll"
 """The function `i64 (ptr context)` of the host that long-running programs call now and then. It gives what
 the status is: not 0 if the call is to end."""

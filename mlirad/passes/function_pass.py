@@ -19,6 +19,7 @@ from xdsl.ir import Operation, Region
 from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.kernel import ScheduledOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
 from mlirad.ir.call_graph import CallGraph, functions_by_name, functions_of, is_private, references_of
@@ -93,7 +94,12 @@ def visit_regions(b: ArrayBuilder, op: Operation, env: Environment, visit: Visit
 def visit_region(
     b: ArrayBuilder, region: Region, env: Environment, visit: Visit, extents: Sequence[int]
 ) -> Region:
-    """The region rebuilt, each op through `visit`; its leading arguments range over `extents`."""
+    """The region rebuilt, each op through `visit`; its leading arguments range over `extents`.
+
+    No pass on array programs changes the body of a kernel.
+    """
+    if isinstance(region.parent, ScheduledOp):
+        return b.clone_region(region, env, extents)
     source = region.block
 
     def body(*args: Value) -> list[Value]:

@@ -51,10 +51,9 @@ class RestoreCarriesPass(FunctionPass):
 
     def transform(self, function: FuncOp, module: ModuleOp) -> FuncOp:
         """The function whose loops keep no array that can be restored."""
-        loops = [op for op in nested_ops(function.body) if isinstance(op, ScanOp | WhileOp)]
-        if not any(map(_restorable, loops)):
-            return function
-        return rebuild_function(function, _Restoring().visit)
+        loops = [op for op in nested_ops(function.body) if isinstance(op, Recorder)]
+        found = {op: restorable for op in loops if (restorable := _restorable(op))}
+        return rebuild_function(function, _Restoring(found).visit) if found else function
 
 
 @dataclass(frozen=True)
@@ -124,13 +123,14 @@ class _Kept:
 
 @dataclass(frozen=True)
 class _Restoring:
-    """A function as it is rebuilt: what has been kept so far.
+    """A function as it is rebuilt: what its loops need not keep, and what has been kept so far instead.
 
     `stacks` has for every stack that is no longer made the stacks in its place: for each update the elements
     that it replaced, then their positions. `tapes` has the places of an entry of which the same holds; what
     restores them stands at its end.
     """
 
+    found: dict[Recorder, list[_Restorable]]
     stacks: dict[Value, tuple[_Kept, list[Value]]] = field(
         default_factory=dict[Value, tuple[_Kept, list[Value]]]
     )
@@ -138,7 +138,7 @@ class _Restoring:
 
     def visit(self, b: ArrayBuilder, op: Operation, env: Environment) -> None:
         """Emit an op; a loop keeps and restores what can be."""
-        found = _restorable(op) if isinstance(op, Recorder) else []
+        found = self.found.get(op, []) if isinstance(op, Recorder) else []
         b.location, b.name_hint = op.location, None
         if isinstance(op, ScanOp) and (found or any(x in self.stacks for x in op.xs)):
             self._scan(b, op, found, env)
@@ -159,11 +159,9 @@ class _Restoring:
         def trip(index: Value, carries: list[Value], parts: list[Value]) -> tuple[list[Value], list[Value]]:
             inner = _entered(env, [source.args[0], *source.args[1 : 1 + count]], [index, *carries[:count]])
             inner = _entered(inner, given, parts[: len(given)])
-            rest = parts[len(given) :]
-            states: list[Value] = []
-            for (argument, (kept, _)), state in zip(restored.items(), carries[count:], strict=True):
-                inner[argument] = _undone(b, state, kept, rest)
-                states.append(inner[argument])
+            kept = [k for k, _ in restored.values()]
+            states = _restored(b, kept, carries[count:], parts[len(given) :])
+            inner.update(zip(restored, states, strict=True))
             made, replaced = self._trip(b, op, found, inner)
             return [*made[:count], *states], [*made[count:], *replaced]
 
@@ -206,11 +204,8 @@ class _Restoring:
             inner = _entered(
                 env, [*given, *source.args[len(entry) :]], [*parts[: len(given)], *carries[:count]]
             )
-            rest = parts[len(given) :]
-            states: list[Value] = []
-            for (place, kept), state in zip(restored.items(), carries[count:], strict=True):
-                inner[entry[place]] = _undone(b, state, kept, rest)
-                states.append(inner[entry[place]])
+            states = _restored(b, list(restored.values()), carries[count:], parts[len(given) :])
+            inner.update(zip((entry[place] for place in restored), states, strict=True))
             made, _ = self._trip(b, op, (), inner)
             return [*made, *states]
 
@@ -238,6 +233,13 @@ class _Restoring:
 
 def _kept(r: _Restorable, last: Value) -> _Kept:
     return _Kept(last, tuple(len(yields(u.body)) for u in r.updates))
+
+
+def _restored(
+    b: ArrayBuilder, kept: Sequence[_Kept], states: Sequence[Value], parts: list[Value]
+) -> list[Value]:
+    """What arrays were before a trip, of what they are after it."""
+    return [_undone(b, state, k, parts) for state, k in zip(states, kept, strict=True)]
 
 
 def _undone(b: ArrayBuilder, state: Value, kept: _Kept, parts: list[Value]) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -19,7 +20,6 @@ from mlirad.random.drawing import (
     checked_dtype,
     checked_shape,
     draw,
-    draw_of,
     fraction,
     unit,
     words,
@@ -102,7 +102,7 @@ def categorical(
     return xp.reshape(xp.moveaxis(ranked, -1, 0), wanted)
 
 
-@draw_of("x")
+@partial(draw, population="x")
 def permutation(key: Numbers, x: Numbers, axis: int = 0, independent: bool = False) -> Any:
     """The slices of an array along `axis` in a random order, or of an integer the numbers below it.
 
@@ -123,7 +123,7 @@ def _ranks(key: Numbers, shape: Any) -> Any:
     return bits(key, shape)
 
 
-@draw_of("a")
+@partial(draw, population="a")
 def choice(
     key: Numbers,
     a: Numbers,

@@ -41,43 +41,32 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def draw(function: Callable[P, R]) -> Callable[P, R]:
-    """A function of keys as users call it."""
-    signature = inspect.signature(function)
-    static = tuple(name for name in STATIC if name in signature.parameters)
-    program = _compiled(function, static)
+def draw(function: Callable[P, R], population: str | None = None) -> Callable[P, R]:
+    """A function of keys as users call it.
+
+    `population` names a parameter that is an array, or an integer for the numbers below it.
+    """
+    parameters = list(inspect.signature(function).parameters)
+    static = tuple(name for name in STATIC if name in parameters)
+    program: Any = jit(function, static_argnames=static)
 
     @functools.wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> R:
-        return program(*(_hashable(a) for a in args), **{k: _hashable(v) for k, v in options.items()})
+        return program(*map(_hashable, args), **{k: _hashable(v) for k, v in options.items()})
 
-    return call
-
-
-def draw_of(population: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """As `draw`, of a function with a parameter that is an array, or an integer for the numbers below it."""
-
-    def decorated(function: Callable[P, R]) -> Callable[P, R]:
-        signature = inspect.signature(function)
-        of_array = draw(function)
-        static = tuple(name for name in STATIC if name in signature.parameters)
-        of_integer = _compiled(function, (*static, population))
-
-        @functools.wraps(function)
-        def call(*args: P.args, **options: P.kwargs) -> R:
-            place = list(signature.parameters).index(population)
-            given = options.get(population) if place >= len(args) else args[place]
-            if isinstance(given, int):
-                return of_integer(*map(_hashable, args), **{k: _hashable(v) for k, v in options.items()})
-            return of_array(*args, **options)
-
+    if population is None:
         return call
+    place = parameters.index(population)
+    of_integer: Any = jit(function, static_argnames=(*static, population))
 
-    return decorated
+    @functools.wraps(function)
+    def call_of(*args: P.args, **options: P.kwargs) -> R:
+        given = args[place] if place < len(args) else options.get(population)
+        if not isinstance(given, int):
+            return call(*args, **options)
+        return of_integer(*map(_hashable, args), **{k: _hashable(v) for k, v in options.items()})
 
-
-def _compiled(function: Callable[..., Any], static: tuple[str, ...]) -> Any:
-    return jit(function, static_argnames=static)
+    return call_of
 
 
 def _hashable(value: Any) -> Any:

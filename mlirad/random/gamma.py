@@ -9,7 +9,8 @@ small a.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any, Final
 
 import numpy as np
@@ -26,7 +27,8 @@ LARGE: Final = 2000.0
 """The parameter from which on the distribution is taken for the cube of a normal one, where derivatives are
 concerned: dx/da is then right to 1e-6 of itself, which Wilson and Hilferty's formula leaves out."""
 
-Pair = tuple[Any, Any]
+ORDERS: Final = 2
+"""How many times a draw can be differentiated in its parameter."""
 
 
 @draw
@@ -40,7 +42,7 @@ def loggamma(key: Numbers, a: Numbers, shape: Any = None, dtype: npt.DTypeLike =
     float_type = checked_float(dtype)
     parameter = asarray(a).astype(float_type)
     parameter = xp.broadcast_to(parameter, broadcast_shape(shape, "parameters", parameter))
-    return _moving(parameter, stop_gradient(_drawn(key, stop_gradient(parameter), float_type)))
+    return _moving(ORDERS)(parameter, stop_gradient(_drawn(key, stop_gradient(parameter), float_type)))
 
 
 @draw
@@ -120,44 +122,23 @@ def _drawn(key: Numbers, a: Any, float_type: Any) -> Any:
     return xp.where(usable, xp.log(xp.where(usable, d, 1)) + log_v + lift, limits)
 
 
-@custom_derivative
-def _moving(a: Any, log_x: Any) -> Any:
-    """A draw that moves with its parameter. What its slope reads of it moves too, as higher derivatives
-    see."""
-    return log_x
+@cache
+def _moving(orders: int) -> Callable[[Any, Any], Any]:
+    """A function `(a, log_x) -> log_x` of a draw that moves with its parameter, to so many orders.
 
+    What its slope reads of the draw moves too, to one order less. With no order left, the slope is NaN.
+    """
 
-def _first_slope(a: Any, log_x: Any) -> Any:
-    slope = _slope(a, _moving_in_slope(a, log_x))
-    return partial(_moved, slope)
+    @custom_derivative
+    def moving(a: Any, log_x: Any) -> Any:
+        return log_x
 
+    def rule(a: Any, log_x: Any) -> Any:
+        slope = _slope(a, _moving(orders - 1)(a, log_x)) if orders else np.nan
+        return partial(_moved, slope)
 
-_moving.rule(_first_slope)
-
-
-@custom_derivative
-def _moving_in_slope(a: Any, log_x: Any) -> Any:
-    return log_x
-
-
-def _second_slope(a: Any, log_x: Any) -> Any:
-    slope = _slope(a, _not_a_number_in_derivatives(a, log_x))
-    return partial(_moved, slope)
-
-
-_moving_in_slope.rule(_second_slope)
-
-
-@custom_derivative
-def _not_a_number_in_derivatives(a: Any, log_x: Any) -> Any:
-    return log_x
-
-
-def _no_slope(a: Any, log_x: Any) -> Any:
-    return partial(_moved, np.nan)
-
-
-_not_a_number_in_derivatives.rule(_no_slope)
+    moving.rule(rule)
+    return moving
 
 
 def _moved(slope: Any, da: Any, dlog_x: Any) -> Any:

@@ -8,6 +8,7 @@ import pytest
 import scipy.linalg.cython_blas
 
 from mlirad.jit import blas
+from mlirad.lower.native_program import LIBRARY_PREFIXES
 
 FORTRAN = {8: ctypes.c_double, 4: ctypes.c_float}
 KINDS = [("d", np.float64, 1e-12), ("s", np.float32, 1e-4)]
@@ -17,7 +18,7 @@ def routine(name: str, result=None):
     library = next(library for library, names in blas._ARGUMENTS.items() if name[1:] in names)
     arguments = blas._ARGUMENTS[library][name[1:]].split()
     prototype = ctypes.CFUNCTYPE(result, *[ctypes.c_void_p] * len(arguments))
-    return prototype(blas.blas_addresses()[blas.PREFIXES[library] + name])
+    return prototype(blas.blas_addresses()[LIBRARY_PREFIXES[library] + name])
 
 
 def passed(value, dtype):

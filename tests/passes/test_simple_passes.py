@@ -32,6 +32,24 @@ def test_random_programs_keep_their_meaning(name) -> None:
                 np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("name", ["mlirad-inline", "mlirad-canonicalize", "mlirad-cse", "provenance"])
+def test_bodies_of_kernels_share_nothing_with_the_code_around_them(name) -> None:
+    module = parse_module("""func.func @f(%x: f64) -> (tensor<2xf64>, i64) {
+      %outer = array.constant 1 : i64
+      %y = kernel.nest %x (%i) {space = [2], reduction = []} : f64 -> tensor<2xf64> {
+        %one = array.constant 1 : i64
+        %last = array.compare eq %i, %one : i64, i64 -> i1
+        %zero = array.constant 0.0 : f64
+        %a = kernel.load %x : f64 -> f64
+        %s = array.select %last, %a, %zero : i1, f64, f64 -> f64
+        array.yield %s : f64
+      }
+      func.return %y, %outer : tensor<2xf64>, i64 }""")
+    rewritten = run_passes(module, name)
+    rewritten.verify()
+    assert [list(values) for values in run_function(rewritten, [3.0], function="f")[:1]] == [[0.0, 3.0]]
+
+
 def test_cse_shares_equal_ops_and_nothing_else() -> None:
     module = parse_module("""func.func @f(%x: f64) -> (f64, f64) {
       %a = array.sin %x : f64

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -147,21 +147,17 @@ def _require_pass(name: str, options: PipelineOptions) -> None:
 
 
 def _recording(stats: Stats | None, line: ProgressLine | None = None) -> Observer | None:
-    """Notes the time of every step, and tells of the last one of the compiler, which is no pass."""
+    """Notes the time of every step, and tells when kernels are printed, which follows the last pass."""
     if stats is None and line is None:
         return None
 
-    def observe(_: PipelineOptions, step: pipelines.Step) -> None:
+    def observe(options: PipelineOptions, step: pipelines.Step) -> None:
         if stats is not None:
             stats.add(step.name, step.seconds + step.verify_seconds, step.module)
-        if line is not None and step.name == LAST_PASS:
+        if line is not None and step.name == pipelines.pipeline(options)[-1].name:
             line.begin("emit")
 
     return observe
-
-
-LAST_PASS: Final = "plan-memory"
-"""The pass after which kernels are printed as LLVM IR text."""
 
 
 def interpreted(

@@ -4,6 +4,9 @@ Carries lie in memory: a carry that is updated in place has one address, one wit
 between two, and a scalar has a stack slot, which LLVM turns into a register. Slices are addresses inside the
 stacked arrays.
 
+A slot is no place that other code can name, so a scalar carry stays in its register while the loop stores
+elsewhere. Kept in the arena it would go through memory in every trip, some ten cycles.
+
     scan of n trips        t = 0 ... n - 1; the turns are arranged so that the last trip writes the result
     while, replay          if the last trip wrote the scratch memory, it is copied to the result once
 """
@@ -84,6 +87,7 @@ class ControlEmitter:
         carries.begin(op.trips)
         if op.trips:
             self._write_trips(op, carries)
+            carries.end()
             return
         for carry in carries.carries:
             self._at.copy(carry.init, carry.result)
@@ -107,6 +111,7 @@ class ControlEmitter:
         carries = _Carries(self._at, op)
         carries.begin(op.trips)
         self._write_trips(op, carries)
+        carries.end()
 
     def _write_strip(self, op: StripsOp, carries: _Carries, trip: Value) -> None:
         at, f = self._at, self._at.f
@@ -222,6 +227,7 @@ class _Carries:
 
     def __init__(self, at: ValueAddresses, op: Operation):
         self.at = at
+        self._trips: int | None = None
         body = body_of(op)
         last = body.block.last_op
         assert last is not None
@@ -246,11 +252,18 @@ class _Carries:
         ]
 
     def begin(self, trips: int | None = None) -> None:
-        """Before the loop: put initial values where the first trip finds them."""
+        """Before the loop, of so many trips if that is known: put initial values where the first trip finds
+        them, and arrange turns so that the last of these trips writes the result.
+        """
+        self._trips = trips
         at, f = self.at, self.at.f
         for carry in self.carries:
             home = at.pointers[carry.result.place]
-            if carry.mode in (IN_PLACE, COPIED):
+            if carry.mode == COPIED:
+                at.pointers[carry.argument.place] = at.slot(carry.argument.kind)
+                at.copy(carry.init, carry.argument)
+                continue
+            if carry.mode == IN_PLACE:
                 at.copy(carry.init, carry.result)
                 at.pointers[carry.argument.place] = home
                 continue
@@ -275,7 +288,7 @@ class _Carries:
         at, f = self.at, self.at.f
         for carry in self.carries:
             if carry.mode == COPIED:
-                at.copy(carry.yielded, carry.result)
+                at.copy(carry.yielded, carry.argument)
             if carry.turns is not None:
                 current, following, other = carry.turns
                 written, next_one = f.load(following, "ptr"), f.load(other, "ptr")
@@ -283,10 +296,12 @@ class _Carries:
                     f.store(pointer, slot)
 
     def end(self) -> None:
-        """After a loop of an unknown number of trips: put the last carries into the results."""
+        """After the loop: put the last carries into the results, where they do not lie there."""
         at, f = self.at, self.at.f
         for carry in self.carries:
-            if carry.turns is None:
+            if carry.mode == COPIED:
+                at.copy(carry.argument, carry.result)
+            if carry.turns is None or self._trips is not None:
                 continue
             last = f.load(carry.turns[0], "ptr")
             home = at.pointers[carry.result.place]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlirad.lower.llvm_text import IRBuilder, Kind, Value
+from mlirad.lower.native_program import LIBRARY_PREFIXES
 
 LARGEST = 2**31 - 1
 """The largest integer that the routines take."""
@@ -33,7 +34,7 @@ class LibraryCalls:
     def _call(
         self, library: str, routine: str, operands: Sequence[Value], result: Kind | None
     ) -> Value | None:
-        name = f"mlirad_{library}_{self._letter}{routine}"
+        name = f"{LIBRARY_PREFIXES[library]}{self._letter}{routine}"
         self.f.module.external(name, result or "void", ["ptr"] * len(operands))
         return self.f.call(name, operands, result)
 

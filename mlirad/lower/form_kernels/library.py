@@ -1,4 +1,8 @@
-"""Which contractions are passed to BLAS: large ones whose operands are matrices as they lie in memory."""
+"""Which contractions are passed to BLAS: those that it makes faster, of matrices as they lie in memory.
+
+A kernel of our own reads an operand where it lies, again for every tile of rows; BLAS copies blocks of it, so
+that they stay in cache. Copies pay when the contracted extent is long, or the operand is read often enough.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +13,24 @@ from math import prod
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.reductions import DotOp
-from mlirad.dialects.shapes import Shape, shape_of, values_of
+from mlirad.dialects.shapes import Shape, element_of, shape_of, size_of, values_of
+from mlirad.lower.machine import (
+    CACHE_BYTES,
+    contraction_cycles,
+    cycles_per_byte,
+    element_bytes,
+    library_contraction_cycles,
+)
 
 MIN_EXTENT = 16
 """Rows, columns and contracted extent below this are better served by a kernel of our own."""
 
-MIN_PRODUCTS = 1 << 26
-"""Multiplications of one matrix product from which blocking and packing inside BLAS pay.
-
-Below that the operands fit the caches and a tiled kernel of our own is up to twice as fast."""
+LIBRARY_GAIN = 0.85
+"""BLAS must take at most this part of the cycles of a kernel, which is fused with what is around it."""
 
 
 def is_library_dot(op: Operation) -> bool:
-    """Whether `op` is a contraction for BLAS: big enough, and each operand a matrix per batch element."""
+    """Whether `op` is a contraction for BLAS: faster there, and each operand a matrix per batch element."""
     if not isinstance(op, DotOp):
         return False
     lhs, rhs = shape_of(op.lhs), shape_of(op.rhs)
@@ -32,9 +41,20 @@ def is_library_dot(op: Operation) -> bool:
     rows = prod(lhs[d] for d in lhs_free)
     columns = prod(rhs[d] for d in rhs_free)
     inner = prod(lhs[d] for d in lhs_contract)
-    if min(rows, columns, inner) < MIN_EXTENT or rows * columns * inner < MIN_PRODUCTS:
+    if min(rows, columns, inner) < MIN_EXTENT or not _gains(op, rows, columns, inner):
         return False
     return is_matrix(lhs, lhs_free, lhs_contract) and is_matrix(rhs, rhs_free, rhs_contract)
+
+
+def _gains(op: DotOp, rows: int, columns: int, inner: int) -> bool:
+    """Whether BLAS is faster, although what it reads and makes does not stay in cache by strips."""
+    size = element_bytes(element_of(op.lhs))
+    matrices = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_batch))
+    made = [v for v in (*op.operands, op.result) if isinstance(v.owner, Operation)]
+    passed = size * sum(size_of(v) for v in made)
+    storing = 2 * passed * (cycles_per_byte(passed) - cycles_per_byte(min(passed, CACHE_BYTES)))
+    library = matrices * library_contraction_cycles(rows, columns, inner, size) + storing
+    return library <= LIBRARY_GAIN * matrices * contraction_cycles(rows, columns, inner, size)
 
 
 def is_matrix(shape: Shape, rows: Sequence[int], columns: Sequence[int]) -> bool:

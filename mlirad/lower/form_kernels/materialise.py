@@ -21,11 +21,20 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.factorisations import FACTORISATION_OPS
 from mlirad.dialects.array.frames import NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.reporting import REPORTING_OPS
-from mlirad.dialects.shapes import Value, is_boolean, is_integer, shape_of, size_of, values_of
+from mlirad.dialects.shapes import (
+    Value,
+    element_of,
+    is_boolean,
+    is_integer,
+    shape_of,
+    size_of,
+    values_of,
+)
 from mlirad.ir.free_values import free_values
 from mlirad.lower.elementary import ELEMENTARY
 from mlirad.lower.form_kernels.library import is_library_dot
 from mlirad.lower.form_kernels.reader import inverted_positions
+from mlirad.lower.machine import element_bytes, recomputing_cycles, storing_cycles
 
 HEAVY = 12
 """Scalar cost from which a value is stored as soon as it is read twice per element."""
@@ -63,6 +72,9 @@ _READS_ARRAYS = (
     RestoreOp,
 )
 _STORED = (*_REDUCTIONS, indexing.UpdateOp, *_READS_ARRAYS)
+_MOVING = (structural.BroadcastOp, structural.ReshapeOp, structural.TransposeOp, structural.ReverseOp)
+"""Structural ops that read each element as often as their results are read."""
+
 MAX_JOINED = 4
 """Concatenations and stacks of more parts than this are written part by part."""
 
@@ -174,7 +186,14 @@ def is_small_read(op: Operation) -> bool:
 
 def _pays(value: Value, cost: float, readings: Readings) -> bool:
     """Whether storing a value is cheaper than computing it at each reading."""
-    if cost <= 2 or is_boolean(value) or is_integer(value):
+    if cost <= 0 or is_boolean(value) or is_integer(value):
+        return False
+    contracted = readings.by_contractions(value)
+    if contracted > 1:
+        element = element_bytes(element_of(value))
+        if recomputing_cycles(cost, contracted, element) > storing_cycles(size_of(value), element):
+            return True
+    if cost <= 2:
         return False
     count = readings.of(value)
     if count <= 1:
@@ -191,6 +210,20 @@ class Readings:
             for value in free_values(op):
                 self._readers.setdefault(value, []).append(op)
         self._known: dict[Value, float] = {}
+        self._contracted: dict[Value, float] = {}
+
+    def by_contractions(self, value: Value) -> float:
+        """Readings per element in contractions alone."""
+        known = self._contracted.get(value)
+        if known is None:
+            known = 0.0
+            for op in self._readers.get(value, ()):
+                if isinstance(op, reductions.DotOp):
+                    known += self._by(op, value)
+                elif isinstance(op, _MOVING) and shape_of(value):
+                    known += self.by_contractions(op.result) * size_of(op.result) / max(size_of(value), 1)
+            self._contracted[value] = known
+        return known
 
     def of(self, value: Value) -> float:
         """Readings per element. A scalar is read once per kernel, since loops hoist it."""

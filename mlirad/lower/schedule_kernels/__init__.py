@@ -133,7 +133,7 @@ def _schedule_nest(op: NestOp, p: Profile, packs: Packs, vector_bytes: int) -> N
     if lane is not None:
         packs.pack_inputs(op, p, lane)
         blocking = choose_blocking(op, p, lane, layouts, vector_bytes)
-        outer = prefers_outer_reduction(op, p, lane, blocking.width, layouts)
+        outer = prefers_outer_reduction(op, p, lane, blocking, layouts)
         if outer:
             blocking = choose_blocking(op, p, lane, layouts, vector_bytes, tiled=False)
         properties["lane"] = integer(lane)

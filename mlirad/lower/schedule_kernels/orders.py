@@ -19,6 +19,7 @@ from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import Shape, size_of
 from mlirad.lower.machine import L1_BYTES
 from mlirad.lower.schedule_kernels.profiles import Layouts, Profile, result_strides
+from mlirad.lower.schedule_kernels.tiles import Blocking
 
 OUTER_REDUCTION_BYTES = 24 * 1024
 """The largest results that are summed in memory: they stay in the first-level cache."""
@@ -30,13 +31,18 @@ LONG_STRIDE = 16
 MIN_PASSES = 3
 """Blocks of lanes, each walking down the columns on its own, from which one walk for all is better."""
 
+SHARING_TILE = 3
+"""Iterations that share the walk down a column from which it costs less than sums in memory."""
+
 FEWER_BYTES = 0.8
 """Moving the lane loop outermost must save at least the rest."""
 
 
-def prefers_outer_reduction(op: NestOp, p: Profile, lane: int | None, width: int, layouts: Layouts) -> bool:
-    """Whether the reduction loops should run outside, adding to the results in memory."""
-    if lane is None or lane >= p.rank or not p.reduction_bits or p.finds_position:
+def prefers_outer_reduction(op: NestOp, p: Profile, lane: int, blocking: Blocking, layouts: Layouts) -> bool:
+    """Whether the reduction loops should run outside, adding to the results in memory, in place of blocking
+    outputs so."""
+    width = blocking.width
+    if lane >= p.rank or not p.reduction_bits or p.finds_position:
         return False
     size = size_of(op.roots[0])
     if len(op.roots) * size * p.element_bytes > OUTER_REDUCTION_BYTES or size <= width:
@@ -46,10 +52,15 @@ def prefers_outer_reduction(op: NestOp, p: Profile, lane: int | None, width: int
     if p.extents[lane] < MIN_PASSES * width:
         return False
     inner = len(p.extents) - 1
-    varying = [load.strides(layouts) for load in p.loads if load.varies(lane)]
+    loads = [load for load in p.loads if load.varies(lane)]
+    varying = [load.strides(layouts) for load in loads]
     if any(s[lane] not in (0, 1, -1) or _jumps(s, inner, p.rank) for s in varying):
         return False
-    return any(s[lane] in (1, -1) and abs(s[inner] or 0) >= LONG_STRIDE for s in varying)
+    tiled = blocking.tile_dim if blocking.tile >= SHARING_TILE else None
+    return any(
+        s[lane] in (1, -1) and abs(s[inner] or 0) >= LONG_STRIDE and (tiled is None or load.varies(tiled))
+        for load, s in zip(loads, varying, strict=True)
+    )
 
 
 def _jumps(strides: Sequence[int | None], inner: int, rank: int) -> bool:

@@ -27,6 +27,7 @@ from mlirad.lower.schedule_kernels.lanes import choose_lane
 from mlirad.lower.schedule_kernels.orders import prefers_outer_reduction
 from mlirad.lower.schedule_kernels.parallel import may_be_shared, task_count
 from mlirad.lower.schedule_kernels.profiles import Profile, profile
+from mlirad.lower.schedule_kernels.tiles import choose_blocking
 from mlirad.lower.strip_mine.totals import COMBINING, combined, plain_nest
 
 FEW: Final = 16
@@ -45,7 +46,7 @@ def split_nest(op: NestOp, vector_bytes: int) -> None:
         return
     rank = len(values_of(op.space))
     p = profile(op, vector_bytes)
-    if prod(op.extents[:rank]) >= FEW and not _walks_down(op, p):
+    if prod(op.extents[:rank]) >= FEW and not _walks_down(op, p, vector_bytes):
         return
     d = max(range(rank, len(op.extents)), key=lambda x: (_stride(p, x), -x))
     extent = op.extents[d]
@@ -58,10 +59,13 @@ def split_nest(op: NestOp, vector_bytes: int) -> None:
     _replace(op, d, rows, extent // rows)
 
 
-def _walks_down(op: NestOp, p: Profile) -> bool:
+def _walks_down(op: NestOp, p: Profile, vector_bytes: int) -> bool:
     """Whether its reduction will stand outside of the loops over the result."""
     lane = choose_lane(op, p, {})
-    return prefers_outer_reduction(op, p, lane, p.lanes, {})
+    if lane is None:
+        return False
+    blocking = choose_blocking(op, p, lane, {}, vector_bytes)
+    return prefers_outer_reduction(op, p, lane, blocking, {})
 
 
 def _stride(p: Profile, loop: int) -> int:

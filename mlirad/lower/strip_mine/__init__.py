@@ -32,8 +32,9 @@ from mlirad.dialects.kernel import NestOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
+from mlirad.lower.kernel_groups import around, replace_group
 from mlirad.lower.plan_memory.lifetimes import bytes_of
-from mlirad.lower.strip_mine.costs import around, may_pay, traffic
+from mlirad.lower.strip_mine.costs import may_pay, traffic
 from mlirad.lower.strip_mine.group import Group, totals_of
 from mlirad.lower.strip_mine.rewriting import in_strips
 
@@ -182,40 +183,7 @@ def _joined(group: Group) -> list[Value]:
 
 
 def _replace(block: Block, plan: Plan) -> None:
-    """Put the strips in place of the group, where its last member stands; what reads it goes behind."""
-    group, joined = plan.group, plan.joined
-    last = group.members[-1]
-    results = [*totals_of(group), *joined]
-    members = set(group.members)
-    behind = _behind(block, group, last)
-    new = in_strips(group, plan.rows, joined)
-    place = last
-    for op in new:
-        block.insert_op_after(op, place)
-        place = op
-    for op in behind:
-        op.detach()
-        block.insert_op_after(op, place)
-        place = op
-    for old, value in zip(results, new[-1].results, strict=True):
-        old.replace_all_uses_with(value)
-    for op in reversed(group.members):
-        op.detach()
-        op.erase(safe_erase=False)
-    assert all(op.parent is None for op in members)
-
-
-def _behind(block: Block, group: Group, last: Operation) -> Sequence[Operation]:
-    """The ops before the last member that read results of the group, directly or not."""
-    members = set(group.members)
-    computed: set[Value] = set()
-    found: list[Operation] = []
-    for op in block.ops:
-        if op in members:
-            computed.update(op.results)
-        elif any(v in computed for v in free_values(op)):
-            computed.update(op.results)
-            found.append(op)
-        if op is last:
-            return found
-    return found
+    """Put the strips in place of the group."""
+    results = [*totals_of(plan.group), *plan.joined]
+    new = in_strips(plan.group, plan.rows, plan.joined)
+    replace_group(block, plan.group.members, new, dict(zip(results, new[-1].results, strict=True)))

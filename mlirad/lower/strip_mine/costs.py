@@ -20,6 +20,7 @@ from xdsl.ir import Operation
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, ScheduledOp
 from mlirad.dialects.shapes import Value, is_array, size_of
+from mlirad.lower.kernel_groups import around
 from mlirad.lower.machine import CALL, L2_BYTES, LOOP_START, cycles_per_byte
 from mlirad.lower.plan_memory.lifetimes import bytes_of
 from mlirad.lower.strip_mine.group import Group, totals_of
@@ -218,12 +219,3 @@ def _live_bytes(group: Group) -> tuple[int, int]:
         now += step
         peak = max(peak, now)
     return peak, stacked
-
-
-def around(op: Operation, sibling: Operation) -> Operation:
-    """The op beside `sibling` that an op is or stands in."""
-    while op.parent is not sibling.parent:
-        outer = op.parent_op()
-        assert outer is not None
-        op = outer
-    return op

@@ -30,6 +30,7 @@ from mlirad.dialects.kernel import NestOp, ScatterOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.builder import function_block
 from mlirad.ir.free_values import free_values
+from mlirad.lower.kernel_groups import replace_group
 from mlirad.lower.write_out.elements import MOST_ELEMENTS, Elements
 
 __all__ = ["WriteOutRowsPass", "write_out_in_place", "write_out_rows"]
@@ -136,30 +137,10 @@ def _updated(op: Operation) -> list[Value]:
 
 
 def _replace(block: Block, group: Elements) -> Operation:
-    """Put the one kernel where the first member stood that all its inputs are made before."""
-    members = set(group.members)
+    """Put the one kernel in place of the members."""
     nest = group.nest()
-    computed: set[Value] = set()
-    behind: list[Operation] = []
-    last = group.members[-1]
-    for op in block.ops:
-        if op in members:
-            computed.update(op.results)
-        elif any(v in computed for v in free_values(op)):
-            computed.update(op.results)
-            behind.append(op)
-        if op is last:
-            break
-    block.insert_op_after(nest, last)
-    place: Operation = nest
-    for op in behind:
-        op.detach()
-        block.insert_op_after(op, place)
-        place = op
-    for old, new in zip(group.results(), nest.results, strict=True):
+    results = dict(zip(group.results(), nest.results, strict=True))
+    for old, new in results.items():
         new.name_hint = old.name_hint
-        old.replace_all_uses_with(new)
-    for op in reversed(group.members):
-        op.detach()
-        op.erase(safe_erase=False)
+    replace_group(block, group.members, [nest], results)
     return nest

@@ -23,6 +23,7 @@ from mlirad.dialects.shapes import Shape, Value, element_of, ints, shape_of, val
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
 from mlirad.ir.dead_code import erase_unused
+from mlirad.lower.kernel_groups import around
 from mlirad.lower.strip_mine.totals import COMBINING
 
 MOST_ELEMENTS = 64
@@ -83,12 +84,12 @@ class Elements:
 
     def results(self) -> list[Value]:
         """The values of the group that others read, in their order."""
-        members = set(self.members)
+        members: set[Operation] = set(self.members)
         return [
             r
             for op in self.members
             for r in op.results
-            if any(not _stands_in(use.operation, members) for use in r.uses)
+            if any(around(use.operation, op) not in members for use in r.uses)
         ]
 
     def nest(self) -> NestOp:
@@ -216,13 +217,3 @@ class Elements:
         """The numbers that positions are, if they are literals."""
         found = [self.b.scalar_of(p) for p in positions]
         return None if any(f is None for f in found) else tuple(int(f) for f in found if f is not None)
-
-
-def _stands_in(op: Operation, members: set[NestOp | ScatterOp]) -> bool:
-    """Whether an op is one of these, or in the body of one."""
-    around: Operation | None = op
-    while around is not None:
-        if around in members:
-            return True
-        around = around.parent_op()
-    return False
