@@ -13,7 +13,6 @@ where strips do not overlap, all groups are of the same number of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from xdsl.dialects.builtin import ArrayAttr, i64
 from xdsl.ir import Block, Operation, Region
@@ -23,17 +22,13 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.dialects.kernel_parallel import keeps_to_one_thread
 from mlirad.dialects.kernel_strips import StripsOp
-from mlirad.dialects.shapes import Value, array_type, element_of, integer, keyword, shape_of, size_of
+from mlirad.dialects.shapes import Value, array_type, element_of, integer, keyword, shape_of
 from mlirad.ir.builder import yields
-from mlirad.lower.machine import element_bytes
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.schedule_kernels.parallel import task_count
 from mlirad.lower.split_reductions.nests import combined_parts
-from mlirad.lower.split_reductions.totals import combiner_of, is_identity
+from mlirad.lower.split_reductions.totals import MOST_BYTES, bytes_of, combiner_of, is_identity
 from mlirad.lower.strip_mine.totals import combined, initial_total, plain_nest
-
-MOST_BYTES: Final = 4 * 1024 * 1024
-"""What the totals of all groups may take."""
 
 
 def in_groups(op: StripsOp, vector_bytes: int) -> None:
@@ -45,8 +40,7 @@ def in_groups(op: StripsOp, vector_bytes: int) -> None:
     combiners = [c for c in found if c is not None]
     if len(combiners) < len(found):
         return
-    size = sum(size_of(v) * element_bytes(element_of(v)) for v in op.inputs)
-    most = min(op.trips, MOST_BYTES // max(1, size))
+    most = min(op.trips, MOST_BYTES // max(1, bytes_of(op.inputs)))
     strips = strips_of_group(op, task_count(cycles_of(op, vector_bytes, scheduled=False), most), most)
     if strips is not None:
         _replace(op, strips, combiners)

@@ -9,7 +9,7 @@ A total that begins at what its combiner leaves other operands alone with can be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
@@ -20,11 +20,20 @@ from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadOp, NestOp, ScatterOp, is_element_wise
-from mlirad.dialects.shapes import Value, element_of
+from mlirad.dialects.shapes import Value, element_of, size_of
 from mlirad.ir.builder import yields
+from mlirad.lower.machine import element_bytes
 from mlirad.lower.strip_mine.totals import COMBINING, identity
 
 _COMBINERS: Final[Mapping[type[Operation], str]] = {op_class: c for c, op_class in COMBINING.items()}
+
+MOST_BYTES: Final = 4 * 1024 * 1024
+"""What the totals of all parts of a reduction may take."""
+
+
+def bytes_of(totals: Sequence[Value]) -> int:
+    """The bytes of the totals of one part."""
+    return sum(size_of(v) * element_bytes(element_of(v)) for v in totals)
 
 
 def combiner_of(carry: Value, made: Value) -> str | None:
