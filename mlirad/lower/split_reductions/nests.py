@@ -49,9 +49,9 @@ def split_nest(op: NestOp, vector_bytes: int) -> None:
     d = max(range(rank, len(op.extents)), key=lambda x: (_stride(p, x), -x))
     extent = op.extents[d]
     tasks = task_count(cycles_of(op, vector_bytes, scheduled=False), extent // 2)
-    if bytes_of(op.roots) * tasks > MOST_BYTES:
+    if tasks < 2 or bytes_of(op.roots) * tasks > MOST_BYTES:
         return
-    if tasks < 2 or _steps(op, p, vector_bytes) >= min(ENOUGH, tasks // 2):
+    if _steps(op, p, vector_bytes) >= min(ENOUGH, tasks // 2):
         return
     rows = extent // tasks
     if rows > 4 * MULTIPLE:

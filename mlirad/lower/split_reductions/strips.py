@@ -13,6 +13,7 @@ where strips do not overlap, all groups are of the same number of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from xdsl.dialects.builtin import ArrayAttr, i64
 from xdsl.ir import Block, Operation, Region
@@ -29,6 +30,9 @@ from mlirad.lower.schedule_kernels.parallel import task_count
 from mlirad.lower.split_reductions.nests import combined_parts
 from mlirad.lower.split_reductions.totals import MOST_BYTES, bytes_of, combiner_of, is_identity
 from mlirad.lower.strip_mine.totals import combined, initial_total, plain_nest
+
+MOST_TIMES: Final = 8
+"""How many times as many groups as wanted there are at most, if others do not come out even."""
 
 
 def in_groups(op: StripsOp, vector_bytes: int) -> None:
@@ -53,10 +57,11 @@ def strips_of_group(op: StripsOp, wanted: int, most: int) -> int | None:
     """
     overlaps = op.rows % op.strip_rows != 0
     best: tuple[float, int] | None = None
-    for strips in range(1, op.trips // 2 + 1) if wanted > 1 else ():
+    for number in range(2, min(most, MOST_TIMES * wanted) + 1) if wanted > 1 else ():
+        strips = -(-op.trips // number)
         groups = -(-op.trips // strips)
         twice = groups * strips / op.trips
-        if groups <= most and (overlaps or twice == 1):
+        if overlaps or twice == 1:
             cost = twice * max(groups / wanted, wanted / groups)
             best = min(best or (cost, strips), (cost, strips))
     return None if best is None else best[1]
