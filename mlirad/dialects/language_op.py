@@ -22,6 +22,15 @@ from xdsl.traits import Pure
 _NOWHERE = UnknownLoc()
 
 
+class Result(OpResult[Attribute]):
+    """A result of an op. It is itself alone, as xDSL's are, but Python's own code says so: values are what
+    passes look up all the time.
+    """
+
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__  # pyright: ignore[reportAssignmentType]
+
+
 class OpMeta(ABCMeta):
     """The class of op classes. As none has virtual subclasses, `isinstance` is the ordinary, faster one."""
 
@@ -75,7 +84,7 @@ class LanguageOp(IRDLOperation, metaclass=OpMeta):
         for operand, use in zip(op._operands, uses, strict=True):
             operand.add_use(use)
         op._operand_uses = tuple(uses)
-        op.results = SSAValues([OpResult(type_, op, k) for k, type_ in enumerate(result_types)])
+        op.results = SSAValues([Result(type_, op, k) for k, type_ in enumerate(result_types)])
         op.properties = {} if properties is None else dict(properties)
         op.attributes = {} if attributes is None else dict(attributes)
         op.location = _NOWHERE if location is None else location

@@ -7,10 +7,11 @@ the functions below, which raise `VerifyException` with a sentence that names wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
-from typing import TypeAlias, TypeGuard, cast
+from operator import attrgetter
+from typing import Any, TypeAlias, TypeGuard, cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -35,6 +36,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.frame_type import FrameType
 from mlirad.dialects.function_types import ClosureType, SumType, ValueType
+from mlirad.dialects.language_op import Result
 
 Shape: TypeAlias = tuple[int, ...]
 Value: TypeAlias = SSAValue[Attribute]
@@ -62,8 +64,11 @@ def tuple_type(types: Sequence[Attribute]) -> TupleType:
     return TupleType(cast("ArrayAttr[TypeAttribute]", ArrayAttr(types)))
 
 
-_VALUES = frozenset((OpResult, BlockArgument))
+_VALUES = frozenset((Result, OpResult, BlockArgument))
 """Exact classes, which are found many times faster than their abstract base."""
+
+_type: Callable[[Any], Attribute] = attrgetter("_type")
+"""The type of a value, without a call of xDSL's property."""
 
 UNIT = tuple_type(())
 FLAG = UnitAttr()
@@ -71,7 +76,7 @@ FLAG = UnitAttr()
 
 def shape_of(what: Value | Attribute) -> Shape:
     """The extents of a value or type; `()` for a scalar."""
-    type_ = cast(Value, what).type if type(what) in _VALUES else cast("Attribute", what)
+    type_: Any = _type(what) if type(what) in _VALUES else what
     if type(type_) is TensorType:
         return tuple([extent.data for extent in type_.shape.data])
     return ()
@@ -79,7 +84,7 @@ def shape_of(what: Value | Attribute) -> Shape:
 
 def element_of(what: Value | Attribute) -> Attribute:
     """The element type of a value or type; a scalar is its own element."""
-    type_ = cast(Value, what).type if type(what) in _VALUES else cast("Attribute", what)
+    type_: Any = _type(what) if type(what) in _VALUES else what
     if type(type_) is TensorType:
         return type_.element_type
     return type_
@@ -156,7 +161,10 @@ def is_value(type_: Attribute) -> bool:
 
 def is_float(what: Value | Attribute) -> bool:
     """Whether the elements are floating-point numbers."""
-    return isinstance(element_of(what), Float64Type | Float32Type)
+    return type(element_of(what)) in _FLOAT_TYPES
+
+
+_FLOAT_TYPES = frozenset((Float64Type, Float32Type))
 
 
 def is_integer(what: Value | Attribute) -> bool:

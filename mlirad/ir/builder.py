@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.ranges import Ranges
 
 Key = tuple[object, ...]
@@ -176,7 +177,7 @@ class Builder:
                 parts.append(
                     (
                         type(op),
-                        *[local.get(o, o) for o in op.operands],
+                        *[local.get(o, o) for o in own_operands(op)],
                         *[self._number(r.type) for r in op.results],
                         *[(n, self._number(op.properties[n])) for n in sorted(op.properties)],
                         *[self._region_key(r, local) for r in op.regions],

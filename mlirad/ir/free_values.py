@@ -6,27 +6,28 @@ a float that is read inside a region as absent. `free_values` is the one way to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from operator import attrgetter
 
 from xdsl.ir import Operation, Region
 
 from mlirad.dialects.shapes import Value
 
+own_operands: Callable[[Operation], tuple[Value, ...]] = attrgetter("_operands")
+"""The operands of an op in its own order, without what its regions capture.
+
+For whoever rebuilds an op, or takes one apart whose class has no region. They are read as they are stored,
+without the view that xDSL makes of them for those who replace some.
+"""
+
 
 def free_values(op: Operation) -> list[Value]:
     """Every value that `op` reads from outside itself, without repetition, operands first."""
-    found = dict.fromkeys(op.operands)
-    for region in op.regions:
-        found.update(dict.fromkeys(captures(region)))
+    found = dict.fromkeys(own_operands(op))
+    if op.regions:
+        for region in op.regions:
+            found.update(dict.fromkeys(captures(region)))
     return list(found)
-
-
-def own_operands(op: Operation) -> Sequence[Value]:
-    """The operands of `op` in its own order, without what its regions capture.
-
-    For whoever rebuilds an op, or takes one apart whose class has no region.
-    """
-    return op.operands
 
 
 def captures(region: Region) -> list[Value]:
@@ -40,9 +41,10 @@ def _collect(region: Region, defined: set[Value], found: dict[Value, None]) -> N
     for block in region.blocks:
         defined.update(block.args)
         for op in block.ops:
-            for operand in op.operands:
+            for operand in own_operands(op):
                 if operand not in defined:
                     found[operand] = None
-            for inner in op.regions:
-                _collect(inner, defined, found)
+            if op.regions:
+                for inner in op.regions:
+                    _collect(inner, defined, found)
             defined.update(op.results)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects.builtin import f64, i64
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Block, Operation, OpResult, Region
 
 from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.elementwise import AddOp, SelectOp
@@ -19,7 +19,7 @@ def parts(op: Operation) -> dict[str, Any]:
     found = {name: getattr(op, name) for name in Operation.__dataclass_fields__}
     for uses in ("_operand_uses", "_successor_uses"):
         found[uses] = [(use.operation is op, use.index) for use in found[uses]]
-    found["results"] = [(type(r), r.type, r.op is op, r.index) for r in op.results]
+    found["results"] = [(isinstance(r, OpResult), r.type, r.op is op, r.index) for r in op.results]
     return found
 
 

@@ -17,8 +17,9 @@ alone, so that results are reproducible.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -80,10 +81,11 @@ def _form_block(block: Block, rows: int) -> None:
     Of all groups the one that saves most is formed first.
     """
     while rows or may_pay(block.ops):
+        reads = {op: free_values(op) for op in block.ops}
         found = [
             plan
             for extent in _extents(block, rows + 1 if rows else LEAST_EXTENT)
-            if (plan := _plan(block, extent, rows))
+            if (plan := _plan(reads, extent, rows))
         ]
         best = max(found, key=lambda plan: plan.gain, default=None)
         if best is None:
@@ -105,9 +107,13 @@ class Plan:
     joined: Sequence[Value]
 
 
-def _plan(block: Block, extent: int, rows: int) -> Plan | None:
+Reads: TypeAlias = Mapping[Operation, Sequence[Value]]
+"""The ops of a block, in order, and what each reads from outside itself."""
+
+
+def _plan(reads: Reads, extent: int, rows: int) -> Plan | None:
     """The strips over an extent, if there are kernels that gain by them."""
-    group = _group(block, extent)
+    group = _group(reads, extent)
     if not group.members:
         return None
     joined = _joined(group)
@@ -128,25 +134,25 @@ def _extents(block: Block, least: int) -> list[int]:
     return list(found)
 
 
-def _group(block: Block, extent: int) -> Group:
+def _group(reads: Reads, extent: int) -> Group:
     """The largest group over an extent, whose values by rows can be joined where others read them."""
     banned: set[Operation] = set()
     while True:
-        group = _collected(block, extent, banned)
-        wrong = [op for op in group.members if _must_go(op, group)]
+        group = _collected(reads, extent, banned)
+        members = set(group.members)
+        wrong = [op for op in group.members if _must_go(op, group, members, reads[op])]
         if not wrong:
             return group
         banned.update(wrong)
 
 
-def _collected(block: Block, extent: int, banned: set[Operation]) -> Group:
+def _collected(reads: Reads, extent: int, banned: set[Operation]) -> Group:
     """The ops of a block that join one after the other. What reads a group through others cannot."""
     group = Group(extent)
     after: set[Value] = set()
-    for op in block.ops:
+    for op, read in reads.items():
         if isinstance(op, ReturnOp | YieldOp):
             continue
-        read = free_values(op)
         if op not in banned and not any(v in after for v in read) and group.admit(op):
             continue
         if any(v in after or v in group.rows or v in group.totals for v in read):
@@ -154,10 +160,9 @@ def _collected(block: Block, extent: int, banned: set[Operation]) -> Group:
     return group
 
 
-def _must_go(op: Operation, group: Group) -> bool:
+def _must_go(op: Operation, group: Group, members: set[Operation], read: Sequence[Value]) -> bool:
     """Whether an op shares nothing with its group, or has results that cannot be joined."""
-    members = set(group.members)
-    shares = isinstance(op, ScanOp) or any(v.owner in members for v in free_values(op))
+    shares = isinstance(op, ScanOp) or any(v.owner in members for v in read)
     for result in op.results:
         users = [around(use.operation, op) for use in result.uses]
         shares = shares or any(u in members for u in users)

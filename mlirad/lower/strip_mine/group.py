@@ -59,12 +59,16 @@ class Group:
 
     def admit(self, op: Operation) -> bool:
         """Let an op of the block join if it can."""
-        before = dict(self.rows), dict(self.totals), dict(self.sums), dict(self.loops)
-        if self._enter(op):
-            self.members.append(op)
-            return True
-        self.rows, self.totals, self.sums, self.loops = before
-        return False
+        if isinstance(op, ScanOp):
+            # Its body may have joined in part when it turns out that it cannot.
+            before = dict(self.rows), dict(self.totals), dict(self.sums), dict(self.loops)
+            if not self._enter(op):
+                self.rows, self.totals, self.sums, self.loops = before
+                return False
+        elif not self._enter(op):
+            return False
+        self.members.append(op)
+        return True
 
     def reads_own(self, op: Operation) -> bool:
         """Whether an op reads anything that the group computes."""
@@ -85,12 +89,15 @@ class Group:
 
     def _loops_over_rows(self, op: ScheduledOp) -> Iterable[int]:
         """The loops of a kernel that run over the rows and read everything by rows at their own index."""
+        extents = op.extents
+        if self.extent not in extents:
+            return
         loads = [o for o in op.regions[0].block.ops if isinstance(o, LoadOp | LoadIfOp)]
         if any(o.buffer in self.totals for o in loads):
             return
         own = [(o.positions, self.rows[o.buffer]) for o in loads if o.buffer in self.rows]
         for x, argument in enumerate(op.regions[0].block.args):
-            if op.extents[x] == self.extent and all(p[d] is argument for p, d in own):
+            if extents[x] == self.extent and all(p[d] is argument for p, d in own):
                 yield x
 
     def _enter_nest(self, op: NestOp) -> bool:
