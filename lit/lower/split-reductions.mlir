@@ -48,13 +48,15 @@ func.func @rows(%x: tensor<1000x1000xf64>) -> tensor<1000xf64> {
 
 // -----
 
-// A total that strips carry becomes parts, so that strips wait for none before.
+// Strips that carry a total run in groups, and no group waits for another.
 
 // CHECK-LABEL: func.func @strips
-// CHECK:         %y, %1 = kernel.strips (%start, %done) {carries = 0, extent = 1000000, block = 1000, parts = 1} : -> (tensor<1000000xf64>, tensor<1000xf64>) attributes {kernel.parallel = {{[0-9]+}} : i64} {
-// CHECK:           array.yield %a, %p : tensor<1000xf64>, f64
-// CHECK:         kernel.nest %1 ({{.*}}) {space = [], reduction = [1000], combiners = [add]
-// CHECK:           array.add
+// CHECK:         %y, %1 = kernel.strips (%first, %before) {carries = 0, extent = 1000000, block = [[R:[0-9]+]], parts = 1} : -> (tensor<1000000xf64>, tensor<[[G:[0-9]+]]xf64>) attributes {kernel.parallel = {{[0-9]+}} : i64} {
+// CHECK-NEXT:      %{{.*}}, %{{.*}} = kernel.strips %0 (%start, %done, %{{.*}}: f64) {carries = 1, extent = [[R]], block = 1000} : f64 -> (f64, tensor<[[R]]xf64>) {
+// CHECK-NEXT:        %[[ROW:.*]] = kernel.nest %first, %start () {space = [], reduction = []} : i64, i64 -> i64 {
+// CHECK:             kernel.load %[[ROW]] : i64 -> i64
+// CHECK:           array.yield %{{.*}}, %{{.*}} : tensor<[[R]]xf64>, f64
+// CHECK:         kernel.nest %1 ({{.*}}) {space = [], reduction = [[[G]]], combiners = [add]
 func.func @strips(%x: tensor<1000000xf64>) -> (f64, tensor<1000000xf64>) {
   %0 = kernel.nest () {space = [], reduction = []} : -> f64 {
     %1 = array.constant 0.0 : f64

@@ -19,6 +19,7 @@ from mlirad.lower.llvm_text.polling import ASSUMED_TRIPS
 from mlirad.lower.machine import (
     CONTIGUOUS_LOAD,
     CUMULATION,
+    INSTRUCTION,
     L2_BYTES,
     MULTIPLICATION,
     SORT,
@@ -34,7 +35,7 @@ def cycles_of(op: Operation, vector_bytes: int, *, scheduled: bool = True) -> fl
         case NestOp():
             return _nest_cycles(op, vector_bytes, scheduled)
         case ScatterOp():
-            return prod(op.extents) * (profile(op, vector_bytes).scalar_cost + 3)
+            return _scatter_cycles(op, vector_bytes)
         case DotOp():
             contracted = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_contract))
             return size_of(op.result) * contracted * MULTIPLICATION
@@ -56,6 +57,12 @@ def cycles_of(op: Operation, vector_bytes: int, *, scheduled: bool = True) -> fl
 
 def _block_cycles(block: Block, vector_bytes: int, scheduled: bool) -> float:
     return sum(cycles_of(op, vector_bytes, scheduled=scheduled) for op in block.ops)
+
+
+def _scatter_cycles(op: ScatterOp, vector_bytes: int) -> float:
+    """Cycles of a scatter; of a masked one hardly more than those of the search for where its guard holds."""
+    p = profile(op, vector_bytes)
+    return p.iterations * (2 * INSTRUCTION / p.lanes if op.masked is not None else p.scalar_cost + 3)
 
 
 def _nest_cycles(op: NestOp, vector_bytes: int, scheduled: bool) -> float:

@@ -9,7 +9,6 @@ iterations where they have many, so that vectors are filled.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Final
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, i64
@@ -28,10 +27,11 @@ from mlirad.lower.schedule_kernels.orders import prefers_outer_reduction
 from mlirad.lower.schedule_kernels.parallel import may_be_shared, task_count
 from mlirad.lower.schedule_kernels.profiles import Profile, profile
 from mlirad.lower.schedule_kernels.tiles import choose_blocking
+from mlirad.lower.split_reductions.totals import MOST_BYTES, bytes_of
 from mlirad.lower.strip_mine.totals import COMBINING, combined, plain_nest
 
-FEW: Final = 16
-"""Elements of a result below which a loop over them is not worth sharing."""
+ENOUGH: Final = 16
+"""Iterations of a loop over the result from which on it is shared, and the reduction stays whole."""
 
 MULTIPLE: Final = 16
 """Blocks of more iterations than four times this have a multiple of it."""
@@ -46,12 +46,12 @@ def split_nest(op: NestOp, vector_bytes: int) -> None:
         return
     rank = len(values_of(op.space))
     p = profile(op, vector_bytes)
-    if prod(op.extents[:rank]) >= FEW and not _walks_down(op, p, vector_bytes):
-        return
     d = max(range(rank, len(op.extents)), key=lambda x: (_stride(p, x), -x))
     extent = op.extents[d]
     tasks = task_count(cycles_of(op, vector_bytes, scheduled=False), extent // 2)
-    if tasks < 2:
+    if tasks < 2 or bytes_of(op.roots) * tasks > MOST_BYTES:
+        return
+    if _steps(op, p, vector_bytes) >= min(ENOUGH, tasks // 2):
         return
     rows = extent // tasks
     if rows > 4 * MULTIPLE:
@@ -59,13 +59,21 @@ def split_nest(op: NestOp, vector_bytes: int) -> None:
     _replace(op, d, rows, extent // rows)
 
 
-def _walks_down(op: NestOp, p: Profile, vector_bytes: int) -> bool:
-    """Whether its reduction will stand outside of the loops over the result."""
+def _steps(op: NestOp, p: Profile, vector_bytes: int) -> int:
+    """How many iterations a loop over the result has that threads can share, in blocks of lanes and tiles; 0
+    where the reduction will stand outside of these loops.
+    """
+    steps = list(p.extents[: p.rank])
     lane = choose_lane(op, p, {})
-    if lane is None:
-        return False
-    blocking = choose_blocking(op, p, lane, {}, vector_bytes)
-    return prefers_outer_reduction(op, p, lane, blocking, {})
+    if lane is not None:
+        blocking = choose_blocking(op, p, lane, {}, vector_bytes)
+        if prefers_outer_reduction(op, p, lane, blocking, {}):
+            return 0
+        if lane < p.rank:
+            steps[lane] = -(-steps[lane] // blocking.width)
+        if blocking.tile_dim is not None:
+            steps[blocking.tile_dim] = -(-steps[blocking.tile_dim] // blocking.tile)
+    return max(steps, default=0)
 
 
 def _stride(p: Profile, loop: int) -> int:

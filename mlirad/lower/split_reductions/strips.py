@@ -1,132 +1,151 @@
-"""Strips that carry totals, as strips that hand over their parts: then none waits for the one before.
+"""Strips that carry totals, as groups that hand over what they have come to: no group waits for another.
 
-    kernel.strips %zero (%start, %done, %total) {carries = 1} {
-      %part = ...                                                kernel.strips (%start, %done) {parts = 1} {
-      %next = %total + %part                            -->      %part = ...
-      array.yield %next                                            array.yield %part
-    }                                                            }
+    kernel.strips %zero (%start, %done, %total) {extent = 10000, block = 20}       500 strips
 
-The parts of all strips are then combined with what the total began with.
+      -->  kernel.strips (%first, %before) {extent = 10000, block = 100, parts = 1}       100 groups
+             kernel.strips %zero (%start, %done, %total) {extent = 100, block = 20}       of five strips each
 
-Only totals that are combined by a kernel of their own, at the end of a strip, can be taken out: a scatter
-adds to its total all along. Strips that keep one such carry stay as they are.
+Within a group the strips are what they were, from row %first + %start on. The totals of all groups are then
+combined. A strip that leaves out rows that the one before has done does so in groups, which may overlap, too;
+where strips do not overlap, all groups are of the same number of them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final
 
-from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Operation, OpResult
+from xdsl.dialects.builtin import ArrayAttr, i64
+from xdsl.ir import Block, Operation, Region
 
+from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.kernel import LoadOp, NestOp, is_element_wise
+from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.dialects.kernel_parallel import keeps_to_one_thread
 from mlirad.dialects.kernel_strips import StripsOp
-from mlirad.dialects.shapes import Value, array_type, element_of, integer, keyword, shape_of, size_of
+from mlirad.dialects.shapes import Value, array_type, element_of, integer, keyword, shape_of
 from mlirad.ir.builder import yields
-from mlirad.lower.machine import element_bytes
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.schedule_kernels.parallel import task_count
 from mlirad.lower.split_reductions.nests import combined_parts
-from mlirad.lower.strip_mine.totals import COMBINING, combined
+from mlirad.lower.split_reductions.totals import MOST_BYTES, bytes_of, combiner_of, is_identity
+from mlirad.lower.strip_mine.totals import combined, initial_total, plain_nest
 
-MOST_BYTES: Final = 1024 * 1024
-"""What the parts of all strips may take."""
-
-
-@dataclass(frozen=True)
-class _Total:
-    """A carry that a nest of the strips combines with a part."""
-
-    part: Value
-    combiner: str
-    nest: NestOp
+MOST_TIMES: Final = 8
+"""How many times as many groups as wanted there are at most, if others do not come out even."""
 
 
-def without_totals(op: StripsOp, vector_bytes: int) -> None:
-    """Let strips hand over the parts of their totals, if that makes them independent and is worth it."""
+def in_groups(op: StripsOp, vector_bytes: int) -> None:
+    """Let strips that carry totals alone run in groups, if that is worth it."""
     if not op.carry_count or keeps_to_one_thread(op) is not None:
         return
-    totals = [_total(op, k) for k in range(op.carry_count)]
-    found = [t for t in totals if t is not None]
-    size = sum(size_of(t.part) * element_bytes(element_of(t.part)) for t in found) * op.trips
-    if len(found) < len(totals) or size > MOST_BYTES:
+    carries = op.body.block.args[2:]
+    found = [combiner_of(c, made) for c, made in zip(carries, yields(op.body), strict=False)]
+    combiners = [c for c in found if c is not None]
+    if len(combiners) < len(found):
         return
-    if task_count(cycles_of(op, vector_bytes, scheduled=False), op.trips) > 1:
-        _replace(op, found)
+    most = min(op.trips, MOST_BYTES // max(1, bytes_of(op.inputs)))
+    strips = strips_of_group(op, task_count(cycles_of(op, vector_bytes, scheduled=False), most), most)
+    if strips is not None:
+        _replace(op, strips, combiners)
 
 
-def _total(op: StripsOp, k: int) -> _Total | None:
-    """How the carry k is combined with a part, None if it is anything else than a total."""
-    carry, made = op.body.block.args[2 + k], yields(op.body)[k]
-    if not isinstance(made, OpResult) or not isinstance(made.op, NestOp) or len(list(made.uses)) != 1:
-        return None
-    nest = made.op
-    if (
-        nest.combiners is not None
-        or not is_element_wise(nest)
-        or {use.operation for use in carry.uses} != {nest, *_loads(nest, carry)}
-    ):
-        return None
-    both = yields(nest.body)[made.index].owner
-    combiner = next((c for c, op_class in COMBINING.items() if type(both) is op_class), None)
-    if combiner is None or not isinstance(both, Operation):
-        return None
-    loads = [operand.owner for operand in both.operands]
-    first, second = loads
-    if not isinstance(first, LoadOp) or not isinstance(second, LoadOp):
-        return None
-    here = list(nest.body.block.args)
-    if [list(first.positions), list(second.positions)] != [here, here]:
-        return None
-    part = second.buffer
-    is_part = first.buffer is carry and part is not carry and part.type == carry.type
-    is_made_here = isinstance(part, OpResult) and part.op.parent is op.body.block
-    return _Total(part, combiner, nest) if is_part and is_made_here else None
+def strips_of_group(op: StripsOp, wanted: int, most: int) -> int | None:
+    """How many strips form a group, for about so many groups, at most `most`; None if there would be one.
+
+    Groups that overlap compute the rows that they share twice.
+    """
+    overlaps = op.rows % op.strip_rows != 0
+    best: tuple[float, int] | None = None
+    for number in range(2, min(most, MOST_TIMES * wanted) + 1) if wanted > 1 else ():
+        strips = -(-op.trips // number)
+        groups = -(-op.trips // strips)
+        twice = groups * strips / op.trips
+        if overlaps or twice == 1:
+            cost = twice * max(groups / wanted, wanted / groups)
+            best = min(best or (cost, strips), (cost, strips))
+    return None if best is None else best[1]
 
 
-def _loads(nest: NestOp, buffer: Value) -> list[Operation]:
-    """The loads of a nest from a buffer."""
-    return [o for o in nest.body.block.ops if isinstance(o, LoadOp) and o.buffer is buffer]
+def _replace(op: StripsOp, strips: int, combiners: Sequence[str]) -> None:
+    """Put groups of so many strips, and what combines their totals, in the place of strips."""
+    assert op.parent is not None
+    before: list[Operation] = []
+    init: list[Value] = []
+    for value, result, combiner in zip(op.inputs, op.results, combiners, strict=False):
+        if is_identity(value, combiner):
+            init.append(value)
+        else:
+            before.append(initial_total(result, combiner))
+            init.append(before[-1].results[0])
+    groups = _groups(op, strips, init)
+    made: list[Operation] = [*before, groups]
+    results: list[Value] = []
+    for k, (part, combiner) in enumerate(zip(groups.stacked, combiners, strict=True)):
+        whole = combined_parts([part], ArrayAttr([keyword(combiner)]), op)
+        made.append(whole)
+        if init[k] is not op.inputs[k]:
+            made.append(combined([(op.inputs[k], whole.roots[0], combiner)], op))
+        results.append(made[-1].results[0])
+    op.parent.insert_ops_before(made, op)
+    for old, new in zip(op.results, [*results, *groups.joined], strict=True):
+        new.name_hint = old.name_hint
+        old.replace_all_uses_with(new)
+    op.detach()
+    op.erase()
 
 
-def _replace(op: StripsOp, totals: list[_Total]) -> None:
-    count = op.carry_count
-    old = op.body.block
-    last = old.last_op
-    assert last is not None and op.parent is not None
-    made = [*yields(op.body)[count:], *(t.part for t in totals)]
-    last.detach()
-    last.erase()
-    for nest in dict.fromkeys(t.nest for t in totals):
-        nest.detach()
-        nest.erase()
-    old.add_op(YieldOp.create(operands=made))
-    for argument in list(old.args[2:]):
-        old.erase_arg(argument)
-    stacked = [array_type((op.trips, *shape_of(t.part)), element_of(t.part)) for t in totals]
+def _groups(op: StripsOp, strips: int, init: Sequence[Value]) -> StripsOp:
+    """A loop over groups, in each of which strips run from these initial totals."""
+    rows, count, groups = strips * op.strip_rows, op.carry_count, -(-op.trips // strips)
+    block = Block(arg_types=[i64, i64])
+    first, before = block.args
+    first.name_hint, before.name_hint = "first", "before"
+    _move_rows(op, first, before)
+    joined = [array_type((rows, *shape_of(v)[1:]), element_of(v)) for v in op.joined]
     properties = dict(op.properties)
-    properties["carries"], properties["parts"] = integer(0), integer(op.part_count + len(totals))
-    strips = StripsOp.create(
-        operands=[],
-        result_types=[*op.result_types[count:], *stacked],
+    properties["extent"] = integer(rows)
+    inner = StripsOp.create(
+        operands=init,
+        result_types=[*(v.type for v in init), *joined],
         properties=properties,
         regions=[op.detach_region(op.body)],
         location=op.location,
     )
-    op.parent.insert_op_before(strips, op)
-    parts = strips.results[len(strips.results) - len(totals) :]
-    for k, (total, part) in enumerate(zip(totals, parts, strict=True)):
-        combiners = ArrayAttr([keyword(total.combiner)])
-        whole = combined_parts([part], combiners, op)
-        result = combined([(op.operands[k], whole.roots[0], total.combiner)], op)
-        op.parent.insert_ops_before([whole, result], op)
-        result.roots[0].name_hint = op.results[k].name_hint
-        op.results[k].replace_all_uses_with(result.roots[0])
-    for before, after in zip(op.results[count:], strips.results, strict=False):
-        after.name_hint = before.name_hint
-        before.replace_all_uses_with(after)
-    op.detach()
-    op.erase()
+    block.add_ops([inner, YieldOp.create(operands=[*inner.results[count:], *inner.results[:count]])])
+    stacked = [array_type((groups, *shape_of(v)), element_of(v)) for v in init]
+    properties = dict(op.properties)
+    properties |= {"carries": integer(0), "block": integer(rows), "parts": integer(count)}
+    return StripsOp.create(
+        operands=[],
+        result_types=[*op.result_types[count:], *stacked],
+        properties=properties,
+        regions=[Region(block)],
+        location=op.location,
+    )
+
+
+def _move_rows(op: StripsOp, first: Value, before: Value) -> None:
+    """Let the strips of an op begin at row `first`, and leave out so many rows that were done before."""
+    block = op.body.block
+    start, done = block.args[:2]
+    users = [list(v.uses) for v in (start, done)]
+    number = _scalar(ew.AddOp, first, start, op)
+    left = _scalar(ew.SubOp, before, start, op)
+    for uses, new in zip(users, (number, left), strict=True):
+        for use in uses:
+            use.operation.operands[use.index] = new.results[0]
+    head = [nest for nest, uses in zip((number, left), users, strict=True) if uses]
+    first_op = block.first_op
+    assert first_op is not None
+    block.insert_ops_before(head, first_op)
+    number.results[0].name_hint, left.results[0].name_hint = "start", "done"
+
+
+def _scalar(op_class: type[ew.BinaryOp], x: Value, y: Value, like: Operation) -> NestOp:
+    """A nest that computes one integer of two."""
+    loads = [LoadOp.create(operands=[v], result_types=[i64]) for v in (x, y)]
+    both = op_class.create(operands=[load.result for load in loads], result_types=[i64])
+    body = Block()
+    body.add_ops([*loads, both, YieldOp.create(operands=[both.results[0]])])
+    return plain_nest((), (), [i64], body, like)

@@ -1,0 +1,97 @@
+"""What a carry of a loop is a total by: the combiner, told from how the body makes the next carry of it.
+
+    %next = kernel.nest %total, %part ...: total + part - 2      "add"
+    %next = kernel.scatter add %total, ...                       "add"
+    %next = array.scan %total ... of one of the two              "add"
+
+A total that begins at what its combiner leaves other operands alone with can be computed in parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.ir import Attribute, Operation, OpResult
+
+from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.control import ScanOp
+from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.kernel import LoadOp, NestOp, ScatterOp, is_element_wise
+from mlirad.dialects.shapes import Value, element_of, size_of
+from mlirad.ir.builder import yields
+from mlirad.lower.machine import element_bytes
+from mlirad.lower.strip_mine.totals import COMBINING, identity
+
+_COMBINERS: Final[Mapping[type[Operation], str]] = {op_class: c for c, op_class in COMBINING.items()}
+
+MOST_BYTES: Final = 4 * 1024 * 1024
+"""What the totals of all parts of a reduction may take."""
+
+
+def bytes_of(totals: Sequence[Value]) -> int:
+    """The bytes of the totals of one part."""
+    return sum(size_of(v) * element_bytes(element_of(v)) for v in totals)
+
+
+def combiner_of(carry: Value, made: Value) -> str | None:
+    """The combiner of a carry whose next value is `made`; None if it is anything else than a total."""
+    if not isinstance(made, OpResult) or len(list(made.uses)) != 1:
+        return None
+    op = made.op
+    users = {use.operation for use in carry.uses}
+    match op:
+        case NestOp():
+            return _of_nest(op, carry, made.index) if users == {op, *_loads(op, carry)} else None
+        case ScatterOp():
+            is_base = op.from_zero is None and op.inputs[0] is carry and list(op.inputs).count(carry) == 1
+            return "add" if op.kind.data == "add" and is_base and users == {op} else None
+        case ScanOp():
+            k = made.index
+            if k >= op.carry_count or op.init[k] is not carry or len(list(carry.uses)) != 1:
+                return None
+            return combiner_of(op.body.block.args[1 + k], yields(op.body)[k])
+        case _:
+            return None
+
+
+def _of_nest(nest: NestOp, carry: Value, result: int) -> str | None:
+    """The combiner of a nest each of whose elements is that of a carry, combined with other values."""
+    loads = _loads(nest, carry)
+    if nest.combiners is not None or not is_element_wise(nest) or len(loads) != 1:
+        return None
+    if list(loads[0].positions) != list(nest.body.block.args):
+        return None
+    value: Value = loads[0].result
+    combiner: str | None = None
+    while (use := value.get_user_of_unique_use()) is not None:
+        if isinstance(use, YieldOp):
+            return combiner if yields(nest.body)[result] is value else None
+        by = "add" if isinstance(use, ew.SubOp) and use.operands[0] is value else _COMBINERS.get(type(use))
+        if by is None or combiner not in (None, by):
+            return None
+        combiner, value = by, use.results[0]
+    return None
+
+
+def _loads(nest: NestOp, buffer: Value) -> list[LoadOp]:
+    """The loads of a nest from a buffer."""
+    return [o for o in nest.body.block.ops if isinstance(o, LoadOp) and o.buffer is buffer]
+
+
+def is_identity(value: Value, combiner: str) -> bool:
+    """Whether an array is made to hold nothing but what a combiner leaves other operands alone with."""
+    op = value.owner
+    if not isinstance(op, NestOp) or op.combiners is not None or not isinstance(value, OpResult):
+        return False
+    constant = yields(op.body)[value.index].owner
+    if not isinstance(constant, ConstantOp):
+        return False
+    return _number(constant.value) == _number(identity(combiner, element_of(value)))
+
+
+def _number(literal: Attribute) -> float | int:
+    assert isinstance(literal, FloatAttr | IntegerAttr)
+    return literal.value.data
