@@ -1,6 +1,5 @@
 """What became slower since a commit: two processes, with the compiler of the commit and that of the working
-tree,
-take turns on the same problems.
+tree, take turns on the same problems.
 
     python -m benchmarks --quick              since the last commit
     python -m benchmarks --quick main~5

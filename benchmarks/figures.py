@@ -12,8 +12,7 @@ from benchmarks.systems import System
 
 def golden_error(system: System, problem: Problem, dtype: str = "float64", threads: int = 1) -> float:
     """The largest error of value and derivative on the golden instance with floats of this dtype, relative to
-    the
-    largest element of each array.
+    the largest element of each array.
 
     NaN if any element is.
     """

@@ -18,8 +18,7 @@ LEAST_RUNS = 3
 
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 """By which calls are timed: the time that passes, or that of all threads of the process on a processor, which
-is
-meaningful on a machine that is busy with other things too, for calls of one thread."""
+is meaningful on a machine that is busy with other things too, for calls of one thread."""
 
 
 def use_threads(threads: int) -> None:

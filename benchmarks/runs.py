@@ -66,8 +66,7 @@ def timed(
     systems: dict[str, list[str]], sizes: dict[str, list[str]], threads: Sequence[int], limits: Limits
 ) -> Iterator[Measurement]:
     """The times of all instances, problem by problem: each problem in a process of its own per number of
-    threads,
-    in which its systems take turns."""
+    threads, in which its systems take turns."""
     for problem, keys in systems.items():
         for count in threads:
             wanted = {

@@ -26,8 +26,7 @@ Call = Callable[[], Any]
 @dataclass(frozen=True)
 class Functions:
     """A problem instance in one system; `compiled` makes the derivative ready to run without running it,
-    where
-    the system can."""
+    where the system can."""
 
     derivative: Call
     primal: Call | None = None  # C has only derivatives

@@ -16,8 +16,7 @@ Figure = Callable[[Measurement], float | None]
 
 def times(run: Run) -> Iterator[str]:
     """Value, derivative and their ratio in mlirad, the derivative in others, and the quotients. Where there
-    are
-    several numbers of threads, a cell has a figure for each."""
+    are several numbers of threads, a cell has a figure for each."""
     others = [key for key in run.systems() if key != OWN]
     titles = ["problem", "size"]
     titles += [f"{MLIRAD.name} value", f"{MLIRAD.name} derivative", "ratio"]
@@ -36,8 +35,7 @@ def times(run: Run) -> Iterator[str]:
 
 def first_calls(run: Run) -> Iterator[str]:
     """The first call of the derivative in every system, and that of JAX over mlirad's; with one thread, or
-    the
-    fewest that were measured."""
+    the fewest that were measured."""
     count = run.threads()[0]
     systems = [key for key in run.systems() if key != BY_HAND]
     yield from head(["problem", "size", *(SYSTEMS[key].name for key in systems), "JAX / mlirad"])

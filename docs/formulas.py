@@ -55,6 +55,8 @@ class Formulas:
                 return f"{self._at(op.operand, _ATOM)}[{positions}]", _ATOM
             case ew.PolygammaOp():
                 return f"polygamma({op.order.value.data}, {self.of(op.operand)})", _ATOM
+            case ew.SpecialOp():
+                return f"{op.function.data}({', '.join(self.of(o) for o in operands)})", _ATOM
             case _ if short in _INFIX:
                 sign, level = _INFIX[short]
                 left, right = self._at(operands[0], level), self._at(operands[1], level + (sign in "-/"))

@@ -31,6 +31,11 @@ SAMPLES: dict[str, Sample] = {
         "%c: i1, %x: f64, %y: f64", "array.select %c, %x, %y : i1, f64, f64 -> f64", "f64"
     ),
     "array.convert": Sample("%x: f64", "array.convert %x : f64 -> f32", "f32"),
+    "array.special": Sample(
+        "%a: f64, %x: f64",
+        "array.special agm %a, %x : f64",
+        "f64",
+    ),
     "array.polygamma": Sample("%x: f64", "array.polygamma %x {order = 0} : f64", "f64"),
     "array.constant": Sample("", "array.constant dense<[1.0, 2.0]> : tensor<2xf64>", "tensor<2xf64>"),
     "array.iota": Sample("", "array.iota {dim = 0} : -> tensor<4xi64>", "tensor<4xi64>"),

@@ -18,6 +18,7 @@ from mlirad.errors import (
     CallDepthError,
     CaptureWarning,
     CompileError,
+    ConvergenceError,
     DerivativeCheckError,
     DifferentiationError,
     DonationWarning,
@@ -40,7 +41,7 @@ from mlirad.errors import (
 )
 
 if TYPE_CHECKING:
-    from mlirad import random
+    from mlirad import optimize, random, scipy
     from mlirad.frontend import (
         Array,
         Closure,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         convolution,
         custom_derivative,
         debug_print,
+        fixed_point,
         fold,
         fori_loop,
         function,
@@ -71,9 +73,13 @@ if TYPE_CHECKING:
         jvp,
         lambda_,
         left,
+        linear_solve,
         linearize,
         map,
+        minimize,
+        odeint,
         right,
+        root,
         scan,
         scatter,
         stack,
@@ -99,6 +105,7 @@ __all__ = [
     "CaptureWarning",
     "Closure",
     "CompileError",
+    "ConvergenceError",
     "DerivativeCheckError",
     "DifferentiationError",
     "DonationWarning",
@@ -131,6 +138,7 @@ __all__ = [
     "custom_derivative",
     "debug_print",
     "demo",
+    "fixed_point",
     "fold",
     "fori_loop",
     "function",
@@ -146,12 +154,18 @@ __all__ = [
     "jvp",
     "lambda_",
     "left",
+    "linear_solve",
     "linearize",
     "map",
+    "minimize",
+    "odeint",
+    "optimize",
     "random",
     "right",
+    "root",
     "scan",
     "scatter",
+    "scipy",
     "stack",
     "stop_gradient",
     "sum_of",
@@ -164,6 +178,9 @@ __all__ = [
     "while_loop",
 ]
 
+_ROOMS = ("optimize", "random", "scipy")
+"""The public modules."""
+
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.
 import_module("mlirad.jit")
 del jit
@@ -173,8 +190,8 @@ def __getattr__(name: str) -> Any:
     """What `__all__` names, imported when the first of it is asked for, as it brings xDSL along."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "random":
-        return import_module("mlirad.random")
+    if name in _ROOMS:
+        return import_module(f"mlirad.{name}")
     if name == "demo":
         return import_module("mlirad.tools.demo").demo
     collects = gc.isenabled()

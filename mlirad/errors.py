@@ -80,6 +80,10 @@ class LinearAlgebraError(MliradError, np.linalg.LinAlgError):
     """A matrix that a function does not take: singular, not positive definite, not square."""
 
 
+class ConvergenceError(MliradError, ArithmeticError):
+    """A solver that does not converge within its limits."""
+
+
 class CallDepthError(MliradError, RecursionError):
     """Functions of a running program that call each other too deeply, for the limit or for the stack."""
 

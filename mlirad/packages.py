@@ -20,6 +20,19 @@ def scipy_module(name: str) -> Any:
     return import_module(f"scipy.{name}")
 
 
+def special_ufunc(name: str) -> Any:
+    """A ufunc of `scipy.special`, those that are not public among them.
+
+    Raises `ImportError` where this version of SciPy does not have it.
+    """
+    found = getattr(scipy_module("special"), name, None) or getattr(
+        scipy_module("special._ufuncs"), name, None
+    )
+    if found is None:
+        raise ImportError(f"scipy.special has no ufunc {name!r}; install a newer SciPy")
+    return found
+
+
 @cache
 def folder_of(package: str) -> str:
     """The folder of an installed package, without importing it. Raises `ImportError` where there is none."""

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import (
+    ConvergenceError,
     IntegerOverflowError,
     LinearAlgebraError,
     MliradError,
@@ -29,8 +30,14 @@ _ERRORS: dict[str, type[MliradError]] = {
     "nan": NotANumberError,
     "overflow": IntegerOverflowError,
     "matrix": LinearAlgebraError,
+    "convergence": ConvergenceError,
 }
 """What each kind of failure raises."""
+
+_HINTS: dict[str, str] = {
+    "convergence": "start closer to the solution, raise maxiter or tol, or try another method",
+}
+"""What to do about it."""
 
 
 class _Failures(threading.local):
@@ -48,7 +55,7 @@ def perform(kind: str, message: str, source: str | None, values: Sequence[Any]) 
     if kind == "print":
         print(message.format(*values))  # noqa: T201 - what it is for
         return None
-    return _ERRORS[kind](message.format(*values), location=source)
+    return _ERRORS[kind](message.format(*values), location=source, hint=_HINTS.get(kind))
 
 
 def report(kind: str, message: str, source: str | None, values: Sequence[Any]) -> None:

@@ -52,6 +52,8 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/passes/bulk/test_bulk_forms.py::test_an_op_read_at_positions_is_that_op_on_what_is_read": (2, 0),
     "tests/passes/test_builds_to_loops.py::test_first_derivatives_are_those_of_bulk_operations": (6, 0),
     "tests/passes/test_builds_to_loops.py::test_second_derivatives_are_those_of_bulk_operations": (4, 0),
+    "tests/rules/test_special_derivatives.py::test_derivatives_of_orders_up_to_three": (4, 0),
+    "tests/rules/test_special_derivatives.py::test_the_other_argument": (3, 0),
     "tests/random/test_distributions.py::test_continuous_draws_fit_their_distribution": (2, 0),
     "tests/threads/test_same_bits.py::test_calls": (3, 0),
     "tests/threads/test_same_bits.py::test_golden_problems": (4, 2),

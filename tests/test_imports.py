@@ -105,7 +105,10 @@ def test_the_interface_comes_without_the_compiler() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the folder of a cache has to belong to the user alone")
 def test_a_program_on_the_disk_is_run_without_the_compiler(tmp_path: Path) -> None:
-    first, second = (modules_after(GRADIENT, MLIRAD_CACHE=str(tmp_path)) for _ in range(2))
+    first = modules_after(GRADIENT, MLIRAD_CACHE=str(tmp_path))
+    kept = set(tmp_path.iterdir())
+    second = modules_after(GRADIENT, MLIRAD_CACHE=str(tmp_path))
+    assert kept == set(tmp_path.iterdir()), "what the second process makes has the addresses of that process"
     assert within(first, ["mlirad.passes"])
     assert not within(second, (*COMPILER, "scipy"))
 

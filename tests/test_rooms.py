@@ -56,6 +56,8 @@ ROOMS: dict[str, frozenset[str]] = {
         }
     ),
     "random": frozenset({"dialects", "frontend", "packages"}),
+    "optimize": frozenset({"frontend"}),
+    "scipy": frozenset({"frontend"}),
     "tools": frozenset(
         {
             "dialects",
@@ -89,6 +91,7 @@ FRONTEND: dict[str, frozenset[str]] = {
     "linear_map": frozenset({"tracing", "compiling", "constructs"}),
     "differentiation": frozenset({"tracing", "compiling", "constructs", "linear_map"}),
     "sparse": frozenset({"tracing", "compiling", "linear_map", "differentiation"}),
+    "solvers": frozenset({"tracing", "compiling", "constructs", "linear_map", "differentiation"}),
 }
 """What each room of the frontend may import of the others. The files beside the rooms may import all."""
 

@@ -20,8 +20,7 @@ def convolved(x: Any, kernel: Any, strides: int = 1) -> Any:
 
 def golden() -> Golden:
     """By hand: the pullback in x is the convolution with the kernel turned around, that in the kernel is made
-    of
-    the windows that each of its elements meets."""
+    of the windows that each of its elements meets."""
     x, kernel, weights = arguments = convolution.random_instance(5, 2, (2, 3), seed=1)
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     by_kernel = np.zeros_like(kernel)

@@ -31,8 +31,7 @@ def primal(a):
 @cache
 def subsets(n: int, m: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """The subsets of m of n columns [k, m], and the positions of each of them less one of its columns [k, m]
-    among
-    the subsets of m - 1.
+    among the subsets of m - 1.
 
     >>> subsets(3, 2)[0].tolist(), subsets(3, 2)[1].tolist()
     ([[0, 1], [0, 2], [1, 2]], [[1, 0], [2, 0], [2, 1]])

@@ -66,6 +66,27 @@ func.func @both(%x: f64) -> f64 {
   func.return %y : f64
 }
 
+// CHECK-LABEL: func.func @of_result(%x: f64) -> f64 {
+// CHECK-NEXT: %y = array.custom %x (%a: f64) {results} : f64 -> f64 {
+// CHECK-NEXT: %e = array.exp %a : f64
+// CHECK-NEXT: array.yield %e : f64
+// CHECK-NEXT: } derivative (%a: f64, %e: f64, %da: f64) {
+// CHECK-NEXT: %d = array.mul %e, %da : f64
+// CHECK-NEXT: array.yield %d : f64
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return %y : f64
+// CHECK-NEXT: }
+func.func @of_result(%x: f64) -> f64 {
+  %y = array.custom %x (%a : f64) {results} : f64 -> f64 {
+    %e = array.exp %a : f64
+    array.yield %e : f64
+  } derivative (%a : f64, %e : f64, %da : f64) {
+    %d = array.mul %e, %da : f64
+    array.yield %d : f64
+  }
+  func.return %y : f64
+}
+
 // CHECK-LABEL: func.func @checkpoint(%x: f64) -> f64 {
 // CHECK-NEXT: %y = array.checkpoint : -> f64 {
 // CHECK-NEXT: %e = array.exp %x : f64

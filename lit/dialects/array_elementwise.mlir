@@ -100,6 +100,19 @@ func.func @bits(%a0: i64, %a1: i1, %a2: tensor<3xi32>, %a3: tensor<2x3xi1>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @special(%a0: f64, %a1: f32, %a2: tensor<3xf64>, %a3: tensor<2x3xf32>) {
+// CHECK-NEXT: %v0 = array.special gamma %a0 : f64
+// CHECK-NEXT: %v1 = array.special gammainc %a2, %a2 : tensor<3xf64>
+// CHECK-NEXT: %v2 = array.special hyp2f1 %a1, %a1, %a1, %a1 : f32
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+func.func @special(%a0: f64, %a1: f32, %a2: tensor<3xf64>, %a3: tensor<2x3xf32>) {
+  %v0 = array.special gamma %a0 : f64
+  %v1 = array.special gammainc %a2, %a2 : tensor<3xf64>
+  %v2 = array.special hyp2f1 %a1, %a1, %a1, %a1 : f32
+  func.return
+}
+
 // CHECK-LABEL: func.func @polygamma(%a0: f64, %a1: f32, %a2: tensor<3xf64>, %a3: tensor<2x3xf32>) {
 // CHECK-NEXT: %v0 = array.polygamma %a0 {order = 0} : f64
 // CHECK-NEXT: %v1 = array.polygamma %a2 {order = 2} : tensor<3xf64>

@@ -290,6 +290,38 @@ func.func @f(%x: f64) {
 
 // -----
 
+func.func @f(%x: f64) {
+  // expected-error @below {{array.special: 'spam' is not a special function that is known}}
+  %y = array.special spam %x : f64
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f64) {
+  // expected-error @below {{array.special: gammainc takes a, x, got 1 operands}}
+  %y = array.special gammainc %x : f64
+  func.return
+}
+
+// -----
+
+func.func @f(%x: i64) {
+  // expected-error @below {{array.special: result must be a scalar or static array of f64, f32, got i64}}
+  %y = array.special gamma %x : i64
+  func.return
+}
+
+// -----
+
+func.func @f(%x: f32, %y: f64) {
+  // expected-error @below {{array.special: operands must have the result's type f64, got f32}}
+  %z = array.special jv %x, %y : f32, f64 -> f64
+  func.return
+}
+
+// -----
+
 func.func @f(%x: i1) {
   // expected-error @below {{array.polygamma: operand must be a scalar or static array of f64, f32, got i1}}
   %y = array.polygamma %x {order = 1} : i1

@@ -15,7 +15,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.array.factorisations import PARTS, check_result, check_system, part_type
+from mlirad.dialects.array.factorisations import PARTS, TRIANGLE_FLAGS, check_result, check_system, part_type
 from mlirad.dialects.shapes import array_type, element_of, shape_of, values_of
 from mlirad.dialects.syntax import StructuredOp
 
@@ -66,7 +66,7 @@ class TriangularSolveOp(StructuredOp):
     unit = opt_prop_def(UnitAttr)
     places = opt_prop_def(DenseArrayBase.constr(i64))
     result = result_def()
-    BRACED: ClassVar = ("upper", "transposed", "unit", "places")
+    BRACED: ClassVar = (*TRIANGLE_FLAGS, "places")
 
     def verify_(self) -> None:
         """As `array.triangular_solve`."""

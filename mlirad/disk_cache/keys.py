@@ -1,6 +1,7 @@
 """The key under which a compiled program is kept: a digest of all that its machine code depends on.
 
     program_key(module, options, target)      "3b1f...", or None where there is no such digest
+    text_key(text, target)                    the same of a text of LLVM IR
 
 That is the program as it was traced, the options of its pipeline, the processor, and the compiler. Of the
 program everything counts but where its lines are: no instruction depends on that, and what a program reports
@@ -37,17 +38,30 @@ def program_key(module: ModuleOp, options: object, target: Target) -> str | None
 
     `options` is all else that decides it: dataclasses, tuples and plain values.
     """
-    made_by = compiler()
-    if made_by is None:
+    digest = _begun()
+    if digest is None:
         return None
-    digest = hashlib.blake2b(digest_size=KEY_BYTES)
-    digest.update(made_by)
     try:
         digest.update(_data((options, target)))
         _Encoder(digest).op(module)
     except _UnknownError:
         return None
     return digest.hexdigest()
+
+
+def text_key(text: str, target: Target) -> str | None:
+    """The key of the object code that a text of LLVM IR becomes without optimisation; None as above."""
+    digest = _begun()
+    if digest is None:
+        return None
+    digest.update(_data(("text", text, target)))
+    return digest.hexdigest()
+
+
+def _begun() -> hashlib.blake2b | None:
+    """A digest that the compiler is in, None where it cannot be told which one runs."""
+    made_by = compiler()
+    return None if made_by is None else hashlib.blake2b(made_by, digest_size=KEY_BYTES)
 
 
 class _UnknownError(Exception):

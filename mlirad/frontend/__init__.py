@@ -24,6 +24,7 @@ from mlirad.frontend.differentiation.custom import checkpoint, custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions.windows import convolution
+from mlirad.frontend.solvers import fixed_point, linear_solve, minimize, odeint, root
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.functions import trace
 from mlirad.frontend.transformations import (
@@ -56,6 +57,7 @@ __all__ = [
     "convolution",
     "custom_derivative",
     "debug_print",
+    "fixed_point",
     "fold",
     "fori_loop",
     "function",
@@ -71,9 +73,13 @@ __all__ = [
     "jvp",
     "lambda_",
     "left",
+    "linear_solve",
     "linearize",
     "map",
+    "minimize",
+    "odeint",
     "right",
+    "root",
     "scan",
     "scatter",
     "stack",

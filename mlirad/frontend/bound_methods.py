@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions import array_methods
+from mlirad.frontend.solvers.linear_equations import linear_solve
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
@@ -16,11 +18,13 @@ from mlirad.frontend.tracing.tracebacks import plain_errors
 def bind_methods() -> None:
     """Complete the classes; called once, when the package is imported."""
     array_methods.bind(Array)
-    for name, method in {
+    methods: dict[str, Callable[..., Any]] = {
         "to_sparse": to_sparse,
         "structure": structure,
         "as_linear_operator": as_linear_operator,
-    }.items():
+        "solve": solve,
+    }
+    for name, method in methods.items():
         setattr(LinearMap, name, plain_errors(method))
 
 
@@ -43,6 +47,11 @@ def structure(map_: LinearMap, *, lower: bool = False) -> tuple[NDArray[np.int64
     from mlirad.frontend.sparse import maps
 
     return maps.structure(map_, lower=lower)
+
+
+def solve(map_: LinearMap, b: Any, **options: Any) -> Any:
+    """x, in the structure of the domain, with `map_(x) = b`: `ad.linear_solve(map_, b, **options)`."""
+    return linear_solve(map_, b, **options)
 
 
 def as_linear_operator(map_: LinearMap) -> Any:

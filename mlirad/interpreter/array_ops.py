@@ -21,6 +21,7 @@ from mlirad.reports import report_lanes
 _PROPERTIES: dict[type[Operation], Callable[[Any], dict[str, Any]]] = {
     elementwise.PolygammaOp: lambda op: {"order": op.order.value.data},
     elementwise.CompareOp: lambda op: {"predicate": op.predicate.data},
+    elementwise.SpecialOp: lambda op: {"function": op.function.data},
     elementwise.ConvertOp: lambda op: {"dtype": numpy_dtype(op.result.type)},
 }
 """What the scalar functions of some elementwise ops take beside operands."""

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Operation
@@ -18,13 +17,13 @@ from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.machine import Frame, Meaning
+from mlirad.packages import scipy_module
 
 
 @cache
 def _routine(library: str, name: str, dtype: str) -> Callable[..., Any]:
     """SciPy's wrapper of a routine of LAPACK or BLAS for a dtype."""
-    module = import_module(f"scipy.linalg.{library}")
-    return cast("Callable[..., Any]", getattr(module, {"f": "s", "d": "d"}[dtype] + name))
+    return getattr(scipy_module(f"linalg.{library}"), {"f": "s", "d": "d"}[dtype] + name)
 
 
 def lu(a: Array) -> dict[str, Array]:
@@ -114,11 +113,6 @@ def solutions(matrix: Array, x: Array) -> Array:
     return result
 
 
-def flags_of(op: Operation) -> dict[str, bool]:
-    """Which triangular system an op stands for."""
-    return {name: name in op.properties for name in ("upper", "transposed", "unit")}
-
-
 def _part(op: factorisations.PartOp, operands: Sequence[Array], frame: Frame) -> Array:
     return _parts(op, op.part.data, operands[0])
 
@@ -134,7 +128,7 @@ def _parts(op: Operation, part: str, x: Array) -> Array:
 
 
 def _triangular_solve(op: factorisations.TriangularSolveOp, operands: Sequence[Array], frame: Frame) -> Array:
-    return triangular_solutions(*map(np.asarray, operands), **flags_of(op))
+    return triangular_solutions(*map(np.asarray, operands), **factorisations.triangle_flags(op))
 
 
 def _solve(op: factorisations.SolveOp, operands: Sequence[Array], frame: Frame) -> Array:

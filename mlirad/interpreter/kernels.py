@@ -10,6 +10,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from mlirad.dialects import kernel
+from mlirad.dialects.array.factorisations import triangle_flags
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.kernel_strips import StripsOp
@@ -17,7 +18,7 @@ from mlirad.dialects.shapes import Shape, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.control import no_frame
-from mlirad.interpreter.factorisations import flags_of, parts_of_batch, triangular_solutions
+from mlirad.interpreter.factorisations import parts_of_batch, triangular_solutions
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.reports import report_lanes
 
@@ -107,7 +108,7 @@ def _factorisation(op: kernel.FactorisationOp, operands: Sequence[Array], frame:
 
 
 def _triangular_solve(op: kernel.TriangularSolveOp, operands: Sequence[Array], frame: Frame) -> Array:
-    return triangular_solutions(*map(np.asarray, operands), **flags_of(op))
+    return triangular_solutions(*map(np.asarray, operands), **triangle_flags(op))
 
 
 def _report(op: kernel.ReportOp, operands: Sequence[Array], frame: Frame) -> Array:

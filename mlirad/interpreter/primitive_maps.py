@@ -18,12 +18,13 @@ import numpy as np
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import linear
+from mlirad.dialects.array.factorisations import triangle_flags
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.scalars import SCALARS
 from mlirad.dialects.shapes import components_of, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
-from mlirad.interpreter.factorisations import flags_of, triangular_solutions
+from mlirad.interpreter.factorisations import triangular_solutions
 from mlirad.interpreter.linear_maps import Action, LinearMap, counted
 from mlirad.interpreter.machine import Frame, Meaning
 from mlirad.interpreter.spaces import (
@@ -257,7 +258,7 @@ def _dot(op: linear.DotMapOp, operands: Sequence[Array], frame: Frame) -> Linear
 
 
 def _triangular_solve(op: linear.TriangularSolveOp, operands: Sequence[Array], frame: Frame) -> LinearMap:
-    matrix, flags = np.asarray(operands[0]), flags_of(op)
+    matrix, flags = np.asarray(operands[0]), triangle_flags(op)
     other = {**flags, "transposed": not flags["transposed"]}
     operations = dimension(op.domain) * shape_of(op.matrix)[-1]
     return _primitive(

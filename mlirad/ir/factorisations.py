@@ -57,7 +57,9 @@ class FactorisationBuilder(OrderingBuilder):
         return self.emit(SolveOp, (matrix, x), x.type)
 
 
-def triangle_properties(*, upper: bool, transposed: bool, unit: bool) -> dict[str, Attribute]:
+def triangle_properties(
+    *, upper: bool = False, transposed: bool = False, unit: bool = False
+) -> dict[str, Attribute]:
     """The properties of a triangular system."""
     flags = {"upper": upper, "transposed": transposed, "unit": unit}
     return {name: FLAG for name, is_set in flags.items() if is_set}

@@ -58,6 +58,16 @@ def indicator(b: ArrayBuilder, type_: Attribute, test: Callable[[Value, Value], 
     return b.select(holds, b.splat(1, type_), b.zeros(type_))
 
 
+def by_row(b: ArrayBuilder, rows: Value) -> Callable[..., list[Value]]:
+    """The positions `(..., rows[..., i], j)` that the elements `(..., i, j)` of matrices are moved from."""
+    rank = len(shape_of(rows)) + 1
+
+    def place(*indices: Value) -> list[Value]:
+        return [*indices[: rank - 2], b.index(rows, indices[: rank - 1]), indices[rank - 1]]
+
+    return place
+
+
 def diagonal(b: ArrayBuilder, x: Value) -> Value:
     """The diagonals of matrices."""
     *batch, rows, columns = shape_of(x)

@@ -35,7 +35,8 @@ from importlib.machinery import PathFinder
 from typing import Final, cast
 
 from mlirad.errors import CompileError
-from mlirad.jit import engine
+from mlirad.jit.engine import LoadedCode
+from mlirad.jit.glue import load_glue
 from mlirad.jit.object_layout import capsule_pointer, python_function
 from mlirad.lower.native_program import LIBRARY_PREFIXES
 from mlirad.packages import folder_of, scipy_module
@@ -81,7 +82,7 @@ def blas_addresses() -> Mapping[str, int]:
     if not setters:
         return found
     text = [begin, end] + [_limited(symbol, *parts, found[symbol]) for symbol, parts in routines.items()]
-    code = engine.load_glue("\n".join(text), tuple(routines))
+    code = load_glue("\n".join(text), tuple(routines))
     _loaded.append(code)
     return dict(code.addresses)
 
@@ -92,7 +93,7 @@ def thread_control() -> str:
 
 
 # Programs hold bare addresses of this code, so it stays for the life of the process.
-_loaded: Final[list[engine.LoadedCode]] = []
+_loaded: Final[list[LoadedCode]] = []
 
 
 def _routine_address(library: str, kind: str, name: str) -> int:

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final, Protocol, cast
 
-from mlirad.jit import engine
 from mlirad.jit import object_layout as layout
+from mlirad.jit.engine import LoadedCode
 from mlirad.jit.entry_text import ENTRY_FUNCTION, entry_text
+from mlirad.jit.glue import load_glue
 from mlirad.jit.guards_text import HOLD_FUNCTION
 
 METH_FASTCALL: Final = 0x0080
@@ -63,6 +64,6 @@ def _python(name: str, *arguments: type) -> Callable[..., object]:
 
 
 @cache
-def _code() -> engine.LoadedCode:
+def _code() -> LoadedCode:
     """The machine code, made on first use and kept for the life of the process."""
-    return engine.load_glue(entry_text(), (ENTRY_FUNCTION, HOLD_FUNCTION))
+    return load_glue(entry_text(), (ENTRY_FUNCTION, HOLD_FUNCTION))

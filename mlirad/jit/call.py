@@ -30,7 +30,7 @@ from mlirad.jit.entry import Call, make_entry
 from mlirad.jit.general_path import GeneralPath
 from mlirad.jit.machine_program import MachineProgram, machine_program
 from mlirad.jit.target import Target
-from mlirad.lower.native_program import LIBRARY_PREFIXES, NativeProgram, ProgramInterface
+from mlirad.lower.native_program import LIBRARY_PREFIXES, LOOP_PREFIX, NativeProgram, ProgramInterface
 
 LONG_WORK: Final = 20_000
 """Scalar operations from which on a program releases the global lock, which costs a call about 50 ns."""
@@ -140,10 +140,13 @@ def resolve(symbols: tuple[str, ...], known: Mapping[str, int]) -> dict[str, int
 
     Raises `CompileError` for a symbol that nobody defines.
     """
-    addresses: dict[str, int] = {}
+    loops = [symbol for symbol in symbols if symbol.startswith(LOOP_PREFIX) and symbol not in known]
+    addresses = _loop_addresses(loops) if loops else {}
     for symbol in symbols:
         if symbol in known:
             addresses[symbol] = known[symbol]
+        elif symbol in addresses:
+            continue
         elif symbol.startswith(tuple(LIBRARY_PREFIXES.values())):
             if symbol not in blas_addresses():
                 raise CompileError(f"no routine {symbol}")
@@ -153,6 +156,12 @@ def resolve(symbols: tuple[str, ...], known: Mapping[str, int]) -> dict[str, int
 
             addresses[symbol] = external_address(symbol)
     return addresses
+
+
+def _loop_addresses(symbols: Sequence[str]) -> dict[str, int]:
+    from mlirad.jit.ufunc_loops import loop_addresses
+
+    return loop_addresses(symbols)
 
 
 def _work(program: ProgramInterface) -> int:

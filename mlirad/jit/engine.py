@@ -127,10 +127,12 @@ def _compiled(text: str, target: Target) -> tuple[bytes, StageTimes]:
 
 
 @large_stack
-def load_glue(text: str, symbols: tuple[str, ...]) -> LoadedCode:
-    """Load IR text without optimising it: code that runs a few instructions between others."""
-    target = find_target("native")
-    return load_object(_emit(_parsed(text, target), target.quick_machine), symbols=symbols)
+def quick_object_code(text: str, target: Target) -> bytes:
+    """The object file that IR text compiles to if nothing is optimised.
+
+    Raises `CompileError` if the text is not valid LLVM IR.
+    """
+    return _emit(_parsed(text, target), target.quick_machine)
 
 
 @large_stack

@@ -11,7 +11,8 @@ from functools import cache
 from typing import NoReturn, cast
 
 from mlirad.errors import CallDepthError, InterpreterError, OutOfMemoryError, TimeLimitError
-from mlirad.jit import engine
+from mlirad.jit.engine import LoadedCode
+from mlirad.jit.glue import load_glue
 from mlirad.jit.host_text import CALL, host_text
 from mlirad.jit.reporting import report
 from mlirad.lower.native_program import (
@@ -76,10 +77,10 @@ def _fail(status: int) -> NoReturn:
 
 
 @cache
-def _code() -> engine.LoadedCode:
+def _code() -> LoadedCode:
     _note_main_thread()
     if hasattr(os, "register_at_fork"):
         # The thread that forks is the main thread of the child.
         os.register_at_fork(after_in_child=_note_main_thread)
     text = host_text(ctypes.addressof(_main_thread), id(report), id(_fail))
-    return engine.load_glue(text, (CALL, CLOCK, POLL, REPORT, STACK_LIMIT))
+    return load_glue(text, (CALL, CLOCK, POLL, REPORT, STACK_LIMIT))

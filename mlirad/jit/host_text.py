@@ -61,6 +61,8 @@ def host_text(main_thread: int, report: int, fail: int) -> str:
         "PyEval_RestoreThread",
         "PyErr_CheckSignals",
         "PyErr_SetObject",
+        "PyErr_Occurred",
+        "PyErr_Clear",
         "PyObject_CallFunction",
         "PyThread_get_thread_ident",
         "Py_DecRef",
@@ -246,7 +248,12 @@ run:
   %failure.bits = load i64, ptr %context[i64 ${FAILURE_WORD}]
   %failure = inttoptr i64 %failure.bits to ptr
   %either = or i64 %status, %failure.bits
-  if eq i64 %either, 0 then %done else %failed
+  if eq i64 %either, 0 then %finished else %failed
+
+; Functions of SciPy leave an exception where warnings are errors, or scipy.special.seterr says so.
+finished:
+  %left = call ptr ${PyErr_Occurred}()
+  if eq ptr %left, null then %done else %dropped
 
 done:
   ret i32 0
@@ -263,6 +270,7 @@ stopped:
   if eq i64 %status, ${RAISED} then %dropped else %raise
 
 raise:
+  call void ${PyErr_Clear}()
   %nothing = call ptr (ptr, ptr, ...) ${PyObject_CallFunction}(ptr ${fail}, ptr @format.status, i64 %status)
   br label %dropped
 

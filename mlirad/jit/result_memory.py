@@ -23,8 +23,9 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from mlirad.jit import engine
 from mlirad.jit import object_layout as layout
+from mlirad.jit.engine import LoadedCode
+from mlirad.jit.glue import load_glue
 from mlirad.jit.templates import constants, filled, pointer
 
 LARGE_BYTES: Final = 1 << 18
@@ -75,12 +76,12 @@ _CAPSULE_NAME: Final = b"mem_handler"
 
 
 @cache
-def _code() -> engine.LoadedCode:
+def _code() -> LoadedCode:
     """The functions. They are called for arrays that outlive all else, so they are never unloaded."""
     values: dict[str, object] = {"LARGE_BYTES": LARGE_BYTES, "KEPT_BYTES": KEPT_BYTES, "SLOTS": SLOTS}
     values |= {"HANDLER": _HANDLER, "KEPT": _KEPT}
     usual = _usual_functions()
-    code = engine.load_glue(filled(_TEXT, values | usual | constants(layout)), (_HANDLER, _KEPT))
+    code = load_glue(filled(_TEXT, values | usual | constants(layout)), (_HANDLER, _KEPT))
     code.keep_loaded()
     return code
 

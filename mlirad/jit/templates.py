@@ -37,6 +37,10 @@ def filled(text: str, values: Mapping[str, object]) -> str:
     return _IF.sub(branch, _ELEMENT.sub(element, text))
 
 
+ADDRESS = re.compile(r"inttoptr \(i64 ([1-9]\d*) to ptr\)")
+"""An address in a text, as `pointer` writes it; null is none."""
+
+
 def pointer(address: int) -> str:
     """An address as a constant of LLVM IR."""
     return f"inttoptr (i64 {address} to ptr)"

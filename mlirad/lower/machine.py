@@ -20,7 +20,7 @@ from mlirad.dialects.array.elementwise import ConvertOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.shapes import is_float
-from mlirad.lower.elementary import ELEMENTARY
+from mlirad.lower.elementary import elementary
 
 L1_BYTES = 32 * 1024
 """The first-level data cache."""
@@ -141,7 +141,7 @@ def _multiplications(rows: int, columns: int, inner: int, element: int) -> float
 def _cost(name: str, lanes: int, *, is_float_op: bool) -> float:
     if not is_float_op and name in _INTEGER_DIVISIONS:
         return SCALAR_DIVISION * lanes
-    known = ELEMENTARY.get(name)
+    known = elementary(name)
     if known is not None:
         return known.flops * INSTRUCTION * (lanes if known.calls else 1)
     return _FLOAT_COSTS.get(name, INSTRUCTION)

@@ -69,6 +69,9 @@ C_PREFIX: Final = "mlirad_c_"
 LIBRARY_PREFIXES: Final = {"blas": "mlirad_blas_", "lapack": "mlirad_lapack_"}
 """What the symbols of the routines of each library begin with."""
 
+LOOP_PREFIX: Final = "mlirad_loop_"
+"""What the symbols of inner loops of ufuncs begin with."""
+
 POLL: Final = "mlirad_rt_poll"
 """The function `i64 (ptr context)` of the host that long-running programs call now and then. It gives what
 the status is: not 0 if the call is to end."""
@@ -142,10 +145,11 @@ class ProgramInterface:
     `constants` are the literals too large for the text, passed by pointer. `arena_bytes` is the
     size of the scratch memory. `externals` are the symbols that the text declares and does not
     define: `mlirad_blas_*` are BLAS routines, `mlirad_c_*` functions of the C library and of SciPy,
-    `mlirad_rt_*` the functions that allocate memory, and those of the host. `operations` is roughly
-    how many scalar operations a call takes. `updates` are pairs of an output and of the input that it
-    overwrites: one buffer is passed for both. The last constant of a profiled program holds two int64 for
-    each kernel, which calls add to: nanoseconds, and how often it ran.
+    `mlirad_loop_*` the inner loops of ufuncs, `mlirad_rt_*` the functions that allocate memory, and
+    those of the host. `operations` is roughly how many scalar operations a call takes. `updates` are
+    pairs of an output and of the input that it overwrites: one buffer is passed for both. The last
+    constant of a profiled program holds two int64 for each kernel, which calls add to: nanoseconds, and
+    how often it ran.
     """
 
     inputs: tuple[ArraySpec, ...]

@@ -18,9 +18,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.factorisations import SolveOp
-from mlirad.dialects.shapes import Value, shape_of
+from mlirad.dialects.shapes import shape_of
 from mlirad.ir.arrays import ArrayBuilder, Environment, rebuild_function
 from mlirad.ir.free_values import own_operands
+from mlirad.ir.matrices import by_row
 from mlirad.passes.function_pass import FunctionPass, holds, visit_regions
 
 
@@ -42,12 +43,7 @@ def _visit(b: ArrayBuilder, op: Operation, env: Environment) -> None:
     b.location, b.name_hint = op.location, None
     matrix, x = (env.get(v, v) for v in own_operands(op))
     factors, order = b.lu("factors", matrix), b.lu("permutation", matrix)
-    rank = len(shape_of(x))
-
-    def place(*indices: Value) -> list[Value]:
-        return [*indices[: rank - 2], b.index(order, indices[: rank - 1]), indices[rank - 1]]
-
-    rows = b.gather(x, shape_of(x), place)
+    rows = b.gather(x, shape_of(x), by_row(b, order))
     inner = b.triangular_solve(factors, rows, unit=True)
     env[op.result] = found = b.triangular_solve(factors, inner, upper=True)
     found.name_hint = found.name_hint or op.result.name_hint

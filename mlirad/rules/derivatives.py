@@ -37,6 +37,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import factorisations, indexing, ordering, reductions, structural
 from mlirad.dialects.array.reporting import ReportOp
+from mlirad.dialects.array.special_functions import MAX_ARITY
 from mlirad.dialects.shapes import (
     Value,
     array_type,
@@ -59,6 +60,7 @@ from mlirad.rules.factorisation_derivatives import (
     triangular_operand_map,
 )
 from mlirad.rules.ordering_derivatives import cumulative_map, products_of_others, sorted_map
+from mlirad.rules.special_derivatives import special_coefficient
 
 Partial: TypeAlias = Callable[[ArrayBuilder, Any], Value]
 """`(b, op) -> the linear map from the tangent of one operand to the tangent of the result`."""
@@ -95,6 +97,16 @@ def _binary(coefficient: BinaryCoefficient | None) -> Partial | None:
     def rule(b: ArrayBuilder, op: Operation) -> Value:
         result = op.results[0]
         return b.scale_map(result.type, coefficient(b, op.operands[0], op.operands[1], result))
+
+    return rule
+
+
+def _special(k: int) -> Partial:
+    """The tangent of one argument of a special function to coefficient times it."""
+    coefficient = special_coefficient(k)
+
+    def rule(b: ArrayBuilder, op: ew.SpecialOp) -> Value:
+        return b.scale_map(op.result.type, coefficient(b, op))
 
     return rule
 
@@ -220,6 +232,7 @@ DERIVATIVES: dict[type[Operation], Rule] = {
     ew.MinOp: (partial(_extremum, "le", 0), partial(_extremum, "le", 1)),
     ew.SelectOp: (None, _select_true, _select_false),
     ew.ConvertOp: (_convert,),
+    ew.SpecialOp: tuple(_special(k) for k in range(MAX_ARITY)),
     structural.BroadcastOp: (_same(linear.BroadcastOp),),
     structural.TransposeOp: (_transpose,),
     structural.ReshapeOp: (_same(linear.ReshapeOp),),

@@ -21,8 +21,6 @@ J. Walter and L. Lehmann, Algorithmic differentiation of linear algebra function
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
@@ -32,6 +30,7 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.factorisations import triangle_properties
 from mlirad.ir.maps import codomain_of
 from mlirad.ir.matrices import (
+    by_row,
     identity,
     lower,
     product_map,
@@ -68,24 +67,19 @@ def triangular_matrix_map(b: ArrayBuilder, op: factorisations.TriangularSolveOp)
         steps.append(transpose_map(b, space))
     steps += [
         _negated(b, product_map(b, space, right=op.result)),
-        _system_map(b, op.matrix, op, op.properties),
+        triangular_operand_map(b, op),
     ]
     return _chain(b, *steps)
 
 
 def triangular_operand_map(b: ArrayBuilder, op: factorisations.TriangularSolveOp) -> Value:
     """From the tangent of the right sides to that of the solution."""
-    return _system_map(b, op.matrix, op, op.properties)
+    return _system_map(b, op.matrix, op.result.type, **factorisations.triangle_flags(op))
 
 
-def _system_map(
-    b: ArrayBuilder,
-    matrix: Value,
-    op: factorisations.TriangularSolveOp | factorisations.SolveOp,
-    properties: Mapping[str, Attribute],
-) -> Value:
-    space = op.result.type
-    return b.map_of(linear.TriangularSolveOp, space, space, (matrix,), properties)
+def _system_map(b: ArrayBuilder, matrix: Value, space: Attribute, **flags: bool) -> Value:
+    """The map from right sides to solutions of triangular systems."""
+    return b.map_of(linear.TriangularSolveOp, space, space, (matrix,), triangle_properties(**flags))
 
 
 def solve_matrix_map(b: ArrayBuilder, op: factorisations.SolveOp) -> Value:
@@ -95,23 +89,18 @@ def solve_matrix_map(b: ArrayBuilder, op: factorisations.SolveOp) -> Value:
 
 def solve_operand_map(b: ArrayBuilder, op: factorisations.SolveOp) -> Value:
     """From the tangent of the right sides to that of the solution: rows in the order of the pivots, L, U."""
-    factors = b.lu("factors", op.matrix)
+    factors, space = b.lu("factors", op.matrix), op.result.type
     return _chain(
         b,
-        _permuted_rows(b, op.matrix, op.result.type),
-        _system_map(b, factors, op, triangle_properties(upper=False, transposed=False, unit=True)),
-        _system_map(b, factors, op, triangle_properties(upper=True, transposed=False, unit=False)),
+        _permuted_rows(b, op.matrix, space),
+        _system_map(b, factors, space, unit=True),
+        _system_map(b, factors, space, upper=True),
     )
 
 
 def _permuted_rows(b: ArrayBuilder, matrix: Value, space: Attribute) -> Value:
     """The map of matrices to the same with rows in the order of the pivots of `matrix`."""
-    order, rank = b.lu("permutation", matrix), len(shape_of(space))
-
-    def place(*indices: Value) -> list[Value]:
-        return [*indices[: rank - 2], b.index(order, indices[: rank - 1]), indices[rank - 1]]
-
-    region = b.index_region(shape_of(space), place)
+    region = b.index_region(shape_of(space), by_row(b, b.lu("permutation", matrix)))
     return b.map_of(linear.GatherOp, space, space, (), None, (region,))
 
 
@@ -121,8 +110,6 @@ def _permuted_rows(b: ArrayBuilder, matrix: Value, space: Attribute) -> Value:
 def lu_map(b: ArrayBuilder, op: factorisations.LuOp) -> Value:
     """From the tangent of a matrix to that of its LU factors."""
     space, factors = op.result.type, op.result
-    unit = triangle_properties(upper=False, transposed=False, unit=True)
-    columns = triangle_properties(upper=True, transposed=True, unit=False)
     below = triangle(b, space, 1)
     left = b.add(lower(b, factors, 1), identity(b, space))
     dl = b.compose(product_map(b, space, left=left), b.mask_map(space, below))
@@ -130,9 +117,9 @@ def lu_map(b: ArrayBuilder, op: factorisations.LuOp) -> Value:
     return _chain(
         b,
         _permuted_rows(b, op.operand, space),
-        b.map_of(linear.TriangularSolveOp, space, space, (factors,), unit),
+        _system_map(b, factors, space, unit=True),
         transpose_map(b, space),
-        b.map_of(linear.TriangularSolveOp, space, space, (factors,), columns),
+        _system_map(b, factors, space, upper=True, transposed=True),
         transpose_map(b, space),
         b.add_maps(dl, du),
     )
@@ -141,7 +128,7 @@ def lu_map(b: ArrayBuilder, op: factorisations.LuOp) -> Value:
 def cholesky_map(b: ArrayBuilder, op: factorisations.CholeskyOp) -> Value:
     """From the tangent of a symmetric matrix to that of its Cholesky factor."""
     space, factor = op.result.type, op.result
-    solved = b.map_of(linear.TriangularSolveOp, space, space, (factor,))
+    solved = _system_map(b, factor, space)
     below = b.select(triangle(b, space, 1), b.splat(1, space), b.splat(0.5, space))
     half = b.select(triangle(b, space), below, b.zeros(space))
     return _chain(
@@ -195,11 +182,10 @@ def qr_map(b: ArrayBuilder, op: factorisations.QrOp) -> Value:
         leading = [b.map_of(linear.SliceOp, space, first, (), cut)]
         square = b.slice(r, zeros, (*batch, least, least), ones)
     turned = array_type((*batch, least, rows), element)
-    right_solve = triangle_properties(upper=True, transposed=True, unit=False)
     y = [
         *leading,
         transpose_map(b, first),
-        b.map_of(linear.TriangularSolveOp, turned, turned, (square,), right_solve),
+        _system_map(b, square, turned, upper=True, transposed=True),
         transpose_map(b, turned),
     ]
     inner = array_type((*batch, least, least), element)

@@ -5,8 +5,9 @@
     mlirad-cache verify        compares every file with its checksum, and removes the damaged ones
     mlirad-cache clear         removes all programs
 
-The folder is the one that Python sessions with these environment variables use. The exit code is 1 after an
-error, and where `verify` found a damaged file.
+What is named mlirad_call, mlirad_entry and the like is not a program, but the machine code by which programs
+are called. The folder is the one that Python sessions with these environment variables use. The exit code is
+1 after an error, and where `verify` found a damaged file.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from mlirad.dialects.array.elementwise import (
 )
 from mlirad.dialects.array.literals import NUMPY_DTYPES, numpy_dtype
 from mlirad.dialects.array.scalars import SCALARS
+from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
 from mlirad.dialects.shapes import ELEMENTS, array_type
 
 INTS = [0, 1, -1, 2, -2, 3, 7, -7, 31, 32, 63, 64, 65, -(2**31), 2**31 - 1]
@@ -42,6 +43,8 @@ def instances() -> Iterator[tuple[str, type[ElementwiseOp], np.dtype, dict[str, 
         properties: list[dict[str, object]] = [{}]
         if name == "polygamma":
             properties = [{"order": k} for k in range(3)]
+        elif name == "special":
+            properties = [{"function": f} for f in ("gammainc", "airy_bi", "erfcx")]
         elif name == "compare":
             properties = [{"predicate": p} for p in PREDICATES]
         elif name == "convert":
@@ -60,7 +63,9 @@ def test_the_table_is_the_dialect() -> None:
 @pytest.mark.parametrize(("name", "op", "dtype", "properties"), list(instances()))
 def test_total_quiet_typed_and_pointwise(name, op, dtype, properties) -> None:
     values = samples(dtype)
-    if issubclass(op, UnaryOp | FloatTestOp) or name == "convert":
+    special = SPECIAL_FUNCTIONS.get(str(properties.get("function")))
+    arity = 2 if special is None else special.arity
+    if issubclass(op, UnaryOp | FloatTestOp) or name == "convert" or arity == 1:
         operands = [values]
     else:
         pairs = np.meshgrid(values, values, indexing="ij")

@@ -9,9 +9,22 @@ from typing import Any
 
 import pytest
 
+from mlirad.jit.blas import blas_addresses
+from mlirad.jit.c_functions import definition
+from mlirad.jit.guards_text import HOLD_FUNCTION
+from mlirad.jit.result_memory import kept_bytes
+
+
+@pytest.fixture(scope="session")
+def glue() -> None:
+    """The machine code that every process makes once, made while nothing is kept."""
+    definition("hold", HOLD_FUNCTION)
+    kept_bytes()
+    blas_addresses()
+
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, glue: None) -> Path:
     """The folder that the cache uses during the test; it does not exist yet."""
     path = tmp_path / "cache"
     monkeypatch.setenv("MLIRAD_CACHE", str(path))

@@ -35,6 +35,22 @@ def make(kind):
         def backward(x):
             return lambda ct: slope(x) * ct
 
+    elif kind == "result":
+
+        @softplus.rule(reads_result=True)
+        def of_result(y, x):
+            return lambda dx: (1 - np.exp(-y)) * dx
+
+    elif kind == "results":
+
+        @softplus.rule
+        def without_result(x):
+            return lambda dx: slope(x) * dx
+
+        @softplus.transposed_rule(reads_result=True)
+        def with_result(y, x):
+            return lambda ct: (1 - np.exp(-y)) * ct
+
     elif kind == "expression":
 
         @softplus.rule
@@ -60,7 +76,7 @@ def make(kind):
 
 
 @both_evaluators
-@pytest.mark.parametrize("kind", ["forward", "transposed", "linear map", "transposed map", "expression"])
+@pytest.mark.parametrize("kind", ["forward", "transposed", "result", "results", "linear map", "transposed map", "expression"])
 def test_one_rule_gives_both_modes_and_all_orders(kind, interpret):
     softplus = make(kind)
     s = 1 / (1 + np.exp(-X))

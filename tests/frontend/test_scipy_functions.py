@@ -1,16 +1,21 @@
-"""SciPy on traced values: what is loaded when, and what to write for functions that are no ufuncs."""
+"""`scipy.special` on traced values: SciPy's figures, at all kinds of points, and what is loaded when."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import special
+from scipy.special import softmax as imported_before
 
 import mlirad as ad
-from mlirad.errors import DifferentiationError, TracingError
+from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
+from mlirad.errors import DifferentiationError, TracingError, UnsupportedError
+from mlirad.frontend.numpy_functions.special_meanings import SPECIAL_MEANINGS
 from mlirad.ir.parsing import parse_module
 from tests.passes.derivatives import differentiated
 
@@ -23,28 +28,6 @@ def test_importing_mlirad_leaves_scipy_special_alone():
     assert run.stdout.strip() == "False"
 
 
-WRITTEN = {
-    special.logsumexp: lambda a, axis: np.logaddexp.reduce(a, axis=axis),
-    special.softmax: lambda x, axis: np.exp(x - np.expand_dims(np.logaddexp.reduce(x, axis=axis), axis)),
-    special.log_softmax: lambda x, axis: x - np.expand_dims(np.logaddexp.reduce(x, axis=axis), axis),
-}
-
-
-@pytest.mark.parametrize("function", WRITTEN, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("axis", [0, 1])
-def test_what_the_hint_says_is_the_function(function, axis):
-    with pytest.raises(TracingError, match=rf"SciPy's {function.__name__} works on NumPy arrays") as error:
-        ad.jit(lambda x: function(x, axis=axis))(X)
-    assert "np.logaddexp.reduce" in error.value.hint
-    written = ad.jit(lambda x: WRITTEN[function](x, axis))
-    np.testing.assert_allclose(written(X), function(X, axis=axis), rtol=1e-14)
-
-
-def test_a_function_without_a_hint():
-    with pytest.raises(TracingError, match="SciPy's polygamma works on NumPy arrays"):
-        ad.jit(lambda x: special.polygamma(2, x))(X)
-
-
 def test_polygamma_has_a_highest_order():
     text = """func.func @f(%x: f64) -> f64 {
       %y = array.polygamma %x {order = ORDER} : f64
@@ -53,3 +36,175 @@ def test_polygamma_has_a_highest_order():
     differentiated(parse_module(text.replace("ORDER", "99")), "f", (0,), "reverse")
     with pytest.raises(DifferentiationError, match="polygamma of order 101 is beyond what floats hold"):
         differentiated(parse_module(text.replace("ORDER", "100")), "f", (0,), "reverse")
+
+
+SPECIAL_UFUNCS = sorted(
+    {function.ufunc for function in SPECIAL_FUNCTIONS.values()} - {"_zeta", "_riemann_zeta"}
+)
+COMPOSED = sorted(set(SPECIAL_MEANINGS) - set(SPECIAL_UFUNCS) - {"_zeta", "_riemann_zeta"})
+POINTS = np.array([0.0, -0.0, 0.3, -0.3, 1.0, -1.0, 2.5, -3.0, 12.0, 1e-300, 1e300, np.inf, -np.inf, np.nan])
+
+
+def called(names: list[str], *operands: Any) -> list[Any]:
+    """The results of all ufuncs of these names of so many operands, each on the first ones."""
+    found: list[Any] = []
+    with np.errstate(all="ignore"):
+        for name in names:
+            ufunc = getattr(special, name)
+            result = ufunc(*operands[: ufunc.nin])
+            found += result if isinstance(result, tuple) else [result]
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("interpret", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_what_scipy_computes_is_what_scipy_computes(dtype, interpret):
+    """By the same loops, at poles, infinities, NaN and numbers beyond the domain."""
+    grids = np.meshgrid(POINTS[:8], POINTS, indexing="ij")
+    x, y = (g.ravel().astype(dtype) for g in grids)
+    operands = (x, y, y[::-1].copy(), np.roll(y, 3))
+    names = [n for n in SPECIAL_UFUNCS if getattr(special, n).nin < 3]
+    found = ad.jit(lambda *a: called(names, *a), interpret=interpret)(*operands)
+    for got, want in zip(found, called(names, *operands), strict=True):
+        assert got.dtype == dtype
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def test_functions_of_three_and_four_arguments():
+    rng = np.random.default_rng(0)
+    operands = [rng.uniform(0.1, 0.9, 20) for _ in range(4)]
+    names = [n for n in SPECIAL_UFUNCS if getattr(special, n).nin > 2]
+    assert len(names) == 7
+    for got, want in zip(
+        ad.jit(lambda *a: called(names, *a))(*operands), called(names, *operands), strict=True
+    ):
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_what_is_composed_agrees_with_scipy(dtype):
+    grids = np.meshgrid([0.0, 0.3, 1.0, 2.5, 12.0], [0.0, 0.3, 1.0, 2.5, 12.0], indexing="ij")
+    x, y = (g.ravel().astype(dtype) for g in grids)
+    operands = (x, y, y[::-1].copy())
+    tolerance = 1e-12 if dtype is np.float64 else 2e-5
+    names = [n for n in COMPOSED if hasattr(special, n)]
+    found = ad.jit(lambda *a: called(names, *a))(*operands)
+    for name, got, want in zip(names, found, called(names, *operands), strict=True):
+        inside = ~np.isnan(want)
+        np.testing.assert_allclose(got[inside], want[inside], rtol=tolerance, atol=tolerance, err_msg=name)
+
+
+def test_orders_may_be_integers_and_shapes_broadcast():
+    n, x = np.arange(3)[:, None], np.array([0.5, 2.0, 7.0])
+    for function in (special.jv, special.yn, special.kn, special.expn):
+        np.testing.assert_allclose(ad.jit(function)(n, x), function(n, x), rtol=1e-13)
+        np.testing.assert_allclose(ad.jit(lambda x, f=function: f(2, x))(x), function(2, x), rtol=1e-13)
+
+
+FUNCTIONS = {
+    "logsumexp": (lambda a: special.logsumexp(a, axis=1), 1e-13),
+    "logsumexp of all": (lambda a: special.logsumexp(a), 1e-13),
+    "logsumexp kept": (lambda a: special.logsumexp(a, axis=(0, 1), keepdims=True), 1e-13),
+    "logsumexp weighted": (lambda a: special.logsumexp(a, axis=0, b=np.array([[0.5], [2.0]])), 1e-13),
+    "logsumexp signed": (
+        lambda a: special.logsumexp(a, b=np.array([[0.5], [-2.0]]), return_sign=True),
+        1e-13,
+    ),
+    "softmax": (lambda a: special.softmax(a, axis=1), 1e-13),
+    "softmax of all": (lambda a: special.softmax(a), 1e-13),
+    "log_softmax": (lambda a: special.log_softmax(a, axis=0), 1e-13),
+    "polygamma": (lambda a: special.polygamma(2, a), 1e-13),
+    "polygamma of orders": (lambda a: special.polygamma(np.arange(3), a), 1e-13),
+    "multigammaln": (lambda a: special.multigammaln(a + 4.0, 3), 1e-13),
+    "zeta": (lambda a: special.zeta(a + 3.0), 1e-13),
+    "Hurwitz": (lambda a: special.zeta(2.5, a + 3.0), 1e-13),
+    "spherical_jn": (lambda a: special.spherical_jn(1, a - 1.0), 1e-12),
+    "spherical_yn": (lambda a: special.spherical_yn(2, a), 1e-12),
+    "spherical_in": (lambda a: special.spherical_in(3, a), 1e-12),
+    "spherical_kn": (lambda a: special.spherical_kn(2, abs(a)), 1e-12),
+    "spherical_jn'": (lambda a: special.spherical_jn(1, a - 1.0, derivative=True), 1e-12),
+    "spherical_yn'": (lambda a: special.spherical_yn(0, a, derivative=True), 1e-12),
+    "spherical_in'": (lambda a: special.spherical_in(2, a, derivative=True), 1e-12),
+    "spherical_kn'": (lambda a: special.spherical_kn(1, abs(a), derivative=True), 1e-12),
+    "np.i0": (np.i0, 1e-13),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_that_are_no_ufuncs(name):
+    function, tolerance = FUNCTIONS[name]
+    want = function(X)
+    got = ad.jit(lambda x: function(x))(X)
+    for g, w in zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]:
+        assert np.shape(g) == np.shape(w)
+        np.testing.assert_allclose(g, w, rtol=tolerance, atol=tolerance)
+
+
+POSITIVE = np.array([[0.4, 1.3, 2.2], [3.1, 0.7, 1.6]])
+
+
+@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - {"zeta"}))
+def test_their_derivatives(name):
+    function, _ = FUNCTIONS[name]
+
+    def first(x):
+        found = function(x)
+        return found[0] if isinstance(found, tuple) else found
+
+    ad.check_derivatives(first, POSITIVE, interpret=True)
+
+
+def test_the_sum_of_exponentials_at_special_points():
+    gradient = ad.grad(lambda a: special.logsumexp(a))
+    np.testing.assert_array_equal(gradient(np.array([-np.inf, -np.inf])), [0, 0])
+    np.testing.assert_array_equal(gradient(np.array([1000.0, 1000.0])), [0.5, 0.5])
+    np.testing.assert_array_equal(gradient(np.array([-np.inf, 3.0])), [0, 1])
+    masked = ad.grad(lambda a: special.logsumexp(a, b=np.array([1.0, 0.0])))
+    np.testing.assert_array_equal(masked(np.array([1.0, 2000.0])), [1, 0])
+
+
+def test_derivatives_of_spherical_functions_at_zero():
+    np.testing.assert_allclose(ad.grad(lambda z: special.spherical_jn(1, z))(0.0), 1 / 3, rtol=1e-14)
+    np.testing.assert_allclose(ad.hessian(lambda z: special.spherical_jn(0, z))(0.0), -1 / 3, rtol=1e-14)
+
+
+def test_what_scipy_raises_ends_the_call():
+    x = np.array([-1.0, -2.0])
+    gamma = ad.jit(lambda x: special.gamma(x))
+    with special.errstate(singular="raise"), pytest.raises(special.SpecialFunctionError, match="singularity"):
+        gamma(x)
+    assert np.isnan(gamma(x)).all()
+    whole = ad.jit(lambda x: special.yn(x, x))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="truncated to an integer"):
+            whole(np.array([2.5]))
+    many = np.full(100_000, -1.0)  # long enough to release the global lock
+    with special.errstate(singular="raise"), pytest.raises(special.SpecialFunctionError):
+        gamma(many)
+
+
+def test_errors_name_the_function():
+    with pytest.raises(TracingError, match="SciPy's softmax works on NumPy arrays") as error:
+        ad.jit(imported_before)(X)
+    assert "scipy.special.softmax" in error.value.hint
+    with pytest.raises(TracingError, match="polygamma"):
+        ad.jit(lambda n, x: special.polygamma(n, x))(np.arange(2), X[0, :2])
+    with pytest.raises(UnsupportedError, match="polygamma of order 200"):
+        ad.jit(lambda x: special.polygamma(200, x))(X)
+    with pytest.raises(ad.MliradError, match="multigammaln: the dimension d is 0"):
+        ad.jit(lambda x: special.multigammaln(x, 0))(X)
+    with pytest.raises(ad.MliradError, match="spherical_jn: the order is -1"):
+        ad.jit(lambda x: special.spherical_jn(-1, x))(X)
+    with pytest.raises(ad.MliradError, match=r"scipy\.special\.ber cannot be traced"):
+        ad.jit(special.ber)(X)
+
+
+def test_loops_are_called_in_vectors_and_batches():
+    x = np.linspace(0.1, 5, 37)
+    np.testing.assert_array_equal(
+        ad.jit(lambda x: ad.vmap(lambda v: special.jv(2.0, v) * 2)(x))(x), special.jv(2, x) * 2
+    )
+    scan = ad.jit(lambda x: ad.build(37, lambda i: special.gammainc(1.5, x[i]) + x[i]))
+    np.testing.assert_array_equal(scan(x), special.gammainc(1.5, x) + x)

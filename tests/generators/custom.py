@@ -17,39 +17,50 @@ from tests.generators.elementwise import Maker
 
 
 def custom(g: ProgramBuilder) -> Value | None:
-    """The sine of one of two operands, with a rule for either direction or for both."""
+    """The sine or the hyperbolic tangent of one of two operands, with a rule for either direction or for both.
+
+    Rules of the latter read the result.
+    """
     allowed = [e for e in FLOATS if e in g.elements]
     if not allowed:
         return None
     x, other = g.some(allowed), g.some(ELEMENTS)
     types = [x.type, other.type]
+    reads_result = g.rng.random() < 0.5
+
+    def full(value: float, like: Value) -> Value:
+        element = element_of(like)
+        properties: dict[str, Attribute] = {"value": FloatAttr(value, cast(AnyFloat, element))}
+        constant = g.emit(ConstantOp, [], element, properties, bound=value)
+        return g.emit(BroadcastOp, [constant], like.type, {"dims": ints(())}, bound=value)
 
     def body(args: Sequence[Value]) -> Sequence[Value]:
-        return [g.emit(ew.SinOp, [args[0]], x.type, bound=1)]
+        return [g.emit(ew.TanhOp if reads_result else ew.SinOp, [args[0]], x.type, bound=1)]
 
     def derivative(args: Sequence[Value]) -> Sequence[Value]:
-        slope = g.emit(ew.CosOp, [args[0]], x.type, bound=1)
-        return [g.emit(ew.MulOp, [slope, args[2]], x.type, bound=1)]
+        if reads_result:
+            square = g.emit(ew.MulOp, [args[2], args[2]], x.type, bound=1)
+            slope = g.emit(ew.SubOp, [full(1.0, x), square], x.type, bound=1)
+        else:
+            slope = g.emit(ew.CosOp, [args[0]], x.type, bound=1)
+        return [g.emit(ew.MulOp, [slope, args[len(known)]], x.type, bound=1)]
 
     def transposed(args: Sequence[Value]) -> Sequence[Value]:
         (image,) = derivative(args)
-        if not is_float(other):
-            return [image]
-        element = element_of(other)
-        properties: dict[str, Attribute] = {"value": FloatAttr(0.0, cast(AnyFloat, element))}
-        zero = g.emit(ConstantOp, [], element, properties, bound=0)
-        return [image, g.emit(BroadcastOp, [zero], other.type, {"dims": ints(())}, bound=0)]
+        return [image, full(0.0, other)] if is_float(other) else [image]
 
     tangents = [v.type for v in (x, other) if is_float(v)]
+    known = [*types, x.type] if reads_result else types
     kind = g.rng.randint(0, 2)
     regions = [g.typed_region(types, body)]
     if kind != 1:
-        regions.append(g.typed_region([*types, *tangents], derivative))
+        regions.append(g.typed_region([*known, *tangents], derivative))
     if kind != 0:
-        regions.append(g.typed_region([*types, x.type], transposed))
-    return g.emit_all(
-        CustomOp, [x, other], [x.type], {"transposed": FLAG} if kind == 1 else {}, regions, [1]
-    )[-1]
+        regions.append(g.typed_region([*known, x.type], transposed))
+    properties: dict[str, Attribute] = {"results": FLAG} if reads_result else {}
+    if kind == 1:
+        properties["transposed"] = FLAG
+    return g.emit_all(CustomOp, [x, other], [x.type], properties, regions, [1])[-1]
 
 
 def checkpoint(g: ProgramBuilder) -> Value | None:

@@ -180,6 +180,42 @@ def convert(g: ProgramBuilder) -> Value | None:
     return g.emit(ew.ConvertOp, [x], array_type(shape_of(x), target), bound=g.bound(x))
 
 
+SMOOTH_SPECIAL: dict[str, tuple[tuple[str | float, ...], float]] = {
+    "dawsn": (("any",), 0.6),
+    "j0": (("any",), 1),
+    "j1": (("any",), 0.6),
+    "jv": ((1.5, "positive"), 0.6),
+    "erfcx": (("positive",), 1),
+    "gammainc": ((1.5, "positive"), 1),
+    "betainc": ((1.5, 2.5, "inside_unit"), 1),
+    "airy_ai": (("positive",), 0.4),
+    "sici_si": (("any",), 1.9),
+    "owens_t": (("any", "any"), 0.25),
+    "agm": (("positive", "positive"), 4),
+}
+"""Special functions that random programs call: numbers, or the domains of operands; a bound on the result."""
+
+
+def special(g: ProgramBuilder) -> Value | None:
+    """A special function; orders and shapes, in which there are no derivatives, are constants."""
+    elements = [e for e in FLOATS if e in g.elements]
+    if not elements:
+        return None
+    x = g.some(elements)
+    name = g.rng.choice(sorted(SMOOTH_SPECIAL))
+    domains, bound = SMOOTH_SPECIAL[name]
+    operands: list[Value] = []
+    for domain in domains:
+        if isinstance(domain, float):
+            operands.append(g.like_constant(domain, x))
+        else:
+            operand = x if not any(o is x for o in operands) else g.like(x.type)
+            operands.append(_in_domain(g, operand, domain) if g.smooth else operand)
+    return g.emit(
+        ew.SpecialOp, operands, x.type, {"function": keyword(name)}, bound=bound if g.smooth else None
+    )
+
+
 def _maker(op_class: type[ew.ElementwiseOp]) -> Maker:
     if issubclass(op_class, ew.UnaryOp):
         return unary(op_class)
@@ -193,6 +229,7 @@ _OWN: dict[type[ew.ElementwiseOp], Maker] = {
     ew.CompareOp: compare,
     ew.SelectOp: select,
     ew.ConvertOp: convert,
+    ew.SpecialOp: special,
 }
 
 ELEMENTWISE_MAKERS: dict[type[Operation], Maker] = {

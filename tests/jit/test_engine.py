@@ -9,6 +9,7 @@ import pytest
 
 from mlirad.errors import CompileError
 from mlirad.jit import engine
+from mlirad.jit.glue import load_glue
 from mlirad.jit.target import find_target
 
 REMAINDER = """
@@ -35,7 +36,7 @@ def test_object_code_can_be_loaded_later() -> None:
 
 
 def test_glue_runs() -> None:
-    code = engine.load_glue(REMAINDER.replace("mlirad_main", "other"), ("other",))
+    code = load_glue(REMAINDER.replace("mlirad_main", "other"), ("other",))
     assert unary(code.addresses["other"])(4.0) == 1.0
 
 

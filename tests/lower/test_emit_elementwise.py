@@ -33,7 +33,7 @@ def samples(dtype: str) -> npt.NDArray[Any]:
 
 def nest(name: str, types: list[str], result: str, size: int, schedule: str, properties: str = "") -> str:
     """A function that applies one op to vectors."""
-    keyword, braced = (properties, "") if name == "array.compare" else ("", properties)
+    keyword, braced = (properties, "") if name in ("array.compare", "array.special") else ("", properties)
     arguments = ", ".join(f"%x{k}: {tensor((size,), t)}" for k, t in enumerate(types))
     names = ", ".join(f"%x{k}" for k in range(len(types)))
     loads = "\n".join(
@@ -73,6 +73,9 @@ def cases() -> list[Any]:
                 found.append((name, ["bool", dtype, dtype], dtype, "", {}))
             elif name == "polygamma":
                 found.append((name, [dtype], dtype, "{order = 1}", {"order": 1}))
+            elif name == "special":
+                found.append((name, [dtype] * 2, dtype, "gammainc", {"function": "gammainc"}))
+                found.append((name, [dtype], dtype, "airy_bip", {"function": "airy_bip"}))
             elif issubclass(op, ew.FloatTestOp):
                 found.append((name, [dtype], "bool", "", {}))
             else:

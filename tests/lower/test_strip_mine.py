@@ -15,8 +15,6 @@ from mlirad.dialects.kernel import NestOp, ScatterOp
 from mlirad.dialects.kernel_strips import StripsOp
 from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
-from mlirad.jit.call import NativeFunction
-from mlirad.jit.target import find_target
 from mlirad.lower.form_kernels import form_kernels
 from mlirad.lower.fuse_kernels import fuse_function
 from mlirad.lower.plan_memory import peak_bytes, plan_function
@@ -26,7 +24,7 @@ from mlirad.lower.strip_mine import strip_mine
 from mlirad.lower.strip_mine.costs import Kernel, Traffic
 from tests.generators.programs import random_program
 from tests.lower.loops import function
-from tests.lower.native import compiled_program
+from tests.lower.native import check_kernels
 from tests.lower.test_kernel_passes import arguments
 
 
@@ -44,17 +42,7 @@ def check(f: FuncOp, args: list[npt.ArrayLike], rows: int, *, rtol: float = 1e-1
     """Require that strips keep the results: interpreted, and compiled with and without checked addresses."""
     want = run_function(f, args)
     formed = in_strips(f, rows)
-    verify_module(ModuleOp([formed.clone()]))
-    vector_bytes = find_target().vector_bytes
-    planned = plan_function(schedule_function(formed, vector_bytes=vector_bytes))
-    verify_plan(planned)
-    runs = [run_function(planned, args)]
-    for checks in (False, True):
-        program = compiled_program(ModuleOp([planned.clone()]), planned.sym_name.data, checks=checks)
-        runs.append(NativeFunction(program, debug=True)(*args))
-    for results in runs:
-        for one, other in zip(results, want, strict=True):
-            np.testing.assert_allclose(np.asarray(one), other, rtol=rtol, atol=rtol)
+    check_kernels(formed, args, want, rtol)
     return formed
 
 

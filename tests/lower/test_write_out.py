@@ -13,8 +13,6 @@ from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.kernel import NestOp, ScatterOp
 from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
-from mlirad.jit.call import NativeFunction
-from mlirad.jit.target import find_target
 from mlirad.lower.form_kernels import form_kernels
 from mlirad.lower.fuse_kernels import fuse_function
 from mlirad.lower.plan_memory import plan_function
@@ -24,7 +22,7 @@ from mlirad.lower.strip_mine import strip_mine
 from mlirad.lower.write_out import write_out_rows
 from tests.generators.programs import random_program
 from tests.lower.loops import function
-from tests.lower.native import compiled_program
+from tests.lower.native import check_kernels
 from tests.lower.test_kernel_passes import arguments
 
 
@@ -37,16 +35,7 @@ def check(f: FuncOp, args: list[npt.ArrayLike], rows: int = 0) -> FuncOp:
     want = run_function(f, args)
     written = write_out_rows(fuse_function(form_kernels(f)), 2, 1)
     verify_module(ModuleOp([written.clone()]))
-    formed = strip_mine(written, rows=rows) if rows else written
-    planned = plan_function(schedule_function(formed, vector_bytes=find_target().vector_bytes))
-    verify_plan(planned)
-    runs = [run_function(planned, args)]
-    for checks in (False, True):
-        program = compiled_program(ModuleOp([planned.clone()]), planned.sym_name.data, checks=checks)
-        runs.append(NativeFunction(program, debug=True)(*args))
-    for results in runs:
-        for one, other in zip(results, want, strict=True):
-            np.testing.assert_allclose(np.asarray(one), other, rtol=1e-12, atol=1e-12)
+    check_kernels(strip_mine(written, rows=rows) if rows else written, args, want, 1e-12)
     return written
 
 

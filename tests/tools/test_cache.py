@@ -19,6 +19,7 @@ def test_what_is_kept_is_listed_verified_and_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "cache"
+    ad.jit(lambda x: -x)(1.0)  # with what every process makes once
     monkeypatch.setenv("MLIRAD_CACHE", str(folder))
 
     def said(command: str, code: int = 0) -> str:

@@ -17,7 +17,9 @@
 The second region of `custom` is a rule: the derivative in forward form, or with `transposed` the transposed
 derivative, from cotangents to cotangents. A third region, after the word `transposed`, gives the latter
 beside the former. A rule is applied as written in its own direction. In the other one it is transposed, which
-takes linear code. A region of `checkpoint` captures what it reads.
+takes linear code. With `results` rules take the results of the op behind its operands: what a rule reads of
+them has their derivative, so derivatives of every order follow where the result defines its own derivative,
+as a root of an equation does. A region of `checkpoint` captures what it reads.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import UnitAttr
-from xdsl.ir import Attribute, Region
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
     opt_prop_def,
@@ -49,19 +51,26 @@ class CustomOp(StructuredOp):
 
     A rule takes the operands and one tangent per float operand, and yields one tangent per float result; a
     transposed rule takes the operands and one cotangent per float result, and yields one cotangent per float
-    operand. The rule of one direction serves the other if it is linear in what it takes last. With respect to
+    operand. With `results`, both take the results as well, behind the operands. The rule of one direction
+    serves the other if it is linear in what it takes last. With respect to
     floats that it captures, the first region is differentiated as it is written.
     """
 
     name = "array.custom"
     inputs = var_operand_def()
     transposed = opt_prop_def(UnitAttr)
+    reads_results = opt_prop_def(UnitAttr, prop_name="results")
     body = region_def("single_block")
     rules = var_region_def("single_block")
     outputs = var_result_def()
-    BRACED: ClassVar = ("transposed",)
+    BRACED: ClassVar = ("transposed", "results")
     REGION_WORDS: ClassVar = ("derivative", "transposed")
     REPEATED: ClassVar = True
+
+    @property
+    def known(self) -> list[SSAValue]:
+        """What rules take before tangents or cotangents: the operands, and with `results` the results."""
+        return [*self.inputs, *(self.outputs if self.reads_results is not None else ())]
 
     @property
     def forward_rule(self) -> Region | None:
@@ -89,7 +98,7 @@ class CustomOp(StructuredOp):
             (self.transposed_rule, "transposed derivative", floats[::-1]),
         ):
             if rule is not None:
-                check_arguments(rule.block, [*types, *given], what)
+                check_arguments(rule.block, [*(v.type for v in self.known), *given], what)
                 check_results(yielded(rule)[0], found)
 
 

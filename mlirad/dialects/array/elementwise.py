@@ -12,9 +12,10 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
+from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS, SpecialFunction
 from mlirad.dialects.shapes import (
     ELEMENTS,
     FLOATS,
@@ -617,6 +618,40 @@ class ConvertOp(ElementwiseOp):
             )
 
 
+@irdl_op_definition
+class SpecialOp(ElementwiseOp):
+    """A special function of `scipy.special`, by the name in `mlirad.dialects.array.special_functions`."""
+
+    name = "array.special"
+    DOMAIN: ClassVar = FLOATS
+    function = prop_def(StringAttr)
+    arguments = var_operand_def()
+    KEYWORD: ClassVar = "function"
+    ONE_TYPE: ClassVar = True
+
+    @property
+    def meaning(self) -> SpecialFunction:
+        """What the function is."""
+        return SPECIAL_FUNCTIONS[self.function.data]
+
+    def verify_(self) -> None:
+        """A known function, as many operands as it has parameters, floats of the result's type."""
+        known = SPECIAL_FUNCTIONS.get(self.function.data)
+        if known is None:
+            raise VerifyException(f"'{self.function.data}' is not a special function that is known")
+        if len(self.arguments) != known.arity:
+            raise VerifyException(
+                f"{self.function.data} takes {', '.join(known.parameters)}, "
+                f"got {len(self.arguments)} operands"
+            )
+        check_elements(self.result.type, self.DOMAIN, "result")
+        for argument in self.arguments:
+            if argument.type != self.result.type:
+                raise VerifyException(
+                    f"operands must have the result's type {self.result.type}, got {argument.type}"
+                )
+
+
 ELEMENTWISE_OPS: tuple[type[ElementwiseOp], ...] = (
     NegOp,
     AbsOp,
@@ -679,5 +714,6 @@ ELEMENTWISE_OPS: tuple[type[ElementwiseOp], ...] = (
     CompareOp,
     SelectOp,
     ConvertOp,
+    SpecialOp,
 )
 """Every elementwise op, in the order of the documentation."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from xdsl.dialects.builtin import StringAttr, UnitAttr, i64
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -31,6 +31,10 @@ PARTS: dict[str, tuple[str, ...]] = {
     "svd": ("left", "values", "right"),
 }
 """The parts of every factorisation."""
+
+
+TRIANGLE_FLAGS = ("upper", "transposed", "unit")
+"""The properties, set or not, that say which triangular system is solved."""
 
 
 class PartOp(OperandOp):
@@ -120,7 +124,7 @@ class TriangularSolveOp(ArrayOp):
     upper = opt_prop_def(UnitAttr)
     transposed = opt_prop_def(UnitAttr)
     unit = opt_prop_def(UnitAttr)
-    BRACED: ClassVar = ("upper", "transposed", "unit")
+    BRACED: ClassVar = TRIANGLE_FLAGS
 
     def verify_(self) -> None:
         """Square matrices of floats and right sides of one batch and one element type; the type of these."""
@@ -140,6 +144,11 @@ class SolveOp(ArrayOp):
         """Square matrices of floats and right sides of one batch and one element type; the type of these."""
         check_system(self.matrix.type, self.operand.type)
         check_result(self.result.type, self.operand.type)
+
+
+def triangle_flags(op: Operation) -> dict[str, bool]:
+    """Which triangular system an op of any dialect stands for."""
+    return {name: name in op.properties for name in TRIANGLE_FLAGS}
 
 
 def check_result(result: Attribute, expected: Attribute) -> None:

@@ -21,9 +21,9 @@ from mlirad.dialects.messages import check_message
 from mlirad.dialects.shapes import ELEMENTS, Value, array_type, element_of, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
-REPORT_KINDS = ("print", "position", "nan", "overflow", "matrix")
+REPORT_KINDS = ("print", "position", "nan", "overflow", "matrix", "convergence")
 """What a report does: print its message, or make the call fail for a position outside, a NaN, an integer that
-is too large, or a matrix without the factorisation that is asked for."""
+is too large, a matrix without the factorisation that is asked for, or a solver that does not converge."""
 
 
 @irdl_op_definition

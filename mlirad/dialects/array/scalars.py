@@ -24,7 +24,8 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mlirad.packages import scipy_module
+from mlirad.dialects.array.special_functions import SPECIAL_FUNCTIONS
+from mlirad.packages import scipy_module, special_ufunc
 
 Number: TypeAlias = np.generic | NDArray[Any]
 """A NumPy scalar, or an array of them."""
@@ -76,6 +77,12 @@ def _lgamma(x: _Array) -> _Array:
 
 def _polygamma(x: _Array, order: int) -> _Array:
     return _special("polygamma")(order, x).astype(x.dtype)
+
+
+def _special_function(*operands: _Array, function: str) -> _Array:
+    known = SPECIAL_FUNCTIONS[function]
+    found = special_ufunc(known.ufunc)(*operands)
+    return found if known.outputs == 1 else found[known.output]
 
 
 def _absorbing_mul(k: _Array, dx: _Array) -> _Array:
@@ -231,10 +238,11 @@ SCALARS: dict[str, Callable[..., Number]] = {
         "compare": _compare,
         "select": _select,
         "convert": _convert,
+        "special": _special_function,
     }.items()
 }
 """From the name of an elementwise op, without its dialect's prefix, to its meaning.
 
 `polygamma` takes the keyword `order` (an int), `compare` takes `predicate`, `convert` takes `dtype`, the
-NumPy dtype of the result.
+NumPy dtype of the result, and `special` takes `function`.
 """

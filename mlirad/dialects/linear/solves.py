@@ -10,7 +10,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 
-from mlirad.dialects.array.factorisations import check_system
+from mlirad.dialects.array.factorisations import TRIANGLE_FLAGS, check_system
 from mlirad.dialects.linear.maps import PrimitiveMapOp
 
 
@@ -23,7 +23,7 @@ class TriangularSolveOp(PrimitiveMapOp):
     upper = opt_prop_def(UnitAttr)
     transposed = opt_prop_def(UnitAttr)
     unit = opt_prop_def(UnitAttr)
-    BRACED: ClassVar = ("upper", "transposed", "unit")
+    BRACED: ClassVar = TRIANGLE_FLAGS
 
     def verify_(self) -> None:
         """As `array.triangular_solve` of the domain."""

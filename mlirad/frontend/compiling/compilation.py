@@ -14,15 +14,19 @@ from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
+from mlirad.disk_cache.glue import KeptGlue
 from mlirad.disk_cache.programs import Place
 from mlirad.errors import CompileError
 from mlirad.frontend.compiling.options import Options
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.forking import CompileLock, compiling_section
+from mlirad.jit.glue import keep_glue_in
 from mlirad.jit.machine_program import MachineProgram
 from mlirad.jit.target import find_target
 from mlirad.recursion import deep_recursion
+
+keep_glue_in(KeptGlue())
 
 Executable: TypeAlias = Callable[..., Any]
 """Takes the flat arguments; returns the only result, or a tuple of several or none."""

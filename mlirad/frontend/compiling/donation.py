@@ -61,8 +61,7 @@ def warn_of_unused(
     function: Callable[..., Any], tree: Tree, native: NativeFunction, donated: Sequence[int], name: str
 ) -> None:
     """A `DonationWarning` at the user's line for donated arrays that hold no result of a program, and for
-    scalars,
-    which hold none, where nothing else is donated.
+    scalars, which hold none, where nothing else is donated.
     """
     specs, used = native.program.inputs, donations(native.program, donated).values()
     unused = [k for k in donated if k not in used and (specs[k].shape or not used)]

@@ -33,6 +33,7 @@ from mlirad.errors import DifferentiationError, ShapeError
 from mlirad.frontend.compiling.transformed import run_compiled
 from mlirad.frontend.constructs import repeated
 from mlirad.frontend.linear_map.linear_maps import LinearMap
+from mlirad.frontend.tracing.argument_kinds import checked_flag
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
 from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.tracing.functions import call, definition_of, function_name, with_signature
@@ -62,10 +63,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 class _Given:
     """A rule as it was given, and its direction."""
 
-    CAPTURED: ClassVar = ("rule", "is_transposed")
+    CAPTURED: ClassVar = ("rule", "is_transposed", "reads_result")
 
     rule: Rule
     is_transposed: bool
+    reads_result: bool
 
     @property
     def vectors(self) -> str:
@@ -83,22 +85,30 @@ class CustomDerivative(Named):
         self._function = function
         self._rules: dict[bool, _Given] = {}
 
-    def rule(self, rule: F) -> F:
+    def rule(self, rule: Any = None, *, reads_result: bool = False) -> Any:
         """Use `rule(*args)`, a function of one tangent per argument, or a `LinearMap`, for forward mode.
 
         It returns the tangent of the result, in the structure of the result. Leaves without a derivative have
         `None` as tangent, and `None` returned stands for 0. It serves reverse mode, too, if it is linear.
-        """
-        self._rules[False] = _Given(rule, False)
-        return rule
 
-    def transposed_rule(self, rule: F) -> F:
+        With `reads_result=True` it is called with the result and the arguments. The result has this
+        derivative there too: so a rule that is made of what the result solves gives derivatives of every
+        order.
+        """
+        return self._enter(rule, False, reads_result)
+
+    def transposed_rule(self, rule: Any = None, *, reads_result: bool = False) -> Any:
         """Use `rule(*args)`, a function of a cotangent of the result, or a map, for reverse mode.
 
         It returns the cotangent of the argument, or a tuple of them if there are several. It serves forward
-        mode, too, if it is linear.
+        mode, too, if it is linear. `reads_result` is that of `rule`.
         """
-        self._rules[True] = _Given(rule, True)
+        return self._enter(rule, True, reads_result)
+
+    def _enter(self, rule: Any, is_transposed: bool, reads_result: bool) -> Any:
+        if rule is None:
+            return functools.partial(self._enter, is_transposed=is_transposed, reads_result=reads_result)
+        self._rules[is_transposed] = _Given(rule, is_transposed, checked_flag(reads_result, "reads_result"))
         return rule
 
     def __call__(self, *args: Any) -> Any:
@@ -129,21 +139,27 @@ class CustomDerivative(Named):
             self._function, types, lambda values: arguments.unflatten(_arrays(values, weak))
         )
         regions = [region]
-        resume(None if last is None else made(b.constant(0, i64)))
         made_types = [v.type for v in yields(regions[0])]
         vectors = [[t for t in space if is_float(t)] for space in (types, made_types)]
+        reads_results = any(given.reads_result for given in self._rules.values())
+        known = [*types, *made_types] if reads_results else types
         for given in (self._rules[k] for k in sorted(self._rules)):
 
             def derivative(*values: Value, given: _Given = given) -> list[Value]:
                 with frame.open_scope():
+                    resume(None if last is None else made(b.constant(0, i64)))
                     point = _arrays(values[: len(inputs)], weak)
-                    moved = [made(v) for v in values[len(inputs) :]]
-                    image = self._image(given, arguments, point, moved, tree, results)
+                    found = [made(v) for v in values[len(inputs) : len(known)]]
+                    moved = [made(v) for v in values[len(known) :]]
+                    read = (tree.unflatten(found[: tree.size]),) if given.reads_result else ()
+                    image = self._image(given, arguments, point, read, moved, tree, results)
                     return sealed([t.value for t in image])
 
-            regions.append(b.region([*types, *vectors[given.is_transposed]], derivative))
-            self._require_no_constant(given, regions[-1], regions[-1].block.args[len(inputs) :])
-        properties = {"transposed": FLAG} if len(regions) == 2 and True in self._rules else None
+            regions.append(b.region([*known, *vectors[given.is_transposed]], derivative))
+            self._require_no_constant(given, regions[-1], regions[-1].block.args[len(known) :])
+        properties: dict[str, Attribute] = {"results": FLAG} if reads_results else {}
+        if len(regions) == 2 and True in self._rules:
+            properties["transposed"] = FLAG
         op = b.insert(CustomOp, [x.value for x in inputs], made_types, properties, regions)
         if last is not None:
             resume(made(op.results[-1]))
@@ -166,6 +182,7 @@ class CustomDerivative(Named):
         given: _Given,
         arguments: Tree,
         point: list[Array],
+        read: tuple[Any, ...],
         vectors: list[Array],
         tree: Tree,
         results: Sequence[Array],
@@ -175,7 +192,7 @@ class CustomDerivative(Named):
         source, target = spaces[::-1] if given.is_transposed else spaces
         _open.rules.append(self)
         try:
-            return self._applied(given, arguments.unflatten(point), vectors, source, target)
+            return self._applied(given, (*read, *arguments.unflatten(point)), vectors, source, target)
         finally:
             _open.rules.remove(self)
 

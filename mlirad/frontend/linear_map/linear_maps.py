@@ -132,6 +132,7 @@ class LinearMap(HeldMap):
     to_sparse: ClassVar[Callable[..., Any]]
     structure: ClassVar[Callable[..., tuple[NDArray[np.int64], NDArray[np.int64]]]]
     as_linear_operator: ClassVar[Callable[..., Any]]
+    solve: ClassVar[Callable[..., Any]]
 
     # Algebra -------------------------------------------------------------------------------------
 

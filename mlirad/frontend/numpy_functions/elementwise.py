@@ -10,9 +10,11 @@ import numpy as np
 
 from mlirad.frontend.numpy_functions.binding import shown
 from mlirad.frontend.numpy_functions.parameters import Anything, ArrayLike, Axis, AxisList, Flag, Function
+from mlirad.frontend.numpy_functions.special_meanings import special
 from mlirad.frontend.numpy_functions.tracings import tracings
-from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL
+from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, inexact, select, xp
 from mlirad.frontend.tracing.raising import argument_error, shape_error
 from mlirad.frontend.tracing.shapes import distinct_axes, listed, one_axis
@@ -21,6 +23,11 @@ from mlirad.frontend.tracing.shapes import distinct_axes, listed, one_axis
 def fix(x: ArrayLike) -> Array:
     """`np.fix`: towards zero."""
     return xp.trunc(x)
+
+
+def i0(x: ArrayLike) -> Array:
+    """`np.i0`: the modified Bessel function of order 0."""
+    return made(special(emitting(), "i0", inexact(x).value))
 
 
 def sinc(x: ArrayLike) -> Array:
@@ -162,7 +169,7 @@ def _leaves(part: Any) -> list[Any]:
 
 
 FUNCTIONS = tracings(
-    sinc, angle, piecewise, apply_along_axis, apply_over_axes, block, fix, fft_fftshift=shifted(True),
+    sinc, i0, angle, piecewise, apply_along_axis, apply_over_axes, block, fix, fft_fftshift=shifted(True),
     fft_ifftshift=shifted(False),
 )  # fmt: skip
 """What this file traces."""

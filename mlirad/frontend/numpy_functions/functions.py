@@ -28,6 +28,7 @@ from mlirad.frontend.numpy_functions import (
     reductions,
     repeating,
     scipy_linalg,
+    scipy_special,
     searching,
     selection,
     shapes,
@@ -100,15 +101,19 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     return as_copies(result, order == "C" if order in ("C", "F") else is_row_major)
 
 
+SCIPY_FUNCTIONS = {"scipy.linalg": scipy_linalg.FUNCTIONS, "scipy.special": scipy_special.FUNCTIONS}
+"""By module and name what traces a function of SciPy."""
+
+
 def apply_scipy_function(
-    name: str, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    module: str, name: str, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """A function of `scipy.linalg`: traced if an argument is, else SciPy's own."""
+    """A function of SciPy: traced if an argument is, else SciPy's own."""
     if not contains_traced([*args, *kwargs.values()]):
         return own(*args, **kwargs)
-    full_name = f"scipy.linalg.{name}"
+    full_name = f"{module}.{name}"
     try:
-        result, _ = _scipy_binding(full_name, own, scipy_linalg.FUNCTIONS[name]).call(args, kwargs)
+        result, _ = _scipy_binding(full_name, own, SCIPY_FUNCTIONS[module][name]).call(args, kwargs)
     except (MliradError, RecursionError):
         raise
     except Exception as error:
@@ -121,4 +126,9 @@ def _scipy_binding(name: str, own: Callable[..., Any], handler: Callable[..., An
     return Binding(name, inspect.signature(own), handler)
 
 
-TRACED.update({name: partial(apply_scipy_function, name) for name in scipy_linalg.FUNCTIONS})
+TRACED.update(
+    {
+        module: {name: partial(apply_scipy_function, module, name) for name in functions}
+        for module, functions in SCIPY_FUNCTIONS.items()
+    }
+)

@@ -13,7 +13,8 @@ from typing import TypeAlias
 import numpy as np
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.shapes import Value, integer, is_boolean, is_float
+from mlirad.dialects.shapes import Value, is_boolean, is_float
+from mlirad.frontend.numpy_functions.special_meanings import SPECIAL_MEANINGS, Meaning
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.packages import scipy_module
 
@@ -116,72 +117,10 @@ def _heaviside(b: ArrayBuilder, x: Value, at_zero: Value) -> Value:
     return b.select(_is_nan(b, x), x, step)
 
 
-def _x_times_log(op: type[ew.UnaryOp]) -> Binary:
-    """x log(y), 0 where x is 0, by a product in which 0 absorbs: its derivative by x is log(y) there, too."""
-
-    def meaning(b: ArrayBuilder, x: Value, y: Value) -> Value:
-        zero = b.logical_and(b.compare("eq", x, b.zeros(x.type)), b.logical_not(_is_nan(b, y)))
-        logarithm = b.unary(op, y)
-        return b.select(zero, b.absorbing_mul(x, logarithm), b.mul(x, logarithm))
-
-    return meaning
-
-
-def _logit(b: ArrayBuilder, x: Value) -> Value:
-    return b.sub(b.unary(ew.LogOp, x), b.unary(ew.Log1pOp, b.neg(x)))
-
-
 def _sign(b: ArrayBuilder, x: Value) -> Value:
     """The sign, as NumPy has it: that of -0 is 0."""
     sign = b.unary(ew.SignOp, x)
     return b.add(sign, b.zeros(x.type)) if is_float(x) else sign
-
-
-def _entropy(b: ArrayBuilder, x: Value) -> Value:
-    negative = b.compare("lt", x, b.zeros(x.type))
-    return b.select(negative, b.splat(-np.inf, x.type), b.neg(_x_times_log(ew.LogOp)(b, x, x)))
-
-
-def _relative_entropy(b: ArrayBuilder, x: Value, y: Value) -> Value:
-    zero = b.zeros(x.type)
-    is_nan = b.binary(ew.OrOp, _is_nan(b, x), _is_nan(b, y))
-    inside = b.binary(ew.AndOp, b.compare("gt", x, zero), b.compare("gt", y, zero))
-    at_zero = b.binary(ew.AndOp, b.compare("eq", x, zero), b.compare("ge", y, zero))
-    term = b.mul(x, b.unary(ew.LogOp, b.div(x, y)))
-    found = b.select(inside, term, b.select(at_zero, zero, b.splat(np.inf, x.type)))
-    return b.select(is_nan, b.add(x, y), found)
-
-
-def _huber(b: ArrayBuilder, delta: Value, r: Value) -> Value:
-    size = b.unary(ew.AbsOp, r)
-    half = b.splat(0.5, r.type)
-    inner = b.mul(half, b.mul(r, r))
-    outer = b.mul(delta, b.sub(size, b.mul(half, delta)))
-    found = b.select(b.compare("le", size, delta), inner, outer)
-    return b.select(b.compare("lt", delta, b.zeros(r.type)), b.splat(np.inf, r.type), found)
-
-
-def _pseudo_huber(b: ArrayBuilder, delta: Value, r: Value) -> Value:
-    one = b.splat(1.0, r.type)
-    ratio = b.div(r, delta)
-    square = b.mul(ratio, ratio)
-    root = b.unary(ew.SqrtOp, b.add(one, square))
-    # sqrt(1 + s) - 1 without the difference of equal numbers
-    found = b.mul(b.mul(delta, delta), b.div(square, b.add(root, one)))
-    infinite = b.splat(np.inf, r.type)
-    found = b.select(b.compare("eq", square, infinite), b.mul(delta, b.unary(ew.AbsOp, r)), found)
-    zero = b.zeros(r.type)
-    is_zero = b.binary(ew.OrOp, b.compare("eq", delta, zero), b.compare("eq", r, zero))
-    found = b.select(is_zero, zero, found)
-    return b.select(b.compare("lt", delta, zero), b.splat(np.inf, r.type), found)
-
-
-def _normal_distribution(b: ArrayBuilder, x: Value) -> Value:
-    return b.scaled(b.unary(ew.ErfcOp, b.scaled(x, -(0.5**0.5))), 0.5)
-
-
-def _digamma(b: ArrayBuilder, x: Value) -> Value:
-    return b.apply_elementwise(ew.PolygammaOp, (x,), {"order": integer(0)})
 
 
 MEANINGS: dict[np.ufunc, Unary | Binary] = {
@@ -264,35 +203,11 @@ MEANINGS: dict[np.ufunc, Unary | Binary] = {
 }
 """The ufuncs of NumPy. The operands are of one shape and of the dtypes of NumPy's loop."""
 
-SCIPY_MEANINGS: dict[str, Unary | Binary] = {
-    "erf": _unary(ew.ErfOp),
-    "erfc": _unary(ew.ErfcOp),
-    "erfinv": _unary(ew.ErfinvOp),
-    "gammaln": _unary(ew.LgammaOp),
-    "psi": _digamma,
-    "expit": _unary(ew.LogisticOp),
-    "log_expit": lambda b, x: b.neg(b.unary(ew.SoftplusOp, b.neg(x))),
-    "logit": _logit,
-    "xlogy": _x_times_log(ew.LogOp),
-    "xlog1py": _x_times_log(ew.Log1pOp),
-    "expm1": _unary(ew.Expm1Op),
-    "log1p": _unary(ew.Log1pOp),
-    "exp2": _unary(ew.Exp2Op),
-    "cbrt": _unary(ew.CbrtOp),
-    "exp10": lambda b, x: b.binary(ew.PowOp, b.splat(10.0, x.type), x),
-    "entr": _entropy,
-    "rel_entr": _relative_entropy,
-    "huber": _huber,
-    "pseudo_huber": _pseudo_huber,
-    "ndtr": _normal_distribution,
-}
-"""The ufuncs of `scipy.special`, by name: importing that takes longer than importing mlirad, so it is left to
-whoever uses it."""
-
 SCIPY_SPECIAL = "scipy.special"
+"""Whose ufuncs are in `special_meanings`."""
 
 
-def meaning_of(ufunc: np.ufunc) -> Unary | Binary | None:
+def meaning_of(ufunc: np.ufunc) -> Meaning | None:
     """What a ufunc means, `None` for one that cannot be traced."""
     found = MEANINGS.get(ufunc)
     if found is not None:
@@ -301,10 +216,14 @@ def meaning_of(ufunc: np.ufunc) -> Unary | Binary | None:
     special = sys.modules.get(SCIPY_SPECIAL)
     name = ufunc.__name__
     is_scipy = special is not None and getattr(special, name, None) is ufunc
-    return SCIPY_MEANINGS.get(name) if is_scipy else None
+    return SPECIAL_MEANINGS.get(name) if is_scipy else None
 
 
-def all_meanings() -> dict[np.ufunc, Unary | Binary]:
+def all_meanings() -> dict[np.ufunc, Meaning]:
     """Every ufunc that can be traced; imports `scipy.special`."""
     special = scipy_module("special")
-    return MEANINGS | {getattr(special, name): meaning for name, meaning in SCIPY_MEANINGS.items()}
+    return MEANINGS | {
+        getattr(special, name): meaning
+        for name, meaning in SPECIAL_MEANINGS.items()
+        if hasattr(special, name)
+    }

@@ -71,7 +71,7 @@ def apply(
         done = special_case(*operands)
         if done is not None:
             return in_order(done, inputs, all_ordered(operands))
-    meaning = cast("Callable[..., Value] | None", meaning_of(ufunc))
+    meaning = meaning_of(ufunc)
     if meaning is None:
         raise unsupported_error(
             f"{name_of(ufunc)} cannot be traced",
@@ -91,9 +91,20 @@ def apply(
     values = [value_of(o, d) for o, d in zip(operands, dtypes, strict=False)]
     shape = broadcast_shapes([shape_of_operand(o) for o in operands], name_of(ufunc))
     result = meaning(b, *(broadcast_value(b, v, shape) for v in values))
-    result = b.convert(result, ELEMENT_TYPES[dtypes[-1]])
-    array = made(result, weak=is_operator and not any(isinstance(k, np.dtype) for k in kinds))
-    return in_order(array, inputs, len(shape) < 2 or all_ordered(operands))
+    weak = is_operator and not any(isinstance(k, np.dtype) for k in kinds)
+    found = tuple(
+        in_order(
+            made(b.convert(r, ELEMENT_TYPES[dtype]), weak=weak),
+            inputs,
+            len(shape) < 2 or all_ordered(operands),
+        )
+        for r, dtype in zip(
+            cast("tuple[Value, ...]", result) if isinstance(result, tuple) else (result,),
+            dtypes[-ufunc.nout :],
+            strict=True,
+        )
+    )
+    return found if isinstance(result, tuple) else found[0]
 
 
 def name_of(ufunc: np.ufunc) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.interpreter.arrays import Array
+from mlirad.interpreter.deltas.special_partials import special_partials
 from mlirad.packages import scipy_module
 
 Factor: TypeAlias = Array | None
@@ -136,6 +137,7 @@ PARTIALS: dict[type[ew.ElementwiseOp], Partials] = {
     ew.RemOp: _by_both(_rem),
     ew.FmodOp: _by_both(_fmod),
     ew.CopysignOp: _by_both(_copysign),
+    ew.SpecialOp: lambda op, operands, result: special_partials(op.function.data, operands, result),
 }
 """The elementwise ops on floats that have a derivative."""
 

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 
 from mlirad.dialects import linear
+from mlirad.dialects.array.factorisations import TRIANGLE_FLAGS
 from mlirad.dialects.shapes import Value, array_type, components_of, element_of, shape_of, size_of
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.builder import yields
@@ -115,7 +116,7 @@ def _dot(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
 
 def _triangular_solve(b: ArrayBuilder, m: Primitive, captured: Captured, x: Value) -> Value:
     (matrix,) = m.captured(captured)
-    flags = {name: m.has(name) for name in ("upper", "transposed", "unit")}
+    flags = {name: m.has(name) for name in TRIANGLE_FLAGS}
     return b.triangular_solve(matrix, x, **flags)
 
 

@@ -29,12 +29,13 @@ from mlirad.lower.elementary import (
     logarithm,
     power,
     rounding,
+    special,
     trigonometric,
 )
 from mlirad.lower.elementary.calls import shared
 from mlirad.lower.llvm_text import IRBuilder, Value
 
-__all__ = ["ELEMENTARY", "Elementary", "emit"]
+__all__ = ["ELEMENTARY", "Elementary", "elementary", "emit"]
 
 
 @dataclass(frozen=True)
@@ -98,14 +99,24 @@ ELEMENTARY: Final[dict[str, Elementary]] = {
     "polygamma": Elementary(gamma.polygamma, 16, 130),
 }
 
+SPECIAL: Final = Elementary(special.special, 0, 400, calls=True)
+"""Any special function that SciPy computes; its error is that of SciPy."""
 
-def emit(f: IRBuilder, name: str, args: Sequence[Value], **attributes: int) -> Value:
+
+def elementary(name: str) -> Elementary | None:
+    """What is known of the native code of an op of this name, `None` for one that is no function."""
+    return SPECIAL if name == "special" else ELEMENTARY.get(name)
+
+
+def emit(f: IRBuilder, name: str, args: Sequence[Value], **attributes: int | str) -> Value:
     """Write an elementary function of operands of one float kind and width; `polygamma` takes
-    `order=n`.
+    `order=n`, `special` takes `function=name`.
 
-    Raises KeyError for a name that is not in `ELEMENTARY`.
+    Raises KeyError for a name that is not known.
     """
-    function = ELEMENTARY[name]
+    function = elementary(name)
+    if function is None:
+        raise KeyError(name)
     operands = f.common(*args)
     few = function.in_few(f, *operands) if function.in_few else None
     if few is not None:

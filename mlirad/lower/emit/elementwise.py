@@ -53,6 +53,8 @@ def emit_elementwise(f: IRBuilder, op: Operation, operands: Sequence[Value]) -> 
             return _convert(f, operands[0], kind_of(op.result))
         case ew.PolygammaOp():
             return emit(f, "polygamma", operands, order=op.order.value.data)
+        case ew.SpecialOp():
+            return emit(f, "special", operands, function=op.function.data)
         case _:
             name = op.name.removeprefix("array.")
             if not isinstance(op, ew.ElementwiseOp):

@@ -16,7 +16,7 @@ from xdsl.ir import Operation
 
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.ir.locations import location_of, place_of
-from mlirad.lower.elementary import ELEMENTARY
+from mlirad.lower.elementary import elementary
 from mlirad.lower.emit.access import Access
 from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.llvm_text import BYTES, Bounds, IRBuilder, ModuleText, Parameter, Value
@@ -177,9 +177,8 @@ def cost_of(ops: Iterable[Operation]) -> int:
 
 def _cost(name: str) -> int:
     kind = name.removeprefix("array.")
-    if kind in ELEMENTARY:
-        return ELEMENTARY[kind].flops
-    return _COSTS.get(kind, 1)
+    known = elementary(kind)
+    return _COSTS.get(kind, 1) if known is None else known.flops
 
 
 _COSTS: Final = {"constant": 0, "no_frame": 0, "div": 8, "rem": 16, "floor_div": 20, "fmod": 12, "yield": 0}

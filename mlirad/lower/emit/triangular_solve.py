@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import prod
 
+from mlirad.dialects.array.factorisations import triangle_flags
 from mlirad.dialects.kernel_factorisations import TriangularSolveOp
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
@@ -35,7 +36,7 @@ def emit_triangular_solve(emitter: KernelEmitter, op: TriangularSolveOp) -> None
     work = output.size * rows // MULTIPLICATIONS_PER_INSTRUCTION
     kernel = begin_kernel(emitter, op, "triangular_solve", [matrix, source], [output], work)
     f, kind, count = kernel.f, output.kind, prod(batch)
-    flags = {name: name in op.properties for name in ("upper", "transposed", "unit")}
+    flags = triangle_flags(op)
     native = max(1, emitter.program.vector_bytes // BYTES[kind])
     pointers = [kernel.pointers[b.place] for b in (matrix, source, output)]
     with f.loop(0, count, name="batch") as loop:

@@ -31,7 +31,7 @@ from mlirad.dialects.shapes import (
     values_of,
 )
 from mlirad.ir.free_values import free_values
-from mlirad.lower.elementary import ELEMENTARY
+from mlirad.lower.elementary import elementary
 from mlirad.lower.form_kernels.library import is_library_dot
 from mlirad.lower.form_kernels.reader import inverted_positions
 from mlirad.lower.machine import element_bytes, recomputing_cycles, storing_cycles
@@ -87,7 +87,7 @@ def scalar_cost(op: Operation) -> float:
         return 8
     if isinstance(op, indexing.GatherOp | indexing.IndexOp):
         return 4 + sum(scalar_cost(inner) for r in op.regions for inner in r.block.ops)
-    known = ELEMENTARY.get(op.name.removeprefix("array."))
+    known = elementary(op.name.removeprefix("array."))
     return 1 if known is None else max(known.flops, 1)
 
 

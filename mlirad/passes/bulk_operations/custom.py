@@ -52,10 +52,11 @@ def bulk_custom(p: Paths, op: CustomOp) -> list[Term]:
     tangents = [along for x, along in zip(op.inputs, own, strict=True) if is_float(x)]
     floats = [along for y, along in zip(op.outputs, axes, strict=True) if is_float(y)]
     regions = [bulk(op.body, own, axes)]
+    known = [*own, *axes] if op.reads_results is not None else own
     if op.forward_rule is not None:
-        regions.append(bulk(op.forward_rule, [*own, *tangents], floats))
+        regions.append(bulk(op.forward_rule, [*known, *tangents], floats))
     if op.transposed_rule is not None:
-        regions.append(bulk(op.transposed_rule, [*own, *floats], tangents, masked=True))
+        regions.append(bulk(op.transposed_rule, [*known, *floats], tangents, masked=True))
     types = [v.type for v in yields(regions[0])]
     results = r.b.insert(CustomOp, operands, types, op.properties, regions).results
     return [r.term(along, y) for along, y in zip(axes, results, strict=True)]

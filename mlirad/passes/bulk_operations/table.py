@@ -98,8 +98,7 @@ def _update(r: BatchReader, op: indexing.UpdateOp, o: Sequence[Term]) -> Term:
 
 
 def _triangular_solve(r: BatchReader, op: factorisations.TriangularSolveOp, o: Sequence[Term]) -> Term:
-    flags = {name: name in op.properties for name in ("upper", "transposed", "unit")}
-    return r.solved(partial(r.b.triangular_solve, **flags), *o)
+    return r.solved(partial(r.b.triangular_solve, **factorisations.triangle_flags(op)), *o)
 
 
 BULK_RULES: dict[type[Operation], Rule] = {

@@ -2,8 +2,7 @@
 
 A *batch axis* is one index of a build (or of an index region) around the place where a value is computed. A
 term is such a value with the batch axes it depends on, and stands for its *bulk value*, an array whose
-leading
-dimensions are those axes, outermost first. A *member* of the batch is one position along all of them:
+leading dimensions are those axes, outermost first. A *member* of the batch is one position along all of them:
 
     value of shape s that depends on batch axes i < n, j < m      bulk value of shape [n, m, *s]
     value that depends on no batch axis                            itself

@@ -57,7 +57,7 @@ def linear_rule(
     `None` where a rule is to be applied as it is written. Raises for a rule with a part that does not go away
     with the tangents.
     """
-    count = len(op.inputs)
+    count = len(op.known)
     is_linear = True
     for rule in op.rules:
         found = linear.dependences(rule, rule.block.args[count:])
@@ -82,11 +82,11 @@ def _transposed(
 ) -> tuple[Region, Sequence[Value]]:
     """The forward derivative as a function: a transposed rule, which is linear, transposed."""
     (rule,) = op.rules
-    count, block = len(op.inputs), rule.block
+    count, block = len(op.known), rule.block
     free = captures(rule)
     cotangents = block.args[count:]
     space = tuple_type([v.type for v in cotangents])
-    types = [v.type for v in (*free, *op.inputs)]
+    types = [v.type for v in (*free, *op.known)]
     tangents = [x.type for x in op.inputs if is_float(x)]
 
     def body(b: ArrayBuilder, *args: Value) -> list[Value]:
@@ -109,7 +109,7 @@ def _transposed(
 def _by_map(d: DualArrays, op: CustomOp, code: Region, free: Sequence[Value]) -> None:
     """Enter the tangent maps of the results by D of linear code."""
     b, block = d.b, code.block
-    given = [d.value(v) for v in (*free, *op.inputs)]
+    given = [d.value(v) for v in (*free, *op.known)]
     tangents = block.args[len(given) :]
     inside = d.inner(d.space, zip(block.args, given, strict=False))
     for x, tangent in zip((x for x in op.inputs if is_float(x)), tangents, strict=True):
@@ -142,10 +142,10 @@ def _by_code(d: DualArrays, op: CustomOp) -> None:
 
 def _application(d: DualArrays, op: CustomOp, rule: Region) -> Region:
     """The code of a rule that depends on its tangents; the rest of it is emitted here."""
-    b, count = d.b, len(op.inputs)
+    b, count = d.b, len(op.known)
     vectors = rule.block.args[count:]
     env: Environment = dict(d.env)
-    env.update(zip(rule.block.args, (d.value(x) for x in op.inputs), strict=False))
+    env.update(zip(rule.block.args, (d.value(x) for x in op.known), strict=False))
     last = rule.block.last_op
     varying: set[Value] = set(vectors)
     inside: list[Operation] = []

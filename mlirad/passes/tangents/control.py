@@ -154,11 +154,12 @@ def _custom(t: ForwardMode, op: CustomOp) -> None:
     code, free = linear_rule(op, t.constructs) or (op.forward_rule, ())
     if code is None:
         (rule,) = op.rules
-        raise one_way(rule, rule.block.args[len(op.inputs) :], True, location_of(op))
+        raise one_way(rule, rule.block.args[len(op.known) :], True, location_of(op))
     b.rebuild_unfolded(op, t.env)
     inputs = [t.value(x) for x in op.inputs]
     tangents = [t.tangent(x) for x in op.inputs if is_float(x)]
-    images = b.inline_region(code, [*map(t.value, free), *inputs, *tangents], t.env)
+    known = map(t.value, (*free, *op.known))
+    images = b.inline_region(code, [*known, *tangents], t.env)
     by_captures = _by_captures(t, op, inputs)
     for y, image in zip((y for y in op.outputs if is_float(y)), images, strict=True):
         other = by_captures.get(y)

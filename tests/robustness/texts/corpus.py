@@ -94,8 +94,7 @@ def written_texts() -> list[tuple[str, str]]:
 
 def stages_of(program: ModuleOp) -> list[str]:
     """The texts of a program: as it is, after each pass of several pipelines, and the last ones also in
-    generic
-    syntax."""
+    generic syntax."""
     found = [module_text(program), module_text(program, generic=True)]
     for pipeline in STAGES:
         module = program.clone()

@@ -83,11 +83,11 @@ def _rule_map(d: Derivation, op: CustomOp, domain: Attribute, codomain: Attribut
 
 def _code(d: Derivation, op: CustomOp, rule: Region) -> Region:
     """The code of a rule as a function of the tangents, or cotangents, alone."""
-    inputs = d.values(op.inputs)
-    vectors = [v.type for v in rule.block.args[len(inputs) :]]
-    return d.b.region(vectors, lambda *given: d.inlined(rule, [*inputs, *given]))
+    known = d.values(op.known)
+    vectors = [v.type for v in rule.block.args[len(known) :]]
+    return d.b.region(vectors, lambda *given: d.inlined(rule, [*known, *given]))
 
 
 def _is_linear(op: CustomOp, rule: Region) -> bool:
-    found = linear.dependences(rule, rule.block.args[len(op.inputs) :])
+    found = linear.dependences(rule, rule.block.args[len(op.known) :])
     return all(d.is_linear for d in found)

@@ -1,0 +1,160 @@
+"""The special functions of `array.special`: which there are, of what, and which ufunc of SciPy computes them.
+
+    SPECIAL_FUNCTIONS["gammainc"].parameters      ("a", "x")
+    SPECIAL_FUNCTIONS["airy_ai"]                  the first of four results of scipy.special.airy
+
+Names are those of `scipy.special`; where a ufunc has several results, each is a function with a name of its
+own. Arguments and result are floats of one type, orders and degrees among them. What has its own op, such as
+`array.erf`, is not listed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SpecialFunction:
+    """A function of `parameters`: result number `output` of the ufunc of that name, which has `outputs`."""
+
+    parameters: tuple[str, ...]
+    meaning: str
+    ufunc: str
+    output: int = 0
+    outputs: int = 1
+
+    @property
+    def arity(self) -> int:
+        """How many arguments there are."""
+        return len(self.parameters)
+
+
+_TABLE = {
+    "gamma x": "gamma function",
+    "rgamma x": "1 / gamma(x), entire",
+    "beta a b": "gamma(a) gamma(b) / gamma(a + b)",
+    "betaln a b": "log |beta(a, b)|",
+    "binom n k": "binomial coefficient of real arguments",
+    "poch z m": "rising factorial gamma(z + m) / gamma(z)",
+    "gammainc a x": "regularised lower incomplete gamma function",
+    "gammaincc a x": "regularised upper incomplete gamma function",
+    "gammaincinv a y": "the x of which gammainc(a, x) is y",
+    "gammainccinv a y": "the x of which gammaincc(a, x) is y",
+    "betainc a b x": "regularised incomplete beta function",
+    "betaincc a b x": "1 - betainc(a, b, x), accurate near 0",
+    "betaincinv a b y": "the x of which betainc(a, b, x) is y",
+    "betainccinv a b y": "the x of which betaincc(a, b, x) is y",
+    "log_ndtr x": "logarithm of the normal distribution function",
+    "ndtri p": "the x of which ndtr(x) is p",
+    "ndtri_exp y": "the x of which log_ndtr(x) is y",
+    "stdtr df t": "Student's distribution function",
+    "erfcinv x": "inverse of erfc on (0, 2)",
+    "erfcx x": "e^(x^2) erfc(x)",
+    "erfi x": "-i erf(i x)",
+    "dawsn x": "Dawson's integral, sqrt(pi) / 2 e^(-x^2) erfi(x)",
+    "owens_t h a": "Owen's T function",
+    "expi x": "exponential integral Ei",
+    "exp1 x": "exponential integral E1",
+    "expn n x": "generalised exponential integral of order n",
+    "exprel x": "(e^x - 1) / x, 1 at 0",
+    "cosm1 x": "cos(x) - 1, accurate near 0",
+    "powm1 x y": "x^y - 1, accurate near 0",
+    "spence x": "dilogarithm, the integral of log(t) / (1 - t) from 1 to x",
+    "wrightomega x": "Wright's omega function, the w of which w + log(w) is x",
+    "boxcox x lmbda": "(x^lmbda - 1) / lmbda, log(x) for lmbda 0",
+    "boxcox1p x lmbda": "boxcox(1 + x, lmbda)",
+    "inv_boxcox y lmbda": "the x of which boxcox(x, lmbda) is y",
+    "inv_boxcox1p y lmbda": "the x of which boxcox1p(x, lmbda) is y",
+    "j0 x": "Bessel function of the first kind of order 0",
+    "j1 x": "Bessel function of the first kind of order 1",
+    "jv v x": "Bessel function of the first kind",
+    "y0 x": "Bessel function of the second kind of order 0",
+    "y1 x": "Bessel function of the second kind of order 1",
+    "yn n x": "Bessel function of the second kind of whole order",
+    "yv v x": "Bessel function of the second kind",
+    "i0 x": "modified Bessel function of the first kind of order 0",
+    "i0e x": "e^-|x| i0(x)",
+    "i1 x": "modified Bessel function of the first kind of order 1",
+    "i1e x": "e^-|x| i1(x)",
+    "iv v x": "modified Bessel function of the first kind",
+    "ive v x": "e^-|x| iv(v, x)",
+    "k0 x": "modified Bessel function of the second kind of order 0",
+    "k0e x": "e^x k0(x)",
+    "k1 x": "modified Bessel function of the second kind of order 1",
+    "k1e x": "e^x k1(x)",
+    "kn n x": "modified Bessel function of the second kind of whole order",
+    "kv v x": "modified Bessel function of the second kind",
+    "kve v x": "e^x kv(v, x)",
+    "struve v x": "Struve function",
+    "modstruve v x": "modified Struve function",
+    "hyp0f1 b x": "confluent hypergeometric limit function",
+    "hyp1f1 a b x": "Kummer's confluent hypergeometric function",
+    "hyperu a b x": "Tricomi's confluent hypergeometric function",
+    "hyp2f1 a b c x": "Gauss's hypergeometric function",
+    "ellipk m": "complete elliptic integral of the first kind",
+    "ellipkm1 p": "ellipk(1 - p), accurate near p = 0",
+    "ellipe m": "complete elliptic integral of the second kind",
+    "ellipkinc phi m": "incomplete elliptic integral of the first kind",
+    "ellipeinc phi m": "incomplete elliptic integral of the second kind",
+    "agm a b": "arithmetic-geometric mean",
+    "sindg x": "sine of x in degrees",
+    "cosdg x": "cosine of x in degrees",
+    "tandg x": "tangent of x in degrees",
+    "cotdg x": "cotangent of x in degrees",
+    "zetac x": "Riemann's zeta function minus 1",
+}
+"""Ufuncs with one result: name and parameters, and what is computed."""
+
+_OF_OTHER_NAMES = {
+    "zeta x q": ("_zeta", "Hurwitz's zeta function"),
+    "riemann_zeta x": ("_riemann_zeta", "Riemann's zeta function"),
+}
+"""Those whose ufunc has another name."""
+
+_SEVERAL = {
+    "airy x": ("airy_ai", "airy_aip", "airy_bi", "airy_bip"),
+    "sici x": ("sici_si", "sici_ci"),
+    "shichi x": ("shichi_shi", "shichi_chi"),
+    "fresnel x": ("fresnel_s", "fresnel_c"),
+}
+"""Ufuncs with several results, and what each is called."""
+
+_MEANINGS_OF_PARTS = {
+    "airy_ai": "Airy function Ai",
+    "airy_aip": "derivative of the Airy function Ai",
+    "airy_bi": "Airy function Bi",
+    "airy_bip": "derivative of the Airy function Bi",
+    "sici_si": "sine integral",
+    "sici_ci": "cosine integral",
+    "shichi_shi": "hyperbolic sine integral",
+    "shichi_chi": "hyperbolic cosine integral",
+    "fresnel_s": "Fresnel's sine integral",
+    "fresnel_c": "Fresnel's cosine integral",
+}
+
+
+def _special_functions() -> dict[str, SpecialFunction]:
+    found: dict[str, SpecialFunction] = {}
+    for signature, meaning in _TABLE.items():
+        name, *parameters = signature.split()
+        found[name] = SpecialFunction(tuple(parameters), meaning, name)
+    for signature, (ufunc, meaning) in _OF_OTHER_NAMES.items():
+        name, *parameters = signature.split()
+        found[name] = SpecialFunction(tuple(parameters), meaning, ufunc)
+    for signature, names in _SEVERAL.items():
+        ufunc, *parameters = signature.split()
+        for k, name in enumerate(names):
+            meaning = _MEANINGS_OF_PARTS[name]
+            found[name] = SpecialFunction(tuple(parameters), meaning, ufunc, k, len(names))
+    return found
+
+
+SPECIAL_FUNCTIONS: dict[str, SpecialFunction] = _special_functions()
+"""By its name what a special function is."""
+
+RESULTS_OF: dict[str, tuple[str, ...]] = {
+    signature.split()[0]: names for signature, names in _SEVERAL.items()
+}
+"""By the name of a ufunc with several results the functions that these are."""
+
+MAX_ARITY = max(function.arity for function in SPECIAL_FUNCTIONS.values())

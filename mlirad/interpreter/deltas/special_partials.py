@@ -1,0 +1,266 @@
+"""Partial derivatives of the special functions, as numbers, by the derivatives that SciPy has, or textbooks.
+
+    special_partials("jv", (v, x), r)      (NaN, scipy.special.jvp(v, x))
+
+The factor of a parameter without a derivative is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import pi, sqrt
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from mlirad.interpreter.arrays import Array
+from mlirad.packages import special_ufunc
+
+
+class _Special:
+    """Functions of `scipy.special` by attribute, imported when one is called for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return special_ufunc(name)
+
+
+_s: Any = _Special()
+
+
+def special_partials(function: str, operands: Sequence[Array], result: Array) -> tuple[Array, ...]:
+    """A factor per operand of a function of `mlirad.dialects.array.special_functions`."""
+    with np.errstate(all="ignore"):
+        found = cast("Callable[..., _Found]", _PARTIALS[function])(*operands, result)
+    last = found if isinstance(found, tuple) else (found,)
+    missing = np.full_like(result, np.nan)
+    return (*[missing] * (len(operands) - len(last)), *last)
+
+
+def _gamma_density(a: Array, x: Array) -> Array:
+    return np.exp(_s.xlogy(a - 1, x) - x - _s.gammaln(a))
+
+
+def _beta_density(a: Array, b: Array, x: Array) -> Array:
+    return np.power(x, a - 1) * np.power(1 - x, b - 1) / _s.beta(a, b)
+
+
+def _normal(x: Array) -> Array:
+    return np.exp(-x * x / 2) / sqrt(2 * pi)
+
+
+def _digamma_differences(a: Array, b: Array) -> tuple[Array, Array]:
+    return _s.psi(a) - _s.psi(a + b), _s.psi(b) - _s.psi(a + b)
+
+
+def _beta(a: Array, b: Array, r: Array) -> tuple[Array, Array]:
+    by_a, by_b = _digamma_differences(a, b)
+    return r * by_a, r * by_b
+
+
+def _rgamma(x: Array, r: Array) -> Array:
+    whole = (x <= 0) & (x == np.floor(x))
+    return np.where(whole, np.cos(pi * x) * _s.gamma(1 - x), -_s.psi(np.where(whole, 0.5, x)) * r)
+
+
+def _expn(n: Array, x: Array, r: Array) -> Array:
+    return np.where(n == 0, -np.exp(-x) * (1 / x + 1 / x**2), -_s.expn(np.maximum(n - 1, 0), x))
+
+
+def _boxcox(x: Array, lmbda: Array, r: Array) -> tuple[Array, Array]:
+    power = np.power(x, lmbda)
+    logarithm = np.log(x)
+    safe = np.where(lmbda == 0, 1.0, lmbda)
+    by_lmbda = np.where(lmbda == 0, logarithm**2 / 2, (power * logarithm - r) / safe)
+    return power / x, by_lmbda
+
+
+def _inv_boxcox(y: Array, lmbda: Array, r: Array) -> tuple[Array, Array]:
+    base = 1 + lmbda * y
+    safe = np.where(lmbda == 0, 1.0, lmbda)
+    other = r * (y / (safe * base) - np.log(base) / safe**2)
+    return r / base, np.where(lmbda == 0, -r * y * y / 2, other)
+
+
+def _agm(a: Array, b: Array, r: Array) -> tuple[Array, Array]:
+    # the derivatives are homogeneous of degree 0, and the step is small enough for 1e-9
+    h = 1e-3 * np.minimum(a, b)
+
+    def slope(f: Callable[[Array], Array]) -> Array:
+        return (8 * (f(h) - f(-h)) - f(2 * h) + f(-2 * h)) / (12 * h)
+
+    return slope(lambda d: _s.agm(a + d, b)), slope(lambda d: _s.agm(a, b + d))
+
+
+def _ellipk_slope(m: Array) -> Array:
+    safe = np.where(m == 0, 0.5, m)
+    other = (_s.ellipe(safe) - (1 - safe) * _s.ellipk(safe)) / (2 * safe * (1 - safe))
+    return np.where(np.abs(m) < 1e-3, pi / 8 * (1 + 9 / 8 * m + 75 / 64 * m**2), other)
+
+
+def _ellipe_slope(m: Array) -> Array:
+    safe = np.where(m == 0, 0.5, m)
+    other = (_s.ellipe(safe) - _s.ellipk(safe)) / (2 * safe)
+    return np.where(np.abs(m) < 1e-3, -pi / 8 * (1 + 3 / 8 * m + 15 / 64 * m**2), other)
+
+
+def _spence(x: Array, r: Array) -> Array:
+    return np.where(x == 1, -1.0, np.log(x) / (1 - np.where(x == 1, 0.0, x)))
+
+
+def _ratio(numerator: Callable[[Array], Array], x: Array) -> Array:
+    return np.where(x == 0, 1.0, numerator(x) / np.where(x == 0, 1.0, x))
+
+
+def _neighbours(name: str, v: Array | float, x: Array, weight: float) -> Array:
+    function = getattr(_s, name)
+    return (function(v - 1, x) + weight * function(v + 1, x)) / 2
+
+
+def _by_recurrence(name: str, sign: float, v: Array | float, x: Array) -> Array:
+    """The derivative of a Bessel function as sign f_(v + 1) + v / x f_v; at 0 from both neighbours."""
+    function = getattr(_s, name)
+    safe = np.where(x == 0, 1.0, x)
+    weight = -1.0 if name in ("jv", "yv") else 1.0
+    overall = -1.0 if name == "kv" else 1.0
+    at_zero = overall * _neighbours(name, v, x, weight)
+    return np.where(x == 0, at_zero, sign * function(np.add(v, 1), x) + v / safe * function(v, x))
+
+
+def _scaled(name: str, v: Array | float, x: Array) -> Array:
+    """The derivative of a Bessel function that is scaled by an exponential."""
+    if name == "kve":
+        return getattr(_s, name)(v, x) - _neighbours(name, v, x, 1.0)
+    return _neighbours(name, v, x, 1.0) - np.sign(x) * getattr(_s, name)(v, x)
+
+
+def _struve(name: str, weight: float, v: Array, x: Array) -> Array:
+    term = np.power(x / 2, v) * _s.rgamma(v + 1.5) / sqrt(pi)
+    return _neighbours(name, v, x, weight) + term / 2
+
+
+def _height(phi: Array, m: Array) -> Array:
+    return np.sqrt(1 - m * np.sin(phi) ** 2)
+
+
+def _erfcx(x: Array, r: Array) -> Array:
+    far = -1 / sqrt(pi) / x**2 * (1 - 3 / 2 / x**2 + 15 / 4 / x**4 - 105 / 8 / x**6)
+    return np.where(x > 50, far, 2 * x * r - 2 / sqrt(pi))
+
+
+def _dawsn(x: Array, r: Array) -> Array:
+    far = -1 / 2 / x**2 * (1 + 3 / 2 / x**2 + 15 / 4 / x**4 + 105 / 8 / x**6)
+    return np.where(np.abs(x) > 50, far, 1 - 2 * x * r)
+
+
+def _powm1(x: Array, y: Array, r: Array) -> tuple[Array, Array]:
+    by_exponent = np.where((x == 0) & (y > 0), 0.0, np.power(x, y) * np.log(x))
+    return np.where(y == 0, 0.0, y * np.power(x, y - 1)), by_exponent
+
+
+_DEGREE = pi / 180
+
+_Found: TypeAlias = Array | tuple[Array, ...]
+_Partials: TypeAlias = (
+    Callable[[Array, Array], _Found]
+    | Callable[[Array, Array, Array], _Found]
+    | Callable[[Array, Array, Array, Array], _Found]
+    | Callable[[Array, Array, Array, Array, Array], _Found]
+)
+
+_PARTIALS: dict[str, _Partials] = {
+    "gamma": lambda x, r: r * _s.psi(x),
+    "rgamma": _rgamma,
+    "beta": _beta,
+    "betaln": lambda a, b, r: _digamma_differences(a, b),
+    "binom": lambda n, k, r: (
+        r * (_s.psi(n + 1) - _s.psi(n - k + 1)),
+        r * (_s.psi(n - k + 1) - _s.psi(k + 1)),
+    ),
+    "poch": lambda z, m, r: (r * (_s.psi(z + m) - _s.psi(z)), r * _s.psi(z + m)),
+    "gammainc": lambda a, x, r: _gamma_density(a, x),
+    "gammaincc": lambda a, x, r: -_gamma_density(a, x),
+    "gammaincinv": lambda a, y, r: 1 / _gamma_density(a, r),
+    "gammainccinv": lambda a, y, r: -1 / _gamma_density(a, r),
+    "betainc": lambda a, b, x, r: _beta_density(a, b, x),
+    "betaincc": lambda a, b, x, r: -_beta_density(a, b, x),
+    "betaincinv": lambda a, b, y, r: 1 / _beta_density(a, b, r),
+    "betainccinv": lambda a, b, y, r: -1 / _beta_density(a, b, r),
+    "log_ndtr": lambda x, r: np.where(x > -5, _normal(x) / _s.ndtr(x), sqrt(2 / pi) / _s.erfcx(-x / sqrt(2))),
+    "ndtri": lambda p, r: 1 / _normal(r),
+    "ndtri_exp": lambda y, r: np.exp(y) / _normal(r),
+    "stdtr": lambda df, t, r: np.power(1 + t * t / df, -(df + 1) / 2) / (np.sqrt(df) * _s.beta(df / 2, 0.5)),
+    "erfcinv": lambda x, r: -sqrt(pi) / 2 * np.exp(r**2),
+    "erfcx": _erfcx,
+    "erfi": lambda x, r: 2 / sqrt(pi) * np.exp(x * x),
+    "dawsn": _dawsn,
+    "owens_t": lambda h, a, r: (
+        -_normal(h) * _s.erf(a * h / sqrt(2)) / 2,
+        np.exp(-(h**2) * (1 + a**2) / 2) / (2 * pi * (1 + a**2)),
+    ),
+    "expi": lambda x, r: np.exp(x) / x,
+    "exp1": lambda x, r: -np.exp(-x) / x,
+    "expn": _expn,
+    "exprel": lambda x, r: np.where(
+        np.abs(x) < 1e-2,
+        0.5 + x / 3 + x**2 / 8 + x**3 / 30 + x**4 / 144,
+        (np.exp(x) - r) / np.where(x == 0, 1.0, x),
+    ),
+    "cosm1": lambda x, r: -np.sin(x),
+    "powm1": _powm1,
+    "spence": _spence,
+    "wrightomega": lambda x, r: r / (1 + r),
+    "boxcox": _boxcox,
+    "boxcox1p": lambda x, lmbda, r: _boxcox(1 + x, lmbda, r),
+    "inv_boxcox": _inv_boxcox,
+    "inv_boxcox1p": lambda y, lmbda, r: _inv_boxcox(y, lmbda, 1 + r),
+    "j0": lambda x, r: -_s.j1(x),
+    "j1": lambda x, r: _by_recurrence("jv", -1.0, 1.0, x),
+    "jv": lambda v, x, r: _by_recurrence("jv", -1.0, v, x),
+    "y0": lambda x, r: -_s.y1(x),
+    "y1": lambda x, r: _by_recurrence("yv", -1.0, 1.0, x),
+    "yn": lambda n, x, r: _by_recurrence("yv", -1.0, n, x),
+    "yv": lambda v, x, r: _by_recurrence("yv", -1.0, v, x),
+    "i0": lambda x, r: _s.i1(x),
+    "i0e": lambda x, r: _scaled("ive", 0.0, x),
+    "i1": lambda x, r: _by_recurrence("iv", 1.0, 1.0, x),
+    "i1e": lambda x, r: _scaled("ive", 1.0, x),
+    "iv": lambda v, x, r: _by_recurrence("iv", 1.0, v, x),
+    "ive": lambda v, x, r: _scaled("ive", v, x),
+    "k0": lambda x, r: -_s.k1(x),
+    "k0e": lambda x, r: _scaled("kve", 0.0, x),
+    "k1": lambda x, r: _by_recurrence("kv", -1.0, 1.0, x),
+    "k1e": lambda x, r: _scaled("kve", 1.0, x),
+    "kn": lambda n, x, r: _by_recurrence("kv", -1.0, n, x),
+    "kv": lambda v, x, r: _by_recurrence("kv", -1.0, v, x),
+    "kve": lambda v, x, r: _scaled("kve", v, x),
+    "struve": lambda v, x, r: _struve("struve", -1.0, v, x),
+    "modstruve": lambda v, x, r: _struve("modstruve", 1.0, v, x),
+    "hyp0f1": lambda b, x, r: _s.hyp0f1(b + 1, x) / b,
+    "hyp1f1": lambda a, b, x, r: a / b * _s.hyp1f1(a + 1, b + 1, x),
+    "hyperu": lambda a, b, x, r: -a * _s.hyperu(a + 1, b + 1, x),
+    "hyp2f1": lambda a, b, c, x, r: a * b / c * _s.hyp2f1(a + 1, b + 1, c + 1, x),
+    "ellipk": lambda m, r: _ellipk_slope(m),
+    "ellipkm1": lambda p, r: -_ellipk_slope(1 - p),
+    "ellipe": lambda m, r: _ellipe_slope(m),
+    "ellipkinc": lambda phi, m, r: (1 / _height(phi, m), np.full_like(r, np.nan)),
+    "ellipeinc": lambda phi, m, r: (_height(phi, m), np.full_like(r, np.nan)),
+    "agm": _agm,
+    "sindg": lambda x, r: _DEGREE * np.cos(np.deg2rad(x)),
+    "cosdg": lambda x, r: -_DEGREE * np.sin(np.deg2rad(x)),
+    "tandg": lambda x, r: _DEGREE / np.cos(np.deg2rad(x)) ** 2,
+    "cotdg": lambda x, r: -_DEGREE / np.sin(np.deg2rad(x)) ** 2,
+    "zetac": lambda x, r: np.full_like(r, np.nan),
+    "zeta": lambda x, q, r: -x * _s._zeta(x + 1, q),
+    "riemann_zeta": lambda x, r: np.full_like(r, np.nan),
+    "airy_ai": lambda x, r: _s.airy(x)[1],
+    "airy_aip": lambda x, r: x * _s.airy(x)[0],
+    "airy_bi": lambda x, r: _s.airy(x)[3],
+    "airy_bip": lambda x, r: x * _s.airy(x)[2],
+    "sici_si": lambda x, r: _ratio(np.sin, x),
+    "sici_ci": lambda x, r: np.cos(x) / x,
+    "shichi_shi": lambda x, r: _ratio(np.sinh, x),
+    "shichi_chi": lambda x, r: np.cosh(x) / x,
+    "fresnel_s": lambda x, r: np.sin(pi * x**2 / 2),
+    "fresnel_c": lambda x, r: np.cos(pi * x**2 / 2),
+}
+"""By the name of a function the derivatives in its last parameters, those that have one."""

@@ -1,0 +1,107 @@
+"""The inner loops of ufuncs of NumPy and SciPy, as functions that generated code calls.
+
+    mlirad_loop_special_gammainc_dd_d      the loop of scipy.special.gammainc that takes and gives doubles
+    mlirad_loop_fft_rfft_n_even_dd_D       that of the real transform in numpy.fft
+
+A ufunc's loops are C functions
+
+    void (char **args, npy_intp const *dimensions, npy_intp const *steps, void *data)
+
+which NumPy calls without the global lock. Their addresses and `data` stand in the object, whose layout
+`PyUFuncObject` is part of NumPy's C interface. A symbol stands for a loop with its `data` bound: a few
+instructions, made when a program is loaded that calls it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any, Final, cast
+
+import numpy as np
+
+from mlirad.errors import CompileError
+from mlirad.jit import engine
+from mlirad.lower.native_program import LOOP_PREFIX
+from mlirad.packages import special_ufunc
+
+
+class _UfuncObject(ctypes.Structure):
+    """The first fields of NumPy's `PyUFuncObject`."""
+
+    _fields_ = (
+        ("references", ctypes.c_ssize_t),
+        ("type", ctypes.c_void_p),
+        ("nin", ctypes.c_int),
+        ("nout", ctypes.c_int),
+        ("nargs", ctypes.c_int),
+        ("identity", ctypes.c_int),
+        ("functions", ctypes.POINTER(ctypes.c_void_p)),
+        ("data", ctypes.POINTER(ctypes.c_void_p)),
+        ("ntypes", ctypes.c_int),
+        ("reserved", ctypes.c_int),
+        ("name", ctypes.c_char_p),
+    )
+
+
+_addresses: Final[dict[str, int]] = {}
+# Programs hold bare addresses of this code, so it stays for the life of the process.
+_loaded: Final[list[engine.LoadedCode]] = []
+
+
+def loop_addresses(symbols: Iterable[str]) -> dict[str, int]:
+    """The address of every symbol. Imports the modules of the ufuncs.
+
+    Raises `CompileError` for a loop that this version of NumPy or SciPy does not have.
+    """
+    new = tuple(symbol for symbol in symbols if symbol not in _addresses)
+    if new:
+        code = engine.load_glue("\n".join(map(_bound, new)), new)
+        _loaded.append(code)
+        _addresses.update(code.addresses)
+    return {symbol: _addresses[symbol] for symbol in symbols}
+
+
+def _bound(symbol: str) -> str:
+    """IR of a function that calls a loop with its data."""
+    library, _, rest = symbol.removeprefix(LOOP_PREFIX).partition("_")
+    name, operands, results = rest.rsplit("_", 2)
+    function, data = _loop(_ufunc(library, name), f"{operands}->{results}")
+    return f"""
+define void @{symbol}(ptr %args, ptr %dimensions, ptr %steps) {{
+  %data = inttoptr i64 {data} to ptr
+  call void inttoptr (i64 {function} to ptr)(ptr %args, ptr %dimensions, ptr %steps, ptr %data)
+  ret void
+}}"""
+
+
+def _ufunc(library: str, name: str) -> np.ufunc:
+    try:
+        if library == "special":
+            return cast(np.ufunc, special_ufunc(name))
+        return cast(np.ufunc, getattr(import_module("numpy.fft._pocketfft_umath"), name))
+    except (ImportError, AttributeError) as error:
+        raise CompileError(
+            f"there is no ufunc {name} for {library} in the installed packages",
+            hint="install versions of NumPy and SciPy that mlirad is tested with",
+        ) from error
+
+
+def _loop(ufunc: np.ufunc, types: str) -> tuple[int, int]:
+    """The addresses of the loop of these types and of its data."""
+    fields: Any = _UfuncObject.from_address(id(ufunc))
+    as_expected = (fields.nin, fields.nout, fields.nargs, fields.ntypes, fields.name) == (
+        ufunc.nin,
+        ufunc.nout,
+        ufunc.nargs,
+        ufunc.ntypes,
+        ufunc.__name__.encode(),
+    )
+    if not as_expected or types not in ufunc.types:
+        raise CompileError(
+            f"the ufunc {ufunc.__name__} has no loop {types} that could be called",
+            hint="install versions of NumPy and SciPy that mlirad is tested with",
+        )
+    k = ufunc.types.index(types)
+    return int(fields.functions[k]), int((fields.data[k] if fields.data else None) or 0)

@@ -1,0 +1,94 @@
+"""What optimisers do with structures: functions of each float leaf, updates, and flat vectors.
+
+each(lambda g, v: 0.9 * v + g, gradients, velocity)        None where the gradient is None
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mlirad.frontend.tracing.operations import xp
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.raising import dtype_error, shape_error
+from mlirad.frontend.tracing.tracebacks import plain_errors
+
+
+@plain_errors
+def apply_updates(params: Any, updates: Any) -> Any:
+    """The parameters with the updates added; those without an update as they are."""
+    leaves, tree = flatten(params)
+    moves = like(tree, leaves, updates, "updates")
+    return tree.unflatten([p if m is None else p + m for p, m in zip(leaves, moves, strict=True)])
+
+
+def like(tree: Tree, leaves: list[Any], value: Any, what: str) -> list[Any]:
+    """The leaves of a value that is structured like parameters, each of the shape of its own or `None`."""
+    try:
+        found = tree.flatten_like(value, what)
+    except ValueError as error:
+        raise shape_error(str(error), f"{what} have the structure of the parameters") from error
+    for leaf, p, path in zip(found, leaves, tree.paths(what), strict=True):
+        if leaf is None:
+            continue
+        if np.shape(leaf) != np.shape(p):
+            raise shape_error(
+                f"{path} has the shape {list(np.shape(leaf))}, and its parameter {list(np.shape(p))}",
+                f"{what} have the shapes of the parameters",
+            )
+        if dtype_of(leaf).kind != "f":
+            raise dtype_error(f"{path} is of dtype {dtype_of(leaf)}", f"{what} are floats, or None")
+    return found
+
+
+def dtype_of(leaf: Any) -> Any:
+    """The dtype of an array or a scalar, traced or not; raises for what is none."""
+    dtype = getattr(leaf, "dtype", None)
+    try:
+        return np.asarray(leaf).dtype if dtype is None else np.dtype(dtype)
+    except (TypeError, ValueError):
+        raise dtype_error(f"{repr(leaf)[:60]} is no array", "parameters are arrays of floats") from None
+
+
+def each(function: Callable[[Any], Any], value: Any) -> Any:
+    """The function of each leaf, in its dtype; `None` where that is `None`."""
+    leaves, tree = flatten(value)
+    return tree.unflatten([function(leaf).astype(dtype_of(leaf)) for leaf in leaves])
+
+
+def each_pair(function: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
+    """The function of the leaves of two structures that are alike, in the dtypes of the first."""
+    leaves, tree = flatten(first)
+    pairs = zip(leaves, flatten(second)[0], strict=True)
+    return tree.unflatten([function(a, b).astype(dtype_of(a)) for a, b in pairs])
+
+
+def gradients_like(params: Any, gradients: Any, *, is_start: bool = False) -> Any:
+    """Gradients that are structured like the parameters; raises where they are not. At the start zeros."""
+    leaves, tree = flatten(params)
+    if not is_start:
+        return tree.unflatten(like(tree, leaves, gradients, "gradients"))
+    return tree.unflatten([xp.zeros_like(p) if dtype_of(p).kind == "f" else None for p in leaves])
+
+
+def flat(value: Any, dtype: Any = None) -> Any:
+    """The leaves of a structure as one vector; without those that are `None` or no floats."""
+    leaves = [v for v in flatten(value)[0] if dtype_of(v).kind == "f"]
+    if not leaves:
+        raise dtype_error("no parameter is a float", "write 1.0 for 1, or params.astype(float)")
+    joined = xp.concatenate([xp.reshape(v, (-1,)) for v in leaves])
+    return joined if dtype is None else joined.astype(dtype)
+
+
+def shaped(vector: Any, gradients: Any) -> Any:
+    """A vector in the structure of gradients."""
+    leaves, tree = flatten(gradients)
+    made: list[Any] = []
+    first = 0
+    for leaf in leaves:
+        after = first + int(np.prod(np.shape(leaf), dtype=int))
+        made.append(xp.reshape(vector[first:after], np.shape(leaf)).astype(dtype_of(leaf)))
+        first = after
+    return tree.unflatten(made)

@@ -1,0 +1,237 @@
+"""`objective` and `system`: a function of structures as functions of flat vectors, with derivatives.
+
+SciPy asks for the value and for the derivative at one point in two calls. They are computed in one, and kept
+until the point changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlirad.frontend import hessian as hessian_of
+from mlirad.frontend import hvp, jacobian, jit, value_and_grad
+from mlirad.frontend.linear_map.spaces import Space, space_of
+from mlirad.frontend.solvers.closed import with_data
+from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.functions import function_name, require_function
+from mlirad.frontend.tracing.operations import as_array, xp
+from mlirad.frontend.tracing.pytree import flatten
+from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_error
+from mlirad.frontend.tracing.tracebacks import plain_errors, plain_methods
+
+Vector = NDArray[np.float64]
+
+
+@plain_methods
+class Objective:
+    """A function of structured parameters as functions of a flat vector x.
+
+    For a function that returns a float scalar, `fun(x)` is the value, `jac(x)` the gradient [n], `hess(x)`
+    the Hessian [n, n], and `hessp(x, p)` the Hessian times p. For any other, `fun(x)` is the flat result [m]
+    and `jac(x)` the Jacobian [m, n].
+    """
+
+    def __init__(self, f: Callable[..., Any], x0: Any, *args: Any):
+        self._space = _float_space(x0, "x0", "objective")
+        self._args = args
+        self.x0: Vector = _flat(self._space, x0)
+        self._at: Vector | None = None
+        self._found: Any = None
+        self._function = _of_flat(f, self._space)
+        result = jit(self._function)(self.x0, *args)
+        self.is_scalar: bool = np.ndim(result) == 0
+        """Whether the function returns a scalar, and is to be minimised."""
+        self._both = value_and_grad(self._function) if self.is_scalar else jit(_with_jacobian(self._function))
+        self._hess = hessian_of(self._function)
+        self._hessp = jit(_hessian_product(self._function))
+
+    def fun(self, x: Any) -> Any:
+        """The value at x."""
+        return self._at_point(x)[0]
+
+    def jac(self, x: Any) -> Vector:
+        """The gradient or Jacobian at x."""
+        return self._at_point(x)[1]
+
+    def fun_and_jac(self, x: Any) -> tuple[Any, Vector]:
+        """Both, for `minimize(..., jac=True)`."""
+        return self._at_point(x)
+
+    def hess(self, x: Any) -> Vector:
+        """The Hessian at x. Raises `ShapeError` where the function is not scalar."""
+        self._require_scalar("hess")
+        return self._hess(self._point(x), *self._args)
+
+    def hessp(self, x: Any, p: Any) -> Vector:
+        """The Hessian at x times p. Raises `ShapeError` where the function is not scalar."""
+        self._require_scalar("hessp")
+        return self._hessp(self._point(x), self._point(p), *self._args)
+
+    def unflatten(self, x: Any) -> Any:
+        """x in the structure of the parameters."""
+        return self._space.unflatten(self._point(x))
+
+    def flatten(self, params: Any) -> Vector:
+        """Parameters as a flat vector."""
+        return _flat(self._space, params)
+
+    def _at_point(self, x: Any) -> tuple[Any, Vector]:
+        point = self._point(x)
+        if self._at is None or not np.array_equal(self._at, point):
+            self._found = self._both(point, *self._args)
+            self._at = point.copy()
+        value, slope = self._found
+        return (float(value) if self.is_scalar else value.copy()), slope.copy()
+
+    def _point(self, x: Any) -> Vector:
+        return _vector(x, self._space)
+
+    def _require_scalar(self, what: str) -> None:
+        if not self.is_scalar:
+            raise shape_error(
+                f"objective: {what} is of a function that returns a float scalar",
+                "least_squares and root take jac",
+            )
+
+
+@plain_methods
+class System:
+    """An ordinary differential equation dy/dt = f(y, t) of structures, as functions of t and a flat state:
+    `fun(t, y)` [n] and `jac(t, y)` [n, n], for `solve_ivp`, from the state `y0`."""
+
+    def __init__(self, f: Callable[..., Any], y0: Any, *args: Any):
+        self._space = _float_space(y0, "y0", "system")
+        self._args = args
+        self.y0: Vector = _flat(self._space, y0)
+        of_flat = _of_flat(f, self._space, result=self._space)
+        self._fun = jit(of_flat)
+        self._jac = jacobian(of_flat)
+
+    def fun(self, t: Any, y: Any) -> Vector:
+        """dy/dt at time t."""
+        return self._fun(_vector(y, self._space), float(t), *self._args)
+
+    def jac(self, t: Any, y: Any) -> Vector:
+        """The derivative of dy/dt by y."""
+        return self._jac(_vector(y, self._space), float(t), *self._args)
+
+    def unflatten(self, y: Any) -> Any:
+        """A state [n] as a structure; of states [n, times], as `solve_ivp` gives them, the structure of
+        arrays with a leading dimension of times."""
+        states = np.asarray(y, np.float64)
+        if states.ndim != 2:
+            return self._space.unflatten(_vector(states, self._space))
+        columns = [flatten(self._space.unflatten(_vector(column, self._space)))[0] for column in states.T]
+        leaves = [np.stack(rows) for rows in zip(*columns, strict=True)]
+        return self._space.tree.unflatten(leaves)
+
+
+@plain_errors
+def objective(f: Callable[..., Any], x0: Any, *args: Any) -> Objective:
+    """`f(x, *args)` with derivatives by x, as functions of flat vectors: for `scipy.optimize.minimize`,
+    `least_squares` and `root`.
+
+    `x0` is a structure of float arrays like the parameters, and the start. Flat vectors have its leaves one
+    after the other, each in row-major order, as float64. Of a call the value and the derivative are kept for
+    the next one at the same point. What f returns, if it is no float scalar, is flattened in the same way.
+    """
+    _require_outside("objective")
+    require_function(f, "objective")
+    return Objective(f, x0, *args)
+
+
+@plain_errors
+def system(f: Callable[..., Any], y0: Any, *args: Any) -> System:
+    """dy/dt = `f(y, t, *args)`, as for `ad.odeint`, as functions of t and flat states: for `solve_ivp`, whose
+    implicit methods (Radau, BDF, LSODA) take `jac`."""
+    _require_outside("system")
+    require_function(f, "system")
+    return System(f, y0, *args)
+
+
+# Parts -------------------------------------------------------------------------------------------
+
+
+def _of_flat(f: Callable[..., Any], space: Space, result: Space | None = None) -> Callable[..., Any]:
+    """f with a flat vector as its first argument and a flat result; a scalar stays one."""
+
+    def of_flat(x: Any, *args: Any) -> Any:
+        leaves, tree = flatten(f(space.unflatten(x), *args))
+        arrays = [as_array(leaf) for leaf in leaves]
+        for a in arrays:
+            if a.dtype.kind != "f":
+                raise dtype_error(f"{function_name(f)} returns {a.dtype}{list(a.shape)}", "return floats")
+        if result is not None and (tree != result.tree or [a.shape for a in arrays] != _shapes(result)):
+            raise shape_error(
+                f"{function_name(f)} returns what is not structured like y0, of shapes "
+                f"{', '.join(str(list(a.shape)) for a in arrays)}",
+                "return dy/dt in the structure and shapes of y",
+            )
+        if result is None and len(arrays) == 1 and not arrays[0].shape:
+            return arrays[0]
+        parts = [xp.reshape(a, (-1,)).astype(np.float64) for a in arrays]
+        return xp.concatenate(parts) if parts else np.zeros(0)
+
+    of_flat.__name__ = function_name(f)
+    return of_flat
+
+
+def _with_jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
+    slope = jacobian(function)
+
+    def both(x: Any, *args: Any) -> tuple[Any, Any]:
+        return function(x, *args), slope(x, *args)
+
+    return both
+
+
+def _hessian_product(function: Callable[..., Any]) -> Callable[..., Any]:
+    def product(x: Any, p: Any, *args: Any) -> Any:
+        return hvp(with_data(function, args), (x,), (p,))
+
+    return product
+
+
+def _shapes(space: Space) -> list[tuple[int, ...]]:
+    return [leaf.shape for leaf in space.moving]
+
+
+def _float_space(value: Any, name: str, what: str) -> Space:
+    """The space of parameters, all of them floats."""
+    space = space_of(value)
+    if any(leaf is None for leaf in space.leaves) or not space.leaves:
+        raise dtype_error(
+            f"{what}: {name} holds no floats, or integers or booleans beside them",
+            f"write 1.0 for 1, or {name}.astype(float)",
+        )
+    return space
+
+
+def _flat(space: Space, value: Any) -> Vector:
+    return np.asarray(space.flatten(value), np.float64)
+
+
+def _vector(x: Any, space: Space) -> Vector:
+    """A flat vector of a space; raises for what is none."""
+    try:
+        point = np.asarray(x, np.float64)
+    except (TypeError, ValueError):
+        raise dtype_error(f"{repr(x)[:60]} is no vector of floats", "pass an array of floats") from None
+    if point.shape != (space.size,):
+        raise shape_error(
+            f"a vector of shape {list(point.shape)}, and flat vectors have the shape {[space.size]}",
+            "start SciPy's solver from x0, or flatten the parameters",
+        )
+    return point
+
+
+def _require_outside(what: str) -> None:
+    if is_tracing():
+        raise tracing_error(
+            f"ad.scipy.{what} is for calls of SciPy, which cannot be traced",
+            "use ad.minimize, ad.root or ad.odeint in traced functions",
+        )

@@ -1,0 +1,114 @@
+"""Optimisers against their formulas, written out, on structures, in a trace and outside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+from mlirad import optimize
+
+PARAMS = {"w": np.array([1.0, -2.0], np.float32), "b": 0.5, "n": 3}
+MADE = {
+    "sgd": lambda: optimize.sgd(0.1),
+    "momentum": lambda: optimize.momentum(0.05),
+    "nesterov": lambda: optimize.momentum(0.05, nesterov=True),
+    "adam": lambda: optimize.adam(0.1),
+    "adamw": lambda: optimize.adamw(0.1, weight_decay=1e-3),
+    "lbfgs": lambda: optimize.lbfgs(),
+    "schedule": lambda: optimize.sgd(lambda step: 0.5 / (1 + step)),
+}
+
+
+def loss(p):
+    return np.sum((p["w"] - 2) ** 2) + 3 * p["b"] ** 2
+
+
+gradient = ad.grad(loss)
+
+
+def steps(optimizer, count, params=PARAMS):
+    state = optimizer.init(params)
+    for _ in range(count):
+        updates, state = optimizer.update(gradient(params), state, params)
+        params = optimize.apply_updates(params, updates)
+    return params
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_loss_shrinks_and_structure_and_dtypes_stay(name):
+    found = steps(MADE[name](), 40)
+    assert loss(found) < 0.05 * loss(PARAMS)
+    assert found["w"].dtype == np.float32
+    assert found["n"] == 3
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_steps_are_the_same_in_a_trace(name):
+    optimizer = MADE[name]()
+
+    def step(carry, _):
+        params, state = carry
+        updates, state = optimizer.update({**gradient({**params, "n": 3}), "n": None}, state, params)
+        return (optimize.apply_updates(params, updates), state), None
+
+    params = {**PARAMS, "n": 3}
+    run = ad.jit(lambda p: ad.scan(step, (p, optimizer.init(p)), None, 5)[0][0])
+    found, expected = run(params), steps(optimizer, 5)
+    for key in ("w", "b"):
+        np.testing.assert_allclose(found[key], expected[key], rtol=1e-5)
+
+
+def test_formulas():
+    g, p = np.array([1.0, -4.0]), np.array([3.0, 5.0])
+    updates, _ = optimize.sgd(0.1).update(g, optimize.sgd(0.1).init(p))
+    np.testing.assert_allclose(updates, -0.1 * g)
+    heavy = optimize.momentum(0.1, 0.5)
+    state = heavy.init(p)
+    for expected in (g, 1.5 * g, 1.75 * g):
+        updates, state = heavy.update(g, state)
+        np.testing.assert_allclose(updates, -0.1 * expected)
+    decayed = optimize.adamw(0.1, weight_decay=0.5)
+    updates, _ = decayed.update(g, decayed.init(p), p)
+    np.testing.assert_allclose(updates, -0.1 * (np.sign(g) + 0.5 * p), rtol=1e-7)
+
+
+def test_adam_is_the_published_algorithm():
+    rng = np.random.default_rng(0)
+    optimizer, p = optimize.adam(0.01, 0.8, 0.9, 1e-6), rng.normal(size=3)
+    state, m, v = optimizer.init(p), np.zeros(3), np.zeros(3)
+    for t in range(1, 6):
+        g = rng.normal(size=3)
+        updates, state = optimizer.update(g, state, p)
+        m, v = 0.8 * m + 0.2 * g, 0.9 * v + 0.1 * g * g
+        expected = -0.01 * (m / (1 - 0.8**t)) / (np.sqrt(v / (1 - 0.9**t)) + 1e-6)
+        np.testing.assert_allclose(updates, expected, rtol=1e-12)
+
+
+def test_lbfgs_solves_a_quadratic_in_few_steps():
+    a = np.diag([1.0, 4.0, 9.0])
+    optimizer, p = optimize.lbfgs(), np.ones(3)
+    state = optimizer.init(p)
+    for _ in range(25):
+        updates, state = optimizer.update(a @ p, state, p)
+        p = optimize.apply_updates(p, updates)
+    np.testing.assert_allclose(p, 0, atol=1e-8)
+
+
+MISTAKES = {
+    "structure": (ad.ShapeError, lambda o: o.update({"x": 1.0}, o.init(1.0), 1.0)),
+    "shape": (ad.ShapeError, lambda o: o.update(np.ones(3), o.init(np.ones(2)), np.ones(2))),
+    "integers": (ad.DtypeError, lambda o: o.update(np.ones(2, int), o.init(np.ones(2)), np.ones(2))),
+    "a rate": (ad.UnsupportedError, lambda _: optimize.sgd(-1.0)),
+    "a decay": (ad.UnsupportedError, lambda _: optimize.momentum(0.1, 1.5)),
+    "updates": (ad.ShapeError, lambda _: optimize.apply_updates(np.ones(2), np.ones(3))),
+    "no parameters": (ad.TracingError, lambda o: o.update(np.ones(2), o.init(np.ones(2)))),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_told_at_the_users_line(name):
+    error, call = MISTAKES[name]
+    with pytest.raises(error) as caught:
+        call(optimize.adamw(0.1))
+    assert __file__ in caught.value.location

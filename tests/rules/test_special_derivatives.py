@@ -1,0 +1,256 @@
+"""Derivatives of special functions of orders 1 to 3, against mpmath, which differentiates numerically.
+
+Each function is called once, on all points; what is not listed here has no derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy import special
+
+import mlirad as ad
+from mlirad.dialects.array.special_functions import RESULTS_OF, SPECIAL_FUNCTIONS
+from mlirad.errors import DifferentiationError
+from mlirad.packages import special_ufunc
+from mlirad.rules.special_derivatives import SPECIAL_DERIVATIVES
+
+Exact = Callable[..., Any]
+
+
+def _lower(a: Any, x: Any) -> Any:
+    return mp.gammainc(a, 0, x, regularized=True)
+
+
+def _beta(a: Any, b: Any, x: Any) -> Any:
+    return mp.betainc(a, b, 0, x, regularized=True)
+
+
+def _inverse(f: Exact, start: Exact) -> Exact:
+    """The inverse of a function in its last argument."""
+    return lambda *args: mp.findroot(lambda x: f(*args[:-1], x) - args[-1], start(*args), tol=1e-30)
+
+
+def _of_ufunc(name: str) -> Exact:
+    """A start for a root, by SciPy."""
+    return lambda *args: mp.mpf(float(special_ufunc(name)(*map(float, args))))
+
+
+def _spence(x: Any) -> Any:
+    return mp.polylog(2, 1 - x)
+
+
+def _boxcox(x: Any, lmbda: Any) -> Any:
+    return mp.log(x) if lmbda == 0 else mp.expm1(lmbda * mp.log(x)) / lmbda
+
+
+def _inv_boxcox(y: Any, lmbda: Any) -> Any:
+    return mp.exp(y) if lmbda == 0 else mp.exp(mp.log1p(lmbda * y) / lmbda)
+
+
+def _owens(h: Any, a: Any) -> Any:
+    return mp.quad(lambda t: mp.exp(-(h**2) * (1 + t**2) / 2) / (1 + t**2), [0, a]) / (2 * mp.pi)
+
+
+def _student(df: Any, t: Any) -> Any:
+    tail = _beta(df / 2, mp.mpf(1) / 2, df / (df + t * t)) / 2
+    return 1 - tail if t > 0 else tail
+
+
+def _exprel(x: Any) -> Any:
+    return mp.hyp1f1(1, 2, x)
+
+
+def _dawson(x: Any) -> Any:
+    return mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)
+
+
+def _erfcx(x: Any) -> Any:
+    return mp.exp(x * x) * mp.erfc(x)
+
+
+_ROOT = mp.sqrt(2)
+
+CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
+    "gamma": (mp.gamma, 0, [(0.7,), (4.2,), (-2.3,)]),
+    "rgamma": (mp.rgamma, 0, [(0.7,), (4.2,), (-2.3,), (0.0,), (-2.0,), (-3.0,)]),
+    "beta": (mp.beta, 0, [(0.7, 2.1), (3.5, 1.2)]),
+    "betaln": (lambda a, b: mp.log(mp.beta(a, b)), 1, [(0.7, 2.1), (30.5, 1.2)]),
+    "binom": (mp.binomial, 1, [(7.5, 2.2), (3.0, 1.0)]),
+    "poch": (mp.rf, 0, [(2.5, 1.7), (0.4, 3.0)]),
+    "gammainc": (_lower, 1, [(2.5, 1.7), (1.0, 0.3), (0.6, 4.0)]),
+    "gammaincc": (lambda a, x: 1 - _lower(a, x), 1, [(2.5, 1.7), (1.0, 0.3)]),
+    "gammaincinv": (_inverse(_lower, _of_ufunc("gammaincinv")), 1, [(2.5, 0.3), (0.8, 0.9)]),
+    "gammainccinv": (
+        _inverse(lambda a, x: 1 - _lower(a, x), _of_ufunc("gammainccinv")), 1, [(2.5, 0.3), (0.8, 0.9)]
+    ),
+    "betainc": (_beta, 2, [(2.5, 1.7, 0.3), (1.0, 1.0, 0.6), (0.6, 4.0, 0.2)]),
+    "betaincc": (lambda a, b, x: 1 - _beta(a, b, x), 2, [(2.5, 1.7, 0.3), (1.0, 1.0, 0.6)]),
+    "betaincinv": (_inverse(_beta, _of_ufunc("betaincinv")), 2, [(2.5, 1.7, 0.3), (1.5, 1.0, 0.6)]),
+    "betainccinv": (
+        _inverse(lambda a, b, x: 1 - _beta(a, b, x), _of_ufunc("betainccinv")), 2, [(2.5, 1.7, 0.3)]
+    ),
+    "log_ndtr": (lambda x: mp.log(mp.erfc(-x / _ROOT) / 2), 0, [(0.4,), (-3.0,), (-60.0,), (5.0,)]),
+    "ndtri": (_inverse(mp.ncdf, _of_ufunc("ndtri")), 0, [(0.3,), (0.97,)]),
+    "ndtri_exp": (_inverse(lambda x: mp.log(mp.ncdf(x)), _of_ufunc("ndtri_exp")), 0, [(-0.3,), (-20.0,)]),
+    "stdtr": (_student, 1, [(2.5, 0.7), (4.0, -1.3)]),
+    "erfcinv": (lambda x: mp.erfinv(1 - x), 0, [(0.3,), (1.6,)]),
+    "erfcx": (_erfcx, 0, [(0.0,), (0.7,), (-1.3,), (15.0,), (100.0,), (1e4,)]),
+    "erfi": (mp.erfi, 0, [(0.0,), (0.7,), (-1.3,)]),
+    "dawsn": (_dawson, 0, [(0.0,), (0.7,), (-1.3,), (15.0,), (-100.0,), (1e4,)]),
+    "owens_t": (_owens, 1, [(0.7, 0.4), (1.2, -1.5), (0.0, 0.5)]),
+    "expi": (mp.ei, 0, [(0.7,), (5.0,), (-1.3,)]),
+    "exp1": (mp.e1, 0, [(0.7,), (5.0,)]),
+    "expn": (mp.expint, 1, [(2, 0.7), (0, 1.4), (1, 3.0)]),
+    "exprel": (_exprel, 0, [(0.0,), (1e-5,), (2.5,), (-30.0,)]),
+    "cosm1": (lambda x: mp.cos(x) - 1, 0, [(0.0,), (0.7,)]),
+    "powm1": (lambda x, y: mp.power(x, y) - 1, 0, [(1.7, 2.3), (0.4, -1.2)]),
+    "spence": (_spence, 0, [(1.0,), (0.8,), (0.1,), (4.0,)]),
+    "wrightomega": (lambda x: mp.lambertw(mp.exp(x)).real, 0, [(0.0,), (3.0,), (-4.0,)]),
+    "boxcox": (_boxcox, 0, [(1.7, 0.5), (0.4, -1.3)]),
+    "boxcox1p": (lambda x, lmbda: _boxcox(1 + x, lmbda), 0, [(1.7, 0.5), (-0.4, -1.3)]),
+    "inv_boxcox": (_inv_boxcox, 0, [(1.7, 0.5), (0.4, -1.3)]),
+    "inv_boxcox1p": (lambda y, lmbda: _inv_boxcox(y, lmbda) - 1, 0, [(1.7, 0.5), (0.4, -1.3)]),
+    "j0": (lambda x: mp.besselj(0, x), 0, [(0.0,), (0.7,), (-12.0,)]),
+    "j1": (lambda x: mp.besselj(1, x), 0, [(0.0,), (0.7,), (-12.0,)]),
+    "jv": (mp.besselj, 1, [(2.0, 0.0), (1.5, 0.7), (3.0, -12.0), (0.3, 4.0)]),
+    "y0": (lambda x: mp.bessely(0, x), 0, [(0.7,), (12.0,)]),
+    "y1": (lambda x: mp.bessely(1, x), 0, [(0.7,), (12.0,)]),
+    "yn": (mp.bessely, 1, [(2.0, 0.7), (0.0, 12.0)]),
+    "yv": (mp.bessely, 1, [(1.5, 0.7), (0.3, 4.0)]),
+    "i0": (lambda x: mp.besseli(0, x), 0, [(0.0,), (0.7,), (-3.0,)]),
+    "i0e": (lambda x: mp.exp(-abs(x)) * mp.besseli(0, x), 0, [(0.7,), (-3.0,), (40.0,)]),
+    "i1": (lambda x: mp.besseli(1, x), 0, [(0.0,), (0.7,), (-3.0,)]),
+    "i1e": (lambda x: mp.exp(-abs(x)) * mp.besseli(1, x), 0, [(0.7,), (-3.0,), (40.0,)]),
+    "iv": (mp.besseli, 1, [(2.0, 0.0), (1.5, 0.7), (0.3, 4.0)]),
+    "ive": (lambda v, x: mp.exp(-abs(x)) * mp.besseli(v, x), 1, [(1.5, 0.7), (2.0, -3.0)]),
+    "k0": (lambda x: mp.besselk(0, x), 0, [(0.7,), (5.0,)]),
+    "k0e": (lambda x: mp.exp(x) * mp.besselk(0, x), 0, [(0.7,), (3.0,)]),
+    "k1": (lambda x: mp.besselk(1, x), 0, [(0.7,), (5.0,)]),
+    "k1e": (lambda x: mp.exp(x) * mp.besselk(1, x), 0, [(0.7,), (3.0,)]),
+    "kn": (mp.besselk, 1, [(2.0, 0.7), (0.0, 5.0)]),
+    "kv": (mp.besselk, 1, [(1.5, 0.7), (0.3, 4.0)]),
+    "kve": (lambda v, x: mp.exp(x) * mp.besselk(v, x), 1, [(1.5, 0.7), (0.3, 4.0)]),
+    "struve": (mp.struveh, 1, [(1.5, 0.7), (0.3, 4.0)]),
+    "modstruve": (mp.struvel, 1, [(1.5, 0.7), (0.3, 4.0)]),
+    "hyp0f1": (mp.hyp0f1, 1, [(1.5, 0.0), (2.3, -4.0)]),
+    "hyp1f1": (mp.hyp1f1, 2, [(1.5, 2.2, 0.0), (0.3, 1.4, -4.0)]),
+    "hyperu": (mp.hyperu, 2, [(1.5, 2.2, 0.7), (0.3, 1.4, 4.0)]),
+    "hyp2f1": (mp.hyp2f1, 3, [(1.5, 2.2, 3.1, 0.0), (0.3, 1.4, 2.6, -4.0), (0.5, 0.5, 1.0, 0.6)]),
+    "ellipk": (mp.ellipk, 0, [(0.0,), (0.05,), (0.6,), (-3.0,)]),
+    "ellipkm1": (lambda p: mp.ellipk(1 - p), 0, [(1.0,), (0.3,), (0.01,)]),
+    "ellipe": (mp.ellipe, 0, [(0.0,), (0.05,), (0.6,), (-3.0,)]),
+    "ellipkinc": (lambda phi, m: mp.ellipf(phi, m), 0, [(0.7, 0.4)]),
+    "ellipeinc": (lambda phi, m: mp.ellipe(phi, m), 0, [(0.7, 0.4)]),
+    "agm": (mp.agm, 0, [(1.0, 1.0), (0.4, 3.0), (2.0, 1.9)]),
+    "sindg": (lambda x: mp.sin(mp.radians(x)), 0, [(30.0,)]),
+    "cosdg": (lambda x: mp.cos(mp.radians(x)), 0, [(30.0,)]),
+    "tandg": (lambda x: mp.tan(mp.radians(x)), 0, [(30.0,)]),
+    "cotdg": (lambda x: mp.cot(mp.radians(x)), 0, [(30.0,)]),
+    "zeta": (mp.zeta, 1, [(2.5, 0.7), (4.0, 2.0)]),
+    "airy_ai": (mp.airyai, 0, [(0.0,), (1.2,), (-3.0,)]),
+    "airy_aip": (lambda x: mp.airyai(x, derivative=1), 0, [(0.0,), (1.2,), (-3.0,)]),
+    "airy_bi": (mp.airybi, 0, [(0.0,), (1.2,), (-3.0,)]),
+    "airy_bip": (lambda x: mp.airybi(x, derivative=1), 0, [(0.0,), (1.2,), (-3.0,)]),
+    "sici_si": (mp.si, 0, [(0.0,), (0.4,), (5.0,)]),
+    "sici_ci": (mp.ci, 0, [(0.4,), (5.0,)]),
+    "shichi_shi": (mp.shi, 0, [(0.0,), (0.4,), (5.0,)]),
+    "shichi_chi": (mp.chi, 0, [(0.4,), (5.0,)]),
+    "fresnel_s": (mp.fresnels, 0, [(0.0,), (0.7,)]),
+    "fresnel_c": (mp.fresnelc, 0, [(0.0,), (0.7,)]),
+}  # fmt: skip
+"""By name the function, the argument that is differentiated in, and points."""
+
+WITHOUT = {"zetac", "riemann_zeta"}
+
+
+def scipys(name: str) -> Callable[..., Any]:
+    """A special function as users call it."""
+    known = SPECIAL_FUNCTIONS[name]
+    ufunc = special_ufunc(known.ufunc)
+    if known.ufunc in RESULTS_OF:
+        return lambda *args: ufunc(*args)[known.output]
+    if name in ("zeta", "riemann_zeta"):
+        return lambda *args: special.zeta(*args)
+    return ufunc
+
+
+def derivatives(name: str, k: int, points: np.ndarray, orders: int, **options: Any) -> list[np.ndarray]:
+    """The value and the derivatives in argument k, at all points."""
+
+    def along(x: Any, level: int) -> Any:
+        arguments = [points[:, j] if j != k else x for j in range(points.shape[1])]
+        if not level:
+            return scipys(name)(*arguments)
+        return ad.jvp(lambda z: along(z, level - 1), (x,), (np.ones(len(points)),))[1]
+
+    every = ad.jit(lambda x: tuple(along(x, level) for level in range(orders + 1)), **options)
+    return [np.asarray(v) for v in every(points[:, k].copy())]
+
+
+def test_every_function_is_here():
+    assert set(CASES) | WITHOUT == set(SPECIAL_FUNCTIONS) == set(SPECIAL_DERIVATIVES)
+    for name, known in SPECIAL_FUNCTIONS.items():
+        assert len(SPECIAL_DERIVATIVES[name]) == known.arity
+        own = special_ufunc(known.ufunc)
+        assert (own.nin, own.nout) == (known.arity, known.outputs)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_derivatives_of_orders_up_to_three(name):
+    exact, k, points = CASES[name]
+    table = np.array(points, float)
+    found = derivatives(name, k, table, 3, interpret=True)
+    with mp.workdps(40):
+        for level, values in enumerate(found):
+            for value, point in zip(values, points, strict=True):
+                arguments = [mp.mpf(p) for p in point]
+
+                def along(x: Any, arguments: list[Any] = arguments) -> Any:
+                    return exact(*arguments[:k], x, *arguments[k + 1 :])
+
+                step = {"h": mp.mpf(10) ** -8} if level else {}
+                want = mp.diff(along, arguments[k], level, **step) if level else along(arguments[k])
+                np.testing.assert_allclose(
+                    value, float(want), rtol=1e-7, atol=1e-11, err_msg=f"order {level} at {point}"
+                )
+
+
+IN_BOTH = [
+    name for name, formulas in SPECIAL_DERIVATIVES.items() if len(formulas) == 2 and None not in formulas
+]
+
+
+@pytest.mark.parametrize("name", IN_BOTH)
+def test_the_other_argument(name):
+    exact, k, points = CASES[name]
+    table = np.array(points, float)
+    found = derivatives(name, 1 - k, table, 2, interpret=True)
+    with mp.workdps(40):
+        for level, values in enumerate(found):
+            for value, point in zip(values, points, strict=True):
+                x = [mp.mpf(p) for p in point]
+                orders = (level, 0) if k else (0, level)
+                want = mp.diff(exact, tuple(x), orders, h=mp.mpf(10) ** -8) if level else exact(*x)
+                np.testing.assert_allclose(value, float(want), rtol=1e-7, atol=1e-11)
+
+
+def test_what_has_no_derivative_is_named():
+    for name, formulas in SPECIAL_DERIVATIVES.items():
+        for k, formula in enumerate(formulas):
+            if formula is None:
+                parameter = SPECIAL_FUNCTIONS[name].parameters[k]
+                points = np.full((1, len(formulas)), 0.5)
+                with pytest.raises(DifferentiationError, match=rf"no derivative in {parameter}") as error:
+                    derivatives(name, k, points, 1, interpret=True)
+                assert "stop_gradient" in error.value.hint
+
+
+def test_a_constant_order_is_no_obstacle():
+    gradient = ad.grad(lambda v, x: scipys("jv")(ad.stop_gradient(v), x), argnums=(0, 1))(1.5, 2.0)
+    assert gradient[0] == 0
+    np.testing.assert_allclose(gradient[1], float(mp.besselj(1.5, 2.0, derivative=1)), rtol=1e-13)
