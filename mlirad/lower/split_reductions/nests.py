@@ -9,6 +9,7 @@ iterations where they have many, so that vectors are filled.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Final
 
@@ -60,11 +61,11 @@ def split_nest(op: NestOp, vector_bytes: int) -> None:
 
 
 def _walks_down(op: NestOp, p: Profile, vector_bytes: int) -> bool:
-    """Whether its reduction will stand outside of the loops over the result."""
+    """Whether its reduction would stand outside of the loops over the result, were blocks one vector wide."""
     lane = choose_lane(op, p, {})
     if lane is None:
         return False
-    blocking = choose_blocking(op, p, lane, {}, vector_bytes)
+    blocking = replace(choose_blocking(op, p, lane, {}, vector_bytes), width=p.lanes)
     return prefers_outer_reduction(op, p, lane, blocking, {})
 
 
