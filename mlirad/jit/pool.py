@@ -16,8 +16,10 @@ import time
 from functools import cache
 from typing import Final, NamedTuple
 
-from mlirad.jit import engine, pool_text
+from mlirad.jit import pool_text
 from mlirad.jit.c_library import c_library_address
+from mlirad.jit.engine import LoadedCode
+from mlirad.jit.glue import load_glue
 from mlirad.jit.host import host_address
 from mlirad.jit.threads import MOST_THREADS, usual_threads_address
 from mlirad.lower.native_program import PARALLEL, POLL
@@ -69,7 +71,7 @@ def _reset() -> None:
 
 
 @cache
-def _code() -> engine.LoadedCode:
+def _code() -> LoadedCode:
     """The functions. Workers wait in them until the process ends, so they are never unloaded."""
     text = pool_text.pool_text(
         usual_threads_address(),
@@ -78,7 +80,7 @@ def _code() -> engine.LoadedCode:
         host_address(POLL),
     )
     symbols = (PARALLEL, pool_text.RETIRE, pool_text.RESET, pool_text.COUNTS, pool_text.SLOTS)
-    code = engine.load_glue(text, symbols)
+    code = load_glue(text, symbols)
     code.keep_loaded()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=retire, after_in_child=_reset)

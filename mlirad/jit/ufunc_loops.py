@@ -22,7 +22,9 @@ from typing import Any, Final, cast
 import numpy as np
 
 from mlirad.errors import CompileError
-from mlirad.jit import engine
+from mlirad.jit.engine import LoadedCode
+from mlirad.jit.glue import load_glue
+from mlirad.jit.templates import pointer
 from mlirad.lower.native_program import LOOP_PREFIX
 from mlirad.packages import special_ufunc
 
@@ -47,7 +49,7 @@ class _UfuncObject(ctypes.Structure):
 
 _addresses: Final[dict[str, int]] = {}
 # Programs hold bare addresses of this code, so it stays for the life of the process.
-_loaded: Final[list[engine.LoadedCode]] = []
+_loaded: Final[list[LoadedCode]] = []
 
 
 def loop_addresses(symbols: Iterable[str]) -> dict[str, int]:
@@ -57,7 +59,7 @@ def loop_addresses(symbols: Iterable[str]) -> dict[str, int]:
     """
     new = tuple(symbol for symbol in symbols if symbol not in _addresses)
     if new:
-        code = engine.load_glue("\n".join(map(_bound, new)), new)
+        code = load_glue("\n".join(map(_bound, new)), new)
         _loaded.append(code)
         _addresses.update(code.addresses)
     return {symbol: _addresses[symbol] for symbol in symbols}
@@ -70,8 +72,7 @@ def _bound(symbol: str) -> str:
     function, data = _loop(_ufunc(library, name), f"{operands}->{results}")
     return f"""
 define void @{symbol}(ptr %args, ptr %dimensions, ptr %steps) {{
-  %data = inttoptr i64 {data} to ptr
-  call void inttoptr (i64 {function} to ptr)(ptr %args, ptr %dimensions, ptr %steps, ptr %data)
+  call void {pointer(function)}(ptr %args, ptr %dimensions, ptr %steps, ptr {pointer(data)})
   ret void
 }}"""
 
