@@ -115,7 +115,8 @@ def lowering(
     if donated:
         plan += f"{{entry={entry} donate={','.join(map(str, donated))}}}"
     split = f"split-reductions{{vector-bytes={target.vector_bytes}}}"
-    return ("form-kernels", "fuse-kernels", "write-out-rows", "strip-mine", split, schedule, plan)
+    formed = ("join-contractions", "form-kernels", "fuse-kernels", "write-out-rows")
+    return (*formed, "strip-mine", split, schedule, plan)
 
 
 def completion(target: Target) -> tuple[str, ...]:

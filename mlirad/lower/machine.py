@@ -113,10 +113,15 @@ def contraction_cycles(rows: int, columns: int, inner: int, element: int) -> flo
 
 
 def library_contraction_cycles(rows: int, columns: int, inner: int, element: int) -> float:
-    """Cycles of the same product by BLAS, which packs both operands first: blocks of them, for its caches."""
+    """Cycles of the same product by BLAS, which packs both operands first: blocks of them, for its caches.
+
+    It adds to the result in memory, which counts where the contracted extent is short.
+    """
     packed = (rows + columns) * inner * element
+    added = rows * columns * element
     multiplied = _multiplications(rows, columns, inner, element) / LIBRARY_SHARE
-    return LIBRARY_CALL + multiplied + 2 * packed * cycles_per_byte(min(packed, L2_BYTES))
+    packing = 2 * packed * cycles_per_byte(min(packed, L2_BYTES))
+    return LIBRARY_CALL + multiplied + packing + added * cycles_per_byte(min(added, L2_BYTES))
 
 
 def recomputing_cycles(additions: float, readings: float, element: int) -> float:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
+from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.reductions import DotOp
 from mlirad.dialects.shapes import Shape, element_of, shape_of, size_of, values_of
 from mlirad.lower.machine import (
@@ -47,14 +48,25 @@ def is_library_dot(op: Operation) -> bool:
 
 
 def _gains(op: DotOp, rows: int, columns: int, inner: int) -> bool:
-    """Whether BLAS is faster, although what it reads and makes does not stay in cache by strips."""
+    """Whether BLAS is faster, although what it reads and makes does not stay in cache by strips.
+
+    What loops and arguments hand over lies in memory anyway.
+    """
     size = element_bytes(element_of(op.lhs))
     matrices = prod(shape_of(op.lhs)[d] for d in values_of(op.lhs_batch))
-    made = [v for v in (*op.operands, op.result) if isinstance(v.owner, Operation)]
+    made = [v for v in (*op.operands, op.result) if not isinstance(v.owner, (Block, *CONTROL_OPS))]
     passed = size * sum(size_of(v) for v in made)
     storing = 2 * passed * (cycles_per_byte(passed) - cycles_per_byte(min(passed, CACHE_BYTES)))
     library = matrices * library_contraction_cycles(rows, columns, inner, size) + storing
     return library <= LIBRARY_GAIN * matrices * contraction_cycles(rows, columns, inner, size)
+
+
+def product_cycles(rows: int, columns: int, inner: int, element: int) -> float:
+    """Cycles of a product of matrices, for elements of so many bytes, by whatever is faster."""
+    kernel = contraction_cycles(rows, columns, inner, element)
+    if min(rows, columns, inner) < MIN_EXTENT:
+        return kernel
+    return min(kernel, library_contraction_cycles(rows, columns, inner, element))
 
 
 def is_matrix(shape: Shape, rows: Sequence[int], columns: Sequence[int]) -> bool:
