@@ -116,7 +116,8 @@ def flattened(value: Any, space: Space, what: str, dtype: Dtype | None = None) -
         found = tree.shown([str(list(a.shape)) for a in arrays])
         wanted = space.tree.shown([str(list(shape)) for shape in shapes])
         raise shape_error(
-            f"{what} of shape {found}, and {wanted} is needed", "return what has the shape of x"
+            f"{what} of shape {found}, and {wanted} is needed",
+            "the unknowns, and what is compared with them, have one structure with the same shapes",
         )
     for a in arrays:
         if a.dtype.kind != "f":
