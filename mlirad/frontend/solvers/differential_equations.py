@@ -43,6 +43,9 @@ from mlirad.frontend.tracing.values import LeafType
 ADJOINTS = ("discrete", "continuous")
 """How a solution is differentiated."""
 
+DISCRETE = 'take adjoint="discrete"'
+"""What helps where the equations for a derivative cannot be solved."""
+
 GOES_ON, STIFF, TOO_MANY, UNSORTED = 0, 1, 2, 3
 """How a solution stands."""
 
@@ -75,8 +78,9 @@ def odeint(
     how: "discrete", of every order, by the accepted steps; or "continuous", by differential equations for the
     derivative, which in reverse mode keeps n states and not every step.
 
-    Raises `ConvergenceError` where steps become as small as rounding, as for a stiff or singular problem, or
-    where there are more than `max_steps` of them.
+    Raises `ConvergenceError` where steps become as small as rounding, as for a stiff or singular problem,
+    where there are more than `max_steps` of them, also for a "continuous" derivative, and where the times are
+    not sorted or not finite; `ShapeError` where f returns what is not structured like y.
     """
     require_function(f, "odeint")
     checked_choice(adjoint, "adjoint of odeint", ADJOINTS)
@@ -112,7 +116,7 @@ def _solved(f: Callable[..., Any], method: _Method, y0: Any, t: Any, *args: Any)
 
     flow = closed(of_flat, [flat_type(space), LeafType((), space.dtype)], args)
     ys, state, reached = _by_adjoint(flow, method, start, times)
-    _report(state, reached, method, "odeint")
+    _report(state, reached, method, "odeint", "solve a stiff equation by solve_ivp and ad.scipy.system")
     report_failures(
         state == UNSORTED,
         "odeint: the times neither rise nor fall, or are not finite; sort them, and end at a finite time",
@@ -120,7 +124,7 @@ def _solved(f: Callable[..., Any], method: _Method, y0: Any, t: Any, *args: Any)
     return _rows(space, ys)
 
 
-def _report(state: Any, reached: Any, method: _Method, what: str) -> None:
+def _report(state: Any, reached: Any, method: _Method, what: str, advice: str) -> None:
     """Let the call raise where steps do not reach the last time."""
     report_failures(
         state == STIFF,
@@ -130,8 +134,7 @@ def _report(state: Any, reached: Any, method: _Method, what: str) -> None:
     )
     report_failures(
         state == TOO_MANY,
-        f"{what}: {method.max_steps} steps lead to t = {{}} only; raise max_steps, or solve a stiff equation "
-        f"by solve_ivp and ad.scipy.system",
+        f"{what}: {method.max_steps} steps lead to t = {{}} only; raise max_steps, or {advice}",
         reached,
     )
 
@@ -244,7 +247,7 @@ def _tangents(flow: Closed, method: _Method, point: tuple[Any, ...], moved: tupl
 
     at_start = dy0 - flow(ys[0], times[0], *data) * dtimes[0]
     found, state, reached = integrate(slopes, xp.concatenate([ys[0], at_start]), times, method)
-    _report(state, reached, method, "tangents of odeint")
+    _report(state, reached, method, "the tangents of odeint", DISCRETE)
     return found[:, size:] + map_(with_data(flow, data), ys, times) * dtimes[:, None]
 
 
@@ -279,7 +282,7 @@ def _cotangents(
         found, state, reached = integrate(
             slopes, xp.concatenate([y, a, parts]), xp.stack([end, begin]), method
         )
-        _report(state, reached, method, "the continuous adjoint of odeint")
+        _report(state, reached, method, "the adjoint of odeint", DISCRETE)
         both = found[-1]
         return (both[size : 2 * size], both[2 * size :]), ct @ slope
 

@@ -142,6 +142,16 @@ def test_derivatives_by_times_that_are_equal_or_fall(adjoint, times):
         np.testing.assert_allclose(ad.hessian(loss)(times), ad.hessian(closed)(times), rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.fuzz
+def test_an_adjoint_that_cannot_be_solved_is_an_error():
+    def last(y0, adjoint):
+        return ad.odeint(decay, y0, np.array([0.0, 3.0]), 300.0, adjoint=adjoint, max_steps=1500)[-1]
+
+    assert abs(ad.grad(lambda y: last(y, "discrete"))(1.0)) < 1e-8
+    with pytest.raises(ad.ConvergenceError, match=r"discrete"):
+        ad.grad(lambda y: last(y, "continuous"))(1.0)
+
+
 MISTAKES = {
     "singular": (ad.ConvergenceError, lambda: ad.odeint(lambda y, t: y * y, 1.0, np.array([0.0, 2.0]))),
     "stiff": (
