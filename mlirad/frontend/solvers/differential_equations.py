@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,7 @@ from mlirad.frontend.constructs.build import map_, stop_gradient
 from mlirad.frontend.constructs.loops import scan, while_loop
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
-from mlirad.frontend.linear_map.spaces import Space
-from mlirad.frontend.solvers.closed import Closed, closed, flat_type, flattened, with_data
+from mlirad.frontend.solvers.closed import Closed, closed, flat_type, flattened, rows_of, with_data
 from mlirad.frontend.solvers.closed import unknowns as states
 from mlirad.frontend.solvers.convergence import finite, report_failures
 from mlirad.frontend.solvers.dormand_prince import between, error_ratio, factor, first_step, step
@@ -108,7 +106,7 @@ def _solved(f: Callable[..., Any], method: _Method, y0: Any, t: Any, *args: Any)
         raise dtype_error("odeint: t holds booleans", "write np.array([0.0, 1.0])")
     start, times = as_array(space.flatten(y0)), as_array(times, space.dtype)
     if times.size <= 1 or space.size == 0:
-        return _rows(space, xp.broadcast_to(start, (times.size, space.size)))
+        return rows_of(space, xp.broadcast_to(start, (times.size, space.size)))
 
     def of_flat(y: Any, t: Any, *args: Any) -> Any:
         value = f(space.unflatten(y), t, *args)
@@ -121,7 +119,7 @@ def _solved(f: Callable[..., Any], method: _Method, y0: Any, t: Any, *args: Any)
         state == UNSORTED,
         "odeint: the times neither rise nor fall, or are not finite; sort them, and end at a finite time",
     )
-    return _rows(space, ys)
+    return rows_of(space, ys)
 
 
 def _report(state: Any, reached: Any, method: _Method, what: str, advice: str) -> None:
@@ -136,15 +134,6 @@ def _report(state: Any, reached: Any, method: _Method, what: str, advice: str) -
         state == TOO_MANY,
         f"{what}: {method.max_steps} steps lead to t = {{}} only; raise max_steps, or {advice}",
         reached,
-    )
-
-
-def _rows(space: Space, ys: Any) -> Any:
-    """Flat states [n, size] as a structure whose leaves have a leading dimension n."""
-    ends = np.cumsum([0, *(prod(leaf.shape) for leaf in space.moving)])
-    parts = zip(space.moving, ends[:-1], ends[1:], strict=True)
-    return space.structured(
-        [xp.reshape(ys[:, a:b], (len(ys), *leaf.shape)).astype(leaf.dtype) for leaf, a, b in parts]
     )
 
 
