@@ -139,7 +139,8 @@ def test_derivatives_by_times_that_are_equal_or_fall(adjoint, times):
 
     np.testing.assert_allclose(ad.grad(loss)(times), ad.grad(closed)(times), rtol=1e-7)
     if adjoint == "discrete" and times[0] != times[-1]:
-        np.testing.assert_allclose(ad.hessian(loss)(times), ad.hessian(closed)(times), rtol=1e-6, atol=1e-7)
+        # A second derivative of a polynomial of order 4 is less exact than its values.
+        np.testing.assert_allclose(ad.hessian(loss)(times), ad.hessian(closed)(times), rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.fuzz
