@@ -82,6 +82,8 @@ def derivative(op_class: type[Operation]) -> str:
         return BY_REGION[op_class]
     if op_class in BY_FACTORS:
         return BY_FACTORS[op_class]
+    if op_class is ew.SpecialOp:
+        return "one per function: [formulas](special-functions.md)"
     formulas: list[str] = []
 
     def differentiate(b: ArrayBuilder, op: Operation, names: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ either are right. At a pole the derivative is infinite, or NaN where it has no l
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import pi
+from math import inf, pi
 from math import sqrt as root
 from typing import TypeAlias, cast
 
@@ -90,8 +90,8 @@ def xlog1py(x: Formula, y: Formula) -> Formula:
 
 
 def _gamma_density(a: Formula, x: Formula) -> Formula:
-    """x^(a - 1) e^-x / gamma(a)."""
-    return exp(xlogy(a - 1, x) - x - lgamma(a))
+    """x^(a - 1) e^-x / gamma(a), 0 at infinity."""
+    return exp(where(x == inf, -x, xlogy(a - 1, x) - x - lgamma(a)))
 
 
 def _beta_density(a: Formula, b: Formula, x: Formula) -> Formula:
@@ -136,6 +136,31 @@ def _rgamma(x: Formula, r: Formula) -> Formula:
     return where(x < 0.5, below, -digamma(x) * r)
 
 
+def _rgamma_slope(x: Formula) -> Formula:
+    """The derivative of 1 / gamma(x), which is finite at the poles of gamma."""
+    return _rgamma(x, special("rgamma", x))
+
+
+def _binom_n(n: Formula, k: Formula, r: Formula) -> Formula:
+    """r (digamma(n + 1) - digamma(n - k + 1)), by 1 / gamma(n - k + 1) where r is 0."""
+    at_zero = special("gamma", n + 1) * special("rgamma", k + 1) * _rgamma_slope(n - k + 1)
+    at_zero = at_zero + absorbing(r, digamma(n + 1))
+    return where(r == 0, at_zero, r * (digamma(n + 1) - digamma(n - k + 1)))
+
+
+def _binom_k(n: Formula, k: Formula, r: Formula) -> Formula:
+    """r (digamma(n - k + 1) - digamma(k + 1)), by 1 / gamma(k + 1) and 1 / gamma(n - k + 1) where r is 0."""
+    above, below = n - k + 1, k + 1
+    change = _rgamma_slope(below) * special("rgamma", above) - special("rgamma", below) * _rgamma_slope(above)
+    return where(r == 0, special("gamma", n + 1) * change, r * (digamma(above) - digamma(below)))
+
+
+def _poch_z(z: Formula, m: Formula, r: Formula) -> Formula:
+    """r (digamma(z + m) - digamma(z)), by 1 / gamma(z) where r is 0."""
+    at_zero = special("gamma", z + m) * _rgamma_slope(z) + absorbing(r, digamma(z + m))
+    return where(r == 0, at_zero, r * (digamma(z + m) - digamma(z)))
+
+
 def _expn(n: Formula, x: Formula, r: Formula) -> Formula:
     """-E_(n - 1)(x), which is (E_0(x) + e^-x) / -x for n = 0."""
     return where(n == 0, -(exp(-x) + r) / x, -special("expn", maximum(n - 1, 0.0), x))
@@ -173,7 +198,7 @@ _SMALL = 0.1
 def _ellipk(m: Formula, r: Formula) -> Formula:
     """(E - (1 - m) K) / (2 m (1 - m))."""
     near = (pi / 8) * special("hyp2f1", 1.5, 1.5, 2.0, m)
-    other = (special("ellipe", m) - (1 - m) * r) / (2 * m * (1 - m))
+    other = (special("ellipe", m) - absorbing(1 - m, r)) / (2 * m * (1 - m))
     return where(absolute(m) < _SMALL, near, other)
 
 
@@ -181,7 +206,7 @@ def _ellipkm1(p: Formula, r: Formula) -> Formula:
     """-(E - p K) / (2 p (1 - p))."""
     m = 1 - p
     near = (-pi / 8) * special("hyp2f1", 1.5, 1.5, 2.0, m)
-    other = (special("ellipe", m) - p * r) / (-2 * m * p)
+    other = (special("ellipe", m) - absorbing(p, r)) / (-2 * m * p)
     return where(absolute(m) < _SMALL, near, other)
 
 
@@ -192,13 +217,13 @@ def _ellipe(m: Formula, r: Formula) -> Formula:
 
 
 def _agm(a: Formula, b: Formula, r: Formula) -> Formula:
-    """By a, from agm(a, b) = pi (a + b) / (4 K(m)) with m = ((a - b) / (a + b))^2."""
+    """By a, from agm(a, b) = pi (a + b) / (4 K(1 - p)) with p = 4 a b / (a + b)^2."""
     total = a + b
-    ratio = (a - b) / total
-    m = ratio * ratio
-    integral = special("ellipk", m)
-    slope = _ellipk(m, integral) / integral
-    return r / total * (1 - slope * 4 * ratio * b / total)
+    share = 4 * b / total
+    p = share * (a / total)
+    integral = special("ellipkm1", p)
+    slope = _ellipkm1(p, integral) / integral
+    return r / total * (1 - slope * share * (b - a) / total)
 
 
 def _height(phi: Formula, m: Formula) -> Formula:
@@ -232,14 +257,8 @@ SPECIAL_DERIVATIVES: dict[str, tuple[Coefficient, ...]] = {
         lambda a, b, r: digamma(a) - digamma(a + b),
         lambda a, b, r: digamma(b) - digamma(a + b),
     ),
-    "binom": (
-        lambda n, k, r: r * (digamma(n + 1) - digamma(n - k + 1)),
-        lambda n, k, r: r * (digamma(n - k + 1) - digamma(k + 1)),
-    ),
-    "poch": (
-        lambda z, m, r: r * (digamma(z + m) - digamma(z)),
-        lambda z, m, r: r * digamma(z + m),
-    ),
+    "binom": (_binom_n, _binom_k),
+    "poch": (_poch_z, lambda z, m, r: r * digamma(z + m)),
     "gammainc": (None, lambda a, x, r: _gamma_density(a, x)),
     "gammaincc": (None, lambda a, x, r: -_gamma_density(a, x)),
     "gammaincinv": (None, lambda a, y, r: 1 / _gamma_density(a, r)),

@@ -63,6 +63,41 @@ def test_compiled(dtype):
         np.testing.assert_allclose(got, want, rtol=1e-4 if dtype is np.float32 else 1e-12, atol=1e-5)
 
 
+KINDS = {
+    "integers": (np.arange(5), np.array([1, -2, 3])),
+    "integers and floats": (np.arange(5), np.array([0.5, 2.0])),
+    "float32": (np.arange(5, dtype=np.float32), np.ones(2, np.float32)),
+    "numbers": (np.array(4.0), np.array(3.0)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve"])
+def test_convolutions_have_dtypes_and_shapes_of_scipy(kind, name):
+    x, k = KINDS[kind]
+    for mode in ("full", "same", "valid"):
+        got = ad.jit(lambda x, k, mode=mode: getattr(signal, name)(x, k, mode), interpret=True)(x, k)
+        want = np.asarray(getattr(signal, name)(x, k, mode))
+        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+        np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)
+
+
+ENDS = {
+    "fftconvolve of nothing": lambda x: signal.fftconvolve(x[:0], x),
+    "correlate of a number": lambda x: ndimage.correlate(x[0, 0], np.array(2.0)),
+    "gaussian_filter of a number": lambda x: ndimage.gaussian_filter(x[0, 0], 1.0),
+    "lfilter by numbers": lambda x: signal.lfilter(3.0, 2.0, x),
+    "lfilter of one element": lambda x: signal.lfilter([1.0, 0.5], [2.0, 0.5], x[:1, :1], axis=0),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_small_operands(name):
+    got, want = ad.jit(ENDS[name], interpret=True)(X), np.asarray(ENDS[name](X))
+    assert (got.dtype, got.shape) == (want.dtype, want.shape)
+    np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -91,4 +126,5 @@ def test_errors_say_what_to_write():
     raises("mode='valid'", lambda x: signal.convolve(x[:2], W[:, :2], "valid"))
     raises("coefficients of shapes", lambda x: signal.lfilter(x, [1.0], x))
     raises("zi", lambda x: signal.lfilter([1.0], [1.0, 0.5], x, zi=np.zeros((5, 1))))
+    assert "astype" in raises("booleans", lambda x: signal.convolve(x > 0, W > 0))
     raises("mode", lambda x: ndimage.correlate(x, W, mode="spam"))

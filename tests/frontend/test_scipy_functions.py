@@ -144,6 +144,12 @@ FUNCTIONS = {
 }
 
 
+def test_f_distribution_at_its_ends():
+    ends = np.array([0.0, np.inf])
+    found = ad.jit(lambda x: (special.fdtr(2.0, 3.0, x), special.fdtrc(2.0, 3.0, x)), interpret=True)(ends)
+    np.testing.assert_array_equal(found, [[0, 1], [1, 0]])
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_that_are_no_ufuncs(name):
     function, tolerance = FUNCTIONS[name]

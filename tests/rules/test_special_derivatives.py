@@ -80,8 +80,8 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
     "rgamma": (mp.rgamma, 0, [(0.7,), (4.2,), (-2.3,), (0.0,), (-2.0,), (-3.0,)]),
     "beta": (mp.beta, 0, [(0.7, 2.1), (3.5, 1.2)]),
     "betaln": (lambda a, b: mp.log(mp.beta(a, b)), 1, [(0.7, 2.1), (30.5, 1.2)]),
-    "binom": (mp.binomial, 1, [(7.5, 2.2), (3.0, 1.0)]),
-    "poch": (mp.rf, 0, [(2.5, 1.7), (0.4, 3.0)]),
+    "binom": (mp.binomial, 1, [(7.5, 2.2), (3.0, 1.0), (2.0, 3.0), (3.0, 6.0), (3.0, -1.0)]),
+    "poch": (mp.rf, 0, [(2.5, 1.7), (0.4, 3.0), (0.0, 3.0), (-2.0, 4.5)]),
     "gammainc": (_lower, 1, [(2.5, 1.7), (1.0, 0.3), (0.6, 4.0)]),
     "gammaincc": (lambda a, x: 1 - _lower(a, x), 1, [(2.5, 1.7), (1.0, 0.3)]),
     "gammaincinv": (_inverse(_lower, _of_ufunc("gammaincinv")), 1, [(2.5, 0.3), (0.8, 0.9)]),
@@ -146,7 +146,7 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
     "ellipe": (mp.ellipe, 0, [(0.0,), (0.05,), (0.6,), (-3.0,)]),
     "ellipkinc": (lambda phi, m: mp.ellipf(phi, m), 0, [(0.7, 0.4)]),
     "ellipeinc": (lambda phi, m: mp.ellipe(phi, m), 0, [(0.7, 0.4)]),
-    "agm": (mp.agm, 0, [(1.0, 1.0), (0.4, 3.0), (2.0, 1.9)]),
+    "agm": (mp.agm, 0, [(1.0, 1.0), (0.4, 3.0), (2.0, 1.9), (3.0, 1e-3)]),
     "sindg": (lambda x: mp.sin(mp.radians(x)), 0, [(30.0,)]),
     "cosdg": (lambda x: mp.cos(mp.radians(x)), 0, [(30.0,)]),
     "tandg": (lambda x: mp.tan(mp.radians(x)), 0, [(30.0,)]),
@@ -254,3 +254,20 @@ def test_a_constant_order_is_no_obstacle():
     gradient = ad.grad(lambda v, x: scipys("jv")(ad.stop_gradient(v), x), argnums=(0, 1))(1.5, 2.0)
     assert gradient[0] == 0
     np.testing.assert_allclose(gradient[1], float(mp.besselj(1.5, 2.0, derivative=1)), rtol=1e-13)
+
+
+def test_elliptic_integrals_are_steep_at_their_poles():
+    slopes = [ad.grad(f, interpret=True)(end) for f, end in ((special.ellipk, 1.0), (special.ellipkm1, 0.0))]
+    assert slopes == [np.inf, -np.inf]
+
+
+def test_densities_are_zero_at_infinity():
+    assert ad.grad(lambda x: special.gammainc(2.5, x), interpret=True)(np.inf) == 0.0
+    assert ad.grad(lambda y: special.gammaincinv(2.5, y), interpret=True)(1.0) == np.inf
+
+
+def test_means_of_numbers_far_apart():
+    slope = ad.grad(special.agm, interpret=True)(1e-10, 1.0)
+    with mp.workdps(60):
+        want = mp.diff(lambda a: mp.agm(a, 1), mp.mpf(10) ** -10, h=mp.mpf(10) ** -30)
+    np.testing.assert_allclose(slope, float(want), rtol=1e-12)

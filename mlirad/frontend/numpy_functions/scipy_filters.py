@@ -96,6 +96,8 @@ def _filtered(x: Array, weights: Array, origins: Sequence[int], mode: str, cval:
             )
         widths.append((before, size - 1 - before))
     own, factors = common([x, weights])
+    if not x.ndim:
+        return (own * factors).astype(x.dtype)
     constant = {"constant_values": cval} if PADDING[mode] == "constant" else {}
     padded = xp.pad(own, widths, mode=PADDING[mode], **constant) if x.size else own
     rank = x.ndim
@@ -232,8 +234,10 @@ def gaussian_filter(
 
 
 def _convolution(in1: Array, in2: Array, mode: str, name: str) -> Array:
-    """The convolution of all dimensions."""
-    x, k = (inexact(a) for a in common([in1, in2]))
+    """The convolution of all dimensions, in the dtype that both have in common."""
+    x, k = common([in1, in2])
+    if x.dtype.kind == "b":
+        raise unsupported_error(f"{name} of booleans", "write x.astype(int)")
     if x.ndim != k.ndim:
         raise shape_error(f"{name} of shapes {x.shape} and {k.shape}", "both have as many dimensions")
     if not x.size or not k.size:
@@ -248,6 +252,8 @@ def _convolution(in1: Array, in2: Array, mode: str, name: str) -> Array:
         x, k = k, x
     elif mode == "full" and k.size > x.size:
         x, k = k, x
+    if not x.ndim:
+        return x * k
     widths: list[tuple[int, int]] = []
     for size in k.shape:
         reach = size - 1
@@ -267,7 +273,9 @@ def signal_convolve(in1: ArrayLike, in2: ArrayLike, mode: Extent = "full", metho
 
 def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: Extent = "full") -> Array:
     """`scipy.signal.fftconvolve` and `oaconvolve`, over all axes; computed directly."""
-    return _convolution(in1, in2, mode, "fftconvolve")
+    if in1.ndim == in2.ndim and not (in1.size and in2.size):
+        return xp.zeros((0,), float)
+    return _convolution(inexact(in1), inexact(in2), mode, "fftconvolve")
 
 
 def signal_correlate(in1: ArrayLike, in2: ArrayLike, mode: Extent = "full", method: Method = "auto") -> Array:
@@ -278,6 +286,7 @@ def signal_correlate(in1: ArrayLike, in2: ArrayLike, mode: Extent = "full", meth
 def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: Axis = -1) -> Array:
     """`scipy.signal.lfilter` from rest: a[0] y[n] = sum_k b[k] x[n - k] - sum_k a[k] y[n - k]."""
     forward, backward, signal = (inexact(v) for v in common([b, a, x]))
+    forward, backward = xp.atleast_1d(forward), xp.atleast_1d(backward)
     if forward.ndim != 1 or backward.ndim != 1 or not forward.size or not backward.size:
         raise shape_error(
             f"lfilter: coefficients of shapes {forward.shape} and {backward.shape}",

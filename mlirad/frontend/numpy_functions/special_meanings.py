@@ -167,7 +167,8 @@ def _poisson(function: str, b: ArrayBuilder, k: Value, m: Value) -> Value:
 
 def _f_distribution(function: str, b: ArrayBuilder, dfn: Value, dfd: Value, x: Value) -> Value:
     scaled = b.mul(dfn, x)
-    share = b.div(scaled, b.add(dfd, scaled))
+    infinite = b.compare("eq", scaled, b.splat(np.inf, x.type))
+    share = b.select(infinite, b.splat(1.0, x.type), b.div(scaled, b.add(dfd, scaled)))
     return special(b, function, b.scaled(dfn, 0.5), b.scaled(dfd, 0.5), share)
 
 
