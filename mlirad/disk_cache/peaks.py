@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from functools import cache
 from typing import Any, Final
 
-from mlirad.disk_cache.folder import find_folder, is_trusted, objection
+from mlirad.disk_cache.files import trusted_content, write_whole
+from mlirad.disk_cache.folder import find_folder, objection
 from mlirad.jit.caches import cache_bytes
 from mlirad.jit.peaks import Peaks, measured
 from mlirad.jit.target import find_target
@@ -40,28 +40,24 @@ def _machine() -> list[Any]:
 
 def _read(path: str) -> Peaks | None:
     """What a file says of this machine, None where there is none or it is damaged."""
+    found = trusted_content(path)
+    if found is None:
+        return None
     try:
-        with open(path, encoding="utf-8") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode) or not is_trusted(status):
-                return None
-            content = json.load(file)
+        content = json.loads(found[0])
         if content["machine"] != _machine():
             return None
         bandwidth = {str(name): float(rate) for name, rate in content["bandwidth"].items()}
         return Peaks(bandwidth, float(content["operations"]))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
 def _write(path: str, peaks: Peaks) -> None:
-    """Keep the peaks, if that is possible: written aside and renamed, so a reader sees all or nothing."""
+    """Keep the peaks, if that is possible."""
     content = {"machine": _machine(), "bandwidth": peaks.bandwidth, "operations": peaks.operations}
-    aside = f"{path}.{os.urandom(8).hex()}"
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            json.dump(content, file)
-        os.replace(aside, path)
     except OSError:
         return
+    write_whole(path, json.dumps(content).encode())

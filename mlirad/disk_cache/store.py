@@ -1,32 +1,32 @@
 """The files of the cache: one per program, called by its key, least recently used first out.
 
-    write(folder, record)       into a file aside, which is then renamed: a reader sees all of it or nothing
+    write(folder, record)       and what was not used for longest goes if there are too many bytes
     read(folder, key)           None where there is none; a damaged one is removed
     entries(folder), clear(folder)
 
 Any number of processes may do this at once, and each may end at any moment. A file is complete when it has
 its name, as far as the process is concerned; after a power loss it may have its name and not all of its
-contents. So the contents carry a checksum, and writing does not wait for the disk. Nothing that goes wrong
-with a file is an error of the program that asks for it: it is then compiled.
+contents. So the contents carry a checksum, and writing does not wait for the disk. A program whose file
+cannot be read is compiled.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import stat
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from mlirad.disk_cache.folder import Folder, complain, is_trusted, objection
+from mlirad.disk_cache import files
+from mlirad.disk_cache.folder import Folder, complain, objection
 from mlirad.disk_cache.keys import KEY_BYTES
 from mlirad.disk_cache.records import DamagedError, Record, read_record, record_bytes
 
 SUFFIX: Final = ".program"
 _FILE: Final = re.compile(rf"([0-9a-f]{{{2 * KEY_BYTES}}}){re.escape(SUFFIX)}")
-_ASIDE: Final = re.compile(rf"{_FILE.pattern}\.[0-9a-f]{{16}}")
+_ASIDE: Final = re.compile(_FILE.pattern + files.ASIDE)
 
 LARGEST_SHARE: Final = 0.25
 """How much of the cache one program may take."""
@@ -62,20 +62,16 @@ def read(folder: Folder, key: str) -> Record | None:
     if _is_refused(folder):
         return None
     path = _path(folder, key)
-    try:
-        with open(path, "rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode) or not is_trusted(status):
-                return None
-            content = file.read()
-    except OSError:
+    found = files.trusted_content(path)
+    if found is None:
         return None
+    content, used = found
     try:
         record = read_record(content, key)
     except DamagedError:
-        _remove(path)
+        files.remove(path)
         return None
-    if time.time() - status.st_mtime > USED_SECONDS:
+    if time.time() - used > USED_SECONDS:
         _note_use(path)
     return record
 
@@ -87,24 +83,13 @@ def write(folder: Folder, record: Record) -> None:
     content = record_bytes(record)
     if len(content) > LARGEST_SHARE * folder.limit:
         return
-    path = _path(folder, record.key)
-    aside = f"{path}.{os.urandom(8).hex()}"
     try:
         os.makedirs(folder.path, mode=0o700, exist_ok=True)
     except OSError as error:
         complain(folder, f"cannot be made ({error.strerror})")
         return
-    try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600), "wb") as file:
-            file.write(content)
-        os.replace(aside, path)
-    except OSError:
-        _remove(aside)
-        return
-    _make_room(folder, len(content))
-
-
-_BINARY: Final = getattr(os, "O_BINARY", 0)
+    if files.write_whole(_path(folder, record.key), content):
+        _make_room(folder, len(content))
 
 
 def entries(folder: Folder) -> list[Entry]:
@@ -128,13 +113,13 @@ def examine(entry: Entry) -> Record | None:
 
 def remove(entry: Entry) -> None:
     """Remove a file, if that is possible."""
-    _remove(entry.path)
+    files.remove(entry.path)
 
 
 def clear(folder: Folder) -> list[Entry]:
     """Remove all programs, and what was left by processes that ended while they wrote. Gives what is left."""
     for _, path, _ in _files(folder):
-        _remove(path)
+        files.remove(path)
     return entries(folder)
 
 
@@ -151,7 +136,7 @@ def _make_room(folder: Folder, written: int) -> None:
     now = time.time()
     for name, path, status in _files(folder):
         if _ASIDE.fullmatch(name) and now - status.st_mtime > ABANDONED_SECONDS:
-            _remove(path)
+            files.remove(path)
     kept = entries(folder)
     size = sum(entry.size for entry in kept)
     if size <= folder.limit:
@@ -159,7 +144,7 @@ def _make_room(folder: Folder, written: int) -> None:
     for entry in reversed(kept):
         if size <= KEPT_SHARE * folder.limit:
             break
-        _remove(entry.path)
+        files.remove(entry.path)
         size -= entry.size
 
 
@@ -191,12 +176,5 @@ def _path(folder: Folder, key: str) -> str:
 def _note_use(path: str) -> None:
     try:
         os.utime(path)
-    except OSError:
-        return
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
     except OSError:
         return

@@ -19,8 +19,9 @@ from mlirad.frontend.constructs.loops import fold, fori_loop, scan, while_loop
 from mlirad.frontend.constructs.printing import debug_print
 from mlirad.frontend.constructs.recursion import function
 from mlirad.frontend.constructs.sums import Sum, case, left, right, sum_of
+from mlirad.frontend.differentiation.checkpoints import checkpoint
 from mlirad.frontend.differentiation.checks import check_derivatives
-from mlirad.frontend.differentiation.custom import checkpoint, custom_derivative
+from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions.windows import convolution

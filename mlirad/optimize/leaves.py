@@ -60,7 +60,11 @@ def dtype_of(leaf: Any) -> Any:
 def each(function: Callable[[Any], Any], value: Any) -> Any:
     """The function of each leaf, in its dtype; `None` where that is `None`."""
     leaves, tree = flatten(value)
-    return tree.unflatten([function(leaf).astype(dtype_of(leaf)) for leaf in leaves])
+    return tree.unflatten([_of_dtype(function(leaf), dtype_of(leaf)) for leaf in leaves])
+
+
+def _of_dtype(value: Any, dtype: Any) -> Any:
+    return value.astype(dtype) if hasattr(value, "astype") else dtype.type(value)
 
 
 def each_pair(function: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
@@ -73,7 +77,7 @@ def each_pair(function: Callable[[Any, Any], Any], first: Any, second: Any) -> A
             "make the state by init(params), and take the gradient by all of params",
         )
     pairs = zip(leaves, others, strict=True)
-    return tree.unflatten([function(a, b).astype(dtype_of(a)) for a, b in pairs])
+    return tree.unflatten([_of_dtype(function(a, b), dtype_of(a)) for a, b in pairs])
 
 
 def gradients_like(params: Any, gradients: Any, *, is_start: bool = False) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from mlirad.frontend.tracing.argument_kinds import checked_integer
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import flatten
-from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
+from mlirad.frontend.tracing.raising import shape_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.optimize.leaves import each, each_pair, flat, gradients_like, shaped
 
@@ -126,6 +126,11 @@ def lbfgs(learning_rate: Rate = 1.0, memory: int = 10) -> Optimizer:
     def update(gradients: Any, state: History, params: Any) -> tuple[Any, History]:
         given = _checked(gradients, params)
         p, g = flat(_moving(params, given)), flat(given)
+        if p.shape != state.params.shape:
+            raise shape_error(
+                f"gradients of {p.size} numbers, and the state has {state.params.size}",
+                "make the state by init(params), and take the gradient by all of params",
+            )
         s, y = p - state.params, g - state.gradient
         product = s @ y
         curved = (product > 1e-10 * xp.sqrt((s @ s) * (y @ y))) & (state.steps > 0)
@@ -191,7 +196,8 @@ def _number(value: Any, what: str, below: float = math.inf) -> float:
     if not 0 <= number < below:
         limits = "from 0 on" if math.isinf(below) else f"from 0 on and below {below:g}"
         raise unsupported_error(
-            f"{what} is {repr(value)[:60]}, and it must be a number {limits}", "write a Python float"
+            f"{what} is {repr(value)[:60]}, and it must be a number {limits}",
+            "write a Python float; a computed rate is given as a function of the step: lambda _: rate",
         )
     return number
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mlirad.frontend import hessian as hessian_of
 from mlirad.frontend import hvp, jacobian, jit, value_and_grad
 from mlirad.frontend.linear_map.spaces import Space, space_of
-from mlirad.frontend.solvers.closed import with_data
+from mlirad.frontend.solvers.closed import rows_of, with_data
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import function_name, require_arguments
 from mlirad.frontend.tracing.operations import as_array, xp
@@ -123,11 +123,9 @@ class System:
         """A state [n] as a structure; of states [n, times], as `solve_ivp` gives them, the structure of
         arrays with a leading dimension of times."""
         states = np.asarray(y, np.float64)
-        if states.ndim != 2:
+        if states.ndim != 2 or len(states) != self._space.size:
             return self._space.unflatten(_vector(states, self._space))
-        columns = [flatten(self._space.unflatten(_vector(column, self._space)))[0] for column in states.T]
-        leaves = [np.stack(rows) for rows in zip(*columns, strict=True)]
-        return self._space.tree.unflatten(leaves)
+        return rows_of(self._space, states.T)
 
 
 @plain_errors

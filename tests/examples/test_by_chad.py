@@ -16,7 +16,16 @@ import mlirad as ad
 from benchmarks.figures import golden_error
 from benchmarks.problems import PROBLEMS
 from benchmarks.systems import MLIRAD, Functions
-from examples import bundle_adjustment, curvature, functions_as_values, gmm, networks
+from examples import (
+    bundle_adjustment,
+    curvature,
+    functions_as_values,
+    gmm,
+    implicit_functions,
+    logistic_regression,
+    networks,
+    predators,
+)
 from examples.programs import lse
 from tests.examples.test_networks import leaves
 
@@ -64,6 +73,25 @@ def mixture() -> Any:
     return [value, *gradient]
 
 
+def by_equations() -> Any:
+    at = implicit_functions.ad.value_and_grad(implicit_functions.eccentric_anomaly)(0.3, 1.0)
+    data = implicit_functions.regression()
+    slopes = implicit_functions.ad.value_and_grad(implicit_functions.error)(0.0, data)
+    return [*at, *slopes]
+
+
+def odds() -> Any:
+    features, labels = logistic_regression.data(30, 3)
+    start = {"weights": np.full(3, 0.2), "bias": 0.1}
+    value, slope = logistic_regression.ad.value_and_grad(logistic_regression.loss)(start, features, labels)
+    return [value, *leaves(slope)]
+
+
+def last_populations() -> Any:
+    loss = lambda p: np.sum(predators.populations(p)[:, -1])  # noqa: E731
+    return leaves(predators.ad.grad(loss)(predators.TRUTH))
+
+
 def trained(name: str) -> Any:
     network = networks.NETWORKS[name]
     images, labels = networks.made_up_images(16, seed=1)
@@ -77,14 +105,26 @@ EXAMPLES = {
     "curvature": curvatures,
     "functions_as_values": values,
     "gmm": mixture,
+    "implicit_functions": by_equations,
+    "logistic_regression": odds,
     **{f"networks: {name}": partial(trained, name) for name in networks.NETWORKS},
+    "predators": last_populations,
 }
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples(name, monkeypatch):
     expected = EXAMPLES[name]()
-    for example in (bundle_adjustment, curvature, functions_as_values, gmm, networks):
+    for example in (
+        bundle_adjustment,
+        curvature,
+        functions_as_values,
+        gmm,
+        implicit_functions,
+        logistic_regression,
+        networks,
+        predators,
+    ):
         monkeypatch.setattr(example, "ad", ByChad())
     for one, other in zip(EXAMPLES[name](), expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9)

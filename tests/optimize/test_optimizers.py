@@ -95,6 +95,13 @@ def test_lbfgs_solves_a_quadratic_in_few_steps():
     np.testing.assert_allclose(p, 0, atol=1e-8)
 
 
+@pytest.mark.parametrize("name", MADE)
+def test_numbers_of_python_are_parameters(name):
+    optimizer = MADE[name]()
+    updates, _ = optimizer.update(2.0, optimizer.init(1.0), 1.0)
+    assert optimize.apply_updates(1.0, updates) < 1.0
+
+
 MISTAKES = {
     "structure": (ad.ShapeError, lambda o: o.update({"x": 1.0}, o.init(1.0), 1.0)),
     "shape": (ad.ShapeError, lambda o: o.update(np.ones(3), o.init(np.ones(2)), np.ones(2))),
@@ -102,6 +109,10 @@ MISTAKES = {
     "a rate": (ad.UnsupportedError, lambda _: optimize.sgd(-1.0)),
     "a decay": (ad.UnsupportedError, lambda _: optimize.momentum(0.1, 1.5)),
     "updates": (ad.ShapeError, lambda _: optimize.apply_updates(np.ones(2), np.ones(3))),
+    "fewer gradients": (
+        ad.ShapeError,
+        lambda _: optimize.lbfgs().update((1.0, None), optimize.lbfgs().init((1.0, 2.0)), (1.0, 2.0)),
+    ),
     "no parameters": (ad.TracingError, lambda o: o.update(np.ones(2), o.init(np.ones(2)))),
 }
 

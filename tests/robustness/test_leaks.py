@@ -101,20 +101,22 @@ def objects() -> Counter[str]:
     return Counter(type(thing).__qualname__ for thing in gc.get_objects())
 
 
+def look_no_more_at_what_there_is() -> None:
+    """Have later collections leave out the objects of the tests before."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_objects_are_left_of_dropped_programs(name: str) -> None:
     """Of four programs, and four more, not an object for each is left."""
     PROGRAMS[name]()
-    gc.collect()
-    gc.freeze()  # what there is by now is not looked at again
-    try:
-        counts = [objects()]
-        for _ in range(2):
-            for _ in range(4):
-                PROGRAMS[name]()
-            counts.append(objects())
-    finally:
-        gc.unfreeze()
+    look_no_more_at_what_there_is()
+    counts = [objects()]
+    for _ in range(2):
+        for _ in range(4):
+            PROGRAMS[name]()
+        counts.append(objects())
     first, second = (after - before for before, after in pairwise(counts))
     assert not {kind: count for kind, count in (first & second).items() if count >= 4}
 
@@ -138,6 +140,7 @@ def resident_kilobytes() -> int:
 
 def growth(run: Callable[[], object], cycles: int) -> float:
     """Kilobytes that each cycle adds: the median of ten stretches, after a first one that does not count."""
+    look_no_more_at_what_there_is()
     stretch = max(1, cycles // 11)
     sizes: list[int] = []
     for _ in range(11):

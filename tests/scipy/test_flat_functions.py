@@ -72,6 +72,7 @@ def test_a_stiff_equation():
     assert found.nfev < 200
     states = system.unflatten(found.y)
     assert states["x"].shape == found.t.shape
+    assert system.unflatten(found.y[:, :0])["x"].shape == (0,)
     assert states["x"][-1] == system.unflatten(found.y[:, -1])["x"]
 
 

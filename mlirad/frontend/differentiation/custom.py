@@ -1,4 +1,4 @@
-"""`custom_derivative`: a function with a derivative of the user's own, and `checkpoint`.
+"""`custom_derivative`: a function with a derivative of the user's own.
 
     @ad.custom_derivative
     def log1pexp(x):
@@ -20,28 +20,28 @@ import functools
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, Region
 
-from mlirad.dialects.array.custom import CheckpointOp, CustomOp
+from mlirad.dialects.array.custom import CustomOp
 from mlirad.dialects.linear import dependences
 from mlirad.dialects.shapes import FLAG, Value, is_float
 from mlirad.errors import DifferentiationError, ShapeError
 from mlirad.frontend.compiling.transformed import run_compiled
-from mlirad.frontend.constructs import repeated
+from mlirad.frontend.differentiation.checkpoints import traced_region
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.tracing.argument_kinds import checked_flag
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
 from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
-from mlirad.frontend.tracing.functions import call, definition_of, function_name, with_signature
+from mlirad.frontend.tracing.functions import definition_of, function_name
 from mlirad.frontend.tracing.naming import Named
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
-from mlirad.frontend.tracing.tokens import has_reports, last_token, resume, sealed, token
+from mlirad.frontend.tracing.tokens import last_token, resume, sealed
 from mlirad.ir.builder import yields
 from mlirad.ir.locations import location_of
 
@@ -56,7 +56,6 @@ class _Open(threading.local):
 _open = _Open()
 
 Rule = Callable[..., Callable[..., Any]]
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ class CustomDerivative(Named):
         types: list[Attribute] = [x.value.type for x in inputs]
         weak = [x.weak for x in inputs]
         last = last_token()
-        region, tree, results = _traced(
+        region, tree, results = traced_region(
             self._function, types, lambda values: arguments.unflatten(_arrays(values, weak))
         )
         regions = [region]
@@ -249,55 +248,6 @@ def custom_derivative(function: Callable[..., Any]) -> CustomDerivative:
     that it reads from outside: a rule is for its arguments.
     """
     return CustomDerivative(function)
-
-
-def checkpoint(function: F) -> F:
-    """`function`, none of whose intermediate values are kept for derivatives: reverse mode recomputes them.
-
-    That saves memory at the cost of time. What is kept of a loop's trips is said by the loop's `checkpoint=`.
-    """
-
-    @functools.wraps(function)
-    def checkpointed(*args: Any, **kwargs: Any) -> Any:
-        if not is_tracing():
-            return run_compiled(checkpointed, args, kwargs)
-        if kwargs:
-            code = functools.partial(function, **copied_leaves(kwargs))
-        else:
-            code = with_signature(lambda *args: repeated.call(function, args), function)
-
-        last = last_token()
-        region, tree, results = _traced(code, (), lambda values: args)
-        types = [v.type for v in yields(region)]
-        op = emitting().insert(CheckpointOp, (), types, None, (region,))
-        if last is not None:
-            resume(made(op.results[-1]))
-        return tree.unflatten([made(v, weak=r.weak) for v, r in zip(op.results, results, strict=False)])
-
-    return cast(F, checkpointed)
-
-
-def _traced(
-    function: Callable[..., Any],
-    types: Sequence[Attribute],
-    arguments: Callable[[Sequence[Value]], tuple[Any, ...]],
-) -> tuple[Region, Tree, list[Array]]:
-    """A region that returns what a function does and, where there are reports, the last token.
-
-    With it the structure of the result, and its leaves in the region.
-    """
-    frame = current_frame()
-    found: list[tuple[Tree, list[Array]]] = []
-
-    def body(*values: Value) -> list[Value]:
-        with frame.open_scope():
-            results, tree = call(function, arguments(values))
-            found.append((tree, results))
-            sent = [r.value for r in results]
-            return [*sent, token().value] if has_reports() else sent
-
-    region = emitting().region(types, body)
-    return region, *found[0]
 
 
 def _arrays(values: Sequence[Value], weak: Sequence[bool]) -> list[Array]:

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
+import numpy as np
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Region
@@ -26,7 +28,7 @@ from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import Dtype
 from mlirad.frontend.tracing.frames import current_frame, emitting
 from mlirad.frontend.tracing.functions import Traced, hint_of, parameter_names, trace_inner
-from mlirad.frontend.tracing.operations import as_array
+from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import dtype_error, shape_error, unsupported_error
 from mlirad.frontend.tracing.values import LeafType
@@ -116,9 +118,19 @@ def flattened(value: Any, space: Space, what: str, dtype: Dtype | None = None) -
         found = tree.shown([str(list(a.shape)) for a in arrays])
         wanted = space.tree.shown([str(list(shape)) for shape in shapes])
         raise shape_error(
-            f"{what} of shape {found}, and {wanted} is needed", "return what has the shape of x"
+            f"{what} of shape {found}, and {wanted} is needed",
+            "the unknowns, and what is compared with them, have one structure with the same shapes",
         )
     for a in arrays:
         if a.dtype.kind != "f":
             raise dtype_error(f"{what} of dtype {a.dtype}", "return floats: 1.0 * x")
     return as_array(space.flatten(value), dtype or space.dtype)
+
+
+def rows_of(space: Space, flat: Any) -> Any:
+    """Flat vectors [n, size] as a structure whose leaves have a leading dimension n."""
+    ends = np.cumsum([0, *(prod(leaf.shape) for leaf in space.moving)])
+    parts = zip(space.moving, ends[:-1], ends[1:], strict=True)
+    return space.structured(
+        [xp.reshape(flat[:, a:b], (len(flat), *leaf.shape)).astype(leaf.dtype) for leaf, a, b in parts]
+    )

@@ -64,11 +64,15 @@ def solved(matrix: Any, x: Any) -> Any:
     return xp.reshape(made(emitting().solve(as_array(matrix).value, columns.value)), (-1,))
 
 
+def is_singular(matrix: Any) -> Any:
+    """Whether a factor of the matrix has a zero on its diagonal."""
+    pivots = xp.diagonal(made(emitting().lu("factors", as_array(matrix).value)))
+    return xp.any(pivots == 0)
+
+
 def require_regular(matrix: Any, message: str) -> None:
-    """Let the call raise a `LinearAlgebraError` where a factor of the matrix has a zero on its diagonal."""
-    b = emitting()
-    pivots = xp.diagonal(made(b.lu("factors", as_array(matrix).value)))
-    _report("matrix", xp.any(pivots == 0), message)
+    """Let the call raise a `LinearAlgebraError` where the matrix is singular."""
+    _report("matrix", is_singular(matrix), message)
 
 
 def report_failures(condition: Any, message: str, *values: Any) -> None:

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -28,10 +27,9 @@ from mlirad.frontend.constructs.build import map_, stop_gradient
 from mlirad.frontend.constructs.loops import scan, while_loop
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
-from mlirad.frontend.linear_map.spaces import Space
-from mlirad.frontend.solvers.closed import Closed, closed, flat_type, flattened, with_data
+from mlirad.frontend.solvers.closed import Closed, closed, flat_type, flattened, rows_of, with_data
 from mlirad.frontend.solvers.closed import unknowns as states
-from mlirad.frontend.solvers.convergence import report_failures
+from mlirad.frontend.solvers.convergence import finite, report_failures
 from mlirad.frontend.solvers.dormand_prince import between, error_ratio, factor, first_step, step
 from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_integer, checked_number
 from mlirad.frontend.tracing.functions import function_name, require_arguments, require_function
@@ -43,7 +41,10 @@ from mlirad.frontend.tracing.values import LeafType
 ADJOINTS = ("discrete", "continuous")
 """How a solution is differentiated."""
 
-GOES_ON, STIFF, TOO_MANY = 0, 1, 2
+DISCRETE = 'take adjoint="discrete"'
+"""What helps where the equations for a derivative cannot be solved."""
+
+GOES_ON, STIFF, TOO_MANY, UNSORTED = 0, 1, 2, 3
 """How a solution stands."""
 
 Flow = Callable[[Any, Any], Any]
@@ -75,8 +76,9 @@ def odeint(
     how: "discrete", of every order, by the accepted steps; or "continuous", by differential equations for the
     derivative, which in reverse mode keeps n states and not every step.
 
-    Raises `ConvergenceError` where steps become as small as rounding, as for a stiff or singular problem, or
-    where there are more than `max_steps` of them.
+    Raises `ConvergenceError` where steps become as small as rounding, as for a stiff or singular problem,
+    where there are more than `max_steps` of them, also for a "continuous" derivative, and where the times are
+    not sorted or not finite; `ShapeError` where f returns what is not structured like y.
     """
     require_function(f, "odeint")
     checked_choice(adjoint, "adjoint of odeint", ADJOINTS)
@@ -104,7 +106,7 @@ def _solved(f: Callable[..., Any], method: _Method, y0: Any, t: Any, *args: Any)
         raise dtype_error("odeint: t holds booleans", "write np.array([0.0, 1.0])")
     start, times = as_array(space.flatten(y0)), as_array(times, space.dtype)
     if times.size <= 1 or space.size == 0:
-        return _rows(space, xp.broadcast_to(start, (times.size, space.size)))
+        return rows_of(space, xp.broadcast_to(start, (times.size, space.size)))
 
     def of_flat(y: Any, t: Any, *args: Any) -> Any:
         value = f(space.unflatten(y), t, *args)
@@ -112,32 +114,26 @@ def _solved(f: Callable[..., Any], method: _Method, y0: Any, t: Any, *args: Any)
 
     flow = closed(of_flat, [flat_type(space), LeafType((), space.dtype)], args)
     ys, state, reached = _by_adjoint(flow, method, start, times)
+    _report(state, reached, method, "odeint", "solve a stiff equation by solve_ivp and ad.scipy.system")
+    report_failures(
+        state == UNSORTED,
+        "odeint: the times neither rise nor fall, or are not finite; sort them, and end at a finite time",
+    )
+    return rows_of(space, ys)
+
+
+def _report(state: Any, reached: Any, method: _Method, what: str, advice: str) -> None:
+    """Let the call raise where steps do not reach the last time."""
     report_failures(
         state == STIFF,
-        "odeint: at t = {} steps become as small as rounding, where the solution is singular; end before it, "
-        "or raise rtol and atol",
+        f"{what}: at t = {{}} steps become as small as rounding, where the solution is singular; end before "
+        f"it, or raise rtol and atol",
         reached,
     )
     report_failures(
         state == TOO_MANY,
-        f"odeint: {method.max_steps} steps lead to t = {{}} only; raise max_steps, or solve a stiff equation "
-        f"by solve_ivp and ad.scipy.system",
+        f"{what}: {method.max_steps} steps lead to t = {{}} only; raise max_steps, or {advice}",
         reached,
-    )
-    turns = xp.diff(times)
-    report_failures(
-        xp.logical_not(xp.all(turns >= 0) | xp.all(turns <= 0)),
-        "odeint: the times neither rise nor fall; sort them",
-    )
-    return _rows(space, ys)
-
-
-def _rows(space: Space, ys: Any) -> Any:
-    """Flat states [n, size] as a structure whose leaves have a leading dimension n."""
-    ends = np.cumsum([0, *(prod(leaf.shape) for leaf in space.moving)])
-    parts = zip(space.moving, ends[:-1], ends[1:], strict=True)
-    return space.structured(
-        [xp.reshape(ys[:, a:b], (len(ys), *leaf.shape)).astype(leaf.dtype) for leaf, a, b in parts]
     )
 
 
@@ -203,18 +199,24 @@ def integrate(f: Flow, y0: Any, times: Any, method: _Method) -> tuple[Any, Any, 
             tuple(chosen(a, b) for a, b in zip(now, last, strict=True)), count + 1, status,
         )  # fmt: skip
 
+    def first(t: Any) -> Any:
+        """Whether there is no polynomial yet. A time that is the first one takes one too, for derivatives."""
+        return (t == times[0]) & (times[-1] != times[0])
+
     def to_time(state: tuple[Any, ...], target: Any) -> tuple[tuple[Any, ...], Any]:
         def goes_on(state: tuple[Any, ...]) -> Any:
             before = sign * (target - state[2]) > eps * xp.maximum(xp.abs(target), xp.abs(state[2]))
-            return before & (state[6] == GOES_ON)
+            return (before | first(state[2])) & (state[6] == GOES_ON)
 
         state = while_loop(goes_on, one_step, state)
         *polynomial, begun, length = state[4]
         part = (target - begun) / length
         return state, between(tuple(polynomial), part)
 
-    last = (y0, *(nothing for _ in range(4)), times[0], dtype.type(1))
-    begin = (y0, slope, times[0], h, last, as_array(0), as_array(GOES_ON))
+    turns = xp.diff(times)
+    is_sorted = (xp.all(turns >= 0) | xp.all(turns <= 0)) & finite(times)
+    last = (y0, slope, *(nothing for _ in range(3)), times[0], dtype.type(1))
+    begin = (y0, slope, times[0], h, last, as_array(0), xp.where(is_sorted, GOES_ON, UNSORTED))
     state, rest = scan(to_time, begin, times[1:])
     return xp.concatenate([y0[None], rest]), state[6], state[2]
 
@@ -233,7 +235,8 @@ def _tangents(flow: Closed, method: _Method, point: tuple[Any, ...], moved: tupl
         return xp.concatenate([value, change(dy, *ddata)])
 
     at_start = dy0 - flow(ys[0], times[0], *data) * dtimes[0]
-    found = integrate(slopes, xp.concatenate([ys[0], at_start]), times, method)[0]
+    found, state, reached = integrate(slopes, xp.concatenate([ys[0], at_start]), times, method)
+    _report(state, reached, method, "the tangents of odeint", DISCRETE)
     return found[:, size:] + map_(with_data(flow, data), ys, times) * dtimes[:, None]
 
 
@@ -265,7 +268,11 @@ def _cotangents(
         y, ct, end, begin = row
         a = a + ct
         slope = flow(y, end, *data)
-        both = integrate(slopes, xp.concatenate([y, a, parts]), xp.stack([end, begin]), method)[0][-1]
+        found, state, reached = integrate(
+            slopes, xp.concatenate([y, a, parts]), xp.stack([end, begin]), method
+        )
+        _report(state, reached, method, "the adjoint of odeint", DISCRETE)
+        both = found[-1]
         return (both[size : 2 * size], both[2 * size :]), ct @ slope
 
     nothing = as_array(np.zeros(int(ends[-1]) - 2 * size, ys.dtype))

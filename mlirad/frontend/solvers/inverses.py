@@ -21,7 +21,7 @@ from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.jacobians import jacobian
 from mlirad.frontend.differentiation.linearization import linearize, vjp
 from mlirad.frontend.solvers.closed import with_data
-from mlirad.frontend.solvers.convergence import Limits, Progress, require_regular, solved
+from mlirad.frontend.solvers.convergence import Limits, Progress, is_singular, require_regular, solved
 from mlirad.frontend.solvers.krylov import cg, gmres, lsmr
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.values import LeafType
@@ -70,7 +70,7 @@ def inverses(operator: Operator, space: LeafType, method: str, limits: Limits) -
 
 
 def _direct(operator: Operator, space: LeafType) -> tuple[Operator, Operator]:
-    """By the factors of the dense matrix."""
+    """By the factors of the dense matrix, whose data begin with the point that it belongs to."""
 
     def matrix(data: tuple[Any, ...]) -> Any:
         found = matrix_of(operator, space, data)
@@ -78,12 +78,23 @@ def _direct(operator: Operator, space: LeafType) -> tuple[Operator, Operator]:
         return found
 
     def inverse(v: Any, *data: Any) -> Any:
-        return solved(matrix(data), v)
+        a = matrix(data)
+        return solved(a, _following(v, a, data[0]))
 
     def inverse_transposed(v: Any, *data: Any) -> Any:
-        return solved(xp.transpose(matrix(data)), v)
+        a = matrix(data)
+        return solved(xp.transpose(a), _following(v, a, data[0]))
 
     return inverse, inverse_transposed
+
+
+def _following(v: Any, matrix: Any, z: Any) -> Any:
+    """v, with a derivative by the point z of the matrix that is 0, and NaN where the matrix is singular.
+
+    A matrix that does not depend on z has no derivative by z. Without this the second derivative would be 0
+    even where the inverse does not exist.
+    """
+    return v * (1 + xp.where(is_singular(matrix), np.nan, 0) * z[0]).astype(v.dtype)
 
 
 def _by(

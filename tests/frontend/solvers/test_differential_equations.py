@@ -11,6 +11,7 @@ from mlirad.frontend.solvers.dormand_prince import DENSE, ERROR, NODES, STAGES
 
 TIMES = np.linspace(0.0, 2.0, 5)
 EXACT = {"rtol": 1e-10, "atol": 1e-12}
+WEIGHTS = np.array([1.0, 2.0, 3.0])
 
 
 def decay(y, t, k):
@@ -124,6 +125,34 @@ def test_no_step_goes_beyond_the_last_time():
     assert y[-1] == pytest.approx(np.exp(-1), rel=1e-9)
 
 
+@pytest.mark.fuzz
+@pytest.mark.parametrize("adjoint", ["discrete", "continuous"])
+@pytest.mark.parametrize("times", [[0.5, 0.5, 1.5], [0.5, 0.5, 0.5], [-0.5, -0.5, -1.5], [1.5, 1.0, 0.5]])
+def test_derivatives_by_times_that_are_equal_or_fall(adjoint, times):
+    times = np.array(times)
+
+    def loss(times):
+        return ad.odeint(lambda y, t: -0.7 * y * t, 2.0, times, adjoint=adjoint, **EXACT) @ WEIGHTS
+
+    def closed(times):
+        return 2.0 * np.exp(-0.35 * (times**2 - times[0] ** 2)) @ WEIGHTS
+
+    np.testing.assert_allclose(ad.grad(loss)(times), ad.grad(closed)(times), rtol=1e-7)
+    if adjoint == "discrete" and times[0] != times[-1]:
+        # A second derivative of a polynomial of order 4 is less exact than its values.
+        np.testing.assert_allclose(ad.hessian(loss)(times), ad.hessian(closed)(times), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.fuzz
+def test_an_adjoint_that_cannot_be_solved_is_an_error():
+    def last(y0, adjoint):
+        return ad.odeint(decay, y0, np.array([0.0, 3.0]), 300.0, adjoint=adjoint, max_steps=1500)[-1]
+
+    assert abs(ad.grad(lambda y: last(y, "discrete"))(1.0)) < 1e-8
+    with pytest.raises(ad.ConvergenceError, match=r"discrete"):
+        ad.grad(lambda y: last(y, "continuous"))(1.0)
+
+
 MISTAKES = {
     "singular": (ad.ConvergenceError, lambda: ad.odeint(lambda y, t: y * y, 1.0, np.array([0.0, 2.0]))),
     "stiff": (
@@ -132,6 +161,7 @@ MISTAKES = {
     ),
     "NaN": (ad.ConvergenceError, lambda: ad.odeint(lambda y, t: y * np.nan, 1.0, TIMES)),
     "order": (ad.ConvergenceError, lambda: ad.odeint(decay, 1.0, np.array([0.0, 2.0, 1.0]), 1.0)),
+    "an infinite time": (ad.ConvergenceError, lambda: ad.odeint(decay, 1.0, np.array([0.0, np.inf]), 1.0)),
     "integers": (ad.DtypeError, lambda: ad.odeint(decay, 1, TIMES, 1.0)),
     "shapes": (ad.ShapeError, lambda: ad.odeint(lambda y, t: np.ones(2), np.ones(3), TIMES)),
     "times": (ad.ShapeError, lambda: ad.odeint(decay, 1.0, 2.0, 1.0)),
@@ -146,3 +176,5 @@ def test_mistakes_are_told_at_the_users_line(name):
     with pytest.raises(error) as caught:
         call()
     assert __file__ in caught.value.location
+    if name == "order":
+        assert "sort them" in str(caught.value)

@@ -193,11 +193,11 @@ def test_the_argmin_of_a_quadratic(method):
 
 @pytest.mark.parametrize("method", ["lbfgs", "newton"])
 def test_minima_are_those_of_scipy(method):
-    found = ad.minimize(scipy_rosenbrock, np.array([-1.2, 1.0, 0.5]), method=method)
+    found = ad.minimize(rosenbrock, np.array([-1.2, 1.0, 0.5]), method=method)
     np.testing.assert_allclose(found, np.ones(3), rtol=1e-6)
 
 
-def scipy_rosenbrock(x):
+def rosenbrock(x):
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
 
 
@@ -237,6 +237,7 @@ MISTAKES = {
     "no function": (ad.TracingError, lambda: ad.root(1.0, 1.0)),
     "no solver": (ad.TracingError, lambda: ad.root(np.sin, 1.0, solver="newton")),
     "singular": (ad.LinearAlgebraError, lambda: ad.grad(flat_root)(2.0)),
+    "singular and constant": (ad.LinearAlgebraError, lambda: ad.jacfwd(ad.grad(flat_root))(2.0)),
 }
 
 
