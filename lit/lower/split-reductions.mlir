@@ -84,3 +84,38 @@ func.func @strips(%x: tensor<1000000xf64>) -> (f64, tensor<1000000xf64>) {
   }
   func.return %s, %y : f64, tensor<1000000xf64>
 }
+
+// -----
+
+// Few strips are a group each: they hand over the part that they otherwise add to the total.
+
+// CHECK-LABEL: func.func @few_strips
+// CHECK:         %1 = kernel.strips (%start, %done) {carries = 0, extent = 400000, block = 100000, parts = 1} : -> tensor<4xf64> attributes {kernel.parallel = 1 : i64} {
+// CHECK-NOT:       kernel.strips
+// CHECK:           array.constant 0.000000e+00
+// CHECK:           kernel.load %{{.*}} : f64 -> f64
+// CHECK-NEXT:      array.add
+// CHECK:         kernel.nest %1 ({{.*}}) {space = [], reduction = [4], combiners = [add]
+func.func @few_strips(%x: tensor<400000xf64>) -> f64 {
+  %0 = kernel.nest () {space = [], reduction = []} : -> f64 {
+    %1 = array.constant 0.0 : f64
+    array.yield %1 : f64
+  }
+  %s = kernel.strips %0 (%start, %done, %t: f64) {carries = 1, extent = 400000, block = 100000} : f64 -> f64 {
+    %p = kernel.nest %start, %x (%i) {space = [], reduction = [100000], combiners = [add]} : i64, tensor<400000xf64> -> f64 {
+      %1 = kernel.load %start : i64 -> i64
+      %2 = array.add %i, %1 : i64
+      %3 = kernel.load %x[%2] : tensor<400000xf64> -> f64
+      %4 = array.exp %3 : f64
+      array.yield %4 : f64
+    }
+    %n = kernel.nest %t, %p () {space = [], reduction = []} : f64, f64 -> f64 {
+      %1 = kernel.load %t : f64 -> f64
+      %2 = kernel.load %p : f64 -> f64
+      %3 = array.add %1, %2 : f64
+      array.yield %3 : f64
+    }
+    array.yield %n : f64
+  }
+  func.return %s : f64
+}

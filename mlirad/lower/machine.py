@@ -124,6 +124,13 @@ def library_contraction_cycles(rows: int, columns: int, inner: int, element: int
     return LIBRARY_CALL + multiplied + packing + added * cycles_per_byte(min(added, L2_BYTES))
 
 
+def parts_cycles(parts: int, size: int) -> float:
+    """Cycles that it costs to make a total of so many bytes in parts: each begins with one of its own, in
+    memory that was not used before, and all are read again to be combined.
+    """
+    return 3 * parts * size * cycles_per_byte(parts * size)
+
+
 def recomputing_cycles(additions: float, readings: float, element: int) -> float:
     """Cycles to compute an operand of a contraction, of the cost of so many additions, wherever it is read.
 

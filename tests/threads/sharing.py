@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +12,7 @@ from mlirad.jit import pool
 from mlirad.jit.call import NativeFunction
 from mlirad.lower.native_program import NativeProgram
 from mlirad.lower.schedule_kernels import parallel
+from mlirad.lower.split_reductions import totals
 from tests.acceptance.same_bits import digest
 
 NUMBERS = (1, 2, 3, 8)
@@ -25,6 +27,7 @@ def everything_shared() -> Generator[None]:
         patch.object(parallel, "TASK_CYCLES", 1.0),
         patch.object(parallel, "DOT_ROWS", 2),
         patch.object(parallel, "ROWS_MULTIPLE", 2),
+        patch.object(totals, "TOTALS_SHARE", math.inf),
     ):
         yield
 

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, f64
 from xdsl.dialects.func import FuncOp
+from xdsl.utils.test_value import create_ssa_value
 
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.shapes import array_type
 from mlirad.interpreter import run_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.target import find_target
+from mlirad.lower.machine import parts_cycles
 from mlirad.lower.plan_memory import plan_function
 from mlirad.lower.plan_verification import verify_plan
-from mlirad.lower.schedule_kernels import schedule_function
+from mlirad.lower.schedule_kernels import parallel, schedule_function
 from mlirad.lower.split_reductions import split_reductions
+from mlirad.lower.split_reductions.totals import MOST_BYTES, TOTALS_SHARE, bytes_of, most_parts
 from tests.generators.programs import random_program
 from tests.lower.loops import function
 from tests.lower.native import compiled_program
@@ -53,14 +58,30 @@ def check(f: FuncOp, args: Sequence[npt.ArrayLike], rows: int) -> list[StripsOp]
     return groups
 
 
-@pytest.mark.parametrize("rows", [1, 5, 8, 16])
-def test_rows_and_totals(rows: int) -> None:
-    """Of 37 rows, the strips of some overlap, and so do groups of them."""
+@pytest.mark.parametrize(
+    ("rows", "tasks"), [(1, 128), (5, 128), (8, 128), (16, 128), (5, 2), (8, 2), (16, 2)]
+)
+def test_rows_and_totals(rows: int, tasks: int) -> None:
+    """Of 37 rows, the strips of some overlap, and so do groups of them; where there are tasks enough, each
+    strip is a group.
+    """
     generator = np.random.default_rng(rows)
-    (groups,) = check(
-        function(ROWS_AND_TOTALS), [generator.normal(size=(37, 3)), generator.normal(size=3)], rows
-    )
+    args = [generator.normal(size=(37, 3)), generator.normal(size=3)]
+    with patch.object(parallel, "MOST_TASKS", tasks):
+        (groups,) = check(function(ROWS_AND_TOTALS), args, rows)
     assert (groups.carry_count, groups.part_count, len(groups.joined)) == (0, 5, 1)
+    is_single = not any(isinstance(op, StripsOp) for op in groups.body.walk())
+    assert is_single == (tasks > 2) and (not is_single or groups.strip_rows == rows)
+
+
+def test_large_totals_cost_a_share() -> None:
+    """The number of groups is bounded by what their totals cost, and grows with the work."""
+    value = create_ssa_value(array_type((100, 8), f64))
+    counts = [most_parts(cycles, [value], 1000) for cycles in (1e5, 1e7, 1e9)]
+    assert counts == sorted(set(counts)) and counts[0] == 1
+    for cycles, count in zip((1e7, 1e9), counts[1:], strict=True):
+        assert count * bytes_of([value]) <= MOST_BYTES
+        assert parts_cycles(count, bytes_of([value])) <= TOTALS_SHARE * cycles
 
 
 def test_totals_of_scatters() -> None:

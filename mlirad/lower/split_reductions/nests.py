@@ -27,7 +27,7 @@ from mlirad.lower.schedule_kernels.orders import prefers_outer_reduction
 from mlirad.lower.schedule_kernels.parallel import may_be_shared, task_count
 from mlirad.lower.schedule_kernels.profiles import Profile, profile
 from mlirad.lower.schedule_kernels.tiles import choose_blocking
-from mlirad.lower.split_reductions.totals import MOST_BYTES, bytes_of
+from mlirad.lower.split_reductions.totals import most_parts
 from mlirad.lower.strip_mine.totals import COMBINING, combined, plain_nest
 
 ENOUGH: Final = 16
@@ -48,8 +48,9 @@ def split_nest(op: NestOp, vector_bytes: int) -> None:
     p = profile(op, vector_bytes)
     d = max(range(rank, len(op.extents)), key=lambda x: (_stride(p, x), -x))
     extent = op.extents[d]
-    tasks = task_count(cycles_of(op, vector_bytes, scheduled=False), extent // 2)
-    if tasks < 2 or bytes_of(op.roots) * tasks > MOST_BYTES:
+    cycles = cycles_of(op, vector_bytes, scheduled=False)
+    tasks = task_count(cycles, most_parts(cycles, op.roots, extent // 2))
+    if tasks < 2:
         return
     if _steps(op, p, vector_bytes) >= min(ENOUGH, tasks // 2):
         return

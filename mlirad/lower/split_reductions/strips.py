@@ -8,18 +8,23 @@
 Within a group the strips are what they were, from row %first + %start on. The totals of all groups are then
 combined. A strip that leaves out rows that the one before has done does so in groups, which may overlap, too;
 where strips do not overlap, all groups are of the same number of them.
+
+Every group makes totals of its own in memory, so there are as many groups only as cost little beside the
+strips, on one thread too. Where strips are few and nests make their totals, each strip is a group: its nests
+combine the part with a constant, and hand over what they otherwise add to the total, which costs no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from xdsl.dialects.builtin import ArrayAttr, i64
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Block, Operation, OpResult, Region
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadOp, NestOp
 from mlirad.dialects.kernel_parallel import keeps_to_one_thread
 from mlirad.dialects.kernel_strips import StripsOp
@@ -28,8 +33,15 @@ from mlirad.ir.builder import yields
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.schedule_kernels.parallel import task_count
 from mlirad.lower.split_reductions.nests import combined_parts
-from mlirad.lower.split_reductions.totals import MOST_BYTES, bytes_of, combiner_of, is_identity
-from mlirad.lower.strip_mine.totals import combined, initial_total, plain_nest
+from mlirad.lower.split_reductions.totals import (
+    MOST_BYTES,
+    bytes_of,
+    combiner_of,
+    is_identity,
+    loads_from,
+    most_parts,
+)
+from mlirad.lower.strip_mine.totals import combined, initial_total, loaded, plain_nest
 
 MOST_TIMES: Final = 8
 """How many times as many groups as wanted there are at most, if others do not come out even."""
@@ -44,10 +56,16 @@ def in_groups(op: StripsOp, vector_bytes: int) -> None:
     combiners = [c for c in found if c is not None]
     if len(combiners) < len(found):
         return
-    most = min(op.trips, MOST_BYTES // max(1, bytes_of(op.inputs)))
-    strips = strips_of_group(op, task_count(cycles_of(op, vector_bytes, scheduled=False), most), most)
+    cycles = cycles_of(op, vector_bytes, scheduled=False)
+    if all(isinstance(made.owner, NestOp) for made in yields(op.body)[: op.carry_count]):
+        fitting = min(op.trips, MOST_BYTES // max(1, bytes_of(op.inputs)))
+        if task_count(cycles, fitting) == op.trips > 1:
+            _replace(op, combiners, _single_strips)
+            return
+    most = most_parts(cycles, op.inputs, op.trips)
+    strips = strips_of_group(op, task_count(cycles, most), most)
     if strips is not None:
-        _replace(op, strips, combiners)
+        _replace(op, combiners, lambda op, init: _groups(op, strips, init))
 
 
 def strips_of_group(op: StripsOp, wanted: int, most: int) -> int | None:
@@ -67,8 +85,12 @@ def strips_of_group(op: StripsOp, wanted: int, most: int) -> int | None:
     return None if best is None else best[1]
 
 
-def _replace(op: StripsOp, strips: int, combiners: Sequence[str]) -> None:
-    """Put groups of so many strips, and what combines their totals, in the place of strips."""
+def _replace(
+    op: StripsOp, combiners: Sequence[str], groups_from: Callable[[StripsOp, Sequence[Value]], StripsOp]
+) -> None:
+    """Put groups of strips, and what combines their totals, in the place of strips. `groups_from` makes the
+    groups, given what their totals begin with.
+    """
     assert op.parent is not None
     before: list[Operation] = []
     init: list[Value] = []
@@ -78,7 +100,7 @@ def _replace(op: StripsOp, strips: int, combiners: Sequence[str]) -> None:
         else:
             before.append(initial_total(result, combiner))
             init.append(before[-1].results[0])
-    groups = _groups(op, strips, init)
+    groups = groups_from(op, init)
     made: list[Operation] = [*before, groups]
     results: list[Value] = []
     for k, (part, combiner) in enumerate(zip(groups.stacked, combiners, strict=True)):
@@ -123,6 +145,45 @@ def _groups(op: StripsOp, strips: int, init: Sequence[Value]) -> StripsOp:
         regions=[Region(block)],
         location=op.location,
     )
+
+
+def _single_strips(op: StripsOp, init: Sequence[Value]) -> StripsOp:
+    """The strips as groups of one each, whose totals begin with these constants."""
+    count, block = op.carry_count, op.body.block
+    for carry, value in zip(list(block.args[2:]), init, strict=True):
+        _begin_at_constant(carry, value)
+        block.erase_arg(carry)
+    made, last = yields(op.body), block.last_op
+    assert last is not None
+    last.detach()
+    last.erase()
+    block.add_op(YieldOp.create(operands=[*made[count:], *made[:count]]))
+    properties = dict(op.properties)
+    properties |= {"carries": integer(0), "parts": integer(count)}
+    stacked = [array_type((op.trips, *shape_of(v)), element_of(v)) for v in init]
+    return StripsOp.create(
+        operands=[],
+        result_types=[*op.result_types[count:], *stacked],
+        properties=properties,
+        regions=[op.detach_region(op.body)],
+        location=op.location,
+    )
+
+
+def _begin_at_constant(carry: Value, init: Value) -> None:
+    """Let the nest that reads a carry compute with the constant that `init` is filled with."""
+    source = init.owner
+    assert isinstance(source, NestOp) and isinstance(init, OpResult)
+    constant = yields(source.body)[init.index].owner
+    assert isinstance(constant, ConstantOp)
+    for nest in {use.operation for use in carry.uses if isinstance(use.operation, NestOp)}:
+        for load in loads_from(nest, carry):
+            copy = constant.clone()
+            nest.body.block.insert_op_before(copy, load)
+            load.result.replace_all_uses_with(copy.result)
+            load.detach()
+            load.erase()
+        nest.operands = loaded(nest.body.block)
 
 
 def _move_rows(op: StripsOp, first: Value, before: Value) -> None:

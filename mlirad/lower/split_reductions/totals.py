@@ -9,6 +9,7 @@ A total that begins at what its combiner leaves other operands alone with can be
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -22,13 +23,23 @@ from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadOp, NestOp, ScatterOp, is_element_wise
 from mlirad.dialects.shapes import Value, element_of, size_of
 from mlirad.ir.builder import yields
-from mlirad.lower.machine import element_bytes
+from mlirad.lower.machine import element_bytes, parts_cycles
 from mlirad.lower.strip_mine.totals import COMBINING, identity
 
 _COMBINERS: Final[Mapping[type[Operation], str]] = {op_class: c for c, op_class in COMBINING.items()}
 
 MOST_BYTES: Final = 4 * 1024 * 1024
 """What the totals of all parts of a reduction may take."""
+
+TOTALS_SHARE: Final = 1 / 128
+"""What the totals of all parts may cost, of what is computed: a single thread pays for them, too."""
+
+
+def most_parts(cycles: float, totals: Sequence[Value], limit: int) -> int:
+    """Into how many parts, at most `limit`, work of so many cycles may be cut that comes to these totals."""
+    size = bytes_of(totals)
+    counts = range(1, min(limit, MOST_BYTES // max(1, size)) + 1)
+    return max(1, bisect_right(counts, TOTALS_SHARE * cycles, key=lambda parts: parts_cycles(parts, size)))
 
 
 def bytes_of(totals: Sequence[Value]) -> int:
@@ -44,7 +55,7 @@ def combiner_of(carry: Value, made: Value) -> str | None:
     users = {use.operation for use in carry.uses}
     match op:
         case NestOp():
-            return _of_nest(op, carry, made.index) if users == {op, *_loads(op, carry)} else None
+            return _of_nest(op, carry, made.index) if users == {op, *loads_from(op, carry)} else None
         case ScatterOp():
             is_base = op.from_zero is None and op.inputs[0] is carry and list(op.inputs).count(carry) == 1
             return "add" if op.kind.data == "add" and is_base and users == {op} else None
@@ -59,7 +70,7 @@ def combiner_of(carry: Value, made: Value) -> str | None:
 
 def _of_nest(nest: NestOp, carry: Value, result: int) -> str | None:
     """The combiner of a nest each of whose elements is that of a carry, combined with other values."""
-    loads = _loads(nest, carry)
+    loads = loads_from(nest, carry)
     if nest.combiners is not None or not is_element_wise(nest) or len(loads) != 1:
         return None
     if list(loads[0].positions) != list(nest.body.block.args):
@@ -76,7 +87,7 @@ def _of_nest(nest: NestOp, carry: Value, result: int) -> str | None:
     return None
 
 
-def _loads(nest: NestOp, buffer: Value) -> list[LoadOp]:
+def loads_from(nest: NestOp, buffer: Value) -> list[LoadOp]:
     """The loads of a nest from a buffer."""
     return [o for o in nest.body.block.ops if isinstance(o, LoadOp) and o.buffer is buffer]
 
