@@ -74,7 +74,8 @@ def odeint(
 
     It is differentiable with respect to `y0`, t, `args` and traced values that f captures. `adjoint` says
     how: "discrete", of every order, by the accepted steps; or "continuous", by differential equations for the
-    derivative, which in reverse mode keeps n states and not every step.
+    derivative, which in reverse mode keeps n states and not every step. Where all times are equal, only first
+    derivatives with respect to them are right.
 
     Raises `ConvergenceError` where steps become as small as rounding, as for a stiff or singular problem,
     where there are more than `max_steps` of them, also for a "continuous" derivative, and where the times are
