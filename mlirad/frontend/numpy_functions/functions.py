@@ -16,6 +16,7 @@ from mlirad.frontend.numpy_functions import (
     einsum,
     elementwise,
     filling,
+    histograms,
     joining,
     linear_systems,
     nan_reductions,
@@ -49,7 +50,7 @@ from mlirad.frontend.tracing.scipy_functions import TRACED, TRACED_METHODS
 _FILES = (
     shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
     einsum, selection, elementwise, differences, polynomials, statistics, ordering, searching, norms, windows,
-    writing, linear_systems, spectral,
+    writing, linear_systems, spectral, histograms,
 )  # fmt: skip
 
 FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FUNCTIONS.items()}
