@@ -57,8 +57,7 @@ def mlirad_call(task: Task) -> Callable[[], Any]:
 
 def jax_call(task: Task) -> Callable[[], Any]:
     """Value and gradient by JAX."""
-    import jax
-
+    jax = in_double()
     assert task.in_jax is not None
     compiled = jax.jit(jax.value_and_grad(task.in_jax, task.argnums))
     arguments = jax.tree_util.tree_map(jax.numpy.asarray, task.arguments)
@@ -93,7 +92,7 @@ def gaussian_process(has_jax: bool) -> Task:
     from benchmarks.problems.gp import jax_program
     from examples.programs import gp
 
-    in_jax = jax_program() if has_jax and in_double() else None
+    in_jax = jax_program() if has_jax else None
     return Task(gp.objective, (0, 1, 2), tuple(gp.random_instance(400)), in_jax)
 
 
@@ -102,7 +101,7 @@ def kalman_filter(has_jax: bool) -> Task:
     from benchmarks.problems.kalman import jax_program
     from examples.programs import kalman
 
-    in_jax = jax_program() if has_jax and in_double() else None
+    in_jax = jax_program() if has_jax else None
     return Task(kalman.log_likelihood, (0, 1, 2, 3), tuple(kalman.random_instance(1000)), in_jax)
 
 
@@ -111,8 +110,8 @@ def argmin(has_jax: bool) -> Task:
     from examples import implicit_functions
 
     def in_jax(log_penalty: Any, data: Any) -> Any:
-        jax = in_double()
-        jnp = jax.numpy
+        import jax
+        import jax.numpy as jnp
 
         def loss(w: Any) -> Any:
             return jnp.sum((data["x"] @ w - data["y"]) ** 2) + jnp.exp(log_penalty) * jnp.sum(w**2)
@@ -141,16 +140,17 @@ def lower_bound(has_jax: bool) -> Task:
     from examples import variational_inference as inference
 
     features, targets = inference.data(100, 4)
-    key = ad.random.key(0)
 
-    def function(params: Any) -> Any:
+    def function(params: Any, key: Any) -> Any:
         return inference.negative_bound(params, key, features, targets)
 
-    def in_jax(params: Any) -> Any:
-        jax = in_double()
-        jnp, normal = jax.numpy, jax.scipy.stats.norm
+    def in_jax(params: Any, key: Any) -> Any:
+        import jax
+        import jax.numpy as jnp
+        from jax.scipy.stats import norm as normal
+
         mean, log_deviation = params["mean"], params["log_deviation"]
-        drawn = jax.random.normal(jax.random.key(0), (inference.DRAWS, 4))
+        drawn = jax.random.normal(jax.random.wrap_key_data(key.astype(np.uint32)), (inference.DRAWS, 4))
         weights = mean + jnp.exp(log_deviation) * drawn
         prior = jnp.sum(normal.logpdf(weights), axis=1)
         likelihood = jnp.sum(normal.logpdf(targets, weights @ features.T, inference.NOISE), axis=1)
@@ -158,7 +158,7 @@ def lower_bound(has_jax: bool) -> Task:
         return -jnp.mean(prior + likelihood) - entropy
 
     start = {"mean": np.zeros(4), "log_deviation": np.full(4, -3.0)}
-    return Task(function, (0,), (start,), in_jax if has_jax else None)
+    return Task(function, (0,), (start, ad.random.key(0)), in_jax if has_jax else None)
 
 
 def image(has_jax: bool) -> Task:
@@ -170,8 +170,8 @@ def image(has_jax: bool) -> Task:
     line /= line.sum()
 
     def in_jax(sharp: Any, seen: Any) -> Any:
-        jax = in_double()
-        jnp = jax.numpy
+        import jax
+        import jax.numpy as jnp
 
         def correlated(x: Any, kernel: Any) -> Any:
             wide = jnp.pad(x, [(e // 2, e // 2) for e in kernel.shape], mode="symmetric")
@@ -194,7 +194,8 @@ def regression(has_jax: bool) -> Task:
     from examples import logistic_regression
 
     def in_jax(params: Any, features: Any, labels: Any) -> Any:
-        jnp = in_double().numpy
+        import jax.numpy as jnp
+
         margins = (2 * labels - 1) * (features @ params["weights"] + params["bias"])
         return jnp.mean(jnp.logaddexp(0.0, -margins)) + 1e-3 * jnp.sum(params["weights"] ** 2)
 
