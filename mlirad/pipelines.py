@@ -199,9 +199,7 @@ def pipeline_passes(text: str) -> tuple[ModulePass, ...]:
     return tuple(passes)
 
 
-def with_conversions(
-    passes: Sequence[ModulePass], module: ModuleOp, *, back: bool
-) -> tuple[ModulePass, ...]:
+def with_conversions(passes: Sequence[ModulePass], module: ModuleOp, *, back: bool) -> tuple[ModulePass, ...]:
     """The passes, of a program over upstream dialects between the conversions from these and `back` to these.
 
     Where the passes begin with a conversion, or there are none to run in between, they stay as they are.

@@ -27,7 +27,7 @@ def _imported(module: str, name: str) -> Callable[[], Dialect]:
 
 UPSTREAM: Final[Mapping[str, Callable[[], Dialect]]] = {
     "affine": _imported("xdsl.dialects.affine", "Affine"),
-    "arith": _imported("xdsl.dialects.arith", "Arith"),
+    "arith": _imported("mlirad.dialects.upstream", "Arith"),
     "linalg": _imported("xdsl.dialects.linalg", "Linalg"),
     "math": _imported("xdsl.dialects.math", "Math"),
     "scf": _imported("xdsl.dialects.scf", "Scf"),

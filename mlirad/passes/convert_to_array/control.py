@@ -1,8 +1,8 @@
 """Ops of `scf`, and what of a program is neither arithmetic nor tensors.
 
-    scf.for      ->  array.scan, or array.while where its bounds depend on data
-    scf.while    ->  array.while, its condition carried along
-    scf.forall   ->  array.scan over the positions of all its dimensions
+scf.for      ->  array.scan, or array.while where its bounds depend on data
+scf.while    ->  array.while, its condition carried along
+scf.forall   ->  array.scan over the positions of all its dimensions
 """
 
 from __future__ import annotations

@@ -354,8 +354,15 @@ ELEMENTWISE: dict[str, Handler] = {
     "arith.cmpf": _compare_floats,
     "arith.constant": _constant,
     **dict.fromkeys(
-        ("arith.extf", "arith.truncf", "arith.extsi", "arith.trunci", "arith.sitofp", "arith.fptosi",
-         "arith.index_cast"),
+        (
+            "arith.extf",
+            "arith.truncf",
+            "arith.extsi",
+            "arith.trunci",
+            "arith.sitofp",
+            "arith.fptosi",
+            "arith.index_cast",
+        ),
         _converted,
     ),
     **dict.fromkeys(("arith.extui", "arith.uitofp", "arith.index_castui"), _unsigned_converted),

@@ -51,7 +51,7 @@ def attribute(op: Operation, name: str) -> Attribute:
 
 def optional(op: Operation, name: str) -> Attribute | None:
     """A property or attribute of the op, if it has it."""
-    return op.properties.get(name) or op.attributes.get(name)
+    return op.properties.get(name, op.attributes.get(name))
 
 
 def integers(op: Operation, name: str, default: Sequence[int] | None = None) -> Shape:

@@ -96,7 +96,9 @@ def convert_structured(c: Conversion, op: Operation) -> list[Value]:
     else:
         named = maps_of_named(op, name)
         if named is None:
-            raise refusal(op, "has no form in the array dialect", "run mlir-opt --linalg-generalize-named-ops")
+            raise refusal(
+                op, "has no form in the array dialect", "run mlir-opt --linalg-generalize-named-ops"
+            )
         maps = named
         if len(maps) != len(op.operands):
             raise refusal(op, f"takes {len(maps)} operands, got {len(op.operands)}")
@@ -241,7 +243,9 @@ class _Structured:
         try:
             if self.is_elementwise:
                 c.positions = [b.iota(self.space, d) for d in range(len(self.space))] or [b.index_constant(0)]
-                arguments = [self._everywhere(x, m) for x, m in zip(self.inputs, self.input_maps, strict=True)]
+                arguments = [
+                    self._everywhere(x, m) for x, m in zip(self.inputs, self.input_maps, strict=True)
+                ]
                 if self.accumulated:
                     arguments += [
                         b.broadcast(start, self.space, kept)

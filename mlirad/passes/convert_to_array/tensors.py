@@ -275,9 +275,7 @@ def _scatter(c: Conversion, op: Operation) -> Sequence[Value]:
     leading, permutation = _with_leading(c, base, dims)
     rest = [shape_of(base)[d] for d in permutation[len(dims) :]]
     part = b.reshape(x, (*batch, *rest))
-    made = b.update(
-        "set", leading, part, len(batch), lambda *at: _coordinate(c, indices, at, len(dims))
-    )
+    made = b.update("set", leading, part, len(batch), lambda *at: _coordinate(c, indices, at, len(dims)))
     return [b.transpose(made, [permutation.index(d) for d in range(len(permutation))])]
 
 
