@@ -28,25 +28,26 @@ def _imported(module: str, name: str) -> Callable[[], Dialect]:
 UPSTREAM: Final[Mapping[str, Callable[[], Dialect]]] = {
     "affine": _imported("xdsl.dialects.affine", "Affine"),
     "arith": _imported("mlirad.dialects.upstream", "Arith"),
-    "linalg": _imported("xdsl.dialects.linalg", "Linalg"),
+    "linalg": _imported("mlirad.dialects.upstream", "Linalg"),
     "math": _imported("xdsl.dialects.math", "Math"),
-    "scf": _imported("xdsl.dialects.scf", "Scf"),
-    "tensor": _imported("xdsl.dialects.tensor", "Tensor"),
+    "scf": _imported("mlirad.dialects.upstream", "Scf"),
+    "tensor": _imported("mlirad.dialects.upstream", "Tensor"),
 }
 """The dialects of MLIR itself that programs on tensors are written in, imported when text names one."""
 
 
 class ForeignContext(Context):
-    """A context that reads every op of the dialects above, those that xDSL does not declare in generic form."""
+    """A context that reads every op of the dialects above, declared or not."""
 
     def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
         """The class of an op, of upstream dialects always some class."""
         known = super().get_optional_op(name, dialect_stack=dialect_stack)
         if known is not None or name.partition(".")[0] not in UPSTREAM:
             return known
-        made = UnregisteredOp.with_name(name)
-        self.load_op_named(name, made)
-        return made
+        from mlirad.dialects.upstream import op_of
+
+        self._loaded_ops[name] = op_of(name)
+        return self._loaded_ops[name]
 
     def get_optional_attr(self, name: str) -> type[Attribute] | None:
         """The class of an attribute, of upstream dialects always some class."""
@@ -58,10 +59,6 @@ class ForeignContext(Context):
             return super().get_optional_attr(name)
         finally:
             self.allow_unregistered = False
-
-    def load_op_named(self, name: str, op_class: type[Operation]) -> None:
-        """Remember the class of an op that no dialect declares."""
-        self._loaded_ops[name] = op_class
 
 
 class ConversionPass(ModulePass, ABC):

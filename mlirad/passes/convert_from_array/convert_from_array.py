@@ -17,7 +17,7 @@ from typing import ClassVar, Final
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from mlirad.dialects.array import FRAME_OPS
 from mlirad.dialects.array import elementwise as ew
@@ -66,16 +66,13 @@ class ConvertFromArrayPass(ConversionPass):
         for function in functions:
             new, emitter = convert_function(function, HANDLERS, REFUSED)
             replace_function(function, new)
-            for name, signature in emitter.libm.items():
+            for name, signature in emitter.c_functions.items():
                 if name in names:
                     raise UnsupportedError(
                         f"the function @{name} has the name of one of the C library that the program needs",
                         location=location_of(names[name]),
                         hint="give it another name",
                     )
-                declared[name] = _declaration(name, *signature)
+                inputs, output = signature
+                declared[name] = FuncOp.external(name, inputs, [output])
         op.body.block.add_ops(declared.values())
-
-
-def _declaration(name: str, inputs: list[Attribute], output: Attribute) -> FuncOp:
-    return FuncOp.external(name, inputs, [output])

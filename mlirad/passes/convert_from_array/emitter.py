@@ -51,7 +51,7 @@ class Emitter:
     def __init__(self, block: Block):
         self.blocks = [block]
         self.location: LocationAttr = UnknownLoc()
-        self.libm: dict[str, tuple[Sequence[Attribute], Attribute]] = {}
+        self.c_functions: dict[str, tuple[Sequence[Attribute], Attribute]] = {}
         """The functions of the C library that are called, with the types that they take and return."""
         self._constants: list[dict[Attribute, Value]] = [{}]
 
@@ -178,7 +178,9 @@ class Emitter:
     # Elements and slices ---------------------------------------------------------------------------
 
     def extract(self, x: Value, positions: Sequence[Value]) -> Value:
-        """An element at positions inside the array."""
+        """An element at positions inside the array; a scalar is its own."""
+        if not isinstance(x.type, TensorType):
+            return x
         indices = [self.as_index(p) for p in positions]
         return self.op(tensor.ExtractOp, x, indices, element_of(x))
 
@@ -227,6 +229,8 @@ class Emitter:
     def reshape(self, x: Value, type_: Attribute) -> Value:
         """The elements in order under another shape."""
         old, new, element = shape_of(x), shape_of(type_), element_of(x)
+        if old == new:
+            return x
         if not new:
             return self.extract(x, [self.constant(0, i64)] * len(old))
         if not old:
@@ -249,6 +253,8 @@ class Emitter:
         self, trips: int, init: Sequence[Value], body: Callable[[Value, list[Value]], Sequence[Value]]
     ) -> list[Value]:
         """The last carries of a loop over positions 0, 1, ..."""
+        if not trips:
+            return list(init)
         types = [INDEX, *(v.type for v in init)]
 
         def trip(index: Value, *carries: Value) -> Sequence[Value]:
@@ -274,9 +280,9 @@ class Emitter:
 
         return list(inner([], list(init)))
 
-    def call_libm(self, name: str, operands: Sequence[Value], type_: Attribute) -> Value:
+    def call_c(self, name: str, operands: Sequence[Value], type_: Attribute) -> Value:
         """The value of a function of the C library, which the module declares."""
-        self.libm[name] = ([v.type for v in operands], type_)
+        self.c_functions[name] = ([v.type for v in operands], type_)
         return self.op(CallOp, name, list(operands), [type_])
 
 

@@ -19,7 +19,7 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, element_of, is_boolean, is_float
-from mlirad.dialects.upstream import RemFOp
+from mlirad.dialects.upstream import C_FUNCTIONS, RemFOp
 from mlirad.passes.convert_from_array.emitter import Emitter
 
 Formula: TypeAlias = Callable[..., Value]
@@ -213,12 +213,12 @@ def _to_integer(u: Emitter, x: Value, element: Attribute) -> Value:
     return _chosen(u, above, -least - 1, inside)
 
 
-def _libm(name: str) -> Formula:
+def _c_function(name: str) -> Formula:
     """A function of the C library, for 32 bits the one whose name ends in f."""
 
     def formula(u: Emitter, *operands: Value) -> Value:
         type_ = operands[0].type
-        return u.call_libm(name + ("f" if type_ == f32 else ""), operands, type_)
+        return u.call_c(name + ("f" if type_ == f32 else ""), operands, type_)
 
     return formula
 
@@ -249,8 +249,6 @@ FORMULAS: dict[type[ew.ElementwiseOp], Formula] = {
     ew.AcoshOp: _unary(math.AcoshOp),
     ew.AtanhOp: _unary(math.AtanhOp),
     ew.ErfOp: _unary(math.ErfOp),
-    ew.ErfcOp: _libm("erfc"),
-    ew.LgammaOp: _libm("lgamma"),
     ew.LogisticOp: _logistic,
     ew.SoftplusOp: _softplus,
     ew.FloorOp: _unary(math.FloorOp),
@@ -268,7 +266,6 @@ FORMULAS: dict[type[ew.ElementwiseOp], Formula] = {
     ew.DivOp: _div,
     ew.PowOp: _pow,
     ew.Atan2Op: _binary(math.Atan2Op),
-    ew.HypotOp: _libm("hypot"),
     ew.MaxOp: _by_kind(arith.MaximumfOp, arith.MaxSIOp),
     ew.MinOp: _by_kind(arith.MinimumfOp, arith.MinSIOp),
     ew.RemOp: _rem,
@@ -281,6 +278,7 @@ FORMULAS: dict[type[ew.ElementwiseOp], Formula] = {
     ew.ShiftLeftOp: _shift_left,
     ew.ShiftRightOp: _shift_right,
     ew.SelectOp: _select,
+    **{op_class: _c_function(name) for name, op_class in C_FUNCTIONS.items()},
 }
 """Elementwise ops without properties."""
 

@@ -9,7 +9,7 @@ elementwise ops do not see the difference, as scalars that they meet among array
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects.func import CallOp, ReturnOp
@@ -17,6 +17,7 @@ from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.shapes import Value, shape_of
+from mlirad.dialects.upstream import C_FUNCTIONS
 from mlirad.errors import MliradError
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.foreign import UPSTREAM, dialect_of, name_of_op
@@ -32,8 +33,10 @@ TERMINATORS = frozenset(
 class Conversion:
     """What is known while a function is converted."""
 
-    def __init__(self, b: ArrayBuilder, handlers: Mapping[str, Handler]):
+    def __init__(self, b: ArrayBuilder, handlers: Mapping[str, Handler], declared: Container[str]):
         self.b = b
+        self.declared = declared
+        """The names of functions without a body."""
         self.handlers = handlers
         self.env: Environment = {}
         self.positions: Sequence[Value] = ()
@@ -79,8 +82,7 @@ class Conversion:
         b.name_hint = op.results[0].name_hint if len(op.results) == 1 else None
         name = name_of_op(op)
         if isinstance(op, CallOp):
-            types = [language_type(r.type, op) for r in op.results]
-            made: Sequence[Value] = b.call(op.callee.string_value(), self.values(op.operands), types)
+            made: Sequence[Value] = self._called(op)
         elif name in self.handlers:
             made = self._made(op)
         elif name in TERMINATORS or isinstance(op, ReturnOp):
@@ -99,6 +101,17 @@ class Conversion:
                 raise refusal(op, f"result {k} has type {value.type}, the text says {result.type}")
             if value.name_hint is None:
                 value.name_hint = result.name_hint
+
+    def _called(self, op: CallOp) -> Sequence[Value]:
+        """A call, or the op that a function of the C library is."""
+        name, values = op.callee.string_value(), self.values(op.operands)
+        if name in self.declared:
+            op_class = C_FUNCTIONS.get(name.removesuffix("f"))
+            if op_class is None:
+                known = ", ".join(f"@{known}" for known in C_FUNCTIONS)
+                raise refusal(op, f"@{name} has no body", f"define it; of the C library there are {known}")
+            return [self.b.apply_elementwise(op_class, values)]
+        return self.b.call(name, values, [language_type(r.type, op) for r in op.results])
 
     def _made(self, op: Operation) -> Sequence[Value]:
         try:

@@ -12,12 +12,13 @@ must be static, and programs on memory are refused. `index` becomes i64.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, new_function
@@ -56,15 +57,28 @@ class ConvertToArrayPass(ConversionPass):
     READS: ClassVar = frozenset(UPSTREAM)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Convert every function that holds an op of another dialect, or a value of its types."""
-        transform_functions(op, convert_function)
+        """Convert every function that holds an op of another dialect, or a value of its types.
+
+        Declarations go: what calls those of the C library becomes ops.
+        """
+        declarations = [f for f in op.ops if isinstance(f, FuncOp) and not f.body.blocks]
+        declared = {f.sym_name.data for f in declarations}
+        transform_functions(op, lambda function: convert_function(function, declared))
+        for declaration in declarations:
+            declaration.detach()
+            declaration.erase()
 
 
-def convert_function(function: FuncOp) -> FuncOp:
-    """The function on arrays; raises `UnsupportedError` at the first op that has no form there."""
+def convert_function(function: FuncOp, declared: Container[str] = ()) -> FuncOp:
+    """The function on arrays, where `declared` are functions without a body.
+
+    Raises `UnsupportedError` at the first op that has no form there.
+    """
     types = function.function_type
     expected = [language_type(t, function) for t in (*types.inputs.data, *types.outputs.data)]
-    if not is_upstream(function) and expected == [*types.inputs.data, *types.outputs.data]:
+    calls = any(isinstance(op, CallOp) and op.callee.string_value() in declared for op in function.walk())
+    kept = expected == [*types.inputs.data, *types.outputs.data]
+    if kept and not calls and not is_upstream(function):
         return function
     if len(function.body.blocks) != 1:
         raise refusal(function, "has several blocks", "write control flow with scf")
@@ -72,7 +86,7 @@ def convert_function(function: FuncOp) -> FuncOp:
     inputs = expected[: len(types.inputs)]
 
     def body(b: ArrayBuilder, *arguments: Value) -> list[Value]:
-        return Conversion(b, HANDLERS).inlined(source, arguments)
+        return Conversion(b, HANDLERS, declared).inlined(source, arguments)
 
     visibility = None if function.sym_visibility is None else function.sym_visibility.data
     hints = [a.name_hint for a in source.args]
