@@ -47,6 +47,7 @@ from mlirad.dialects.function import Function
 from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.linear import Linear
 from mlirad.errors import MliradError, ParseError
+from mlirad.ir.foreign import UPSTREAM, ForeignContext
 from mlirad.ir.locations import Place, place_of, source_location
 
 MAX_ATTRIBUTE_SIZE = 2**16
@@ -67,10 +68,12 @@ _ARRAY_TYPE = re.compile(r"(tensor<(?:\d+x)+)?(?:f64|f32|i64|i32|i1)(?(1)>|(?![\
 
 
 def make_context(*, allow_unregistered: bool = False) -> Context:
-    """The dialects that MLIR text may use."""
-    context = Context(allow_unregistered=allow_unregistered)
+    """The dialects that MLIR text may use, those of upstream programs among them."""
+    context = ForeignContext(allow_unregistered=allow_unregistered)
     for dialect in (Builtin, Func, Array, Function, Linear, Kernel):
         context.load_dialect(dialect)
+    for name, factory in UPSTREAM.items():
+        context.register_dialect(name, factory)
     return context
 
 

@@ -23,10 +23,11 @@ from xdsl.passes import ModulePass, get_pass_option_infos
 
 from mlirad.compiler import holds_kernels, transform
 from mlirad.errors import MliradError, UnsupportedError
+from mlirad.ir.foreign import reads
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.pipeline_options import Options as PipelineOptions
-from mlirad.pipelines import PIPELINES, Step, always
+from mlirad.pipelines import PIPELINES, Step, always, with_conversions
 from mlirad.registry import PASS_MODULES, load_pass
 from mlirad.tools.diagnostics import (
     Diagnostic,
@@ -149,7 +150,9 @@ def _transform(
     start = time.perf_counter()
     context = make_context(allow_unregistered=options.allow_unregistered_dialect)
     module = parse_module(text, source.name, context=context, first_line=first_line)
-    verify_module(module, allow_unregistered=context.allow_unregistered)
+    as_mlir = options.emit in ("mlir", "generic")
+    passes = with_conversions(passes, module, back=as_mlir)
+    verify_module(module, allow_unregistered=context.allow_unregistered, foreign=reads(passes))
     checked = holds_kernels(module) and not options.trust_kernels
     timing.parse += time.perf_counter() - start
     printing = IrPrinting(
@@ -162,7 +165,7 @@ def _transform(
         locations=options.print_debuginfo,
     )
 
-    if options.emit not in ("mlir", "generic"):
+    if not as_mlir:
         keep_entry(module, options.entry)
 
     def observe(_: PipelineOptions, step: Step) -> None:
@@ -172,7 +175,7 @@ def _transform(
     given = PipelineOptions(first=passes, end="program")
     before = printing.before_pass
     transform(module, given, context=context, verify=always, before=before, observe=observe)
-    if options.emit in ("mlir", "generic"):
+    if as_mlir:
         start = time.perf_counter()
         generic = options.emit == "generic"
         output = module_text(module, generic=generic, locations=options.print_debuginfo).encode()
