@@ -46,6 +46,7 @@ from mlirad.dialects.array.reporting import check_report
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel_factorisations import FactorisationOp, TriangularSolveOp
 from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel_transforms import FftOp
 from mlirad.dialects.shapes import (
     ELEMENTS,
     FLOATS,
@@ -528,6 +529,7 @@ KERNEL_RESULT_OPS = (
     SortOp,
     FactorisationOp,
     TriangularSolveOp,
+    FftOp,
     ReportOp,
 )
 """The ops of the dialect that write arrays."""
