@@ -21,6 +21,7 @@ from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.control import no_frame
 from mlirad.interpreter.factorisations import parts_of_batch, triangular_solutions
 from mlirad.interpreter.machine import Frame, Meaning
+from mlirad.interpreter.transforms import transformed
 from mlirad.reports import report_lanes
 
 
@@ -112,6 +113,10 @@ def _triangular_solve(op: kernel.TriangularSolveOp, operands: Sequence[Array], f
     return triangular_solutions(*map(np.asarray, operands), **triangle_flags(op))
 
 
+def _fft(op: kernel.FftOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return transformed(op.kind.data, np.asarray(operands[0]), shape_of(op.result))
+
+
 def _report(op: kernel.ReportOp, operands: Sequence[Array], frame: Frame) -> Array:
     source = None if op.source is None else op.source.data
     condition, *values = (np.asarray(o) for o in operands[1:])
@@ -145,6 +150,7 @@ KERNEL_MEANINGS: dict[type[Operation], Meaning] = {
     kernel.SortOp: _sort,
     kernel.FactorisationOp: _factorisation,
     kernel.TriangularSolveOp: _triangular_solve,
+    kernel.FftOp: _fft,
     kernel.ReportOp: _report,
     StripsOp: _strips,
     kernel.LoadOp: _load,

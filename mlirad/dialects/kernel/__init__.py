@@ -24,6 +24,7 @@ from mlirad.dialects.kernel.loads import LoadIfOp, LoadOp
 from mlirad.dialects.kernel.nests import NestOp
 from mlirad.dialects.kernel.scatters import ScatterOp
 from mlirad.dialects.kernel.strips import StripsOp
+from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.dialects.kernel.whole_arrays import CumulativeOp, DotOp, ReportOp, SortOp
 
 KERNEL_RESULT_OPS = (
@@ -34,6 +35,7 @@ KERNEL_RESULT_OPS = (
     SortOp,
     FactorisationOp,
     TriangularSolveOp,
+    FftOp,
     ReportOp,
 )
 """The ops of the dialect that write arrays."""
@@ -49,6 +51,7 @@ __all__ = [
     "CumulativeOp",
     "DotOp",
     "FactorisationOp",
+    "FftOp",
     "Kernel",
     "LoadIfOp",
     "LoadOp",

@@ -1,9 +1,9 @@
 """The forms of `linalg` ops that xDSL does not read.
 
-    %r:2 = linalg.generic {...} ins(...) outs(...) {...} -> (tensor<3xf64>, tensor<3xi64>)
-    %s = linalg.batch_matmul ins(%x, %y : ...) outs(%z : ...) -> tensor<2x3x5xf64>
-    %t = linalg.reduce { arith.addf } ins(%x : ...) outs(%z : ...) dimensions = [1]
-    %u = linalg.map { math.exp } ins(%x : ...) outs(%z : ...)
+%r:2 = linalg.generic {...} ins(...) outs(...) {...} -> (tensor<3xf64>, tensor<3xi64>)
+%s = linalg.batch_matmul ins(%x, %y : ...) outs(%z : ...) -> tensor<2x3x5xf64>
+%t = linalg.reduce { arith.addf } ins(%x : ...) outs(%z : ...) dimensions = [1]
+%u = linalg.map { math.exp } ins(%x : ...) outs(%z : ...)
 """
 
 from __future__ import annotations

@@ -28,9 +28,7 @@ class Forall(FormOp):
     def parse(cls, parser: Parser) -> Operation:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Positions and their bounds, from 0 by steps of 1 in the short form; what is shared; the body."""
         paren = parser.Delimiter.PAREN
-        positions = parser.parse_comma_separated_list(
-            paren, lambda: parser.parse_argument(expect_type=False)
-        )
+        positions = parser.parse_comma_separated_list(paren, lambda: parser.parse_argument(expect_type=False))
         count = len(positions)
         bounds: list[tuple[list[SSAValue], list[int]]] = [([], [0] * count), ([], []), ([], [1] * count)]
         if parser.parse_optional_keyword("in"):

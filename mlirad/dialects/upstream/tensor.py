@@ -1,9 +1,9 @@
 """The forms of `tensor` ops that xDSL does not read.
 
-    %g = tensor.generate { ^bb0(%i: index): ... } : tensor<4xf64>
-    %a = tensor.gather %x[%p] gather_dims([0]) : (tensor<5x3xf64>, tensor<2x1xi64>) -> tensor<2x1x3xf64>
-    %b = tensor.scatter %y into %x[%p] scatter_dims([0]) unique : (...) -> tensor<5x3xf64>
-    tensor.parallel_insert_slice %y into %x[%i, 0] [1, 3] [1, 1] : tensor<3xf64> into tensor<5x3xf64>
+%g = tensor.generate { ^bb0(%i: index): ... } : tensor<4xf64>
+%a = tensor.gather %x[%p] gather_dims([0]) : (tensor<5x3xf64>, tensor<2x1xi64>) -> tensor<2x1x3xf64>
+%b = tensor.scatter %y into %x[%p] scatter_dims([0]) unique : (...) -> tensor<5x3xf64>
+tensor.parallel_insert_slice %y into %x[%i, 0] [1, 3] [1, 1] : tensor<3xf64> into tensor<5x3xf64>
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from mlirad.passes.convert_to_array.tensors import convert_insert_slice
 def _branch(c: Conversion, op: Operation, number: int) -> Callable[[], list[Value]]:
     """What a region without arguments yields; nothing for one that is missing."""
     if not op.regions[number].blocks:
-        return lambda: []
+        return list
     block = body_of(op, number)
     terminator(op, block, "scf.yield")
     return lambda: c.inlined(block, [])

@@ -16,7 +16,7 @@ from math import log
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, f64, i1
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, i1
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array import elementwise as ew

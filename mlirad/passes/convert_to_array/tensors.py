@@ -166,7 +166,7 @@ class _Slice:
         for d, (size, stride, extent) in enumerate(zip(self.sizes, self.strides, whole, strict=True)):
             start = self.known[d] or 0
             last = start + (size - 1) * stride
-            if size < 0 or start < 0 or size > 0 and not 0 <= last < extent:
+            if size < 0 or start < 0 or (size > 0 and not 0 <= last < extent):
                 raise refusal(op, f"reaches outside of dimension {d} of extent {extent}")
 
     @property
