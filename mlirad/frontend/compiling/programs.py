@@ -129,9 +129,10 @@ class Cache:
         self._changes += 1
         if self._changes == CHANGES:
             changed = last.differences(captures)
+            what = f": {listed(changed)}" if changed else ""
             warn(
                 f"{self._name} is compiled for the {CHANGES + 1}th time, because what it reads from outside "
-                f"changes: {listed(changed)}",
+                f"changes{what}",
                 "pass what changes as an argument: arrays and numbers are then inputs of one program",
             )
 

@@ -71,6 +71,11 @@ class SharedPrograms:
         self._lock = CompileLock()
         self._programs: OrderedDict[Hashable, Any] = OrderedDict()
 
+    def forget(self) -> None:
+        """Drop all programs."""
+        with self._lock:
+            self._programs.clear()
+
     def find(self, transformation: Hashable, key: Hashable, captures: Captures) -> Any:
         """The program of an equal function, or `None`."""
         if not _can_be_shared(transformation, captures):
