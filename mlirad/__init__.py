@@ -32,6 +32,7 @@ from mlirad.errors import (
     ParseError,
     PicklingError,
     PositionError,
+    RecompileWarning,
     ShapeError,
     TimeLimitError,
     TracingError,
@@ -41,7 +42,7 @@ from mlirad.errors import (
 )
 
 if TYPE_CHECKING:
-    from mlirad import optimize, random, scipy
+    from mlirad import optimize, random, scipy, tree
     from mlirad.frontend import (
         Array,
         Closure,
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
         map,
         minimize,
         odeint,
+        register,
         right,
         root,
         scan,
@@ -120,6 +122,7 @@ __all__ = [
     "ParseError",
     "PicklingError",
     "PositionError",
+    "RecompileWarning",
     "ShapeError",
     "Sum",
     "TimeLimitError",
@@ -161,6 +164,7 @@ __all__ = [
     "odeint",
     "optimize",
     "random",
+    "register",
     "right",
     "root",
     "scan",
@@ -171,6 +175,7 @@ __all__ = [
     "sum_of",
     "switch",
     "trace",
+    "tree",
     "value_and_grad",
     "vjp",
     "vmap",
@@ -178,7 +183,7 @@ __all__ = [
     "while_loop",
 ]
 
-_ROOMS = ("optimize", "random", "scipy")
+_ROOMS = ("optimize", "random", "scipy", "tree")
 """The public modules."""
 
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.

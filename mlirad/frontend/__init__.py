@@ -28,6 +28,7 @@ from mlirad.frontend.numpy_functions.windows import convolution
 from mlirad.frontend.solvers import fixed_point, linear_solve, minimize, odeint, root
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.functions import trace
+from mlirad.frontend.tracing.registration import register
 from mlirad.frontend.transformations import (
     grad,
     hessian,
@@ -79,6 +80,7 @@ __all__ = [
     "map",
     "minimize",
     "odeint",
+    "register",
     "right",
     "root",
     "scan",

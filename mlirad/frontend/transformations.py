@@ -85,13 +85,17 @@ def grad(
 
 def jvp(
     function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
-    **options: Unpack[CompileOptions],
+    argnums: Argnums | None = None, **options: Unpack[CompileOptions],
 ) -> tuple[Any, Any]:  # fmt: skip
     """The value at `primals` and the derivative there applied to `tangents`.
 
-    Tangents are structured like the primals; `None` stands for zero. Results without derivative have `None`.
+    Tangents are structured like the primals; `None` stands for zero. With `argnums` there is one for each of
+    these arguments, and the others are constants. Results without derivative have `None`.
     """
-    transformed = Transformed(function, lambda f, args: derivatives.jvp(f, *args), "jvp", options_of(options))
+    chosen = derivatives.chosen_or_all(argnums)
+    transformed = Transformed(
+        function, lambda f, args: derivatives.jvp(f, chosen, *args), ("jvp", chosen), options_of(options)
+    )
     return transformed(*_one_per_argument(primals, tangents, "jvp"))
 
 
@@ -195,13 +199,17 @@ def hessian(
 
 def hvp(
     function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
-    **options: Unpack[CompileOptions],
+    argnums: Argnums | None = None, **options: Unpack[CompileOptions],
 ) -> Any:  # fmt: skip
     """The Hessian of a scalar function at `primals` times `tangents`, without the Hessian.
 
-    Like a gradient it is bare for one argument, and a tuple for several.
+    Like a gradient it is bare for one argument, and a tuple for several. With `argnums` both derivatives are
+    with respect to these arguments: there is one tangent for each, and the result is as of `grad`.
     """
-    transformed = Transformed(function, lambda f, args: jacobians.hvp(f, *args), "hvp", options_of(options))
+    chosen = derivatives.chosen_or_all(argnums)
+    transformed = Transformed(
+        function, lambda f, args: jacobians.hvp(f, chosen, *args), ("hvp", chosen), options_of(options)
+    )
     return transformed(*_one_per_argument(primals, tangents, "hvp"))
 
 

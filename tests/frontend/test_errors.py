@@ -196,9 +196,12 @@ def test_derivatives_that_do_not_exist():
 
 
 def test_arguments_that_are_no_arrays():
-    for bad in (np.sin, "mode", {1, 2}):
-        with pytest.raises(ad.UnsupportedError, match="argument f is a"):
-            ad.jit(lambda f, x: x)(bad, 1.0)
+    class Model:
+        weight = 1.0
+
+    for bad, hint in ((Model(), "@ad.register above class Model"), ({1, 2}, "a tuple"), (iter([]), "static_argnames")):
+        with pytest.raises(ad.UnsupportedError, match=rf"argument f\['a'\] is a(?s:.*){hint}"):
+            ad.jit(lambda f, x: x)({"a": bad}, 1.0)
     with pytest.raises(ad.TracingError, match="a function is needed"):
         ad.grad(3.0)
 

@@ -266,6 +266,11 @@ SOLVED: dict[str, tuple[Call, Arguments, Named]] = {
     "optimize.init": (later(ad.optimize.lbfgs().init), (X,), {}),
     "optimize.update": (later(lambda g, p: ADAM.update(g, ADAM.init(X), p)), (X, X), {}),
     "optimize.apply_updates": (later(ad.optimize.apply_updates), (X, X), {}),
+    "register": (
+        later(lambda *args, **named: ad.jit(lambda m: m.x)(ad.register(*args, **named)(X))),
+        (type("Plain", (), {"__init__": lambda self, x: setattr(self, "x", x)}),),
+        {"fields": None, "static": ()},
+    ),
     "scipy.objective": (later(lambda f, x: ad.scipy.objective(f, x).jac(X)), (loss, X), {}),
     "scipy.system": (later(lambda f, y: ad.scipy.system(f, y).jac(0.0, X)), (lambda y, t: y * t, X), {}),
 }

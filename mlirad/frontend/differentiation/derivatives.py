@@ -136,7 +136,7 @@ def linearize_at(function: Callable[..., Any], args: tuple[Any, ...], wrt: Seque
     types = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
     moving = [k for k, t in enumerate(types) if t.dtype.kind == "f"]
     if not moving:
-        shown = ", ".join(f"{p} of dtype {t.dtype}" for p, t in zip(paths, types, strict=True)) or "none"
+        shown = ", ".join(f"{p} of dtype {t.dtype}" for p, t in zip(paths, types, strict=True)) or str(tree)
         raise DifferentiationError(
             f"{function_name(function)} has no floating-point argument to differentiate with respect to: "
             f"it is given {shown}",
@@ -223,6 +223,16 @@ def argument_positions(function: Callable[..., Any], argnums: Argnums, count: in
     return found
 
 
+def chosen_or_all(argnums: Argnums | None) -> int | str | tuple[int | str, ...] | None:
+    """The same, where `None` means all arguments."""
+    return None if argnums is None else chosen_arguments(argnums)
+
+
+def positions_or_all(function: Callable[..., Any], argnums: Argnums | None, count: int) -> list[int]:
+    """The positions that `argnums` means; those of all arguments if it is `None`."""
+    return list(range(count)) if argnums is None else argument_positions(function, argnums, count)
+
+
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums, has_aux: bool, args: tuple[Any, ...]
 ) -> tuple[Any, Any]:
@@ -265,9 +275,11 @@ def _require_scalar(objective: Any, function: Callable[..., Any]) -> None:
         )
 
 
-def jvp(function: Callable[..., Any], primals: tuple[Any, ...], tangents: Any) -> tuple[Any, Any]:
-    """The value, and the derivative applied to the tangents."""
-    at = linearize_at(function, primals, range(len(primals)))
+def jvp(
+    function: Callable[..., Any], argnums: Argnums | None, primals: tuple[Any, ...], tangents: Any
+) -> tuple[Any, Any]:
+    """The value, and the derivative with respect to the chosen arguments, or all, applied to the tangents."""
+    at = linearize_at(function, primals, positions_or_all(function, argnums, len(primals)))
     return at.value, at.traced.tree.unflatten(at.image(tangents_of(at, tangents, "tangents")))
 
 
