@@ -73,7 +73,7 @@ CONTROL = {
     "np.asarray": (lambda x: np.asarray(x), "asarray", ""),
     "assign-to-numpy": (assign_to_numpy, "ad.asarray", "assigned to an element"),
     "item": (lambda x: x[0].item(), "traced value itself", ""),
-    "mask": (lambda x: x[x > 0], "np.where(mask", "depends on the elements"),
+    "mask": (lambda x: x[x > 0], "np.where(mask", "depends on a traced mask"),
     "where-1": (lambda x: np.where(x > 0), "np.where(condition, a, b)", ""),
     "leak": (leak, "return it", "has ended"),
 }
