@@ -23,6 +23,7 @@ from mlirad.frontend.differentiation.checkpoints import checkpoint
 from mlirad.frontend.differentiation.checks import check_derivatives
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
+from mlirad.frontend.exporting import export
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions.windows import convolution
 from mlirad.frontend.solvers import fixed_point, linear_solve, minimize, odeint, root
@@ -58,6 +59,7 @@ __all__ = [
     "convolution",
     "custom_derivative",
     "debug_print",
+    "export",
     "fixed_point",
     "fold",
     "fori_loop",
