@@ -35,8 +35,10 @@ ROOMS: dict[str, frozenset[str]] = {
     "compiler": frozenset(
         {"dialects", "ir", "passes", "lower", "jit", "pipelines", "pipeline_options", "recursion"}
     ),
+    "export": frozenset({"jit", "lower"}),
     "frontend": frozenset(
         {
+            "export",
             "dialects",
             "ir",
             "rules",
@@ -61,6 +63,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "tree": frozenset({"frontend"}),
     "tools": frozenset(
         {
+            "export",
             "dialects",
             "ir",
             "rules",

@@ -23,6 +23,7 @@ from mlirad.frontend.differentiation.checkpoints import checkpoint
 from mlirad.frontend.differentiation.checks import check_derivatives
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
+from mlirad.frontend.exporting import export
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions.static_sizes import (
     bincount,
@@ -70,6 +71,7 @@ __all__ = [
     "convolution",
     "custom_derivative",
     "debug_print",
+    "export",
     "extract",
     "fixed_point",
     "fold",

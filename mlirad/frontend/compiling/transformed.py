@@ -218,7 +218,7 @@ class Transformed:
             signature,
             self._options,
             self._reader.signature,
-            lambda: self._trace(function, tree, types)[0],
+            lambda: self._trace(function, tree, types),
             lambda stats, anew: self._compile(function, tree, types, stats, anew=anew),
         )
 

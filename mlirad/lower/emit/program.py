@@ -75,6 +75,7 @@ def emit_program(
         tuple(stated_updates(function).items()),
         llvm=program.module.text(),
         kernels=tuple(program.kernels),
+        reports=tuple(program.reports),
     )
 
 
