@@ -46,6 +46,7 @@ from mlirad.dialects.array import Array
 from mlirad.dialects.function import Function
 from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.linear import Linear
+from mlirad.dialects.stablehlo import STABLEHLO_DIALECTS
 from mlirad.errors import MliradError, ParseError
 from mlirad.ir.locations import Place, place_of, source_location
 
@@ -69,7 +70,7 @@ _ARRAY_TYPE = re.compile(r"(tensor<(?:\d+x)+)?(?:f64|f32|i64|i32|i1)(?(1)>|(?![\
 def make_context(*, allow_unregistered: bool = False) -> Context:
     """The dialects that MLIR text may use."""
     context = Context(allow_unregistered=allow_unregistered)
-    for dialect in (Builtin, Func, Array, Function, Linear, Kernel):
+    for dialect in (Builtin, Func, Array, Function, Linear, Kernel, *STABLEHLO_DIALECTS):
         context.load_dialect(dialect)
     return context
 
