@@ -22,6 +22,7 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from mlirad.errors import UnsupportedError
 
 PASS_MODULES: dict[str, str] = {
+    "convert-stablehlo-to-array": "mlirad.passes.convert_stablehlo",
     "mlirad-canonicalize": "mlirad.passes.canonicalize",
     "mlirad-cse": "mlirad.passes.cse",
     "mlirad-dce": "mlirad.passes.dce",
