@@ -68,13 +68,13 @@ class ConvertStablehloToArrayPass(ModulePass):
         convert_stablehlo(op)
 
 
-def convert_stablehlo(module: ModuleOp) -> None:
-    """Convert the functions of a module in place."""
+def convert_stablehlo(module: ModuleOp, *, write_out: bool = False) -> None:
+    """Convert the functions of a module in place; with `write_out` no call stays."""
     functions = functions_by_name(module)
     foreign = foreign_functions(functions)
     if not foreign:
         return
-    kept = _kept(functions, foreign)
+    kept = frozenset[str]() if write_out else _kept(functions, foreign)
     converted = {
         name: _converted(function, foreign, kept)
         for name, function in foreign.items()

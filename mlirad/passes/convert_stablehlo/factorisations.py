@@ -6,8 +6,9 @@ from typing import cast
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, i32
 
+from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.factorisations import part_type
-from mlirad.dialects.shapes import Value, element_of, shape_of
+from mlirad.dialects.shapes import FLOATS, Value, element_of, shape_of
 from mlirad.dialects.stablehlo import HloOp
 from mlirad.dialects.stablehlo.attributes import Transposition
 from mlirad.dialects.stablehlo.control import CompositeOp, CustomCallOp
@@ -15,6 +16,9 @@ from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import function_block
 from mlirad.passes.convert_stablehlo.converter import Converter, flag, meaning
 from mlirad.passes.convert_stablehlo.types import language_type
+
+STOP_GRADIENT = "mlirad.stop_gradient"
+"""The target of calls that hand their operand on without derivative."""
 
 LOWER, UNIT, LEFT, PLAIN = (ord(letter) for letter in "LULN")
 
@@ -68,6 +72,8 @@ def _solved(
 def _custom_call(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
     target = cast(StringAttr, op.properties["call_target_name"]).data
     routine = target.removeprefix("lapack_").removesuffix("_ffi")
+    if target == STOP_GRADIENT:
+        return [c.b.unary(ew.StopGradientOp, x) if element_of(x) in FLOATS else x for x in o]
     if target in ("Sharding", "annotate_device_placement"):
         return o
     if target.startswith("lapack_") and routine[:1] in ("s", "d"):
