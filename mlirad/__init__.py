@@ -43,6 +43,7 @@ from mlirad.errors import (
 
 if TYPE_CHECKING:
     from mlirad import optimize, random, scipy, tree
+    from mlirad.bridges import from_jax, from_stablehlo, to_jax, to_torch
     from mlirad.frontend import (
         Array,
         Closure,
@@ -156,6 +157,8 @@ __all__ = [
     "fixed_point",
     "fold",
     "fori_loop",
+    "from_jax",
+    "from_stablehlo",
     "function",
     "gather",
     "grad",
@@ -190,6 +193,8 @@ __all__ = [
     "stop_gradient",
     "sum_of",
     "switch",
+    "to_jax",
+    "to_torch",
     "trace",
     "tree",
     "union1d",
@@ -204,6 +209,9 @@ __all__ = [
 _ROOMS = ("optimize", "random", "scipy", "tree")
 """The public modules."""
 
+_BRIDGES = ("from_jax", "from_stablehlo", "to_jax", "to_torch")
+"""What stands in `mlirad.bridges`."""
+
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.
 import_module("mlirad.jit")
 del jit
@@ -215,6 +223,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _ROOMS:
         return import_module(f"mlirad.{name}")
+    if name in _BRIDGES:
+        return getattr(import_module("mlirad.bridges"), name)
     if name == "demo":
         return import_module("mlirad.tools.demo").demo
     collects = gc.isenabled()

@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 from mlirad.frontend.tracing.captured_objects import slots_of
 from mlirad.frontend.tracing.raising import tracing_error
 
+
 @dataclass(frozen=True)
 class Opened:
     """A container taken apart: the names of its parts if they have any, the parts, and what is static.
