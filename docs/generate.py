@@ -36,7 +36,7 @@ from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
 from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.binding import qualified_name
-from mlirad.frontend.numpy_functions.functions import FUNCTIONS, SCIPY_FUNCTIONS
+from mlirad.frontend.numpy_functions.functions import FUNCTIONS, SCIPY_FUNCTIONS, distributions
 from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
 from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
 from mlirad.frontend.tracing.array import Array
@@ -327,6 +327,10 @@ def numpy_functions() -> Iterator[str]:
     yield "Functions of SciPy, as attributes of their module:"
     yield ""
     yield listed(code(f"{module}.{name}") for module, names in SCIPY_FUNCTIONS.items() for name in names)
+    yield ""
+    yield "Methods of the distributions of `scipy.stats`, of frozen ones too:"
+    yield ""
+    yield listed(code(f"{owner}.{name}") for owner, names in distributions().items() for name in names)
     yield ""
     yield METHODS_OF_UFUNCS
     yield ""
