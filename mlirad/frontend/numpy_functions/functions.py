@@ -35,6 +35,7 @@ from mlirad.frontend.numpy_functions import (
     shapes,
     spectral,
     statistics,
+    transforms,
     windows,
     writing,
 )
@@ -49,7 +50,7 @@ from mlirad.frontend.tracing.scipy_functions import TRACED
 _FILES = (
     shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
     einsum, selection, elementwise, differences, polynomials, statistics, ordering, searching, norms, windows,
-    writing, linear_systems, spectral,
+    writing, linear_systems, spectral, transforms,
 )  # fmt: skip
 
 FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FUNCTIONS.items()}
@@ -107,6 +108,7 @@ SCIPY_FUNCTIONS = {
     "scipy.special": scipy_special.FUNCTIONS,
     "scipy.ndimage": scipy_filters.NDIMAGE,
     "scipy.signal": scipy_filters.SIGNAL,
+    "scipy.fft": transforms.SCIPY,
 }
 """By module and name what traces a function of SciPy."""
 

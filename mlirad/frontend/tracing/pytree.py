@@ -3,18 +3,20 @@
     leaves, tree = flatten({"w": (w, b), "scale": 2.0})      -->  [2.0, w, b], {'scale': *, 'w': (*, *)}
     tree.unflatten(leaves)                                   -->  the original dictionary
 
-Tuples, named tuples, lists, dictionaries, dataclasses and `None` are structure; everything else is a leaf.
-A dictionary's leaves come in the order of its sorted keys, so that two dictionaries that compare equal have
-equal structure; unflattening restores the order in which the keys of the flattened one stood.
+Tuples, named tuples, lists, dictionaries, dataclasses and `None` are structure, and so is a complex number or
+array, of a real and an imaginary part; everything else is a leaf. A dictionary's leaves come in the order of
+its sorted keys, so that two dictionaries that compare equal have equal structure; unflattening restores the
+order in which the keys of the flattened one stood.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, cast
 
 from mlirad.frontend.tracing.captures import static_key
+from mlirad.frontend.tracing.complex_array import PARTS, is_complex, joined, parts_of_complex
 from mlirad.frontend.tracing.raising import unsupported_error
 
 
@@ -68,6 +70,22 @@ class Tree:
         for child in self.children:
             yield from child.statics()
 
+    def imaginary(self) -> Iterator[bool]:
+        """For each leaf, whether it is the imaginary part of a complex number."""
+        if self.kind is None:
+            yield False
+        elif self.kind is complex:
+            yield from (False, True)
+        else:
+            for child in self.children:
+                yield from child.imaginary()
+
+    def with_whole_numbers(self) -> Tree:
+        """The structure in which complex numbers are leaves."""
+        if self.kind is complex:
+            return LEAF
+        return replace(self, children=tuple(child.with_whole_numbers() for child in self.children))
+
     def kinds(self) -> Iterator[type[Any]]:
         """The classes of all containers."""
         if self.kind is not None:
@@ -95,6 +113,8 @@ class Tree:
         if self.kind is type(None):
             return None
         parts = [child._build(leaves) for child in self.children]
+        if self.kind is complex:
+            return joined(*parts)
         if self.is_dict:
             by_name = dict(zip(self.names, parts, strict=True))
             return {name: by_name[name] for name in self.order}
@@ -107,8 +127,11 @@ class Tree:
         if self.kind is None:
             leaves.append(value)
             return
+        if self.kind is complex and (not _is_node(value) or value is None):
+            leaves.extend(parts_of_complex(value))
+            return
         names, parts, static = _open(value) if _is_node(value) else ((), [], ())
-        if type(value) is not self.kind or len(parts) != len(self.children) or names != self.names:
+        if _kind_of(value) is not self.kind or len(parts) != len(self.children) or names != self.names:
             raise ValueError(f"{what} must be structured like {self}, got {structure_text(value)}")
         if static != self.static:
             raise ValueError(f"{what} has static fields {static}, and {self.static} are expected")
@@ -183,7 +206,7 @@ def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
             f"a {type(value).__name__} contains itself, or is nested more than {MAX_DEPTH} deep",
             "keep the values in an array, or in a list of one level",
         )
-    kind = cast("type[Any]", type(value))
+    kind = _kind_of(value)
     names, parts, static = _open(value)
     order = tuple(cast("dict[Hashable, object]", value)) if isinstance(value, dict) else ()
     return Tree(kind, tuple(_flatten(part, leaves, depth - 1) for part in parts), names, static, order)
@@ -192,7 +215,12 @@ def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
 def _is_node(value: object) -> bool:
     if isinstance(value, tuple | list | dict) or value is None:
         return True
-    return is_dataclass(value) and not isinstance(value, type)
+    return is_complex(value) or (is_dataclass(value) and not isinstance(value, type))
+
+
+def _kind_of(value: object) -> type[Any]:
+    """The class of a container."""
+    return complex if is_complex(value) else type(value)
 
 
 def _open(value: object) -> tuple[tuple[Hashable, ...], list[object], tuple[Hashable, ...]]:
@@ -207,6 +235,8 @@ def _open(value: object) -> tuple[tuple[Hashable, ...], list[object], tuple[Hash
         parts = list(cast("Sequence[object]", value))
         names = cast("tuple[str, ...]", getattr(cast(object, value), "_fields", ()))
         return tuple(names), parts, ()
+    if is_complex(value):
+        return PARTS, list(parts_of_complex(value)), ()
     known = fields(cast(Any, value))
     moving = [f.name for f in known if not f.metadata.get("static")]
     static = tuple(cast(Hashable, getattr(value, f.name)) for f in known if f.metadata.get("static"))
