@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.transforms import FftOp
@@ -34,7 +33,7 @@ def transformed(kind: str, x: Array, shape: Shape) -> Array:
     return np.fft.irfft(z, length, norm="forward").astype(x.dtype)
 
 
-def _pairs(z: npt.NDArray[Any], dtype: np.dtype[Any]) -> Array:
+def _pairs(z: Any, dtype: np.dtype[Any]) -> Array:
     """Complex numbers as pairs along a new last dimension."""
     return np.stack([z.real, z.imag], -1).astype(dtype)
 

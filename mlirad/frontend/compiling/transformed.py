@@ -116,6 +116,8 @@ class Transformed:
         has_out: bool = False,
     ) -> None:
         """Have a quick call take the calls that are like one, which `leaves` were passed in."""
+        if complex in (*program.tree.kinds(), *program.result.kinds()):
+            return
         form = form_of(self._function, self._static, args, kwargs, has_out=has_out)
         if form is not None:
             calls = self._by_name if form.names else self._by_position
