@@ -28,6 +28,7 @@ from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.reductions import REDUCTION_OPS
 from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
+from mlirad.dialects.array.transforms import TRANSFORM_OPS
 from mlirad.dialects.function import COMBINATOR_OPS
 from mlirad.dialects.function.closures import CLOSURE_OPS
 from mlirad.dialects.function.data import DATA_OPS
@@ -140,6 +141,7 @@ def array_ops() -> Iterator[str]:
         ("Reductions and contraction", REDUCTION_OPS),
         ("Ordering and prefixes", ORDERING_OPS),
         ("Factorisations and linear systems", FACTORISATION_OPS),
+        ("Fourier transforms", TRANSFORM_OPS),
         ("Loops and branches", CONTROL_OPS),
         ("Rules and checkpoints", CUSTOM_OPS),
         ("Reports", REPORTING_OPS),

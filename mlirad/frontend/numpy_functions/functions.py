@@ -36,6 +36,7 @@ from mlirad.frontend.numpy_functions import (
     shapes,
     spectral,
     statistics,
+    transforms,
     windows,
     writing,
 )
@@ -50,7 +51,7 @@ from mlirad.frontend.tracing.scipy_functions import TRACED, TRACED_METHODS
 _FILES = (
     shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
     einsum, selection, elementwise, differences, polynomials, statistics, ordering, searching, norms, windows,
-    writing, linear_systems, spectral, histograms,
+    writing, linear_systems, spectral, histograms, transforms,
 )  # fmt: skip
 
 FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FUNCTIONS.items()}
@@ -108,6 +109,7 @@ SCIPY_FUNCTIONS = {
     "scipy.special": scipy_special.FUNCTIONS,
     "scipy.ndimage": scipy_filters.NDIMAGE,
     "scipy.signal": scipy_filters.SIGNAL,
+    "scipy.fft": transforms.SCIPY,
 }
 """By module and name what traces a function of SciPy."""
 
