@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mlirad.disk_cache import sources as _sources  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from mlirad.errors import (
     ArgumentError,
+    AssertionFailedError,
     CacheWarning,
     CallDepthError,
     CaptureWarning,
@@ -41,7 +42,7 @@ from mlirad.errors import (
 )
 
 if TYPE_CHECKING:
-    from mlirad import optimize, random, scipy
+    from mlirad import numpy, optimize, random, scipy
     from mlirad.frontend import (
         Array,
         Closure,
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
         map,
         minimize,
         odeint,
+        rewritten,
         right,
         root,
         scan,
@@ -100,6 +102,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "Array",
+    "AssertionFailedError",
     "CacheWarning",
     "CallDepthError",
     "CaptureWarning",
@@ -158,9 +161,11 @@ __all__ = [
     "linearize",
     "map",
     "minimize",
+    "numpy",
     "odeint",
     "optimize",
     "random",
+    "rewritten",
     "right",
     "root",
     "scan",
@@ -178,7 +183,7 @@ __all__ = [
     "while_loop",
 ]
 
-_ROOMS = ("optimize", "random", "scipy")
+_ROOMS = ("numpy", "optimize", "random", "scipy")
 """The public modules."""
 
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.

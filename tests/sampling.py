@@ -56,6 +56,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/frontend/solvers/test_linear_equations.py::test_maps": (2, 0),
     "tests/frontend/solvers/test_linear_equations.py::test_mistakes_are_told_at_the_users_line": (2, 1),
     "tests/frontend/solvers/test_linear_equations.py::test_solutions": (2, 1),
+    "tests/frontend/control_flow/test_programs.py::test_rewritten_programs": (4, 0),
     "tests/frontend/test_closures.py::test_forward_and_second_derivatives": (2, 0),
     "tests/frontend/test_closures.py::test_values_and_gradients": (4, 1),
     "tests/frontend/test_debug_print.py::test_derivatives_print_once_and_are_those_without": (2, 0),

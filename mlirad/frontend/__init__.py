@@ -25,6 +25,7 @@ from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions.windows import convolution
+from mlirad.frontend.rewritten import rewritten
 from mlirad.frontend.solvers import fixed_point, linear_solve, minimize, odeint, root
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.functions import trace
@@ -79,6 +80,7 @@ __all__ = [
     "map",
     "minimize",
     "odeint",
+    "rewritten",
     "right",
     "root",
     "scan",

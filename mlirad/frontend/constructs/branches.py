@@ -32,17 +32,28 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     for function in (true_fun, false_fun):
         require_arguments(function, len(operands), "cond")
 
-    def chosen() -> Any:
-        flag = flag_of(pred, "cond").value
-        return branched(
-            [true_fun, false_fun],
-            ["the true branch", "the false branch"],
-            operands,
-            lambda branches: emitting().if_(flag, *branches),
-            "cond",
-        )
+    return in_trace("cond", lambda: either(pred, true_fun, false_fun, "cond", operands))
 
-    return in_trace("cond", chosen)
+
+def either(
+    pred: Any,
+    true_fun: Callable[..., Any],
+    false_fun: Callable[..., Any],
+    what: str,
+    operands: tuple[Any, ...] = (),
+    *,
+    of_variables: bool = False,
+) -> Any:
+    """`cond` inside a trace, which errors call `what`; the branches may give dictionaries of variables."""
+    flag = flag_of(pred, what).value
+    return branched(
+        [true_fun, false_fun],
+        ["the true branch", "the false branch"],
+        operands,
+        lambda branches: emitting().if_(flag, *branches),
+        what,
+        of_variables=of_variables,
+    )
 
 
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
@@ -68,6 +79,8 @@ def branched(
     operands: tuple[Any, ...],
     choose: Choice,
     what: str,
+    *,
+    of_variables: bool = False,
 ) -> Any:
     """Branches whose results agree, by an op that `choose` emits.
 
@@ -75,7 +88,7 @@ def branched(
     result of a recursive function is still unknown, a branch that needs it does not count: the others say
     what it is, called without such values, in an attempt that is given up.
     """
-    results = Results(what)
+    results = Results(what, of_variables=of_variables)
     last = last_token()
     sides = [starting_with(last, function) for function in functions]
     unknown: set[int] = set()

@@ -67,16 +67,19 @@ def settled(attempt: Callable[[Regions], T]) -> T:
             return attempt(regions)
         except Retrace:
             regions.drop()
+        except BaseException:
+            regions.drop()
+            raise
     raise TracingError("the types of the carried values do not settle", location=user_line())
 
 
 class Carry:
     """The carried values of a loop: their structure, the initial ones, and the types that stay."""
 
-    def __init__(self, init: Any, what: str):
+    def __init__(self, init: Any, what: str, *, of_variables: bool = False):
         leaves, self.tree = flatten(init)
         self.what = what
-        self.paths = self.tree.paths("carry")
+        self.paths = paths_of(self.tree, "carry", of_variables=of_variables)
         self._init = [leaf_value(leaf, path, what) for leaf, path in zip(leaves, self.paths, strict=True)]
         self.types = [type_of(value) for value in self._init]
 
@@ -181,6 +184,19 @@ class Carry:
             hint=f"convert one of them: .astype(np.{found.dtype}) on the initial value, or "
             f".astype(np.{old.dtype}) on what the body returns",
         )
+
+
+def paths_of(tree: Tree, root: str, *, of_variables: bool) -> list[str]:
+    """How to reach each leaf from `root`, or by the names of variables in a dictionary.
+
+    Besides the variables a loop may have an index, and a program with reports has a token.
+    """
+    if not of_variables:
+        return tree.paths(root)
+    if tree.is_dict:
+        return tree.variables()
+    inner = [paths_of(c, "index", of_variables=c.kind is not None) for c in tree.children]
+    return [path for paths in inner for path in paths]
 
 
 def slices_of(xs: Any, length: int | None, what: str) -> tuple[list[Array], Tree, int]:

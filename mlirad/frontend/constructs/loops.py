@@ -84,13 +84,13 @@ def fori_loop(
     def looped() -> Any:
         if isinstance(lower, Array) or isinstance(upper, Array):
             low, high = (integer(bound, "fori_loop: a bound") for bound in (lower, upper))
-            return _count_up(low, high, body, init)
+            return counting(low, high, body, init, "fori_loop")
         first, length = _static(lower), max(_static(upper) - _static(lower), 0)
 
         def step(i: Array, carry: Any, slices: list[Array]) -> Any:
             return body(i + first if first else i, carry), ()
 
-        return _emit(step, init, [], length, False, checked_checkpoint(checkpoint), "fori_loop")[0]
+        return counted(step, init, [], length, False, checked_checkpoint(checkpoint), "fori_loop")[0]
 
     return in_trace("fori_loop", looped)
 
@@ -99,7 +99,7 @@ def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     """The last carry of `body(carry) -> carry`, repeated as long as `cond(carry)` holds."""
     require_arguments(cond, 1, "while_loop")
     require_arguments(body, 1, "while_loop")
-    return in_trace("while_loop", lambda: _while(cond, body, init, "while_loop"))
+    return in_trace("while_loop", lambda: repeated(cond, body, init, "while_loop"))
 
 
 # Parts -------------------------------------------------------------------------------------------
@@ -120,10 +120,10 @@ def _scan(
     def step(i: Array, carry: Any, slices: list[Array]) -> Any:
         return f(carry, tree.unflatten(slices))
 
-    return _emit(step, init, arrays, trips, backwards, kept, what)
+    return counted(step, init, arrays, trips, backwards, kept, what)
 
 
-def _emit(
+def counted(
     step: Callable[[Array, Any, list[Array]], Any],
     init: Any,
     arrays: list[Array],
@@ -131,8 +131,15 @@ def _emit(
     reverse: bool,
     checkpoint: str | None,
     what: str,
+    *,
+    of_variables: bool = False,
 ) -> tuple[Any, Any]:
-    carry = Carry(sending(init), what)
+    """A loop of so many trips inside a trace: its last carry, and the stacked outputs of its body.
+
+    `step` takes the index, the carry and slices of the arrays. Errors call the loop `what`; the carry may be
+    a dictionary of variables.
+    """
+    carry = Carry(sending(init), what, of_variables=of_variables)
     sliced = [a.value for a in arrays]
     found: list[tuple[Tree, list[bool]]] = []
 
@@ -173,7 +180,15 @@ def _pair(result: Any, what: str) -> tuple[Any, Any]:
     )
 
 
-def _count_up(lower: Array, upper: Array, body: Callable[[Any, Any], Any], init: Any) -> Any:
+def counting(
+    lower: Array,
+    upper: Array,
+    body: Callable[[Any, Any], Any],
+    init: Any,
+    what: str,
+    *,
+    of_variables: bool = False,
+) -> Any:
     """A loop between bounds that are not known. What is known of them holds of the index in the body."""
     b = emitting()
     low, high = b.ranges.bounds(lower.value)[0], b.ranges.bounds(upper.value)[1]
@@ -190,11 +205,19 @@ def _count_up(lower: Array, upper: Array, body: Callable[[Any, Any], Any], init:
         index = made(i.value, weak=True)
         return i + 1, body(index, carry)
 
-    return _while(goes_on, step, (converted(lower, I64), init), "fori_loop")[1]
+    return repeated(goes_on, step, (converted(lower, I64), init), what, of_variables=of_variables)[1]
 
 
-def _while(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any, what: str) -> Any:
-    carry = Carry(sending(init), what)
+def repeated(
+    cond: Callable[[Any], Any],
+    body: Callable[[Any], Any],
+    init: Any,
+    what: str,
+    *,
+    of_variables: bool = False,
+) -> Any:
+    """`while_loop` inside a trace, which errors call `what`; the carry may be a dictionary of variables."""
+    carry = Carry(sending(init), what, of_variables=of_variables)
 
     def attempt(regions: Regions) -> list[Value]:
         b = emitting()
