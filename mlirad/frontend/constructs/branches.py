@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
+from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import Regions, in_trace, scoped, settled
 from mlirad.frontend.constructs.loops import flag_of, integer
 from mlirad.frontend.constructs.recursion import UnknownResult
@@ -32,7 +33,10 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     for function in (true_fun, false_fun):
         require_arguments(function, len(operands), "cond")
 
-    return in_trace("cond", lambda: either(pred, true_fun, false_fun, "cond", operands))
+    return in_trace(
+        lambda: either(pred, true_fun, false_fun, "cond", operands),
+        lambda: eager.called(true_fun if eager.flag(pred, "cond") else false_fun, operands, "cond"),
+    )
 
 
 def either(
@@ -70,7 +74,11 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
         names = [f"branch {k}" for k in range(len(listed))]
         return branched(listed, names, operands, lambda regions: emitting().switch(number, regions), "switch")
 
-    return in_trace("switch", chosen)
+    def run() -> Any:
+        number = eager.integer(index, "switch: the index", "; for a boolean write ad.cond")
+        return eager.called(listed[min(max(number, 0), len(listed) - 1)], operands, "switch")
+
+    return in_trace(chosen, run)
 
 
 def branched(

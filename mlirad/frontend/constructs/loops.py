@@ -18,6 +18,7 @@ from typing import Any, cast
 from mlirad.dialects.array.control import CHECKPOINTS
 from mlirad.dialects.shapes import Value
 from mlirad.errors import DtypeError, ShapeError, TracingError
+from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import (
     Carry,
     Regions,
@@ -57,7 +58,10 @@ def scan(
     "recompute" only its carry, "sqrt" the carry of every √length-th; by default the compiler decides.
     """
     require_arguments(f, 2, "scan")
-    return in_trace("scan", lambda: _scan(f, init, xs, length, reverse, checkpoint, "scan"))
+    return in_trace(
+        lambda: _scan(f, init, xs, length, reverse, checkpoint, "scan"),
+        lambda: _run(f, init, xs, length, reverse, checkpoint, "scan"),
+    )
 
 
 def fold(f: Callable[[Any, Any], Any], init: Any, xs: Any, checkpoint: str | None = None) -> Any:
@@ -67,7 +71,10 @@ def fold(f: Callable[[Any, Any], Any], init: Any, xs: Any, checkpoint: str | Non
     def step(carry: Any, x: Any) -> tuple[Any, Any]:
         return f(carry, x), ()
 
-    return in_trace("fold", lambda: _scan(step, init, xs, None, False, checkpoint, "fold")[0])
+    return in_trace(
+        lambda: _scan(step, init, xs, None, False, checkpoint, "fold")[0],
+        lambda: _run(step, init, xs, None, False, checkpoint, "fold")[0],
+    )
 
 
 def fori_loop(
@@ -92,14 +99,20 @@ def fori_loop(
 
         return counted(step, init, [], length, False, checked_checkpoint(checkpoint), "fori_loop")[0]
 
-    return in_trace("fori_loop", looped)
+    def run() -> Any:
+        checked_checkpoint(checkpoint)
+        return eager.count(_static(lower), _static(upper), body, init)
+
+    return in_trace(looped, run)
 
 
 def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any) -> Any:
     """The last carry of `body(carry) -> carry`, repeated as long as `cond(carry)` holds."""
     require_arguments(cond, 1, "while_loop")
     require_arguments(body, 1, "while_loop")
-    return in_trace("while_loop", lambda: repeated(cond, body, init, "while_loop"))
+    return in_trace(
+        lambda: repeated(cond, body, init, "while_loop"), lambda: eager.while_loop(cond, body, init)
+    )
 
 
 # Parts -------------------------------------------------------------------------------------------
@@ -121,6 +134,32 @@ def _scan(
         return f(carry, tree.unflatten(slices))
 
     return counted(step, init, arrays, trips, backwards, kept, what)
+
+
+def _run(
+    f: Callable[[Any, Any], Any],
+    init: Any,
+    xs: Any,
+    length: int | None,
+    reverse: bool,
+    checkpoint: str | None,
+    what: str,
+) -> tuple[Any, Any]:
+    """A `scan` outside of a trace."""
+    backwards, _ = checked_flag(reverse, f"{what}: reverse"), checked_checkpoint(checkpoint)
+    trips = None if length is None else _static(length)
+
+    def step(index: int, carry: Any, x: Any) -> tuple[Any, Any]:
+        return _pair(f(carry, x), what)
+
+    found = eager.scan(step, init, xs, trips, backwards, what)
+    if found is not None:
+        return found
+
+    def looped(init: Any, xs: Any) -> tuple[Any, Any]:
+        return _scan(f, init, xs, length, reverse, checkpoint, what)
+
+    return eager.interpreted(looped, init, xs)
 
 
 def counted(
