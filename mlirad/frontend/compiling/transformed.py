@@ -21,7 +21,7 @@ from mlirad.frontend.compiling.arguments import OUT, plain_key, prepared, static
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.lowered import Lowered
-from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.options import Options, controlled
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
 from mlirad.frontend.compiling.profile import Profile
@@ -74,7 +74,7 @@ class Transformed:
         self._implementation = implementation
         self._options = options
         self._static = static_names(function, static_argnames)
-        self._reader = ArgumentReader(function, self._static)
+        self._reader = ArgumentReader(controlled(function, options), self._static)
         self._donated = donated_names(function, donate, self._static)
         self._transformation = (transformation, options, self._static, self._donated)
         self._cache = cache_of(function, self._transformation)
