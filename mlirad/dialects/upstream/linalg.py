@@ -1,9 +1,9 @@
 """The forms of `linalg` ops that xDSL does not read.
 
-    %r:2 = linalg.generic {...} ins(...) outs(...) {...} -> (tensor<3xf64>, tensor<3xi64>)
-    %s = linalg.batch_matmul ins(%x, %y : ...) outs(%z : ...) -> tensor<2x3x5xf64>
-    %t = linalg.reduce { arith.addf } ins(%x : ...) outs(%z : ...) dimensions = [1]
-    %u = linalg.map { math.exp } ins(%x : ...) outs(%z : ...)
+%r:2 = linalg.generic {...} ins(...) outs(...) {...} -> (tensor<3xf64>, tensor<3xi64>)
+%s = linalg.batch_matmul ins(%x, %y : ...) outs(%z : ...) -> tensor<2x3x5xf64>
+%t = linalg.reduce { arith.addf } ins(%x : ...) outs(%z : ...) dimensions = [1]
+%u = linalg.map { math.exp } ins(%x : ...) outs(%z : ...)
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class WithBody(FormOp):
             arguments = parser.parse_comma_separated_list(
                 parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=True)
             )
-            body = parser.parse_region([a.resolve(cast(Attribute, a.type)) for a in arguments])
+            body = parser.parse_region(arguments)
         else:
             body = cls._short_body(op_class, properties, ins, outs)
         return cls.made([*ins, *outs], [v.type for v in outs], attributes, [body])

@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.utils import parse_assignment
@@ -28,9 +26,7 @@ class Forall(FormOp):
     def parse(cls, parser: Parser) -> Operation:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Positions and their bounds, from 0 by steps of 1 in the short form; what is shared; the body."""
         paren = parser.Delimiter.PAREN
-        positions = parser.parse_comma_separated_list(
-            paren, lambda: parser.parse_argument(expect_type=False)
-        )
+        positions = parser.parse_comma_separated_list(paren, lambda: parser.parse_argument(expect_type=False))
         count = len(positions)
         bounds: list[tuple[list[SSAValue], list[int]]] = [([], [0] * count), ([], []), ([], [1] * count)]
         if parser.parse_optional_keyword("in"):
@@ -60,7 +56,7 @@ class Forall(FormOp):
         groups = [dynamic for dynamic, _ in bounds]
         properties["operandSegmentSizes"] = sizes(*groups, outputs)
         operands = [*(v for group in groups for v in group), *outputs]
-        return cls.made(operands, cast("list[Attribute]", types), properties, [body])
+        return cls.made(operands, types, properties, [body])
 
 
 class InParallel(FormOp):

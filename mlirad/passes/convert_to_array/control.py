@@ -31,7 +31,7 @@ from mlirad.passes.convert_to_array.tensors import convert_insert_slice
 def _branch(c: Conversion, op: Operation, number: int) -> Callable[[], list[Value]]:
     """What a region without arguments yields; nothing for one that is missing."""
     if not op.regions[number].blocks:
-        return lambda: []
+        return list
     block = body_of(op, number)
     terminator(op, block, "scf.yield")
     return lambda: c.inlined(block, [])
@@ -93,7 +93,10 @@ def _counting_loop(
     def body(position: Value, *inner: Value) -> list[Value]:
         return [b.add(position, step), *c.inlined(block, [position, *inner])]
 
-    return b.while_([low, *carries], lambda position, *_: b.compare("lt", position, high), body)[1:]
+    def again(position: Value, *_: Value) -> Value:
+        return b.compare("lt", position, high)
+
+    return b.while_([low, *carries], again, body)[1:]
 
 
 def _while(c: Conversion, op: Operation) -> Sequence[Value]:

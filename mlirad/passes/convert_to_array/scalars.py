@@ -16,7 +16,7 @@ from math import log
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, f64, i1
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, i1
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array import elementwise as ew
@@ -36,6 +36,14 @@ Formula: TypeAlias = Callable[..., Value]
 
 def _is_nan(b: ArrayBuilder, x: Value) -> Value:
     return b.apply_elementwise(ew.IsNanOp, (x,))
+
+
+def _is_finite(b: ArrayBuilder, x: Value) -> Value:
+    return b.apply_elementwise(ew.IsFiniteOp, (x,))
+
+
+def _select(b: ArrayBuilder, condition: Value, x: Value, y: Value) -> Value:
+    return b.select(condition, x, y)
 
 
 def _as_signed(b: ArrayBuilder, x: Value) -> Value:
@@ -59,6 +67,8 @@ def _shift_right_unsigned(b: ArrayBuilder, x: Value, y: Value) -> Value:
     width = cast(Any, element_of(x)).width.data
     one, zero = b.splat(1, x.type), b.zeros(x.type)
     half = b.binary(ew.AndOp, b.binary(ew.ShiftRightOp, x, one), b.splat(2 ** (width - 1) - 1, x.type))
+    if b.scalar_of(y) == 1:
+        return half
     shifted = b.binary(ew.ShiftRightOp, half, b.sub(y, one))
     return b.select(b.compare("eq", y, zero), x, shifted)
 
@@ -126,11 +136,11 @@ def _power_of_integer(b: ArrayBuilder, x: Value, n: Value) -> Value:
     return b.binary(ew.PowOp, x, b.convert(n, element_of(x)))
 
 
-def _unary(op_class: type[ew.UnaryOp]) -> Formula:
+def _unary(op_class: type[ew.UnaryOp]) -> Callable[[ArrayBuilder, Value], Value]:
     return lambda b, x: b.unary(op_class, x)
 
 
-def _binary(op_class: type[ew.BinaryOp]) -> Formula:
+def _binary(op_class: type[ew.BinaryOp]) -> Callable[[ArrayBuilder, Value, Value], Value]:
     return lambda b, x, y: b.binary(op_class, x, y)
 
 
@@ -147,7 +157,7 @@ _FORMULAS: dict[str, tuple[int, Formula]] = {
             "trunc": ew.TruncOp,
         }.items()
     },
-    "math.isfinite": (1, lambda b, x: b.apply_elementwise(ew.IsFiniteOp, (x,))),
+    "math.isfinite": (1, _is_finite),
     "math.isnan": (1, _is_nan),
     "math.atan2": (2, _binary(ew.Atan2Op)),
     "math.copysign": (2, _binary(ew.CopysignOp)),
@@ -180,7 +190,7 @@ _FORMULAS: dict[str, tuple[int, Formula]] = {
     "arith.remf": (2, _binary(ew.FmodOp)),
     "arith.remsi": (2, _binary(ew.FmodOp)),
     "arith.remui": (2, _remainder_unsigned),
-    "arith.select": (3, lambda b, c, x, y: b.select(c, x, y)),
+    "arith.select": (3, _select),
     "arith.shli": (2, _binary(ew.ShiftLeftOp)),
     "arith.shrsi": (2, _binary(ew.ShiftRightOp)),
     "arith.shrui": (2, _shift_right_unsigned),
@@ -335,9 +345,6 @@ def constant_of(b: ArrayBuilder, op: Operation, found: Attribute, type_: Attribu
             shape = shape_of(type_)
             if numbers.size == 1 and size_of(type_) != 1:
                 return b.splat(numbers[0], type_)
-            if numbers.dtype.kind == "f" and numbers.size and (numbers == numbers[0]).all():
-                if len({np.signbit(v) for v in numbers}) == 1:
-                    return b.splat(numbers[0], type_)
             return b.constant(numbers.reshape(shape), element_of(type_))
         case _:
             raise refusal(op, f"{found} is no literal that can be read")

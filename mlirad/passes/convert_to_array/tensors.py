@@ -1,9 +1,9 @@
 """Ops of `tensor`.
 
-    tensor.extract        ->  array.index                tensor.extract_slice  ->  array.slice, index or gather
-    tensor.insert         ->  array.update set           tensor.insert_slice   ->  array.update set
-    tensor.generate       ->  array.build                tensor.pad            ->  array.pad, or a build
-    tensor.gather         ->  array.gather               tensor.scatter        ->  array.update set
+    tensor.extract    ->  array.index           tensor.extract_slice  ->  array.slice, index or gather
+    tensor.insert     ->  array.update set      tensor.insert_slice   ->  array.update set
+    tensor.generate   ->  array.build           tensor.pad            ->  array.pad, or a build
+    tensor.gather     ->  array.gather          tensor.scatter        ->  array.update set
 
 Reshapes of any kind are `array.reshape`. What is undefined upstream has a value: `tensor.empty` is zeros, and
 positions outside are clamped.
@@ -166,7 +166,7 @@ class _Slice:
         for d, (size, stride, extent) in enumerate(zip(self.sizes, self.strides, whole, strict=True)):
             start = self.known[d] or 0
             last = start + (size - 1) * stride
-            if size < 0 or start < 0 or size > 0 and not 0 <= last < extent:
+            if size < 0 or start < 0 or (size > 0 and not 0 <= last < extent):
                 raise refusal(op, f"reaches outside of dimension {d} of extent {extent}")
 
     @property
