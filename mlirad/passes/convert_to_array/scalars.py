@@ -204,9 +204,11 @@ _FORMULAS: dict[str, tuple[int, Formula]] = {
 def _formula(count: int, formula: Formula) -> Handler:
     def handler(c: Conversion, op: Operation) -> Sequence[Value]:
         values = c.aligned(operands(op, count))
-        expected = values[-1].type
-        if any(shape_of(v) != shape_of(expected) for v in values):
+        *others, last = values
+        if any(shape_of(v) != shape_of(last) for v in others):
             raise refusal(op, "takes operands of one shape")
+        if others and others[-1].type != last.type and formula is not _power_of_integer:
+            raise refusal(op, f"takes operands of one type, got {others[-1].type} and {last.type}")
         return [formula(c.b, *values)]
 
     return handler
@@ -234,8 +236,15 @@ def _predicate(op: Operation, names: Sequence[str]) -> str:
     return names[number]
 
 
+def _compared(c: Conversion, op: Operation) -> list[Value]:
+    values = c.aligned(operands(op, 2))
+    if values[0].type != values[1].type:
+        raise refusal(op, f"takes operands of one type, got {values[0].type} and {values[1].type}")
+    return values
+
+
 def _compare_integers(c: Conversion, op: Operation) -> Sequence[Value]:
-    x, y = c.aligned(operands(op, 2))
+    x, y = _compared(c, op)
     name = _predicate(op, _ORDERS)
     b = c.b
     if is_boolean(x):
@@ -261,7 +270,7 @@ def _compare_booleans(b: ArrayBuilder, name: str, x: Value, y: Value) -> Value:
 def _compare_floats(c: Conversion, op: Operation) -> Sequence[Value]:
     """Of NaN all ordered comparisons are false, all unordered ones true."""
     b = c.b
-    x, y = c.aligned(operands(op, 2))
+    x, y = _compared(c, op)
     name = _predicate(op, _FLOAT_ORDERS)
     unordered = lambda: b.binary(ew.OrOp, _is_nan(b, x), _is_nan(b, y))  # noqa: E731
     one = lambda: b.binary(ew.OrOp, b.compare("lt", x, y), b.compare("gt", x, y))  # noqa: E731

@@ -19,7 +19,7 @@ from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.ir.affine import AffineConstantExpr, AffineMap
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.shapes import Shape, Value, is_boolean, is_float, shape_of
+from mlirad.dialects.shapes import Shape, Value, element_of, is_boolean, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.foreign import name_of_op
 from mlirad.passes.convert_to_array.affine_maps import (
@@ -38,6 +38,7 @@ from mlirad.passes.convert_to_array.source_ops import (
     attribute,
     body_of,
     integer,
+    language_type,
     operands,
     refusal,
     segments,
@@ -92,6 +93,7 @@ class _Structured:
         expected = len(inputs) + len(outputs) * self.accumulated
         if len(self.block.args) != expected or len(self.yielded) != len(outputs):
             raise refusal(op, f"its body takes {len(self.block.args)} and yields {len(self.yielded)} values")
+        self._check_elements([*inputs, *outputs], outputs)
         self.kept = [self._kept(map_) for map_ in self.output_maps]
         self.starts = [self._start(v, k) for k, v in enumerate(outputs)]
         self.is_elementwise = all(
@@ -106,6 +108,16 @@ class _Structured:
                 raise refusal(self.op, "its results depend on each other and have different indexing maps")
             made = list(self._loop())
         return [self._placed(value, k) for k, value in enumerate(made) if value is not None]
+
+    def _check_elements(self, operands: Sequence[Value], outputs: Sequence[Value]) -> None:
+        """Require a body on elements of the operands that yields elements of the outputs."""
+        given = [element_of(v) for v in operands][: len(self.block.args)]
+        taken = [language_type(a.type, self.op) for a in self.block.args]
+        made = [language_type(v.type, self.op) for v in self.yielded]
+        for stated, found, verb in ((taken, given, "takes"), (made, map(element_of, outputs), "yields")):
+            for k, (one, other) in enumerate(zip(stated, found, strict=True)):
+                if one != other:
+                    raise refusal(self.op, f"its body {verb} {one} in place {k}, the operand holds {other}")
 
     # Outputs -------------------------------------------------------------------------------------
 
