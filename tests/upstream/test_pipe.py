@@ -6,13 +6,15 @@ import io
 import random
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from mlirad.interpreter import run_function
+from mlirad.ir.parsing import parse_module
 from mlirad.tools import opt
 from tests.generators.arguments import random_value
-from tests.upstream.mlir_tools import mlir_opt, run
+from tests.upstream.mlir_tools import Call, mlir_opt, run
 from tests.upstream.test_programs import call_of, converted, functions_of
 
 LOSSES = Path(__file__).parent / "losses.mlir"
@@ -32,25 +34,24 @@ def through_mlirad_opt(text: str, *arguments: str) -> str:
 def test_gradients_of_upstream_programs() -> None:
     """In MLIR's runner as forward mode, interpreted, says along a random direction."""
     printed = mlir_opt(LOSSES.read_text())
-    names = [f.sym_name.data for f in functions_of(converted(printed, "convert-to-array"))]
-    passes = [f"-p=convert-to-array,{','.join(f'differentiate{{function={name}}}' for name in names)}"]
-    made = mlir_opt(through_mlirad_opt(printed, *passes, "--pipeline=expand", "-p=convert-from-array"))
-    functions = {f.sym_name.data: f for f in functions_of(converted(made, "convert-to-array"))}
+    names = [f.sym_name.data for f in functions_of(parse_module(printed))]
+    reverse = ",".join(f"differentiate{{function={name}}}" for name in names)
+    pipe = (f"-p=convert-to-array,{reverse}", "--pipeline=expand", "-p=convert-from-array")
+    made = mlir_opt(through_mlirad_opt(printed, *pipe))
+    forward = ",".join(f"differentiate{{function={name} mode=forward}}" for name in names)
+    tangents = converted(printed, f"convert-to-array,{forward},linearize,apply-linear-maps")
+    functions = {f.sym_name.data: f for f in functions_of(parse_module(made))}
     rng = random.Random(0)
-    calls = []
-    expected: list[tuple[str, float, np.ndarray, float]] = []
+    calls: list[Call] = []
+    expected: list[tuple[str, Any, Any, Any]] = []
     for name in names:
         function = functions[f"{name}_grad"]
         types = function.function_type.inputs.data
         values = [random_value(t, rng) for t in types]
         direction = random_value(types[0], rng)
-        forward = converted(
-            printed,
-            f"convert-to-array,differentiate{{function={name} mode=forward}},linearize,apply-linear-maps",
-        )
-        value, tangent = run_function(forward, [*values, direction], function=f"{name}_jvp")
+        value, tangent = run_function(tangents, [*values, direction], function=f"{name}_jvp")
         calls.append(call_of(function, "", values))
-        expected.append((name, float(value), direction, float(tangent)))
+        expected.append((name, value, direction, tangent))
     body = made[made.index("module {") + len("module {") : made.rindex("}")]
     for (name, value, direction, tangent), (found, gradient) in zip(
         expected, run(made[: made.index("module {")] + body, calls), strict=True

@@ -55,7 +55,7 @@ def check_round_trip(seed: int, size: int) -> None:
         np.testing.assert_allclose(b, a, rtol=tolerance, atol=tolerance, err_msg=f"seed {seed}")
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(40))
 def test_random_programs_keep_their_meaning(seed) -> None:
     check_round_trip(seed, 12)
 
