@@ -32,6 +32,7 @@ from mlirad.errors import (
     ParseError,
     PicklingError,
     PositionError,
+    RecompileWarning,
     ShapeError,
     TimeLimitError,
     TracingError,
@@ -41,13 +42,15 @@ from mlirad.errors import (
 )
 
 if TYPE_CHECKING:
-    from mlirad import optimize, random, scipy
+    from mlirad import optimize, random, scipy, tree
+    from mlirad.bridges import from_jax, from_stablehlo, to_jax, to_torch
     from mlirad.frontend import (
         Array,
         Closure,
         LinearMap,
         Sum,
         asarray,
+        bincount,
         build,
         case,
         check_derivatives,
@@ -57,6 +60,8 @@ if TYPE_CHECKING:
         convolution,
         custom_derivative,
         debug_print,
+        export,
+        extract,
         fixed_point,
         fold,
         fori_loop,
@@ -66,6 +71,7 @@ if TYPE_CHECKING:
         hessian,
         hvp,
         index,
+        intersect1d,
         jacfwd,
         jacobian,
         jacrev,
@@ -77,16 +83,22 @@ if TYPE_CHECKING:
         linearize,
         map,
         minimize,
+        nonzero,
         odeint,
+        register,
         right,
         root,
         scan,
         scatter,
+        setdiff1d,
+        setxor1d,
         stack,
         stop_gradient,
         sum_of,
         switch,
         trace,
+        union1d,
+        unique,
         value_and_grad,
         vjp,
         vmap,
@@ -120,6 +132,7 @@ __all__ = [
     "ParseError",
     "PicklingError",
     "PositionError",
+    "RecompileWarning",
     "ShapeError",
     "Sum",
     "TimeLimitError",
@@ -128,6 +141,7 @@ __all__ = [
     "UnsupportedError",
     "VerifyError",
     "asarray",
+    "bincount",
     "build",
     "case",
     "check_derivatives",
@@ -138,15 +152,20 @@ __all__ = [
     "custom_derivative",
     "debug_print",
     "demo",
+    "export",
+    "extract",
     "fixed_point",
     "fold",
     "fori_loop",
+    "from_jax",
+    "from_stablehlo",
     "function",
     "gather",
     "grad",
     "hessian",
     "hvp",
     "index",
+    "intersect1d",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -158,19 +177,28 @@ __all__ = [
     "linearize",
     "map",
     "minimize",
+    "nonzero",
     "odeint",
     "optimize",
     "random",
+    "register",
     "right",
     "root",
     "scan",
     "scatter",
     "scipy",
+    "setdiff1d",
+    "setxor1d",
     "stack",
     "stop_gradient",
     "sum_of",
     "switch",
+    "to_jax",
+    "to_torch",
     "trace",
+    "tree",
+    "union1d",
+    "unique",
     "value_and_grad",
     "vjp",
     "vmap",
@@ -178,8 +206,11 @@ __all__ = [
     "while_loop",
 ]
 
-_ROOMS = ("optimize", "random", "scipy")
+_ROOMS = ("optimize", "random", "scipy", "tree")
 """The public modules."""
+
+_BRIDGES = ("from_jax", "from_stablehlo", "to_jax", "to_torch")
+"""What stands in `mlirad.bridges`."""
 
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.
 import_module("mlirad.jit")
@@ -192,6 +223,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _ROOMS:
         return import_module(f"mlirad.{name}")
+    if name in _BRIDGES:
+        return getattr(import_module("mlirad.bridges"), name)
     if name == "demo":
         return import_module("mlirad.tools.demo").demo
     collects = gc.isenabled()

@@ -38,8 +38,8 @@ from mlirad.dialects.array.control import ReplayOp, TapeType
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS
 from mlirad.dialects.kernel import Kernel
-from mlirad.dialects.kernel_parallel import check_parallel_attribute
-from mlirad.dialects.kernel_plans import check_plan_attributes
+from mlirad.dialects.kernel.parallel import check_parallel_attribute
+from mlirad.dialects.kernel.plans import check_plan_attributes
 from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.linear import Linear, WhileOp
 from mlirad.dialects.shapes import Value

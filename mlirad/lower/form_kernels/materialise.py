@@ -21,6 +21,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.factorisations import FACTORISATION_OPS
 from mlirad.dialects.array.frames import NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.reporting import REPORTING_OPS
+from mlirad.dialects.array.transforms import TRANSFORM_OPS
 from mlirad.dialects.shapes import (
     Value,
     element_of,
@@ -66,6 +67,7 @@ _READS_ARRAYS = (
     *control.CONTROL_OPS,
     *ordering.ORDERING_OPS,
     *FACTORISATION_OPS,
+    *TRANSFORM_OPS,
     *REPORTING_OPS,
     CallOp,
     SaveOp,
