@@ -1,7 +1,7 @@
 """Programs that functions of equal code share, and warnings of functions that are compiled again and again.
 
-    for x in data: ad.grad(lambda w: loss(w, x.size))(w)       one program: every lambda is equal to the first
-    for n in range(9): g(np.ones(n))                            a `RecompileWarning` at the fifth shape
+for x in data: ad.grad(lambda w: loss(w, x.size))(w)       one program: every lambda is equal to the first
+for n in range(9): g(np.ones(n))                            a `RecompileWarning` at the fifth shape
 """
 
 from __future__ import annotations

@@ -337,7 +337,9 @@ def _remedy(leaf: object) -> str:
     if isinstance(leaf, set | complex):
         return "pass it as an array, a tuple or a list" if isinstance(leaf, set) else "pass its parts"
     if is_program_class(kind):
-        return f"write @ad.register above class {kind.__name__}, or make it a dataclass, to pass what it holds"
+        return (
+            f"write @ad.register above class {kind.__name__}, or make it a dataclass, to pass what it holds"
+        )
     return "name the parameter in static_argnames if the function should see the object itself"
 
 

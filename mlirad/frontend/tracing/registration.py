@@ -1,7 +1,7 @@
 """`ad.register`: classes whose values are structures of arrays.
 
-    @ad.register(static=("name",))
-    class Layer: ...                            ad.grad(loss)(layer) is a Layer
+@ad.register(static=("name",))
+class Layer: ...                            ad.grad(loss)(layer) is a Layer
 """
 
 from __future__ import annotations

@@ -39,7 +39,11 @@ def broadcast(u: Emitter, x: Value, shape: Shape, dims: Sequence[int]) -> Value:
     if not shape:
         return x
     empty, rank = u.empty(array_type(shape, element_of(x))), len(shape)
-    return u.generic([x], [dims], [empty], range(rank), rank, lambda a, _: [a])[0]
+
+    def element(a: Value, _: Value) -> list[Value]:
+        return [a]
+
+    return u.generic([x], [dims], [empty], range(rank), rank, element)[0]
 
 
 def _broadcast(c: Conversion, op: structural.BroadcastOp) -> list[Value]:
@@ -200,7 +204,7 @@ def _updated(
         places = _clamped(u, c.inlined(region, positions), shape_of(whole))
         if kind == "add":
             old = u.slice(whole, places, type_) if places else whole
-            part = u.elementwise(type_, [old, part], lambda a, b: u.op(add, a, b))
+            part = u.elementwise(type_, [old, part], u.binary(add))
         return [u.replace(whole, part, places) if places else part]
 
     return u.nest(space, [base], write)[0]

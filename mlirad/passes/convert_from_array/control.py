@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import DenseArrayBase, i64
-from xdsl.ir import Operation
+from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
@@ -57,10 +57,14 @@ def _while(c: Conversion, op: control.WhileOp) -> list[Value]:
     return list(u.add(scf.WhileOp(init, types, first, second)).results)
 
 
+def _branch(c: Conversion, region: Region) -> Region:
+    return c.u.region((), lambda: c.inlined(region, ()), scf.YieldOp)
+
+
 def _if(c: Conversion, op: control.IfOp) -> list[Value]:
     u, types = c.u, [r.type for r in op.results]
     (condition,) = c.values(op.operands)
-    then, otherwise = (u.region((), lambda r=r: c.inlined(r, ()), scf.YieldOp) for r in op.regions)
+    then, otherwise = (_branch(c, region) for region in op.regions)
     return list(u.add(scf.IfOp(condition, types, then, otherwise)).results)
 
 
@@ -68,7 +72,7 @@ def _switch(c: Conversion, op: control.SwitchOp) -> list[Value]:
     """The last branch is the default, as positions are clamped."""
     u, types = c.u, [r.type for r in op.results]
     (choice,) = c.values(op.operands)
-    *cases, default = [u.region((), lambda r=r: c.inlined(r, ()), scf.YieldOp) for r in op.regions]
+    *cases, default = [_branch(c, region) for region in op.regions]
     index = u.as_index(clamp(u, choice, len(op.regions)))
     numbers = DenseArrayBase.from_list(i64, range(len(cases)))
     return list(u.add(scf.IndexSwitchOp(index, numbers, default, cases, types)).results)

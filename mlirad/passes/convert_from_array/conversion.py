@@ -3,8 +3,8 @@
     c.convert(op)                         emits what stands for an op, and enters its results
     c.inlined(region, arguments)          emits the ops of a region; returns what it yields
 
-Regions of the array dialect become bodies of upstream ops. As scalars are arrays of rank 0, ops of such bodies
-are converted like all others.
+Regions of the array dialect become bodies of upstream ops. As scalars are arrays of rank 0, ops of such
+bodies are converted like all others.
 """
 
 from __future__ import annotations
@@ -104,11 +104,6 @@ def convert_function(
     results = Conversion(u, handlers, refusals).block(source, block.args)
     u.location = function.location
     u.add(ReturnOp(*results))
-    new = FuncOp(
-        function.sym_name.data,
-        function.function_type,
-        Region(block),
-        function.properties.get("sym_visibility"),
-    )
+    new = FuncOp(function.sym_name.data, function.function_type, Region(block), function.sym_visibility)
     new.location = function.location
     return new, u

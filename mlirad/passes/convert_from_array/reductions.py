@@ -8,7 +8,7 @@ array.cumulative         ->  scf.for along the dimension, the last slice carried
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -36,8 +36,9 @@ _COMBINERS: dict[str, tuple[type[Any], type[Any]]] = {
 """The ops that combine floats and integers."""
 
 
-def _combined(u: Emitter, kind: str, x: Value, y: Value) -> Value:
-    return u.op(_COMBINERS[kind][0 if is_float(x) else 1], x, y)
+def _combiner(u: Emitter, kind: str, x: Value) -> Callable[[Value, Value], Value]:
+    """What combines elements like those of x."""
+    return u.binary(_COMBINERS[kind][0 if is_float(x) else 1])
 
 
 def _identity(kind: str, type_: Attribute) -> float:
@@ -61,7 +62,12 @@ def _reduced(c: Conversion, kind: str, op: reductions.SumOp | reductions.ReduceO
     if not dims:
         return [x]
     start = _start(u, kind, op.result.type)
-    made = u.generic([x], [range(rank)], [start], kept, rank, lambda a, o: [_combined(u, kind, o, a)])
+    combine = _combiner(u, kind, x)
+
+    def body(a: Value, o: Value) -> list[Value]:
+        return [combine(o, a)]
+
+    made = u.generic([x], [range(rank)], [start], kept, rank, body)
     return [u.as_value(made[0])]
 
 
@@ -179,7 +185,7 @@ def _cumulative(c: Conversion, op: ordering.CumulativeOp) -> list[Value]:
         total, made = carries
         at = u.op(arith.SubiOp, last, index) if op.reverse is not None else index
         part = u.slice(lines, [at], type_)
-        total = u.elementwise(type_, [total, part], lambda a, b: _combined(u, kind, a, b))
+        total = u.elementwise(type_, [total, part], _combiner(u, kind, x))
         return [total, u.replace(made, total, [at])]
 
     start = u.constant(_identity(kind, type_), type_)

@@ -93,7 +93,10 @@ def _counting_loop(
     def body(position: Value, *inner: Value) -> list[Value]:
         return [b.add(position, step), *c.inlined(block, [position, *inner])]
 
-    return b.while_([low, *carries], lambda position, *_: b.compare("lt", position, high), body)[1:]
+    def again(position: Value, *_: Value) -> Value:
+        return b.compare("lt", position, high)
+
+    return b.while_([low, *carries], again, body)[1:]
 
 
 def _while(c: Conversion, op: Operation) -> Sequence[Value]:

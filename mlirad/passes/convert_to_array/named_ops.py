@@ -76,7 +76,7 @@ NOTATIONS: dict[str, str] = {
 
 
 def maps_of_named(op: Operation, name: str) -> list[AffineMap] | None:
-    """The maps over which an op is a generic one, if its name is known: of its inputs, then of its outputs."""
+    """The maps over which an op is a generic one, of inputs, then of outputs, if its name is known."""
     stated = optional(op, "indexing_maps")
     ranks = [len(shape_of(v)) for v in op.operands]
     if stated is not None:

@@ -132,7 +132,7 @@ def language_type(type_: Attribute, op: Operation) -> Attribute:
         case IndexType():
             return i64
         case TensorType():
-            element = cast(Attribute, type_.element_type)
+            element = type_.element_type
             if any(extent < 0 for extent in type_.get_shape()):
                 raise refusal(op, f"{type_} has a dynamic shape", "give every dimension an extent")
             return array_type(tuple(type_.get_shape()), language_type(element, op))
