@@ -11,6 +11,7 @@ import functools
 import time
 import weakref
 from collections.abc import Callable, Hashable, Sequence
+from types import MethodType
 from typing import Any, ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
@@ -284,14 +285,10 @@ class Transformed:
         return transformed_again(self.recipe, function)
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
-        """As a method, bound to its instance."""
-        if instance is None:
+        """As a method: the transformed function of the bound method, which reads the instance from outside."""
+        if instance is None or self.recipe is None:
             return self
-        raise UnsupportedError(
-            "methods cannot be transformed where they are defined",
-            location=user_line(),
-            hint="write ad.grad(lambda x: self.method(x)), or make the instance a dataclass argument",
-        )
+        return transformed_again(self.recipe, MethodType(self._function, instance))
 
 
 def run_compiled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -372,8 +372,8 @@ def with_signature(function: Callable[..., Any], like: Callable[..., Any]) -> Ca
     return functools.update_wrapper(function, like, updated=())
 
 
-def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
-    """The names of the first `count` positional parameters, made up where they have none."""
+def parameter_names(function: Callable[..., Any], count: int | None) -> list[str]:
+    """The names of the first `count` positional parameters, made up where they have none; `None` for all."""
     names: list[str] = []
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -382,6 +382,8 @@ def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
     for parameter in parameters:
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             names.append(parameter.name)
+    if count is None:
+        return names
     return [names[k] if k < len(names) else f"argument{k}" for k in range(count)]
 
 
