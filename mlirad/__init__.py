@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mlirad.disk_cache import sources as _sources  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from mlirad.errors import (
     ArgumentError,
+    AssertionFailedError,
     CacheWarning,
     CallDepthError,
     CaptureWarning,
@@ -32,6 +33,7 @@ from mlirad.errors import (
     ParseError,
     PicklingError,
     PositionError,
+    RecompileWarning,
     ShapeError,
     TimeLimitError,
     TracingError,
@@ -41,7 +43,8 @@ from mlirad.errors import (
 )
 
 if TYPE_CHECKING:
-    from mlirad import optimize, random, scipy
+    from mlirad import numpy, optimize, random, scipy, tree
+    from mlirad.bridges import from_jax, from_stablehlo, to_jax, to_torch
     from mlirad.frontend import (
         Array,
         Closure,
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
         convolution,
         custom_derivative,
         debug_print,
+        export,
         extract,
         fixed_point,
         fold,
@@ -82,6 +86,8 @@ if TYPE_CHECKING:
         minimize,
         nonzero,
         odeint,
+        register,
+        rewritten,
         right,
         root,
         scan,
@@ -108,6 +114,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "Array",
+    "AssertionFailedError",
     "CacheWarning",
     "CallDepthError",
     "CaptureWarning",
@@ -128,6 +135,7 @@ __all__ = [
     "ParseError",
     "PicklingError",
     "PositionError",
+    "RecompileWarning",
     "ShapeError",
     "Sum",
     "TimeLimitError",
@@ -147,10 +155,13 @@ __all__ = [
     "custom_derivative",
     "debug_print",
     "demo",
+    "export",
     "extract",
     "fixed_point",
     "fold",
     "fori_loop",
+    "from_jax",
+    "from_stablehlo",
     "function",
     "gather",
     "grad",
@@ -170,9 +181,12 @@ __all__ = [
     "map",
     "minimize",
     "nonzero",
+    "numpy",
     "odeint",
     "optimize",
     "random",
+    "register",
+    "rewritten",
     "right",
     "root",
     "scan",
@@ -184,7 +198,10 @@ __all__ = [
     "stop_gradient",
     "sum_of",
     "switch",
+    "to_jax",
+    "to_torch",
     "trace",
+    "tree",
     "union1d",
     "unique",
     "value_and_grad",
@@ -194,8 +211,11 @@ __all__ = [
     "while_loop",
 ]
 
-_ROOMS = ("optimize", "random", "scipy")
+_ROOMS = ("numpy", "optimize", "random", "scipy", "tree")
 """The public modules."""
+
+_BRIDGES = ("from_jax", "from_stablehlo", "to_jax", "to_torch")
+"""What stands in `mlirad.bridges`."""
 
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.
 import_module("mlirad.jit")
@@ -208,6 +228,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _ROOMS:
         return import_module(f"mlirad.{name}")
+    if name in _BRIDGES:
+        return getattr(import_module("mlirad.bridges"), name)
     if name == "demo":
         return import_module("mlirad.tools.demo").demo
     collects = gc.isenabled()

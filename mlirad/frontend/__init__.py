@@ -23,6 +23,7 @@ from mlirad.frontend.differentiation.checkpoints import checkpoint
 from mlirad.frontend.differentiation.checks import check_derivatives
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
+from mlirad.frontend.exporting import export
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions.static_sizes import (
     bincount,
@@ -35,9 +36,11 @@ from mlirad.frontend.numpy_functions.static_sizes import (
     unique,
 )
 from mlirad.frontend.numpy_functions.windows import convolution
+from mlirad.frontend.rewritten import rewritten
 from mlirad.frontend.solvers import fixed_point, linear_solve, minimize, odeint, root
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.functions import trace
+from mlirad.frontend.tracing.registration import register
 from mlirad.frontend.transformations import (
     grad,
     hessian,
@@ -69,6 +72,7 @@ __all__ = [
     "convolution",
     "custom_derivative",
     "debug_print",
+    "export",
     "extract",
     "fixed_point",
     "fold",
@@ -93,6 +97,8 @@ __all__ = [
     "minimize",
     "nonzero",
     "odeint",
+    "register",
+    "rewritten",
     "right",
     "root",
     "scan",

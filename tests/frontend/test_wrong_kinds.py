@@ -143,6 +143,7 @@ CALLS: dict[str, tuple[Call, Arguments, Named]] = {
     "debug_print": (inside("debug_print"), ("a {}", X), {}),
     "demo": (outside("demo"), (loss, X), {"form": "symbols"}),
     "fold": (inside("fold"), (lambda c, x: c + x, 0.0, X), {"checkpoint": None}),
+    "rewritten": (later(ad.rewritten(square)), (X,), {}),
     "fori_loop": (inside("fori_loop"), (0, 3, lambda _, c: c * 2.0, 1.0), {"checkpoint": None}),
     "function": (later(lambda f, **named: ad.jit(ad.function(f, **named))(X)), (square,), {"returns": None}),
     "gather": (inside("gather"), (X, 2, lambda i: i), {}),
@@ -274,6 +275,11 @@ SOLVED: dict[str, tuple[Call, Arguments, Named]] = {
     "optimize.init": (later(ad.optimize.lbfgs().init), (X,), {}),
     "optimize.update": (later(lambda g, p: ADAM.update(g, ADAM.init(X), p)), (X, X), {}),
     "optimize.apply_updates": (later(ad.optimize.apply_updates), (X, X), {}),
+    "register": (
+        later(lambda *args, **named: ad.jit(lambda m: m.x)(ad.register(*args, **named)(X))),
+        (type("Plain", (), {"__init__": lambda self, x: setattr(self, "x", x)}),),
+        {"fields": None, "static": ()},
+    ),
     "scipy.objective": (later(lambda f, x: ad.scipy.objective(f, x).jac(X)), (loss, X), {}),
     "scipy.system": (later(lambda f, y: ad.scipy.system(f, y).jac(0.0, X)), (lambda y, t: y * t, X), {}),
 }

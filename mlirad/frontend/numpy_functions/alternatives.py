@@ -14,7 +14,8 @@ _FOURIER = _COMPLEX + (
 )
 _DATES = "there are no dates in the language: " + _OUTSIDE
 _BINS = (
-    "count with ad.asarray(np.zeros(n)).at[k].add(w) at positions k = np.searchsorted(edges, x, 'right') - 1"
+    "with i = np.searchsorted(rows, x, 'right') - 1 and j = np.searchsorted(columns, y, 'right') - 1 write "
+    "np.reshape(ad.bincount(i * m + j, length=n * m), (n, m))"
 )
 
 _BY_NAMES = {
@@ -43,7 +44,7 @@ _BY_NAMES = {
     "setdiff1d": _SHAPE + "write ad.setdiff1d(x, y, size=n)",
     "setxor1d": _SHAPE + "write ad.setxor1d(x, y, size=n)",
     "bincount": _SHAPE + "write ad.bincount(x, length=n)",
-    "histogram histogram2d histogramdd histogram_bin_edges": _BINS,
+    "histogram2d histogramdd": _BINS,
     "packbits": "there are no arrays of uint8: write np.reshape(bits, (-1, 8)) @ 2 ** np.arange(7, -1, -1)",
     "unpackbits": "there are no arrays of uint8: write (x[..., None] >> np.arange(7, -1, -1)) & 1",
     "array2string array_repr array_str": 'write ad.debug_print("{}", x) to see the elements when it runs, '
