@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mlirad.disk_cache import sources as _sources  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from mlirad.errors import (
     ArgumentError,
+    AssertionFailedError,
     CacheWarning,
     CallDepthError,
     CaptureWarning,
@@ -42,7 +43,7 @@ from mlirad.errors import (
 )
 
 if TYPE_CHECKING:
-    from mlirad import optimize, random, scipy, tree
+    from mlirad import numpy, optimize, random, scipy, tree
     from mlirad.bridges import from_jax, from_stablehlo, to_jax, to_torch
     from mlirad.frontend import (
         Array,
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
         nonzero,
         odeint,
         register,
+        rewritten,
         right,
         root,
         scan,
@@ -112,6 +114,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "Array",
+    "AssertionFailedError",
     "CacheWarning",
     "CallDepthError",
     "CaptureWarning",
@@ -178,10 +181,12 @@ __all__ = [
     "map",
     "minimize",
     "nonzero",
+    "numpy",
     "odeint",
     "optimize",
     "random",
     "register",
+    "rewritten",
     "right",
     "root",
     "scan",
@@ -206,7 +211,7 @@ __all__ = [
     "while_loop",
 ]
 
-_ROOMS = ("optimize", "random", "scipy", "tree")
+_ROOMS = ("numpy", "optimize", "random", "scipy", "tree")
 """The public modules."""
 
 _BRIDGES = ("from_jax", "from_stablehlo", "to_jax", "to_torch")

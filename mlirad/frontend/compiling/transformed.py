@@ -11,6 +11,7 @@ import functools
 import time
 import weakref
 from collections.abc import Callable, Hashable, Sequence
+from types import MethodType
 from typing import Any, ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
@@ -21,7 +22,7 @@ from mlirad.frontend.compiling.arguments import OUT, plain_key, prepared, static
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.lowered import Lowered
-from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.options import Options, controlled
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
 from mlirad.frontend.compiling.profile import Profile
@@ -74,7 +75,7 @@ class Transformed:
         self._implementation = implementation
         self._options = options
         self._static = static_names(function, static_argnames)
-        self._reader = ArgumentReader(function, self._static)
+        self._reader = ArgumentReader(controlled(function, options), self._static)
         self._donated = donated_names(function, donate, self._static)
         self._transformation = (transformation, options, self._static, self._donated)
         self._cache = cache_of(function, self._transformation)
@@ -284,14 +285,10 @@ class Transformed:
         return transformed_again(self.recipe, function)
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
-        """As a method, bound to its instance."""
-        if instance is None:
+        """As a method: the transformed function of the bound method, which reads the instance from outside."""
+        if instance is None or self.recipe is None:
             return self
-        raise UnsupportedError(
-            "methods cannot be transformed where they are defined",
-            location=user_line(),
-            hint="write ad.grad(lambda x: self.method(x)), or make the instance a dataclass argument",
-        )
+        return transformed_again(self.recipe, MethodType(self._function, instance))
 
 
 def run_compiled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import weakref
 from abc import ABC, abstractmethod
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final, cast
@@ -66,8 +66,9 @@ class Entries(Container):
         if kind is dict:
             return entries
         made = kind(*opened.static) if issubclass(kind, defaultdict) else kind.__new__(kind)
+        put = OrderedDict.__setitem__ if issubclass(kind, OrderedDict) else dict.__setitem__
         for name, part in entries.items():
-            dict.__setitem__(made, name, part)
+            put(made, name, part)
         return made
 
     def step(self, name: Hashable) -> str:

@@ -274,7 +274,8 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
         return TracingError(
             "a traced value is assigned to an element of a NumPy array, which holds numbers",
             location=location,
-            hint="make the array traced first: a = ad.asarray(a); a[i] = v",
+            hint="make it a traced array: y = ad.numpy.zeros(n) for y = np.zeros(n), or a = ad.asarray(a) "
+            "before a[i] = v",
         )
     if isinstance(error.__cause__, MliradError):
         cause = error.__cause__
@@ -371,8 +372,8 @@ def with_signature(function: Callable[..., Any], like: Callable[..., Any]) -> Ca
     return functools.update_wrapper(function, like, updated=())
 
 
-def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
-    """The names of the first `count` positional parameters, made up where they have none."""
+def parameter_names(function: Callable[..., Any], count: int | None) -> list[str]:
+    """The names of the first `count` positional parameters, made up where they have none; `None` for all."""
     names: list[str] = []
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -381,6 +382,8 @@ def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
     for parameter in parameters:
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             names.append(parameter.name)
+    if count is None:
+        return names
     return [names[k] if k < len(names) else f"argument{k}" for k in range(count)]
 
 

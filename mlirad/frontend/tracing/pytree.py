@@ -110,6 +110,14 @@ class Tree:
             found += child.paths(prefix + self._step(k))
         return found
 
+    def variables(self) -> list[str]:
+        """How to reach each leaf of a dictionary of variables by their names, such as `x[0]`."""
+        return [
+            path
+            for name, child in zip(self.names, self.children, strict=True)
+            for path in child.paths(str(name))
+        ]
+
     def _step(self, k: int) -> str:
         container = self.container
         return container.step(self.names[k]) if self.names and container else f"[{k}]"
