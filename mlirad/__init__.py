@@ -42,6 +42,7 @@ from mlirad.errors import (
 
 if TYPE_CHECKING:
     from mlirad import optimize, random, scipy
+    from mlirad.explorer import explore
     from mlirad.frontend import (
         Array,
         Closure,
@@ -139,6 +140,7 @@ __all__ = [
     "custom_derivative",
     "debug_print",
     "demo",
+    "explore",
     "export",
     "fixed_point",
     "fold",
@@ -183,6 +185,9 @@ __all__ = [
 _ROOMS = ("optimize", "random", "scipy")
 """The public modules."""
 
+_TOOLS = {"demo": "mlirad.tools.demo", "explore": "mlirad.explorer"}
+"""Functions that work on functions of the user, and bring all of the compiler along."""
+
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.
 import_module("mlirad.jit")
 del jit
@@ -194,8 +199,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _ROOMS:
         return import_module(f"mlirad.{name}")
-    if name == "demo":
-        return import_module("mlirad.tools.demo").demo
+    if name in _TOOLS:
+        return getattr(import_module(_TOOLS[name]), name)
     collects = gc.isenabled()
     gc.disable()  # of what imports make nothing is garbage
     try:
