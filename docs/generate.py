@@ -28,6 +28,7 @@ from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.reductions import REDUCTION_OPS
 from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
+from mlirad.dialects.array.transforms import TRANSFORM_OPS
 from mlirad.dialects.function import COMBINATOR_OPS
 from mlirad.dialects.function.closures import CLOSURE_OPS
 from mlirad.dialects.function.data import DATA_OPS
@@ -35,7 +36,7 @@ from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
 from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.binding import qualified_name
-from mlirad.frontend.numpy_functions.functions import FUNCTIONS, SCIPY_FUNCTIONS
+from mlirad.frontend.numpy_functions.functions import FUNCTIONS, SCIPY_FUNCTIONS, distributions
 from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
 from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
 from mlirad.frontend.tracing.array import Array
@@ -140,6 +141,7 @@ def array_ops() -> Iterator[str]:
         ("Reductions and contraction", REDUCTION_OPS),
         ("Ordering and prefixes", ORDERING_OPS),
         ("Factorisations and linear systems", FACTORISATION_OPS),
+        ("Fourier transforms", TRANSFORM_OPS),
         ("Loops and branches", CONTROL_OPS),
         ("Rules and checkpoints", CUSTOM_OPS),
         ("Reports", REPORTING_OPS),
@@ -325,6 +327,10 @@ def numpy_functions() -> Iterator[str]:
     yield "Functions of SciPy, as attributes of their module:"
     yield ""
     yield listed(code(f"{module}.{name}") for module, names in SCIPY_FUNCTIONS.items() for name in names)
+    yield ""
+    yield "Methods of the distributions of `scipy.stats`, of frozen ones too:"
+    yield ""
+    yield listed(code(f"{owner}.{name}") for owner, names in distributions().items() for name in names)
     yield ""
     yield METHODS_OF_UFUNCS
     yield ""

@@ -58,8 +58,10 @@ ROOMS: dict[str, frozenset[str]] = {
         }
     ),
     "random": frozenset({"dialects", "frontend", "packages"}),
+    "numpy": frozenset({"frontend"}),
     "optimize": frozenset({"frontend"}),
     "scipy": frozenset({"frontend"}),
+    "tree": frozenset({"frontend"}),
     "tools": frozenset(
         {
             "export",
@@ -102,10 +104,13 @@ ROOMS: dict[str, frozenset[str]] = {
 
 FRONTEND: dict[str, frozenset[str]] = {
     "tracing": frozenset(),
+    "rewriting": frozenset({"tracing"}),
     "indexing": frozenset({"tracing"}),
     "compiling": frozenset({"tracing"}),
     "constructs": frozenset({"tracing", "compiling"}),
     "numpy_functions": frozenset({"tracing", "indexing", "constructs"}),
+    "complex_numbers": frozenset({"tracing", "numpy_functions"}),
+    "control_flow": frozenset({"tracing", "rewriting", "constructs", "numpy_functions"}),
     "linear_map": frozenset({"tracing", "compiling", "constructs"}),
     "differentiation": frozenset({"tracing", "compiling", "constructs", "linear_map"}),
     "sparse": frozenset({"tracing", "compiling", "linear_map", "differentiation"}),

@@ -70,7 +70,10 @@ LIBRARY_PREFIXES: Final = {"blas": "mlirad_blas_", "lapack": "mlirad_lapack_"}
 """What the symbols of the routines of each library begin with."""
 
 LOOP_PREFIX: Final = "mlirad_loop_"
-"""What the symbols of inner loops of the ufuncs of `scipy.special` begin with."""
+"""What the symbols of inner loops of the ufuncs of `scipy.special` begin with, and of NumPy's transforms."""
+
+TRANSFORM_PREFIX: Final = "pocketfft_"
+"""What follows in the symbols of the loops of NumPy's Fourier transforms."""
 
 POLL: Final = "mlirad_rt_poll"
 """The function `i64 (ptr context)` of the host that long-running programs call now and then. It gives what

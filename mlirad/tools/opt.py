@@ -25,11 +25,12 @@ from xdsl.passes import ModulePass, get_pass_option_infos
 from mlirad.compiler import holds_kernels, transform
 from mlirad.errors import MliradError, UnsupportedError
 from mlirad.export import CFunction
+from mlirad.ir.foreign import reads
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target
 from mlirad.pipeline_options import Options as PipelineOptions
-from mlirad.pipelines import PIPELINES, Step, always
+from mlirad.pipelines import PIPELINES, Step, always, with_conversions
 from mlirad.registry import PASS_MODULES, load_pass
 from mlirad.tools.diagnostics import (
     Diagnostic,
@@ -160,11 +161,12 @@ def _transform(
     start = time.perf_counter()
     context = make_context(allow_unregistered=options.allow_unregistered_dialect)
     module = parse_module(text, source.name, context=context, first_line=first_line)
-    verify_module(module, allow_unregistered=context.allow_unregistered)
-    checked = holds_kernels(module) and not options.trust_kernels
-    timing.parse += time.perf_counter() - start
     is_generic = options.emit == ("generic",)
     is_mlir = is_generic or options.emit == ("mlir",)
+    passes = with_conversions(passes, module, back=is_mlir)
+    verify_module(module, allow_unregistered=context.allow_unregistered, foreign=reads(passes))
+    checked = holds_kernels(module) and not options.trust_kernels
+    timing.parse += time.perf_counter() - start
     is_file = options.emit[0] in FILES
     printing = IrPrinting(
         before=options.print_ir_before,

@@ -11,6 +11,7 @@ import functools
 import time
 import weakref
 from collections.abc import Callable, Hashable, Sequence
+from types import MethodType
 from typing import Any, ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
@@ -21,16 +22,18 @@ from mlirad.frontend.compiling.arguments import OUT, plain_key, prepared, static
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.lowered import Lowered
-from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.options import Options, controlled
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
 from mlirad.frontend.compiling.profile import Profile
 from mlirad.frontend.compiling.programs import Program, cache_of
 from mlirad.frontend.compiling.quick_calls import QuickCalls, form_of
+from mlirad.frontend.compiling.recompiles import note_signature
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import (
+    argument_paths,
     function_name,
     trace_module,
 )
@@ -72,9 +75,10 @@ class Transformed:
         self._implementation = implementation
         self._options = options
         self._static = static_names(function, static_argnames)
-        self._reader = ArgumentReader(function, self._static)
+        self._reader = ArgumentReader(controlled(function, options), self._static)
         self._donated = donated_names(function, donate, self._static)
-        self._cache = cache_of(function, (transformation, options, self._static, self._donated))
+        self._transformation = (transformation, options, self._static, self._donated)
+        self._cache = cache_of(function, self._transformation)
         dispatch = _dispatch_of(weakref.ref(self))
         self._by_position = QuickCalls(dispatch)
         self._by_name = QuickCalls(dispatch)
@@ -113,6 +117,8 @@ class Transformed:
         has_out: bool = False,
     ) -> None:
         """Have a quick call take the calls that are like one, which `leaves` were passed in."""
+        if complex in (*program.tree.kinds(), *program.result.kinds()):
+            return
         form = form_of(self._function, self._static, args, kwargs, has_out=has_out)
         if form is not None:
             calls = self._by_name if form.names else self._by_position
@@ -136,11 +142,36 @@ class Transformed:
         key, is_plain = self._reader.key(args, kwargs, tree, types)
         program = self._cache.find(key)
         if program is None:
-            program = self._cache.find_or_make(key, lambda: self._compile(function, tree, types))
+
+            def make() -> Program:
+                made = self._compile(function, tree, types)
+                self._note_signature(function, tree, types, args, kwargs)
+                return made
+
+            program = self._cache.find_or_make(key, make)
         else:
             self._enter(key, program, leaves, args, kwargs, has_out=has_out)
         result = program.call(*args) if is_plain else program.call(*map(prepared, leaves))
         return written(result, program.result, out) if has_out else result
+
+    def _note_signature(
+        self,
+        function: Callable[..., Any],
+        tree: Tree,
+        types: Sequence[LeafType],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
+        """Warn of a function that is compiled for ever new signatures."""
+        note_signature(
+            self._function,
+            function_name(self._function),
+            self._transformation,
+            tree,
+            types,
+            lambda: argument_paths(function, tree),
+            self._reader.static_values(args, kwargs),
+        )
 
     # Compiling -----------------------------------------------------------------------------------
 
@@ -254,14 +285,10 @@ class Transformed:
         return transformed_again(self.recipe, function)
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
-        """As a method, bound to its instance."""
-        if instance is None:
+        """As a method: the transformed function of the bound method, which reads the instance from outside."""
+        if instance is None or self.recipe is None:
             return self
-        raise UnsupportedError(
-            "methods cannot be transformed where they are defined",
-            location=user_line(),
-            hint="write ad.grad(lambda x: self.method(x)), or make the instance a dataclass argument",
-        )
+        return transformed_again(self.recipe, MethodType(self._function, instance))
 
 
 def run_compiled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

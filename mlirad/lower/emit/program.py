@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
-from mlirad.dialects.kernel_plans import stated_updates
+from mlirad.dialects.kernel.plans import stated_updates
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import is_float, shape_of
 from mlirad.lower.emit.activation_records import RECORD_STACK
