@@ -10,7 +10,8 @@ import copy
 import functools
 import time
 import weakref
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import fields
 from types import MethodType
 from typing import Any, ClassVar, TypeAlias
 
@@ -33,11 +34,13 @@ from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import (
+    definition_of,
     argument_paths,
     function_name,
     trace_module,
 )
 from mlirad.frontend.tracing.naming import global_name
+from mlirad.frontend.tracing.notebook import html_table
 from mlirad.frontend.tracing.pytree import LEAF, Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
@@ -45,6 +48,9 @@ from mlirad.frontend.tracing.values import LeafType
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""
+
+ROWS_SHOWN = 10
+"""How many compiled signatures a notebook shows, the last ones."""
 
 
 class Transformed:
@@ -263,6 +269,26 @@ class Transformed:
 
     def __repr__(self) -> str:
         return f"<{function_name(self._function)}, transformed by mlirad>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the function, its line, and for each compiled signature what it takes and needs."""
+        return html_table(f"{function_name(self._function)}, transformed by mlirad", self._rows())
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        place = definition_of(self._function)
+        if place is not None:
+            yield "defined at", place
+        changed = [f for f in fields(Options) if getattr(self._options, f.name) != f.default]
+        if changed:
+            yield "options", ", ".join(f"{f.name}={getattr(self._options, f.name)!r}" for f in changed)
+        programs = list(self._cache.programs.values())
+        yield "compiled for", f"{len(programs)} signatures"
+        for program in programs[-ROWS_SHOWN:]:
+            if program.native is not None:
+                made = program.native.program
+                given, results = (", ".join(map(str, specs)) for specs in (made.inputs, made.outputs))
+                needs = f"{made.operations} operations, {made.arena_bytes} bytes of working memory"
+                yield f"({given}) → ({results})", needs
 
     # Pickling and copying ------------------------------------------------------------------------
 
