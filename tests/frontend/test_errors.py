@@ -199,7 +199,11 @@ def test_arguments_that_are_no_arrays():
     class Model:
         weight = 1.0
 
-    for bad, hint in ((Model(), "@ad.register above class Model"), ({1, 2}, "a tuple"), (iter([]), "static_argnames")):
+    for bad, hint in (
+        (Model(), "@ad.register above class Model"),
+        ({1, 2}, "a tuple"),
+        (iter([]), "static_argnames"),
+    ):
         with pytest.raises(ad.UnsupportedError, match=rf"argument f\['a'\] is a(?s:.*){hint}"):
             ad.jit(lambda f, x: x)({"a": bad}, 1.0)
     with pytest.raises(ad.TracingError, match="a function is needed"):

@@ -82,9 +82,7 @@ def vjp(
     and boolean leaves.
     """
     if is_tracing():
-        at = linearize_at(
-            function, primals, derivatives.positions_or_all(function, argnums, len(primals))
-        )
+        at = linearize_at(function, primals, derivatives.positions_or_all(function, argnums, len(primals)))
 
         def pull_traced(cotangent: Any) -> tuple[Any, ...]:
             vectors = derivatives.cotangents_of(at, cotangent, "the cotangent")
@@ -100,9 +98,7 @@ def vjp(
     return value, pullback
 
 
-def _traced_map(
-    at: Linearization, function: Callable[..., Any], positions: Sequence[int]
-) -> LinearMap:
+def _traced_map(at: Linearization, function: Callable[..., Any], positions: Sequence[int]) -> LinearMap:
     """The map of a linearisation in the trace, which stays an op that is applied where it is called."""
     moving = {k: LeafType(o.shape, o.dtype) for k, o in zip(at.moving, at.operands, strict=False)}
     names = _names_of(function, positions)

@@ -259,7 +259,7 @@ def _no_array(function: Callable[..., Any], value: object) -> UnsupportedError:
     return UnsupportedError(
         f"{function_name(function)} returns a {type(value).__name__}, which is no array",
         location=definition_of(function),
-        hint="return arrays, scalars, and tuples, lists, dictionaries, dataclasses or registered classes of them",
+        hint="return arrays, scalars, and tuples, lists, dictionaries or dataclasses of them",
     )
 
 
@@ -336,7 +336,9 @@ def _remedy(leaf: object) -> str:
     if isinstance(leaf, set | complex):
         return "pass it as an array, a tuple or a list" if isinstance(leaf, set) else "pass its parts"
     if is_program_class(kind):
-        return f"write @ad.register above class {kind.__name__}, or make it a dataclass, to pass what it holds"
+        return (
+            f"write @ad.register above class {kind.__name__}, or make it a dataclass, to pass what it holds"
+        )
     return "name the parameter in static_argnames if the function should see the object itself"
 
 
