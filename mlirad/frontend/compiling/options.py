@@ -59,8 +59,8 @@ OPTIONS: Final = {
     "timeout": "how many seconds a call may take once it is compiled, before it raises a TimeLimitError",
     "threads": 'how many threads work on a call, "all" for as many as the process may use; None is what '
     "ad.config.threads says",
-    "control": '"rewrite" turns `if`, `while` and `for` of the function, and of the functions of the program that '
-    "it calls, into branches and loops wherever they depend on traced values",
+    "control": '"rewrite" turns `if`, `while` and `for` of the function, and of those of the program that it '
+    "calls, into branches and loops wherever they depend on traced values",
 }
 """What each option says."""
 

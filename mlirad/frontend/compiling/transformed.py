@@ -34,8 +34,8 @@ from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import (
-    definition_of,
     argument_paths,
+    definition_of,
     function_name,
     trace_module,
 )
