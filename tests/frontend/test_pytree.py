@@ -277,14 +277,14 @@ def test_mistakes_with_structures_are_errors_at_the_users_line():
 
     no_pair = type("NoPair", (), {})
     ad.register(no_pair, flatten=lambda _: 3, unflatten=lambda s, parts: s)
-    late = with_parts(Dense, weight=1.0)
+    late, use = with_parts(Dense, weight=1.0), ad.jit(lambda p: p.x)
     cases: list[tuple[Callable[[], Any], str, str]] = [
-        (lambda: ad.jit(lambda p: p.x)(Plain()), "is a Plain, which is no array", "@ad.register above class Plain"),
+        (lambda: use(Plain()), "is a Plain, which is no array", "@ad.register above class Plain"),
         (lambda: ad.jit(lambda x: x * Plain())(1.0), "a Plain is no array", "the array that it holds"),
-        (lambda: ad.jit(lambda p: p.x)(Sized(1.0, [2])), "sizes of Sized is static, and is a list", "a tuple"),
-        (lambda: ad.jit(lambda p: p.x)(Sized(1.0, (np.ones(2),))), "is a ndarray, which can change", "not static"),
-        (lambda: ad.jit(lambda p: 1.0)(late), "no attribute 'name', which is registered as static", "every value"),
-        (lambda: ad.jit(lambda p: 1.0)(no_pair()), "flatten of NoPair must return the parts", "return"),
+        (lambda: use(Sized(1.0, [2])), "sizes of Sized is static, and is a list", "a tuple"),
+        (lambda: use(Sized(1.0, (np.ones(2),))), "is a ndarray, which", "not static"),
+        (lambda: use(late), "no attribute 'name', which is registered", "every value"),
+        (lambda: use(no_pair()), "flatten of NoPair must return the parts", "return"),
         (lambda: ad.register(3), "takes a class, got a int", "@ad.register"),
         (lambda: ad.register(float), "is a number or a string", "attribute"),
         (lambda: ad.register(Plain, flatten=len), "come together", "write both"),
