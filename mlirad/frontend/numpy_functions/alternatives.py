@@ -6,12 +6,7 @@ alternative_to("linalg.solve")     the hint of the error that np.linalg.solve ra
 from __future__ import annotations
 
 _SHAPE = "the shape of the result would depend on elements: "
-_COMPLEX = "there are no complex numbers in the language: "
 _OUTSIDE = "compute it outside of the traced function, on NumPy arrays"
-_FOURIER = _COMPLEX + (
-    "with w = 2 * np.pi * np.outer(np.arange(n), np.arange(n)) / n its real part is np.cos(w) @ x, and its "
-    "imaginary part -np.sin(w) @ x"
-)
 _DATES = "there are no dates in the language: " + _OUTSIDE
 _BINS = (
     "with i = np.searchsorted(rows, x, 'right') - 1 and j = np.searchsorted(columns, y, 'right') - 1 write "
@@ -19,14 +14,11 @@ _BINS = (
 )
 
 _BY_NAMES = {
-    "linalg.eig linalg.eigvals": _COMPLEX
-    + "np.linalg.eigh and np.linalg.eigvalsh are for symmetric matrices",
-    "roots": _COMPLEX + _OUTSIDE,
+    "linalg.eig linalg.eigvals": "np.linalg.eigh and np.linalg.eigvalsh are for symmetric matrices",
+    "roots": _OUTSIDE,
     "polydiv": "write q = scipy.signal.lfilter(u, v, np.eye(1, len(u) - len(v) + 1)[0]), and as remainder "
     "u - np.convolve(v, q), whose leading zeros stay",
-    "fft.fft fft.ifft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft fft.irfft fft.rfft2 fft.irfft2 "
-    "fft.rfftn fft.irfftn fft.hfft fft.ihfft": _FOURIER,
-    "sort_complex": _COMPLEX + "np.sort(x)",
+    "sort_complex": "write np.sort(x)",
     "nonzero": _SHAPE + "write ad.nonzero(x, size=n)",
     "argwhere": _SHAPE + "write np.stack(ad.nonzero(x, size=n), axis=-1)",
     "flatnonzero": _SHAPE + "write ad.nonzero(np.ravel(x), size=n)[0]",
