@@ -6,12 +6,7 @@ alternative_to("linalg.solve")     the hint of the error that np.linalg.solve ra
 from __future__ import annotations
 
 _SHAPE = "the shape of the result would depend on elements: "
-_COMPLEX = "there are no complex numbers in the language: "
 _OUTSIDE = "compute it outside of the traced function, on NumPy arrays"
-_FOURIER = _COMPLEX + (
-    "with w = 2 * np.pi * np.outer(np.arange(n), np.arange(n)) / n its real part is np.cos(w) @ x, and its "
-    "imaginary part -np.sin(w) @ x"
-)
 _DATES = "there are no dates in the language: " + _OUTSIDE
 _SETS = _SHAPE + "sort instead, np.sort(x), and mark where neighbours differ: np.diff(np.sort(x)) != 0"
 _BINS = (
@@ -19,14 +14,11 @@ _BINS = (
 )
 
 _BY_NAMES = {
-    "linalg.eig linalg.eigvals": _COMPLEX
-    + "np.linalg.eigh and np.linalg.eigvalsh are for symmetric matrices",
-    "roots": _COMPLEX + _OUTSIDE,
+    "linalg.eig linalg.eigvals": "np.linalg.eigh and np.linalg.eigvalsh are for symmetric matrices",
+    "roots": _OUTSIDE,
     "polyfit": "write np.linalg.lstsq(np.vander(x, deg + 1), y)[0]",
     "polydiv": "divide in a loop over the coefficients with ad.fori_loop",
-    "fft.fft fft.ifft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft fft.irfft fft.rfft2 fft.irfft2 "
-    "fft.rfftn fft.irfftn fft.hfft fft.ihfft": _FOURIER,
-    "sort_complex": _COMPLEX + "np.sort(x)",
+    "sort_complex": "write np.sort(x)",
     "nonzero argwhere flatnonzero": _SHAPE + "write np.where(condition, a, b)",
     "extract trim_zeros": _SHAPE + "write np.where(condition, x, 0)",
     "ix_": "write x[np.arange(m)[:, None], np.arange(n)]",
