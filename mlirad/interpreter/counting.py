@@ -37,7 +37,7 @@ from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.array.transforms import transform_operations
 from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import shape_of, size_of, values_of
 
 _FREE = (

@@ -13,7 +13,8 @@ from mlirad.dialects import kernel
 from mlirad.dialects.array.factorisations import triangle_flags
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.nests import is_element_wise, written_out_shape
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Shape, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
@@ -62,13 +63,13 @@ def _nest(op: kernel.NestOp, operands: Sequence[Array], frame: Frame) -> Any:
     kinds = [""] * len(op.roots) if op.combiners is None else [c.data for c in op.combiners.data]
     results: list[Array] = []
     for kind, root in zip(kinds, op.roots, strict=True):
-        written_out = kernel.written_out_shape(values_of(op.space), shape_of(root))
+        written_out = written_out_shape(values_of(op.space), shape_of(root))
         elements = [next(values) for _ in range(prod(written_out or ()))]
         if kind.startswith("arg"):
             elements = [arrays.argument_reduction(kind, e, rank) for e in elements]
         elif kind:
             elements = [arrays.REDUCTIONS[kind](e, reduced) for e in elements]
-        if kernel.is_element_wise(op):
+        if is_element_wise(op):
             results += elements
         else:
             results.append(np.stack(elements, axis=-1).reshape(shape_of(root)))

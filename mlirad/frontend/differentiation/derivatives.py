@@ -154,7 +154,7 @@ def linearize_at(function: Callable[..., Any], args: tuple[Any, ...], wrt: Seque
     types = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
     moving = [k for k, t in enumerate(types) if t.dtype.kind == "f"]
     if not moving:
-        shown = ", ".join(f"{p} of dtype {t.dtype}" for p, t in zip(paths, types, strict=True)) or "none"
+        shown = ", ".join(f"{p} of dtype {t.dtype}" for p, t in zip(paths, types, strict=True)) or str(tree)
         raise DifferentiationError(
             f"{function_name(function)} has no floating-point argument to differentiate with respect to: "
             f"it is given {shown}",
@@ -220,10 +220,7 @@ def argument_positions(function: Callable[..., Any], argnums: Argnums, count: in
     for one in given:
         if isinstance(one, str):
             if one not in names:
-                raise DifferentiationError(
-                    f"{function_name(function)} has no parameter {one!r}; it has {', '.join(names)}",
-                    location=user_line(),
-                )
+                raise _not_passed(function, one, names)
             found.append(names.index(one))
         elif not -count <= one < count:
             raise DifferentiationError(
@@ -239,6 +236,31 @@ def argument_positions(function: Callable[..., Any], argnums: Argnums, count: in
             hint="name every argument once; its gradient can be used twice",
         )
     return found
+
+
+def chosen_or_all(argnums: Argnums | None) -> int | str | tuple[int | str, ...] | None:
+    """The same, where `None` means all arguments."""
+    return None if argnums is None else chosen_arguments(argnums)
+
+
+def positions_or_all(function: Callable[..., Any], argnums: Argnums | None, count: int) -> list[int]:
+    """The positions that `argnums` means; those of all arguments if it is `None`."""
+    return list(range(count)) if argnums is None else argument_positions(function, argnums, count)
+
+
+def _not_passed(function: Callable[..., Any], name: str, passed: Sequence[str]) -> DifferentiationError:
+    """That argnums names what is no argument of the call."""
+    known = parameter_names(function, None)
+    if name in known:
+        return DifferentiationError(
+            f"argnums names {name}, which the call leaves at its default",
+            location=user_line(),
+            hint=f"pass {name} too",
+        )
+    return DifferentiationError(
+        f"{function_name(function)} has no parameter {name!r}; it has {', '.join(known or passed)}",
+        location=user_line(),
+    )
 
 
 def value_and_grad(
@@ -310,9 +332,11 @@ def _require_scalar(objective: Any, function: Callable[..., Any]) -> None:
         )
 
 
-def jvp(function: Callable[..., Any], primals: tuple[Any, ...], tangents: Any) -> tuple[Any, Any]:
-    """The value, and the derivative applied to the tangents."""
-    at = linearize_at(function, primals, range(len(primals)))
+def jvp(
+    function: Callable[..., Any], argnums: Argnums | None, primals: tuple[Any, ...], tangents: Any
+) -> tuple[Any, Any]:
+    """The value, and the derivative with respect to the chosen arguments, or all, applied to the tangents."""
+    at = linearize_at(function, primals, positions_or_all(function, argnums, len(primals)))
     return at.value, at.traced.tree.unflatten(at.image(tangents_of(at, tangents, "tangents")))
 
 

@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import UnsupportedError
+from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.indexing.reads import read
+from mlirad.frontend.numpy_functions import masked_elements
 from mlirad.frontend.numpy_functions.functions import apply_function
 from mlirad.frontend.numpy_functions.places import At, Flat
 from mlirad.frontend.numpy_functions.transforms import TRANSFORMS
@@ -43,6 +45,8 @@ class ArrayMethods(Array):
     # NumPy's protocols ---------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(isinstance(x, MaskedElements) for x in inputs) and method != "at":
+            return NotImplemented
         if holds_complex(inputs, options):
             return ComplexArray.apply_ufunc(ufunc, method, inputs, options)
         return apply_ufunc(ufunc, method, inputs, options)
@@ -50,13 +54,15 @@ class ArrayMethods(Array):
     def __array_function__(
         self, function: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
+        if isinstance(types, tuple | list | frozenset) and MaskedElements in types:
+            return NotImplemented
         if function not in TRANSFORMS and holds_complex(args, kwargs):
             return ComplexArray.apply_function(function, args, kwargs)
         return apply_function(function, args, kwargs)
 
     # Indexing ------------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Array:
+    def __getitem__(self, key: Any) -> Any:
         return read(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -288,6 +294,10 @@ def bind(cls: type[Array]) -> None:
         setattr(cls, f"__i{name}__", _in_place(ufunc))
     for name, ufunc in OTHERS.items():
         setattr(cls, f"__{name}__", _operator(ufunc, is_reflected=name == "rdivmod"))
+    masked_elements.bind(
+        BINARY | {n: u for n, u in OTHERS.items() if n != "rdivmod"},
+        {f"r{n}": u for n, u in BINARY.items()} | {"rdivmod": np.divmod},
+    )
     for name, member in vars(ArrayMethods).items():
         if isinstance(member, FunctionType | property):
             setattr(cls, name, member)

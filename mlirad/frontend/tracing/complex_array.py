@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 
 import numpy as np
 
+from mlirad.frontend.tracing.containers import Container, Opened, enter
 from mlirad.frontend.tracing.raising import tracing_error
 
 PARTS = ("real", "imag")
@@ -171,3 +172,16 @@ def joined(real: Any, imag: Any) -> Any:
     result = np.empty(np.shape(real), dtype)
     result.real, result.imag = real, imag
     return result if isinstance(real, np.ndarray) else result[()]
+
+
+class _Parts(Container):
+    """Those of complex numbers and arrays of all classes, which structures know by the class `complex`."""
+
+    def open(self, value: Any) -> Opened:
+        return Opened(PARTS, parts_of_complex(value))
+
+    def make(self, kind: type[Any], opened: Opened) -> Any:
+        return joined(*opened.parts)
+
+
+enter(complex, _Parts())

@@ -18,8 +18,8 @@ from xdsl.ir import Block
 
 from mlirad.dialects import kernel
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
-from mlirad.dialects.kernel_plans import stated_updates
-from mlirad.dialects.kernel_strips import LOWERED_CONTROL
+from mlirad.dialects.kernel.plans import stated_updates
+from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.lower.emit.activation_records import write_restore, write_save
 from mlirad.lower.emit.addresses import ValueAddresses
 from mlirad.lower.emit.buffers import Place

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import prod
 
 from mlirad.dialects.array.transforms import transform_operations
-from mlirad.dialects.kernel_transforms import FftOp
+from mlirad.dialects.kernel.transforms import FftOp
 from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
 from mlirad.lower.llvm_text import BYTES, IRBuilder, Kind, Value, constant
 from mlirad.lower.native_program import LOOP_PREFIX, TRANSFORM_PREFIX

@@ -12,7 +12,8 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import factorisations, indexing, ordering, reductions, structural
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.transforms import FftOp
-from mlirad.dialects.kernel_factorisations import factorisation_types
+from mlirad.dialects.kernel.factorisations import factorisation_types
+from mlirad.dialects.kernel.whole_arrays import sort_types
 from mlirad.dialects.shapes import FLAG, Shape, Value, element_of, ints, keyword, shape_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
@@ -164,7 +165,7 @@ class KernelBuilder:
         properties: dict[str, Attribute] = {"dim": op.dim}
         if isinstance(op, ordering.ArgsortOp):
             properties["positions"] = FLAG
-        types = kernel.sort_types(op.operand.type, op.dim.value.data, positions="positions" in properties)
+        types = sort_types(op.operand.type, op.dim.value.data, positions="positions" in properties)
         return self.b.insert(kernel.SortOp, [self.buffers[op.operand]], types, properties).results[0]
 
     def _part(self, op: factorisations.PartOp | factorisations.CholeskyOp) -> Value:

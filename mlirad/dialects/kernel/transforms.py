@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import DenseArrayBase, StringAttr, i64
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from mlirad.dialects.array.transforms import check_transform
-from mlirad.dialects.kernel_factorisations import check_places
+from mlirad.dialects.kernel.factorisations import check_places
 from mlirad.dialects.syntax import StructuredOp
 
 
