@@ -31,6 +31,7 @@ from mlirad.frontend.signatures import (
 )
 from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_list
 from mlirad.frontend.tracing.captures import static_key
+from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
 
