@@ -104,7 +104,7 @@ class ArrayMethods(Array):
 
     @property
     def real(self) -> Array:
-        """The array itself: there are no complex numbers."""
+        """The array itself, which is real."""
         return self
 
     @real.setter
@@ -113,7 +113,7 @@ class ArrayMethods(Array):
 
     @property
     def imag(self) -> Array:
-        """Zeros, which cannot be written: there are no complex numbers."""
+        """Zeros, which cannot be written: the array is real."""
         return _numpy.imag(self)
 
     @imag.setter
@@ -180,7 +180,7 @@ class ArrayMethods(Array):
         return copied(_numpy.ravel(self, order))
 
     def conj(self) -> Array:
-        """The array itself: there are no complex numbers."""
+        """The array itself, which is real."""
         return self
 
     conjugate = conj

@@ -180,7 +180,7 @@ def _promoted_by(value: Any) -> Any:
 
 
 def is_complex(x: Anything) -> bool:
-    """`np.iscomplexobj`: there are no complex numbers."""
+    """`np.iscomplexobj` of a real array."""
     return False
 
 
@@ -190,7 +190,7 @@ def is_real(x: Anything) -> bool:
 
 
 def is_complex_element(x: ArrayLike) -> Array:
-    """`np.iscomplex`: none is."""
+    """`np.iscomplex` of a real array: no element is."""
     return _filled(0, x, np.dtype(bool), None)
 
 
