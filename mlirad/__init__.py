@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mlirad.disk_cache import sources as _sources  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from mlirad.errors import (
     ArgumentError,
+    AssertionFailedError,
     CacheWarning,
     CallDepthError,
     CaptureWarning,
@@ -42,8 +43,9 @@ from mlirad.errors import (
 )
 
 if TYPE_CHECKING:
-    from mlirad import optimize, random, scipy, tree
+    from mlirad import numpy, optimize, random, scipy, tree
     from mlirad.bridges import from_jax, from_stablehlo, to_jax, to_torch
+    from mlirad.explorer import explore
     from mlirad.frontend import (
         Array,
         Closure,
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
         nonzero,
         odeint,
         register,
+        rewritten,
         right,
         root,
         scan,
@@ -112,6 +115,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "Array",
+    "AssertionFailedError",
     "CacheWarning",
     "CallDepthError",
     "CaptureWarning",
@@ -152,6 +156,7 @@ __all__ = [
     "custom_derivative",
     "debug_print",
     "demo",
+    "explore",
     "export",
     "extract",
     "fixed_point",
@@ -178,10 +183,12 @@ __all__ = [
     "map",
     "minimize",
     "nonzero",
+    "numpy",
     "odeint",
     "optimize",
     "random",
     "register",
+    "rewritten",
     "right",
     "root",
     "scan",
@@ -206,11 +213,15 @@ __all__ = [
     "while_loop",
 ]
 
-_ROOMS = ("optimize", "random", "scipy", "tree")
+_ROOMS = ("numpy", "optimize", "random", "scipy", "tree")
 """The public modules."""
 
-_BRIDGES = ("from_jax", "from_stablehlo", "to_jax", "to_torch")
-"""What stands in `mlirad.bridges`."""
+_ELSEWHERE = {
+    "demo": "mlirad.tools.demo",
+    "explore": "mlirad.explorer",
+    **dict.fromkeys(("from_jax", "from_stablehlo", "to_jax", "to_torch"), "mlirad.bridges"),
+}
+"""Where functions stand that `mlirad.frontend` does not have."""
 
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.
 import_module("mlirad.jit")
@@ -223,10 +234,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _ROOMS:
         return import_module(f"mlirad.{name}")
-    if name in _BRIDGES:
-        return getattr(import_module("mlirad.bridges"), name)
-    if name == "demo":
-        return import_module("mlirad.tools.demo").demo
+    if name in _ELSEWHERE:
+        return getattr(import_module(_ELSEWHERE[name]), name)
     collects = gc.isenabled()
     gc.disable()  # of what imports make nothing is garbage
     try:

@@ -9,14 +9,15 @@ In traced functions and outside. What is structure and what is a leaf is the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from mlirad.frontend.tracing.functions import require_function
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import Tree
 from mlirad.frontend.tracing.pytree import flatten as _flatten
-from mlirad.frontend.tracing.raising import dtype_error, shape_error
+from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_error
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
 __all__ = ["Structure", "flatten", "leaves", "map", "paths", "ravel", "structure", "unflatten"]
@@ -34,6 +35,11 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
 @plain_errors
 def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
     """The structure with the given leaves, which can be anything. Raises `ShapeError` for another number."""
+    if not isinstance(cast(object, structure), Tree):
+        raise tracing_error(
+            f"ad.tree.unflatten takes a structure, got a {type(structure).__name__}",
+            "write ad.tree.unflatten(ad.tree.structure(value), leaves)",
+        )
     given = list(leaves)
     if len(given) != structure.size:
         raise shape_error(f"the structure {structure} has {structure.size} leaves, {len(given)} are given")
@@ -66,6 +72,7 @@ def map(function: Callable[..., Any], value: Any, *others: Any) -> Any:  # the m
     that has a leaf they may have anything, such as `None` or a tuple. Raises `ShapeError` where structures
     differ.
     """
+    require_function(function, "ad.tree.map")
     first, tree = _flatten(value)
     columns = [_like(tree, other, f"structure {k}") for k, other in enumerate(others, start=2)]
     return tree.unflatten([function(*leaves) for leaves in zip(first, *columns, strict=True)])

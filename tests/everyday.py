@@ -54,6 +54,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/frontend/test_captures.py::test_changes_are_seen": (3, 0),
     "tests/frontend/test_captures.py::test_changes_are_seen_by_every_transformation": (2, 0),
     "tests/frontend/test_closures.py::test_a_closure_that_is_inlined_costs_nothing": (2, 0),
+    "tests/frontend/control_flow/test_programs.py::test_rewritten_programs": (4, 0),
     "tests/frontend/test_closures.py::test_forward_and_second_derivatives": (2, 0),
     "tests/frontend/test_closures.py::test_values_and_gradients": (8, 0),
     "tests/frontend/test_custom_derivatives.py::test_linear_rules_are_accepted": (2, 0),

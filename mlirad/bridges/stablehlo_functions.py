@@ -1,7 +1,7 @@
 """`from_stablehlo`: the text of a StableHLO module as a function of mlirad.
 
-    f = ad.from_stablehlo(jax.jit(g).lower(x).as_text())
-    ad.grad(lambda x: f(x)[0])(x)
+f = ad.from_stablehlo(jax.jit(g).lower(x).as_text())
+ad.grad(lambda x: f(x)[0])(x)
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class StableHloFunction:
             raise ArgumentError(
                 f"@{self.__name__} takes {len(block.args)} arrays, got {len(arrays)}", location=user_line()
             )
-        values = [_fitting(array, arg, k) for k, (array, arg) in enumerate(zip(arrays, block.args, strict=True))]
+        values = [
+            _fitting(array, arg, k) for k, (array, arg) in enumerate(zip(arrays, block.args, strict=True))
+        ]
         return tuple(made(r) for r in emitting().inline_block(block, values, {}))
 
 

@@ -85,7 +85,9 @@ def _primitive() -> Any:
             *operands,
         )
 
-    def differentiate(primals: Sequence[Any], tangents: Sequence[Any], *, program: FlatProgram, linear: int) -> Any:
+    def differentiate(
+        primals: Sequence[Any], tangents: Sequence[Any], *, program: FlatProgram, linear: int
+    ) -> Any:
         values = primitive.bind(*primals, program=program, linear=linear)
         moving = tuple(not isinstance(t, ad.Zero) and _is_float(t.dtype) for t in tangents)
         given = [t for t, moves in zip(tangents, moving, strict=True) if moves]

@@ -53,7 +53,9 @@ def to_torch(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
         torch = framework("torch", "to_torch")
         leaves, tree = flatten(args)
-        tensors = [leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(np.asarray(leaf)) for leaf in leaves]
+        tensors = [
+            leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(np.asarray(leaf)) for leaf in leaves
+        ]
         program, structure = program_of(tree)
         results = _call_class().apply(program, *tensors)
         return structure[0].unflatten(list(results))

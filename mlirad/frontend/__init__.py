@@ -36,6 +36,7 @@ from mlirad.frontend.numpy_functions.static_sizes import (
     unique,
 )
 from mlirad.frontend.numpy_functions.windows import convolution
+from mlirad.frontend.rewritten import rewritten
 from mlirad.frontend.solvers import fixed_point, linear_solve, minimize, odeint, root
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.functions import trace
@@ -97,6 +98,7 @@ __all__ = [
     "nonzero",
     "odeint",
     "register",
+    "rewritten",
     "right",
     "root",
     "scan",

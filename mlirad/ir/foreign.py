@@ -1,11 +1,11 @@
-"""Dialects of others: programs of theirs that passes turn into programs of the language, or that these become.
+"""Dialects of others: passes turn programs of theirs into programs of the language, and back.
 
     convert-to-array      reads  arith, math, tensor, linalg, scf, affine
     convert-from-array    leaves them
 
-A pass says so by being a `ConversionPass`. Between such passes a module holds ops of the language alone; before
-and after them it is checked only that values are defined where they are used, since what else ops of other
-dialects require is for their own tools to say.
+A pass says so by being a `ConversionPass`. Between such passes a module holds ops of the language alone;
+before and after them it is checked only that values are defined where they are used, since what else ops of
+other dialects require is for their own tools to say.
 """
 
 from __future__ import annotations

@@ -508,7 +508,9 @@ def test_functions_that_are_made_anew_are_reported():
 
 def test_the_fifth_shape_and_the_fifth_static_value_are_reported():
     total = ad.jit(lambda x, n: np.sum(x) * n, static_argnames="n", interpret=True)
-    with pytest.warns(ad.RecompileWarning, match=r"5th time.*\(x: \[1\], \[2\], \[3\], \[4\], \[5\]\)(?s:.*)pad") as caught:
+    with pytest.warns(
+        ad.RecompileWarning, match=r"5th time.*\(x: \[1\], \[2\], \[3\], \[4\], \[5\]\)(?s:.*)pad"
+    ) as caught:
         for size in range(1, 9):
             assert total(np.ones(size), 1) == size
     assert len(caught) == 1

@@ -143,6 +143,7 @@ CALLS: dict[str, tuple[Call, Arguments, Named]] = {
     "debug_print": (inside("debug_print"), ("a {}", X), {}),
     "demo": (outside("demo"), (loss, X), {"form": "symbols"}),
     "fold": (inside("fold"), (lambda c, x: c + x, 0.0, X), {"checkpoint": None}),
+    "rewritten": (later(ad.rewritten(square)), (X,), {}),
     "fori_loop": (inside("fori_loop"), (0, 3, lambda _, c: c * 2.0, 1.0), {"checkpoint": None}),
     "function": (later(lambda f, **named: ad.jit(ad.function(f, **named))(X)), (square,), {"returns": None}),
     "gather": (inside("gather"), (X, 2, lambda i: i), {}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,39 +12,32 @@ import pytest
 from xdsl.ir import Operation
 
 from mlirad.dialects.array import ARRAY_OPS, FRAME_OPS
-from mlirad.dialects.array.elementwise import ElementwiseOp
+from mlirad.dialects.array.elementwise import CompareOp, ConvertOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.interpreter import run_function
 from mlirad.ir.printing import text_of
+from mlirad.passes.convert_from_array.convert_from_array import HANDLERS, REFUSED
+from mlirad.passes.convert_from_array.scalars import FORMULAS
 from mlirad.pipelines import run_passes
 from mlirad.registry import make_passes
 from tests.generators import arguments_for, random_program
 from tests.upstream.mlir_tools import Call, run
 from tests.upstream.test_programs import call_of, converted, functions_of, renamed
 
+WITH_PROPERTIES = (CompareOp, ConvertOp)
+"""Elementwise ops whose formula depends on more than their class."""
+
 
 def is_converted(op_class: type[Operation]) -> bool:
     """Whether an op has a form in upstream dialects."""
-    from mlirad.passes.convert_from_array.convert_from_array import REFUSED
-
     return op_class not in REFUSED
 
 
 def test_every_op_is_converted_or_refused_for_a_reason() -> None:
-    from mlirad.passes.convert_from_array.convert_from_array import HANDLERS, REFUSED
-    from mlirad.passes.convert_from_array.scalars import FORMULAS, formula_of
-
-    for op_class in (*ARRAY_OPS, *FRAME_OPS):
-        if op_class is YieldOp:
-            continue
-        with_properties = issubclass(op_class, ElementwiseOp) and op_class.name in (
-            "array.compare",
-            "array.convert",
-        )
-        converted_somehow = op_class in HANDLERS or op_class in FORMULAS or with_properties
-        assert converted_somehow != (op_class in REFUSED), op_class.name
-    assert all(reason and reason[0].islower() for reason in REFUSED.values())
-    assert formula_of
+    converted_ops = {*HANDLERS, *FORMULAS, *WITH_PROPERTIES}
+    assert converted_ops.isdisjoint(REFUSED)
+    assert converted_ops | set(REFUSED) == {*ARRAY_OPS, *FRAME_OPS} - {YieldOp}
+    assert all(len(reason.split()) > 3 for reason in REFUSED.values())
 
 
 def check_round_trip(seed: int, size: int) -> None:
@@ -61,7 +55,7 @@ def check_round_trip(seed: int, size: int) -> None:
         np.testing.assert_allclose(b, a, rtol=tolerance, atol=tolerance, err_msg=f"seed {seed}")
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(40))
 def test_random_programs_keep_their_meaning(seed) -> None:
     check_round_trip(seed, 12)
 
@@ -90,3 +84,10 @@ def check_in_runner(seeds: Sequence[int], size: int) -> None:
 
 def test_random_programs_mean_the_same_in_the_runner() -> None:
     check_in_runner(range(12), 10)
+
+
+@pytest.mark.fuzz
+def test_many_random_programs_mean_the_same_in_the_runner(fuzz_seconds: float) -> None:
+    end, seeds = time.monotonic() + fuzz_seconds, random.SystemRandom()
+    while time.monotonic() < end:
+        check_in_runner([seeds.randrange(2**32) for _ in range(12)], 12)

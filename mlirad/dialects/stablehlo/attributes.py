@@ -1,9 +1,9 @@
 """Attributes of StableHLO: enumerations, and which dimensions of operands play which part.
 
-    #stablehlo<comparison_direction LT>
-    #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>
-    #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>
-    #stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>
+#stablehlo<comparison_direction LT>
+#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>
+#stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>
+#stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>
 """
 
 from __future__ import annotations

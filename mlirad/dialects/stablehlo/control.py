@@ -1,8 +1,8 @@
 """Ops of StableHLO with regions, and calls.
 
-    %r = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (types) -> type
-    %c:2 = stablehlo.while(%i = %zero, %a = %x) : types cond { ... } do { ... }
-    %y = "stablehlo.case"(%k) ({ ... }, { ... }) : (tensor<i32>) -> tensor<f64>
+%r = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (types) -> type
+%c:2 = stablehlo.while(%i = %zero, %a = %x) : types cond { ... } do { ... }
+%y = "stablehlo.case"(%k) ({ ... }, { ... }) : (tensor<i32>) -> tensor<f64>
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Ops of StableHLO that make, move, select and contract elements.
 
-    %c = stablehlo.constant dense<[0, 1]> : tensor<2xi64>
-    %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<3xf64>) -> tensor<2x3xf64>
-    %d = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (operands) -> result
+%c = stablehlo.constant dense<[0, 1]> : tensor<2xi64>
+%b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<3xf64>) -> tensor<2x3xf64>
+%d = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (operands) -> result
 """
 
 from __future__ import annotations
@@ -321,7 +321,9 @@ class ConvolutionOp(HloOp):
                 numbers = list(self.integers(name) or ())
                 shown = [bool(n) for n in numbers] if key == "reverse" else numbers
                 texts.append(f"{key} = {str(shown).lower()}")
-        printer.print_string(f" dim_numbers = {self.dimension_numbers.text()}, window = {{{', '.join(texts)}}}")
+        printer.print_string(
+            f" dim_numbers = {self.dimension_numbers.text()}, window = {{{', '.join(texts)}}}"
+        )
         self.print_braces(printer, ("dimension_numbers", *self.WINDOW.values()))
         print_function_type(printer, self)
 
@@ -343,7 +345,9 @@ def padding_attribute(pairs: list[list[int]]) -> DenseIntOrFPElementsAttr:
     from xdsl.dialects.builtin import TensorType
 
     type_ = TensorType(i64, [len(pairs), 2])
-    return cast(DenseIntOrFPElementsAttr, DenseIntOrFPElementsAttr.from_list(type_, [n for p in pairs for n in p]))
+    return cast(
+        DenseIntOrFPElementsAttr, DenseIntOrFPElementsAttr.from_list(type_, [n for p in pairs for n in p])
+    )
 
 
 @irdl_op_definition

@@ -82,7 +82,7 @@ class WithBody(FormOp):
             arguments = parser.parse_comma_separated_list(
                 parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=True)
             )
-            body = parser.parse_region([a.resolve(cast(Attribute, a.type)) for a in arguments])
+            body = parser.parse_region(arguments)
         else:
             body = cls._short_body(op_class, properties, ins, outs)
         return cls.made([*ins, *outs], [v.type for v in outs], attributes, [body])

@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.utils import parse_assignment
@@ -58,7 +56,7 @@ class Forall(FormOp):
         groups = [dynamic for dynamic, _ in bounds]
         properties["operandSegmentSizes"] = sizes(*groups, outputs)
         operands = [*(v for group in groups for v in group), *outputs]
-        return cls.made(operands, cast("list[Attribute]", types), properties, [body])
+        return cls.made(operands, types, properties, [body])
 
 
 class InParallel(FormOp):

@@ -9,7 +9,7 @@ tensor.parallel_insert_slice %y into %x[%i, 0] [1, 3] [1, 1] : tensor<3xf64> int
 from __future__ import annotations
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import IndexType, UnitAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, UnitAttr
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.parser import Parser
 
@@ -106,7 +106,7 @@ def mixed_list(parser: Parser, delimiter: Parser.Delimiter) -> tuple[list[SSAVal
         if name is None:
             return parser.parse_integer()
         dynamic.append(parser.resolve_operand(name, IndexType()))
-        return tensor.DYNAMIC_INDEX
+        return DYNAMIC_INDEX
 
     return dynamic, list(parser.parse_comma_separated_list(delimiter, entry))
 

@@ -68,9 +68,7 @@ class ArgumentReader:
         found = Signature(tree, tuple(types), tuple(paths), self._static_keys(args, kwargs))
         return found, list(map(prepared, leaves))
 
-    def static_values(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[str, object], ...]:
+    def static_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[str, object], ...]:
         """The static arguments by name, or their defaults."""
         if not self.static:
             return ()

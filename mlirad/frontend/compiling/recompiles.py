@@ -1,7 +1,7 @@
 """Programs that functions of equal code share, and warnings of functions that are compiled again and again.
 
-    for x in data: ad.grad(lambda w: loss(w, x.size))(w)       one program: every lambda is equal to the first
-    for n in range(9): g(np.ones(n))                            a `RecompileWarning` at the fifth shape
+for x in data: ad.grad(lambda w: loss(w, x.size))(w)       one program: every lambda is equal to the first
+for n in range(9): g(np.ones(n))                            a `RecompileWarning` at the fifth shape
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, MethodType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from mlirad.errors import CaptureWarning, RecompileWarning
 from mlirad.frontend.tracing.captures import Captures
@@ -58,7 +58,7 @@ def code_of(function: Any) -> CodeType | None:
     inner = getattr(function, "_function", None)
     if inner is not None and type(function).__module__.startswith("mlirad."):
         return code_of(inner)
-    call = getattr(type(function), "__call__", None)
+    call = getattr(cast("type[Any]", type(function)), "__call__", None)  # noqa: B004
     return code_of(call) if isinstance(call, FunctionType) else None
 
 

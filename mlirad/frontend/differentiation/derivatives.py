@@ -220,10 +220,7 @@ def argument_positions(function: Callable[..., Any], argnums: Argnums, count: in
     for one in given:
         if isinstance(one, str):
             if one not in names:
-                raise DifferentiationError(
-                    f"{function_name(function)} has no parameter {one!r}; it has {', '.join(names)}",
-                    location=user_line(),
-                )
+                raise _not_passed(function, one, names)
             found.append(names.index(one))
         elif not -count <= one < count:
             raise DifferentiationError(
@@ -249,6 +246,21 @@ def chosen_or_all(argnums: Argnums | None) -> int | str | tuple[int | str, ...] 
 def positions_or_all(function: Callable[..., Any], argnums: Argnums | None, count: int) -> list[int]:
     """The positions that `argnums` means; those of all arguments if it is `None`."""
     return list(range(count)) if argnums is None else argument_positions(function, argnums, count)
+
+
+def _not_passed(function: Callable[..., Any], name: str, passed: Sequence[str]) -> DifferentiationError:
+    """That argnums names what is no argument of the call."""
+    known = parameter_names(function, None)
+    if name in known:
+        return DifferentiationError(
+            f"argnums names {name}, which the call leaves at its default",
+            location=user_line(),
+            hint=f"pass {name} too",
+        )
+    return DifferentiationError(
+        f"{function_name(function)} has no parameter {name!r}; it has {', '.join(known or passed)}",
+        location=user_line(),
+    )
 
 
 def value_and_grad(

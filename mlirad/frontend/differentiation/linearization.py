@@ -82,9 +82,7 @@ def vjp(
     and boolean leaves.
     """
     if is_tracing():
-        at = linearize_at(
-            function, primals, derivatives.positions_or_all(function, argnums, len(primals))
-        )
+        at = linearize_at(function, primals, derivatives.positions_or_all(function, argnums, len(primals)))
 
         def pull_traced(cotangent: Any) -> tuple[Any, ...]:
             vectors = derivatives.cotangents_of(at, cotangent, "the cotangent")
@@ -108,9 +106,7 @@ def _conjugated(space: Space, vectors: Sequence[Any]) -> list[Any]:
     return [-v if is_imaginary else v for v, is_imaginary in zip(vectors, moving, strict=True)]
 
 
-def _traced_map(
-    at: Linearization, function: Callable[..., Any], positions: Sequence[int]
-) -> LinearMap:
+def _traced_map(at: Linearization, function: Callable[..., Any], positions: Sequence[int]) -> LinearMap:
     """The map of a linearisation in the trace, which stays an op that is applied where it is called."""
     moving = {k: LeafType(o.shape, o.dtype) for k, o in zip(at.moving, at.operands, strict=False)}
     names = _names_of(function, positions)

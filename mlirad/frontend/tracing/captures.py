@@ -136,7 +136,9 @@ def find_captures(
             break
         names = found
     entries = tuple(walk.entries)
-    return Captures(entries, Guards(walk.guards), tuple(walk.generators), names, _Key(entries), walk.is_whole, walk.nbytes)
+    return Captures(
+        entries, Guards(walk.guards), tuple(walk.generators), names, _Key(entries), walk.is_whole, walk.nbytes
+    )
 
 
 def static_key(value: object) -> Hashable:

@@ -259,7 +259,7 @@ def _no_array(function: Callable[..., Any], value: object) -> UnsupportedError:
     return UnsupportedError(
         f"{function_name(function)} returns a {type(value).__name__}, which is no array",
         location=definition_of(function),
-        hint="return arrays, scalars, and tuples, lists, dictionaries, dataclasses or registered classes of them",
+        hint="return arrays, scalars, and tuples, lists, dictionaries or dataclasses of them",
     )
 
 
@@ -274,7 +274,8 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
         return TracingError(
             "a traced value is assigned to an element of a NumPy array, which holds numbers",
             location=location,
-            hint="make the array traced first: a = ad.asarray(a); a[i] = v",
+            hint="make it a traced array: y = ad.numpy.zeros(n) for y = np.zeros(n), or a = ad.asarray(a) "
+            "before a[i] = v",
         )
     if isinstance(error.__cause__, MliradError):
         cause = error.__cause__
@@ -336,7 +337,9 @@ def _remedy(leaf: object) -> str:
     if isinstance(leaf, set | complex):
         return "pass it as an array, a tuple or a list" if isinstance(leaf, set) else "pass its parts"
     if is_program_class(kind):
-        return f"write @ad.register above class {kind.__name__}, or make it a dataclass, to pass what it holds"
+        return (
+            f"write @ad.register above class {kind.__name__}, or make it a dataclass, to pass what it holds"
+        )
     return "name the parameter in static_argnames if the function should see the object itself"
 
 
@@ -369,8 +372,8 @@ def with_signature(function: Callable[..., Any], like: Callable[..., Any]) -> Ca
     return functools.update_wrapper(function, like, updated=())
 
 
-def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
-    """The names of the first `count` positional parameters, made up where they have none."""
+def parameter_names(function: Callable[..., Any], count: int | None) -> list[str]:
+    """The names of the first `count` positional parameters, made up where they have none; `None` for all."""
     names: list[str] = []
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -379,6 +382,8 @@ def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
     for parameter in parameters:
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             names.append(parameter.name)
+    if count is None:
+        return names
     return [names[k] if k < len(names) else f"argument{k}" for k in range(count)]
 
 

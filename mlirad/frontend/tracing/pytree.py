@@ -46,7 +46,8 @@ class Tree:
     @property
     def container(self) -> Container | None:
         """How values of the class are made; `None` for leaves, `None` and what stands for itself."""
-        return None if self.kind in (None, type(None), Static) else container_of(self.kind)
+        kind = self.kind
+        return None if kind is None or kind in (type(None), Static) else container_of(kind)
 
     @property
     def is_dict(self) -> bool:
@@ -109,6 +110,14 @@ class Tree:
         for k, child in enumerate(self.children):
             found += child.paths(prefix + self._step(k))
         return found
+
+    def variables(self) -> list[str]:
+        """How to reach each leaf of a dictionary of variables by their names, such as `x[0]`."""
+        return [
+            path
+            for name, child in zip(self.names, self.children, strict=True)
+            for path in child.paths(str(name))
+        ]
 
     def _step(self, k: int) -> str:
         container = self.container

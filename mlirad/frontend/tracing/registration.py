@@ -1,7 +1,7 @@
 """`ad.register`: classes whose values are structures of arrays.
 
-    @ad.register(static=("name",))
-    class Layer: ...                            ad.grad(loss)(layer) is a Layer
+@ad.register(static=("name",))
+class Layer: ...                            ad.grad(loss)(layer) is a Layer
 """
 
 from __future__ import annotations
@@ -65,8 +65,9 @@ def register(kind: Any = None, **options: Any) -> Any:
             f"a {kind.__name__} is a number or a string, and has no parts",
             "register a class that has the number as an attribute",
         )
-    enter(kind, _container(kind, **options))
-    return kind
+    known = cast("type[Any]", kind)
+    enter(known, _container(known, **options))
+    return known
 
 
 def _container(

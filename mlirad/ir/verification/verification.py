@@ -79,8 +79,8 @@ def verify_module(
 
     With `allow_unregistered`, ops of unknown dialects may stand anywhere, and so may those of the dialects
     named `foreign`; nothing is known of them but their operands, results and regions. Types are not checked
-    in a module where foreign ops may stand. Raises `VerifyError` for the first op in program order that breaks a rule;
-    it names the op, the rule and the source location.
+    in a module where foreign ops may stand. Raises `VerifyError` for the first op in program order that
+    breaks a rule; it names the op, the rule and the source location.
     """
     _Verification(module, allow_unregistered, foreign).run()
 

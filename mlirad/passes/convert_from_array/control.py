@@ -11,12 +11,13 @@ from typing import Any, cast
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import DenseArrayBase, i64
-from xdsl.ir import Operation
+from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import Value, array_type, element_of, shape_of
 from mlirad.errors import UnsupportedError
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.passes.convert_from_array.arrays import clamp
 from mlirad.passes.convert_from_array.conversion import Conversion, Handler
@@ -39,7 +40,7 @@ def _scan(c: Conversion, op: control.ScanOp) -> list[Value]:
 
 
 def _while(c: Conversion, op: control.WhileOp) -> list[Value]:
-    u, init = c.u, c.values(op.operands)
+    u, init = c.u, c.values(own_operands(op))
     if op.record is not None:
         raise UnsupportedError(
             f"{op.name}: a tape of trips whose number depends on data has no form in upstream dialects",
@@ -57,25 +58,29 @@ def _while(c: Conversion, op: control.WhileOp) -> list[Value]:
     return list(u.add(scf.WhileOp(init, types, first, second)).results)
 
 
+def _branch(c: Conversion, region: Region) -> Region:
+    return c.u.region((), lambda: c.inlined(region, ()), scf.YieldOp)
+
+
 def _if(c: Conversion, op: control.IfOp) -> list[Value]:
     u, types = c.u, [r.type for r in op.results]
-    (condition,) = c.values(op.operands)
-    then, otherwise = (u.region((), lambda r=r: c.inlined(r, ()), scf.YieldOp) for r in op.regions)
+    (condition,) = c.values(own_operands(op))
+    then, otherwise = (_branch(c, region) for region in op.regions)
     return list(u.add(scf.IfOp(condition, types, then, otherwise)).results)
 
 
 def _switch(c: Conversion, op: control.SwitchOp) -> list[Value]:
     """The last branch is the default, as positions are clamped."""
     u, types = c.u, [r.type for r in op.results]
-    (choice,) = c.values(op.operands)
-    *cases, default = [u.region((), lambda r=r: c.inlined(r, ()), scf.YieldOp) for r in op.regions]
+    (choice,) = c.values(own_operands(op))
+    *cases, default = [_branch(c, region) for region in op.regions]
     index = u.as_index(clamp(u, choice, len(op.regions)))
     numbers = DenseArrayBase.from_list(i64, range(len(cases)))
     return list(u.add(scf.IndexSwitchOp(index, numbers, default, cases, types)).results)
 
 
 def _custom(c: Conversion, op: CustomOp) -> list[Value]:
-    return c.inlined(op.body, c.values(op.operands))
+    return c.inlined(op.body, c.values(own_operands(op)))
 
 
 def _checkpoint(c: Conversion, op: CheckpointOp) -> list[Value]:

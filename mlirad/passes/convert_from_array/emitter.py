@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AffineMapAttr,
     ArrayAttr,
     DenseArrayBase,
@@ -64,6 +65,14 @@ class Emitter:
     def op(self, op_class: Callable[..., Operation], *arguments: Any) -> Value:
         """The one result of an op made of these arguments."""
         return self.add(op_class(*arguments)).results[0]
+
+    def binary(self, op_class: Callable[..., Operation]) -> Callable[[Value, Value], Value]:
+        """The function that puts an op of two operands here."""
+
+        def made(x: Value, y: Value) -> Value:
+            return self.op(op_class, x, y)
+
+        return made
 
     def region(
         self, types: Sequence[Attribute], body: Callable[..., Iterable[Value]], end: type[Operation]
@@ -207,7 +216,7 @@ class Emitter:
     ) -> Value:
         """`tensor.insert_slice` at static or computed offsets."""
         dynamic = [v for v in offsets if not isinstance(v, int)]
-        statics = [v if isinstance(v, int) else tensor.DYNAMIC_INDEX for v in offsets]
+        statics = [v if isinstance(v, int) else DYNAMIC_INDEX for v in offsets]
         op = tensor.InsertSliceOp.build(
             operands=[part, base, dynamic, [], []],
             result_types=[base.type],

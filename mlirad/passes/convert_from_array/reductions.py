@@ -8,7 +8,7 @@ array.cumulative         ->  scf.for along the dimension, the last slice carried
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -20,6 +20,7 @@ from xdsl.ir import Attribute, Operation
 from mlirad.dialects.array import ordering, reductions
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Value, array_type, element_of, is_float, shape_of, values_of
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_from_array.arrays import transpose
 from mlirad.passes.convert_from_array.conversion import Conversion, Handler
 from mlirad.passes.convert_from_array.emitter import Emitter
@@ -36,8 +37,9 @@ _COMBINERS: dict[str, tuple[type[Any], type[Any]]] = {
 """The ops that combine floats and integers."""
 
 
-def _combined(u: Emitter, kind: str, x: Value, y: Value) -> Value:
-    return u.op(_COMBINERS[kind][0 if is_float(x) else 1], x, y)
+def _combiner(u: Emitter, kind: str, x: Value) -> Callable[[Value, Value], Value]:
+    """What combines elements like those of x."""
+    return u.binary(_COMBINERS[kind][0 if is_float(x) else 1])
 
 
 def _identity(kind: str, type_: Attribute) -> float:
@@ -61,7 +63,12 @@ def _reduced(c: Conversion, kind: str, op: reductions.SumOp | reductions.ReduceO
     if not dims:
         return [x]
     start = _start(u, kind, op.result.type)
-    made = u.generic([x], [range(rank)], [start], kept, rank, lambda a, o: [_combined(u, kind, o, a)])
+    combine = _combiner(u, kind, x)
+
+    def body(a: Value, o: Value) -> list[Value]:
+        return [combine(o, a)]
+
+    made = u.generic([x], [range(rank)], [start], kept, rank, body)
     return [u.as_value(made[0])]
 
 
@@ -75,7 +82,7 @@ def _reduce(c: Conversion, op: reductions.ReduceOp) -> list[Value]:
 
 def _dot(c: Conversion, op: reductions.DotOp) -> list[Value]:
     """Over the dimensions of the result, then the contracted ones."""
-    u, (x, y) = c.u, c.values(op.operands)
+    u, (x, y) = c.u, c.values(own_operands(op))
     batch, contract = op.batch, op.contract
     result = shape_of(op.result)
     maps: list[list[int]] = []
@@ -179,7 +186,7 @@ def _cumulative(c: Conversion, op: ordering.CumulativeOp) -> list[Value]:
         total, made = carries
         at = u.op(arith.SubiOp, last, index) if op.reverse is not None else index
         part = u.slice(lines, [at], type_)
-        total = u.elementwise(type_, [total, part], lambda a, b: _combined(u, kind, a, b))
+        total = u.elementwise(type_, [total, part], _combiner(u, kind, x))
         return [total, u.replace(made, total, [at])]
 
     start = u.constant(_identity(kind, type_), type_)

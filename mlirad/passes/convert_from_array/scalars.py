@@ -10,6 +10,7 @@ What is total here and undefined upstream is guarded by `arith.select`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -25,12 +26,15 @@ from mlirad.passes.convert_from_array.emitter import Emitter
 Formula: TypeAlias = Callable[..., Value]
 """From the emitter and scalar operands to the result."""
 
+_Unary: TypeAlias = Callable[[Emitter, Value], Value]
+_Binary: TypeAlias = Callable[[Emitter, Value, Value], Value]
+
 
 def _width(type_: Attribute) -> int:
     return cast(Any, type_).width.data
 
 
-def _compare(u: Emitter, predicate: str, x: Value, y: Value) -> Value:
+def compare(u: Emitter, predicate: str, x: Value, y: Value) -> Value:
     """By the predicates of the array dialect, which say nothing of signs or of NaN."""
     if is_float(x):
         return u.op(arith.CmpfOp, x, y, ("u" if predicate == "ne" else "o") + predicate)
@@ -38,8 +42,12 @@ def _compare(u: Emitter, predicate: str, x: Value, y: Value) -> Value:
     return u.op(arith.CmpiOp, x, y, sign + predicate)
 
 
+def _compare_by(predicate: str, u: Emitter, x: Value, y: Value) -> Value:
+    return compare(u, predicate, x, y)
+
+
 def _to_number(u: Emitter, predicate: str, x: Value, number: float) -> Value:
-    return _compare(u, predicate, x, u.constant(number, x.type))
+    return compare(u, predicate, x, u.constant(number, x.type))
 
 
 def _select(u: Emitter, condition: Value, x: Value, y: Value) -> Value:
@@ -50,16 +58,20 @@ def _chosen(u: Emitter, condition: Value, number: float, y: Value) -> Value:
     return _select(u, condition, u.constant(number, y.type), y)
 
 
-def _by_kind(floats: type[Any], integers: type[Any]) -> Formula:
+def _by_kind(floats: type[Any], integers: type[Any]) -> _Binary:
     return lambda u, x, y: u.op(floats if is_float(x) else integers, x, y)
 
 
-def _unary(op_class: type[Any]) -> Formula:
+def _unary(op_class: type[Any]) -> _Unary:
     return lambda u, x: u.op(op_class, x)
 
 
-def _binary(op_class: type[Any]) -> Formula:
+def _binary(op_class: type[Any]) -> _Binary:
     return lambda u, x, y: u.op(op_class, x, y)
+
+
+def _same(u: Emitter, x: Value) -> Value:
+    return x
 
 
 def _neg(u: Emitter, x: Value) -> Value:
@@ -97,8 +109,9 @@ def _is_finite(u: Emitter, x: Value) -> Value:
     return _to_number(u, "lt", u.op(math.AbsFOp, x), np.inf)
 
 
-def _is_nan(u: Emitter, x: Value) -> Value:
-    return u.op(arith.CmpfOp, x, x, "uno")
+def is_nan(u: Emitter, x: Value) -> Value:
+    """Whether a scalar is NaN; no integer is."""
+    return u.op(arith.CmpfOp, x, x, "uno") if is_float(x) else u.constant(False, i1)
 
 
 def _absorbing_mul(u: Emitter, k: Value, dx: Value) -> Value:
@@ -207,7 +220,7 @@ def convert(u: Emitter, x: Value, element: Attribute) -> Value:
 def _to_integer(u: Emitter, x: Value, element: Attribute) -> Value:
     least = -(2 ** (_width(element) - 1))
     above, below = _to_number(u, "ge", x, -least), _to_number(u, "le", x, least)
-    outside = u.op(arith.OrIOp, u.op(arith.OrIOp, above, below), _is_nan(u, x))
+    outside = u.op(arith.OrIOp, u.op(arith.OrIOp, above, below), is_nan(u, x))
     inside = u.op(arith.FPToSIOp, _chosen(u, outside, 0, x), element)
     inside = _chosen(u, below, least, inside)
     return _chosen(u, above, -least - 1, inside)
@@ -256,9 +269,9 @@ FORMULAS: dict[type[ew.ElementwiseOp], Formula] = {
     ew.RoundOp: _unary(math.RoundEvenOp),
     ew.TruncOp: _unary(math.TruncOp),
     ew.NotOp: _not,
-    ew.StopGradientOp: lambda u, x: x,
+    ew.StopGradientOp: _same,
     ew.IsFiniteOp: _is_finite,
-    ew.IsNanOp: _is_nan,
+    ew.IsNanOp: is_nan,
     ew.AddOp: _by_kind(arith.AddfOp, arith.AddiOp),
     ew.SubOp: _by_kind(arith.SubfOp, arith.SubiOp),
     ew.MulOp: _by_kind(arith.MulfOp, arith.MuliOp),
@@ -288,19 +301,9 @@ def formula_of(op: ew.ElementwiseOp) -> Formula:
     match op:
         case ew.CompareOp():
             predicate = op.predicate.data
-            return lambda u, x, y: _compare(u, predicate, x, y)
+            return partial(_compare_by, predicate)
         case ew.ConvertOp():
             element = element_of(op.results[0])
-            return lambda u, x: convert(u, x, element)
+            return partial(convert, element=element)
         case _:
             return FORMULAS[type(op)]
-
-
-def compare(u: Emitter, predicate: str, x: Value, y: Value) -> Value:
-    """A comparison of scalars."""
-    return _compare(u, predicate, x, y)
-
-
-def is_nan(u: Emitter, x: Value) -> Value:
-    """Whether a scalar is NaN; no integer is."""
-    return _is_nan(u, x) if is_float(x) else u.constant(False, i1)

@@ -248,7 +248,9 @@ def _convert(c: Converter, op: HloOp, o: list[Value]) -> Value:
             return b.convert(_widened(b, x), element)
         if element_of(x) == i64 and element in FLOATS:
             # Half of it has the sign bit free; the bit that this loses is rounded away, but where it decides.
-            half = b.binary(ew.AndOp, b.binary(ew.ShiftRightOp, x, b.splat(1, x.type)), b.splat(2**63 - 1, x.type))
+            half = b.binary(
+                ew.AndOp, b.binary(ew.ShiftRightOp, x, b.splat(1, x.type)), b.splat(2**63 - 1, x.type)
+            )
             odd = b.binary(ew.OrOp, half, b.binary(ew.AndOp, x, b.splat(1, x.type)))
             large = b.scaled(b.convert(odd, element), 2.0)
             return b.select(b.compare("lt", x, b.zeros(x.type)), large, b.convert(x, element))

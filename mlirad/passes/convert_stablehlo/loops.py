@@ -1,7 +1,7 @@
 """Loops and branches. A loop that counts becomes a scan, of which derivatives keep what they need alone.
 
-    while (i = 0; i < n) { a' = f(i, a); ys' = dynamic_update_slice(ys, g(i, a), i) }
-        -->  scan of n trips over a, stacking g(i, a)
+while (i = 0; i < n) { a' = f(i, a); ys' = dynamic_update_slice(ys, g(i, a), i) }
+    -->  scan of n trips over a, stacking g(i, a)
 """
 
 from __future__ import annotations
@@ -126,9 +126,7 @@ def _scanned(b: ArrayBuilder, init: list[Value], body: Region, count: _Count) ->
     return [final[k] for k in range(len(init))]
 
 
-def _row(
-    b: ArrayBuilder, made: Value, carry: Value, trip: Value, trips: int
-) -> tuple[Value, bool] | None:
+def _row(b: ArrayBuilder, made: Value, carry: Value, trip: Value, trips: int) -> tuple[Value, bool] | None:
     """What a trip sets as row number `trip` of a carry that nothing else reads, or as row `trips - 1 - trip`."""
     op = made.owner
     if not isinstance(op, UpdateOp) or op.kind.data != "set" or op.base is not carry or trips < 2:

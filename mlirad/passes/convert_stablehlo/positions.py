@@ -96,7 +96,11 @@ class _Window:
 
 
 def _window(
-    c: Converter, indices: Value, shape: Shape, sizes: Sequence[int], dims: GatherDimensions | ScatterDimensions
+    c: Converter,
+    indices: Value,
+    shape: Shape,
+    sizes: Sequence[int],
+    dims: GatherDimensions | ScatterDimensions,
 ) -> _Window:
     b = c.b
     scatter = isinstance(dims, ScatterDimensions)

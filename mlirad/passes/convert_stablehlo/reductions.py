@@ -76,7 +76,14 @@ def is_identity(b: ArrayBuilder, kind: str, value: Value) -> bool:
         bound = 2 ** (element.width.data - 1)  # pyright: ignore
     least = -bound if element != i1 else 0
     greatest = bound if element in FLOATS or element == i1 else bound - 1
-    identities = {"sum": 0, "prod": 1, "max": least, "min": greatest, "or": 0, "and": 1 if element == i1 else -1}
+    identities = {
+        "sum": 0,
+        "prod": 1,
+        "max": least,
+        "min": greatest,
+        "or": 0,
+        "and": 1 if element == i1 else -1,
+    }
     return known == identities[kind]
 
 
@@ -164,7 +171,9 @@ def _reduce_window(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
     out = shape_of(language_type(op.results[0].type))
     if prod(sizes) <= MOST_SHIFTS:
         # Identities are left out; other initial values come first.
-        start = None if kind and is_identity(b, kind, initial[0]) else [b.broadcast(v, out, ()) for v in initial]
+        start = (
+            None if kind and is_identity(b, kind, initial[0]) else [b.broadcast(v, out, ()) for v in initial]
+        )
         for offset in product(*map(range, sizes)):
             part = [shifted(b, x, offset, out, strides, dilations) for x in wide]
             start = part if start is None else c.elementwise(op.regions[0], [*start, *part], out)

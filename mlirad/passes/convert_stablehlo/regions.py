@@ -1,7 +1,7 @@
 """What regions on scalars compute, as text that is equal for equal computations.
 
-    expression(region)      "stablehlo.add(a0,b0)"          ai, bi: argument i of the first and second element
-    applied_op(region)      "stablehlo.add"
+expression(region)      "stablehlo.add(a0,b0)"          ai, bi: argument i of the first and second element
+applied_op(region)      "stablehlo.add"
 """
 
 from __future__ import annotations

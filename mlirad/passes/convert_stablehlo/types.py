@@ -1,7 +1,7 @@
 """Types and literals of StableHLO as those of the language.
 
-    tensor<f64>       -->  f64                 rank 0 is a scalar
-    tensor<2xui32>    -->  tensor<2xi32>       the same bits
+tensor<f64>       -->  f64                 rank 0 is a scalar
+tensor<2xui32>    -->  tensor<2xi32>       the same bits
 """
 
 from __future__ import annotations

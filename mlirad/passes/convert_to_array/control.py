@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.shapes import Value
 from mlirad.ir.foreign import name_of_op
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_to_array.conversion import Conversion, Handler
 from mlirad.passes.convert_to_array.source_ops import (
     DYNAMIC,
@@ -64,7 +65,7 @@ def _execute_region(c: Conversion, op: Operation) -> Sequence[Value]:
 
 
 def _for(c: Conversion, op: Operation) -> Sequence[Value]:
-    low, high, step, *carries = c.values(op.operands)
+    low, high, step, *carries = c.values(own_operands(op))
     block, b = body_of(op), c.b
     terminator(op, block, "scf.yield")
     if len(block.args) != len(carries) + 1:
@@ -93,7 +94,10 @@ def _counting_loop(
     def body(position: Value, *inner: Value) -> list[Value]:
         return [b.add(position, step), *c.inlined(block, [position, *inner])]
 
-    return b.while_([low, *carries], lambda position, *_: b.compare("lt", position, high), body)[1:]
+    def again(position: Value, *_: Value) -> Value:
+        return b.compare("lt", position, high)
+
+    return b.while_([low, *carries], again, body)[1:]
 
 
 def _while(c: Conversion, op: Operation) -> Sequence[Value]:
@@ -111,7 +115,7 @@ def _while(c: Conversion, op: Operation) -> Sequence[Value]:
     def trip(_: Value, *handed: Value) -> list[Value]:
         return c.inlined(before, c.inlined(after, handed))
 
-    return b.while_(c.inlined(before, c.values(op.operands)), again, trip)[1:]
+    return b.while_(c.inlined(before, c.values(own_operands(op))), again, trip)[1:]
 
 
 def _forall(c: Conversion, op: Operation) -> Sequence[Value]:

@@ -38,6 +38,14 @@ def _is_nan(b: ArrayBuilder, x: Value) -> Value:
     return b.apply_elementwise(ew.IsNanOp, (x,))
 
 
+def _is_finite(b: ArrayBuilder, x: Value) -> Value:
+    return b.apply_elementwise(ew.IsFiniteOp, (x,))
+
+
+def _select(b: ArrayBuilder, condition: Value, x: Value, y: Value) -> Value:
+    return b.select(condition, x, y)
+
+
 def _as_signed(b: ArrayBuilder, x: Value) -> Value:
     """Integers moved so that their signed order is the unsigned order of x."""
     if is_boolean(x):
@@ -59,6 +67,8 @@ def _shift_right_unsigned(b: ArrayBuilder, x: Value, y: Value) -> Value:
     width = cast(Any, element_of(x)).width.data
     one, zero = b.splat(1, x.type), b.zeros(x.type)
     half = b.binary(ew.AndOp, b.binary(ew.ShiftRightOp, x, one), b.splat(2 ** (width - 1) - 1, x.type))
+    if b.scalar_of(y) == 1:
+        return half
     shifted = b.binary(ew.ShiftRightOp, half, b.sub(y, one))
     return b.select(b.compare("eq", y, zero), x, shifted)
 
@@ -126,11 +136,11 @@ def _power_of_integer(b: ArrayBuilder, x: Value, n: Value) -> Value:
     return b.binary(ew.PowOp, x, b.convert(n, element_of(x)))
 
 
-def _unary(op_class: type[ew.UnaryOp]) -> Formula:
+def _unary(op_class: type[ew.UnaryOp]) -> Callable[[ArrayBuilder, Value], Value]:
     return lambda b, x: b.unary(op_class, x)
 
 
-def _binary(op_class: type[ew.BinaryOp]) -> Formula:
+def _binary(op_class: type[ew.BinaryOp]) -> Callable[[ArrayBuilder, Value, Value], Value]:
     return lambda b, x, y: b.binary(op_class, x, y)
 
 
@@ -147,7 +157,7 @@ _FORMULAS: dict[str, tuple[int, Formula]] = {
             "trunc": ew.TruncOp,
         }.items()
     },
-    "math.isfinite": (1, lambda b, x: b.apply_elementwise(ew.IsFiniteOp, (x,))),
+    "math.isfinite": (1, _is_finite),
     "math.isnan": (1, _is_nan),
     "math.atan2": (2, _binary(ew.Atan2Op)),
     "math.copysign": (2, _binary(ew.CopysignOp)),
@@ -180,7 +190,7 @@ _FORMULAS: dict[str, tuple[int, Formula]] = {
     "arith.remf": (2, _binary(ew.FmodOp)),
     "arith.remsi": (2, _binary(ew.FmodOp)),
     "arith.remui": (2, _remainder_unsigned),
-    "arith.select": (3, lambda b, c, x, y: b.select(c, x, y)),
+    "arith.select": (3, _select),
     "arith.shli": (2, _binary(ew.ShiftLeftOp)),
     "arith.shrsi": (2, _binary(ew.ShiftRightOp)),
     "arith.shrui": (2, _shift_right_unsigned),
@@ -194,9 +204,11 @@ _FORMULAS: dict[str, tuple[int, Formula]] = {
 def _formula(count: int, formula: Formula) -> Handler:
     def handler(c: Conversion, op: Operation) -> Sequence[Value]:
         values = c.aligned(operands(op, count))
-        expected = values[-1].type
-        if any(shape_of(v) != shape_of(expected) for v in values):
+        *others, last = values
+        if any(shape_of(v) != shape_of(last) for v in others):
             raise refusal(op, "takes operands of one shape")
+        if others and others[-1].type != last.type and formula is not _power_of_integer:
+            raise refusal(op, f"takes operands of one type, got {others[-1].type} and {last.type}")
         return [formula(c.b, *values)]
 
     return handler
@@ -224,8 +236,15 @@ def _predicate(op: Operation, names: Sequence[str]) -> str:
     return names[number]
 
 
+def _compared(c: Conversion, op: Operation) -> list[Value]:
+    values = c.aligned(operands(op, 2))
+    if values[0].type != values[1].type:
+        raise refusal(op, f"takes operands of one type, got {values[0].type} and {values[1].type}")
+    return values
+
+
 def _compare_integers(c: Conversion, op: Operation) -> Sequence[Value]:
-    x, y = c.aligned(operands(op, 2))
+    x, y = _compared(c, op)
     name = _predicate(op, _ORDERS)
     b = c.b
     if is_boolean(x):
@@ -251,7 +270,7 @@ def _compare_booleans(b: ArrayBuilder, name: str, x: Value, y: Value) -> Value:
 def _compare_floats(c: Conversion, op: Operation) -> Sequence[Value]:
     """Of NaN all ordered comparisons are false, all unordered ones true."""
     b = c.b
-    x, y = c.aligned(operands(op, 2))
+    x, y = _compared(c, op)
     name = _predicate(op, _FLOAT_ORDERS)
     unordered = lambda: b.binary(ew.OrOp, _is_nan(b, x), _is_nan(b, y))  # noqa: E731
     one = lambda: b.binary(ew.OrOp, b.compare("lt", x, y), b.compare("gt", x, y))  # noqa: E731
@@ -335,9 +354,6 @@ def constant_of(b: ArrayBuilder, op: Operation, found: Attribute, type_: Attribu
             shape = shape_of(type_)
             if numbers.size == 1 and size_of(type_) != 1:
                 return b.splat(numbers[0], type_)
-            if numbers.dtype.kind == "f" and numbers.size and (numbers == numbers[0]).all():
-                if len({np.signbit(v) for v in numbers}) == 1:
-                    return b.splat(numbers[0], type_)
             return b.constant(numbers.reshape(shape), element_of(type_))
         case _:
             raise refusal(op, f"{found} is no literal that can be read")

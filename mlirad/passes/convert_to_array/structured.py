@@ -13,16 +13,16 @@ lacks, they are combined.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from math import inf, prod
+from math import prod
 
 from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.ir.affine import AffineConstantExpr, AffineMap
 
 from mlirad.dialects.array import elementwise as ew
-from mlirad.dialects.shapes import Shape, Value, is_boolean, is_float, shape_of
+from mlirad.dialects.shapes import Shape, Value, element_of, is_boolean, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.foreign import name_of_op
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_to_array.affine_maps import (
     AFFINE,
     affine_value,
@@ -31,6 +31,7 @@ from mlirad.passes.convert_to_array.affine_maps import (
     maps_of,
     used_dims,
 )
+from mlirad.passes.convert_to_array.combiners import COMBINERS
 from mlirad.passes.convert_to_array.conversion import Conversion
 from mlirad.passes.convert_to_array.named_ops import has_accumulators, input_count, maps_of_named
 from mlirad.passes.convert_to_array.scalars import ELEMENTWISE
@@ -38,50 +39,12 @@ from mlirad.passes.convert_to_array.source_ops import (
     attribute,
     body_of,
     integer,
+    language_type,
     operands,
     refusal,
     segments,
     terminator,
 )
-
-
-@dataclass(frozen=True)
-class _Combiner:
-    """How a result takes in another element: the op of the body, the reduction, and what adds nothing."""
-
-    reduce: Callable[[ArrayBuilder, Value, Sequence[int]], Value]
-    combine: Callable[[ArrayBuilder, Value, Value], Value]
-    neutral: float | None
-    commutes: bool = True
-
-
-def _kind(kind: str, op_class: type[ew.BinaryOp], neutral: float | None = None) -> _Combiner:
-    return _Combiner(
-        lambda b, x, dims: b.reduce(kind, x, dims), lambda b, x, y: b.binary(op_class, x, y), neutral
-    )
-
-
-def _sum(b: ArrayBuilder, x: Value, dims: Sequence[int]) -> Value:
-    return b.sum(x, dims)
-
-
-_SUM = _Combiner(_sum, lambda b, x, y: b.add(x, y), 0.0)
-
-COMBINERS: dict[str, _Combiner] = {
-    "arith.addf": _SUM,
-    "arith.addi": _SUM,
-    "arith.subf": _Combiner(_sum, lambda b, x, y: b.sub(x, y), None, commutes=False),
-    "arith.subi": _Combiner(_sum, lambda b, x, y: b.sub(x, y), None, commutes=False),
-    "arith.mulf": _kind("prod", ew.MulOp, 1.0),
-    "arith.muli": _kind("prod", ew.MulOp, 1.0),
-    "arith.maximumf": _kind("max", ew.MaxOp, -inf),
-    "arith.maxsi": _kind("max", ew.MaxOp),
-    "arith.minimumf": _kind("min", ew.MinOp, inf),
-    "arith.minsi": _kind("min", ew.MinOp),
-    "arith.andi": _kind("and", ew.AndOp),
-    "arith.ori": _kind("or", ew.OrOp),
-}
-"""The ops of bodies by which reductions are known."""
 
 _LANE_OPS = frozenset((*ELEMENTWISE, *AFFINE, "linalg.index"))
 """Ops of bodies that are computed for all positions at once."""
@@ -92,7 +55,7 @@ def convert_structured(c: Conversion, op: Operation) -> list[Value]:
     name = name_of_op(op).removeprefix("linalg.")
     if name == "generic":
         inputs, outputs = segments(op, 2)
-        maps = maps_of(op, attribute(op, "indexing_maps"), len(op.operands))
+        maps = maps_of(op, attribute(op, "indexing_maps"), len(own_operands(op)))
     else:
         named = maps_of_named(op, name)
         if named is None:
@@ -100,10 +63,10 @@ def convert_structured(c: Conversion, op: Operation) -> list[Value]:
                 op, "has no form in the array dialect", "run mlir-opt --linalg-generalize-named-ops"
             )
         maps = named
-        if len(maps) != len(op.operands):
-            raise refusal(op, f"takes {len(maps)} operands, got {len(op.operands)}")
+        if len(maps) != len(own_operands(op)):
+            raise refusal(op, f"takes {len(maps)} operands, got {len(own_operands(op))}")
         count = input_count(op, name)
-        inputs, outputs = list(op.operands[:count]), list(op.operands[count:])
+        inputs, outputs = list(own_operands(op)[:count]), list(own_operands(op)[count:])
     if len(op.results) != len(outputs):
         raise refusal(op, f"has {len(outputs)} outputs and {len(op.results)} results", "compute on tensors")
     return _Structured(c, op, maps, c.values(inputs), c.values(outputs)).results()
@@ -124,13 +87,14 @@ class _Structured:
         self.inputs = list(inputs)
         self.input_maps = list(maps[: len(inputs)])
         self.block = body_of(op)
-        self.yielded = terminator(op, self.block, "linalg.yield").operands
+        self.yielded = own_operands(terminator(op, self.block, "linalg.yield"))
         self.space = iteration_space(op, maps, [shape_of(v) for v in (*inputs, *outputs)])
         self.output_maps = list(maps[len(inputs) :])
         self.accumulated = has_accumulators(op, len(inputs))
         expected = len(inputs) + len(outputs) * self.accumulated
         if len(self.block.args) != expected or len(self.yielded) != len(outputs):
             raise refusal(op, f"its body takes {len(self.block.args)} and yields {len(self.yielded)} values")
+        self._check_elements([*inputs, *outputs], outputs)
         self.kept = [self._kept(map_) for map_ in self.output_maps]
         self.starts = [self._start(v, k) for k, v in enumerate(outputs)]
         self.is_elementwise = all(
@@ -145,6 +109,16 @@ class _Structured:
                 raise refusal(self.op, "its results depend on each other and have different indexing maps")
             made = list(self._loop())
         return [self._placed(value, k) for k, value in enumerate(made) if value is not None]
+
+    def _check_elements(self, operands: Sequence[Value], outputs: Sequence[Value]) -> None:
+        """Require a body on elements of the operands that yields elements of the outputs."""
+        given = [element_of(v) for v in operands][: len(self.block.args)]
+        taken = [language_type(a.type, self.op) for a in self.block.args]
+        made = [language_type(v.type, self.op) for v in self.yielded]
+        for stated, found, verb in ((taken, given, "takes"), (made, map(element_of, outputs), "yields")):
+            for k, (one, other) in enumerate(zip(stated, found, strict=True)):
+                if one != other:
+                    raise refusal(self.op, f"its body {verb} {one} in place {k}, the operand holds {other}")
 
     # Outputs -------------------------------------------------------------------------------------
 
@@ -197,8 +171,8 @@ class _Structured:
                 continue
             owner = current.owner
             if isinstance(owner, Operation) and owner is not but and _inside(owner, self.block):
-                pending += owner.operands
-                pending += (v for inner in owner.walk() for v in inner.operands)
+                pending += own_operands(owner)
+                pending += (v for inner in owner.walk() for v in own_operands(inner))
         return False
 
     def _direct(self, k: int) -> Value | None:
@@ -213,10 +187,10 @@ class _Structured:
             # The last position wins.
             return None if self._reads_accumulators(value, None) else self._last(value, missing)
         combiner = COMBINERS.get(name_of_op(combining))
-        if combiner is None or accumulator is None or accumulator not in combining.operands:
+        if combiner is None or accumulator is None or accumulator not in own_operands(combining):
             return None
-        term = combining.operands[1 if combining.operands[0] is accumulator else 0]
-        swapped = combining.operands[0] is not accumulator and not combiner.commutes
+        term = own_operands(combining)[1 if own_operands(combining)[0] is accumulator else 0]
+        swapped = own_operands(combining)[0] is not accumulator and not combiner.commutes
         if swapped or self._reads_accumulators(term, None):
             return None
         if is_boolean(self.starts[k]) and name_of_op(combining) not in ("arith.andi", "arith.ori"):
@@ -312,16 +286,17 @@ class _Structured:
         def trip(index: Value, carries: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
             looped = dict(zip(missing, unravelled(b, index, extents), strict=True))
 
-            def at(positions: Sequence[Value], k: int) -> Value:
+            def at(*positions: Value, values: Sequence[Value]) -> list[Value]:
                 placed = {**looped, **dict(zip(kept, positions, strict=True))}
-                every = [placed[d] for d in range(len(self.space))]
-                return self._at(every, carries, [self.yielded[k]])[0]
+                return self._at([placed[d] for d in range(len(self.space))], carries, values)
+
+            def element(value: Value) -> Callable[..., Value]:
+                return lambda *positions: at(*positions, values=[value])[0]
 
             shape = [self.space[d] for d in kept]
             if not shape:
-                every = [looped[d] for d in range(len(self.space))]
-                return self._at(every, carries, self.yielded), []
-            return [b.build(shape, lambda *p, k=k: at(p, k)) for k in range(len(self.yielded))], []
+                return at(values=self.yielded), []
+            return [b.build(shape, element(value)) for value in self.yielded], []
 
         try:
             return b.scan(self.starts, [], prod(extents), trip)[0]

@@ -1,9 +1,9 @@
 """Ops of `tensor`.
 
-    tensor.extract        ->  array.index                tensor.extract_slice  ->  array.slice, index or gather
-    tensor.insert         ->  array.update set           tensor.insert_slice   ->  array.update set
-    tensor.generate       ->  array.build                tensor.pad            ->  array.pad, or a build
-    tensor.gather         ->  array.gather               tensor.scatter        ->  array.update set
+    tensor.extract    ->  array.index           tensor.extract_slice  ->  array.slice, index or gather
+    tensor.insert     ->  array.update set      tensor.insert_slice   ->  array.update set
+    tensor.generate   ->  array.build           tensor.pad            ->  array.pad, or a build
+    tensor.gather     ->  array.gather          tensor.scatter        ->  array.update set
 
 Reshapes of any kind are `array.reshape`. What is undefined upstream has a value: `tensor.empty` is zeros, and
 positions outside are clamped.
@@ -12,10 +12,12 @@ positions outside are clamped.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.ir import Operation
 
 from mlirad.dialects.shapes import Shape, Value, element_of, shape_of
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_to_array.conversion import Conversion, Handler
 from mlirad.passes.convert_to_array.source_ops import (
     DYNAMIC,
@@ -34,20 +36,33 @@ def _result_shape(op: Operation) -> Shape:
     return shape_of(language_type(op.results[0].type, op))
 
 
+def _reshaped(c: Conversion, op: Operation, x: Value, shape: Shape) -> Value:
+    """The elements under another shape, which must have as many."""
+    if prod(shape) != prod(shape_of(x)):
+        raise refusal(op, f"cannot put {prod(shape_of(x))} elements into {prod(shape)}")
+    return c.b.reshape(x, shape)
+
+
+def _same_elements(op: Operation, x: Value, y: Value) -> None:
+    if element_of(x) != element_of(y):
+        raise refusal(op, f"has elements of {element_of(x)} and of {element_of(y)}")
+
+
 def _empty(c: Conversion, op: Operation) -> Sequence[Value]:
     operands(op, 0)
     return [c.b.zeros(language_type(op.results[0].type, op))]
 
 
 def _extract(c: Conversion, op: Operation) -> Sequence[Value]:
-    x, *positions = c.values(op.operands)
+    x, *positions = c.values(own_operands(op))
     _check_positions(op, x, positions)
     return [c.b.index(x, positions)]
 
 
 def _insert(c: Conversion, op: Operation) -> Sequence[Value]:
-    value, x, *positions = c.values(op.operands)
+    value, x, *positions = c.values(own_operands(op))
     _check_positions(op, x, positions)
+    _same_elements(op, value, x)
     return [c.b.update("set", x, value, 0, lambda: positions)] if positions else [value]
 
 
@@ -58,7 +73,7 @@ def _check_positions(op: Operation, x: Value, positions: Sequence[Value]) -> Non
 
 def _reshape(c: Conversion, op: Operation) -> Sequence[Value]:
     """A reshape by whatever name: the type of the result says to what."""
-    return [c.b.reshape(c.value(op.operands[0]), _result_shape(op))]
+    return [_reshaped(c, op, c.value(own_operands(op)[0]), _result_shape(op))]
 
 
 def _cast(c: Conversion, op: Operation) -> Sequence[Value]:
@@ -86,13 +101,13 @@ def _splat(c: Conversion, op: Operation) -> Sequence[Value]:
 
 def _from_elements(c: Conversion, op: Operation) -> Sequence[Value]:
     type_ = language_type(op.results[0].type, op)
-    if not op.operands:
+    if not own_operands(op):
         return [c.b.zeros(type_)]
-    return [c.b.reshape(c.b.stack(c.values(op.operands), 0), shape_of(type_))]
+    return [_reshaped(c, op, c.b.stack(c.values(own_operands(op)), 0), shape_of(type_))]
 
 
 def _concat(c: Conversion, op: Operation) -> Sequence[Value]:
-    return [c.b.concatenate(c.values(op.operands), integer(op, "dim"))]
+    return [c.b.concatenate(c.values(own_operands(op)), integer(op, "dim"))]
 
 
 def _generate(c: Conversion, op: Operation) -> Sequence[Value]:
@@ -208,29 +223,31 @@ class _Slice:
         return b.gather(x, self.sizes[:leading], self.positions)
 
     def written(self, base: Value, x: Value) -> Value:
-        """An array with the slice replaced by `x`, which may lack dimensions of extent 1."""
+        """An array with the slice replaced by `x`."""
         b, leading = self.b, self.leading
         if 0 in self.sizes:
             return base
         if not leading:
-            return b.reshape(x, self.whole)
+            return x
         if all(size == 1 for size in self.sizes[:leading]):
             part = b.reshape(x, self.sizes[leading:])
             return b.update("set", base, part, 0, lambda: self.offsets[:leading])
-        return b.update("set", base, b.reshape(x, self.sizes), leading, self.positions)
+        return b.update("set", base, x, leading, self.positions)
 
 
 def _extract_slice(c: Conversion, op: Operation) -> Sequence[Value]:
     source, *groups = segments(op, 4)
     (x,) = c.values(source)
-    return [c.b.reshape(_Slice(c, op, groups, shape_of(x)).read(x), _result_shape(op))]
+    return [_reshaped(c, op, _Slice(c, op, groups, shape_of(x)).read(x), _result_shape(op))]
 
 
 def convert_insert_slice(c: Conversion, op: Operation) -> list[Value]:
     """The destination with a slice replaced; of `parallel_insert_slice` what the loop hands on."""
     source, destination, *groups = segments(op, 5)
     (x,), (base,) = c.values(source), c.values(destination)
-    return [_Slice(c, op, groups, shape_of(base)).written(base, x)]
+    _same_elements(op, x, base)
+    part = _Slice(c, op, groups, shape_of(base))
+    return [part.written(base, _reshaped(c, op, x, part.sizes))]
 
 
 # Gathers -------------------------------------------------------------------------------------------
@@ -259,7 +276,7 @@ def _gather(c: Conversion, op: Operation) -> Sequence[Value]:
         found = b.index(leading, _coordinate(c, indices, (), len(dims)))
     else:
         found = b.gather(leading, batch, lambda *at: _coordinate(c, indices, at, len(dims)))
-    return [b.reshape(found, _result_shape(op))]
+    return [_reshaped(c, op, found, _result_shape(op))]
 
 
 def _coordinate(c: Conversion, indices: Value, at: Sequence[Value], count: int) -> list[Value]:
@@ -274,7 +291,8 @@ def _scatter(c: Conversion, op: Operation) -> Sequence[Value]:
     batch, b = _coordinates(c, op, indices, dims), c.b
     leading, permutation = _with_leading(c, base, dims)
     rest = [shape_of(base)[d] for d in permutation[len(dims) :]]
-    part = b.reshape(x, (*batch, *rest))
+    part = _reshaped(c, op, x, (*batch, *rest))
+    _same_elements(op, x, base)
     made = b.update("set", leading, part, len(batch), lambda *at: _coordinate(c, indices, at, len(dims)))
     return [b.transpose(made, [permutation.index(d) for d in range(len(permutation))])]
 
