@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.dialects.shapes import UNIT, Value, components_of
 from mlirad.frontend.compiling.compilation import compiling, executable
-from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
+from mlirad.frontend.compiling.options import CompileOptions, Options, controlled, options_of
 from mlirad.frontend.compiling.programs import Cache, cache_of, signature_key
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation import derivatives
@@ -56,6 +56,7 @@ def linearize(
     function: Callable[..., Any], *primals: Any, **options: Unpack[CompileOptions]
 ) -> tuple[Any, LinearMap]:
     """The value of `function` at `primals` and its derivative there."""
+    function = controlled(function, options_of(options))
     if is_tracing():
         at = linearize_at(function, primals, range(len(primals)))
         return at.value, _traced_map(at, function)
@@ -73,6 +74,7 @@ def vjp(
     The cotangents come as a tuple, one entry per argument, with `None` for integer and boolean leaves.
     """
     if is_tracing():
+        function = controlled(function, options_of(options))
         at = linearize_at(function, primals, range(len(primals)))
 
         def pull_traced(cotangent: Any) -> tuple[Any, ...]:
