@@ -145,6 +145,10 @@ class DonationWarning(UserWarning):
     """An argument was donated, and no result fits its memory."""
 
 
+class RecompileWarning(UserWarning):
+    """A function is compiled for ever new shapes, or ever new static values, of its arguments."""
+
+
 class UnrolledLoopWarning(UserWarning):
     """A Python loop that is traced trip by trip makes thousands of operations."""
 

@@ -139,7 +139,7 @@ MISTAKES: dict[str, Mistake] = {
     "dtype": (lambda x: sine(0.0)(x.astype(np.int64)), "is called with (int64[],)", ".astype"),
     "function-for-array": (lambda x: sine(0.0)(sine(0.0)), "is called with (a function", "convert"),
     "by-name": (lambda x: ad.lambda_(lambda z: z)(z=x), "arguments by name: z", "by position"),
-    "string": (lambda x: sine(0.0)("1"), "no arrays of dtype <U1", "float64"),
+    "string": (lambda x: sine(0.0)("1"), "is called with ('1',)", "fields that it takes"),
     "no-function": (lambda x: ad.lambda_(x), "needs a function, not Array", ""),
     "no-value": (lambda x: ad.cond(x > 0, lambda: np.sin, lambda: np.cos)(x), "is a ufunc", "ad.lambda_(f)"),
     # branches and carries

@@ -22,11 +22,13 @@ from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import last_token, receiving, starting_with
+from mlirad.frontend.tracing.tracebacks import plain_errors
 
 Branch: TypeAlias = Callable[..., list[Value]]
 Choice: TypeAlias = Callable[[Sequence[Branch]], list[Value]]
 
 
+@plain_errors
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
     """`true_fun(*operands)` where `pred` holds, else `false_fun(*operands)`; both return equal structures."""
 
@@ -60,6 +62,7 @@ def either(
     )
 
 
+@plain_errors
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
     """`branches[index](*operands)`; an index outside takes the nearest branch."""
 

@@ -35,6 +35,7 @@ from mlirad.frontend.tracing.run_time_checks import BOUNDS, check_position
 from mlirad.frontend.tracing.shapes import static_shape
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import checks, has_reports, last_token, receiving, starting_with
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.values import Higher
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
@@ -46,6 +47,7 @@ SEEN = "name it in the function, which sees it anyway; choose from several with 
 ELEMENT = "return what it gives for each position: call it there, take a sum apart there by ad.case"
 
 
+@plain_errors
 def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
     """A traced array of a NumPy array, so that traced positions can index it, or of a nest of traced values.
 
@@ -58,6 +60,7 @@ def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
     return as_array(value, None if dtype is None else language_dtype(dtype))
 
 
+@plain_errors
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     """Arrays or scalars of one shape along a new dimension."""
     if not isinstance(arrays, Array | np.ndarray):
@@ -68,11 +71,13 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     return xp.stack(parts, axis=axis)
 
 
+@plain_errors
 def where(condition: Any, x: Any, y: Any) -> Any:
     """`x` where the condition holds, `y` elsewhere; a side that is not taken has no derivative."""
     return xp.where(asarray(condition), x, y)
 
 
+@plain_errors
 def build(
     shape: int | Sequence[int],
     function: Callable[..., Any],
@@ -100,6 +105,7 @@ def build(
     )
 
 
+@plain_errors
 def map_(function: Callable[..., Any], *arrays: Any) -> Any:
     """`function` on the slices of the arrays along their first dimension, its results stacked."""
 
@@ -126,6 +132,7 @@ def map_(function: Callable[..., Any], *arrays: Any) -> Any:
     return in_trace(mapped, run)
 
 
+@plain_errors
 def index(x: Any, positions: Any) -> Any:
     """The element, or the sub-array, of `x` at leading positions, taken as they are: outside it is 0."""
 
@@ -139,6 +146,7 @@ def index(x: Any, positions: Any) -> Any:
     return in_trace(indexed, lambda: eager.index(x, positions, "index"))
 
 
+@plain_errors
 def gather(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
     """`out[i, j, ...] = x[function(i, j, ...)]` over all positions of `shape`; outside of x it is 0."""
     extents = _extents(shape, "gather")
@@ -170,6 +178,7 @@ def gather(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> 
     return in_trace(gathered, run)
 
 
+@plain_errors
 def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
     """Zeros of the leading extents `shape` with `x[i, j, ...]` added at `function(i, j, ...)`.
 
@@ -212,6 +221,7 @@ def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) ->
     return in_trace(scattered, run)
 
 
+@plain_errors
 def stop_gradient(x: Any) -> Any:
     """The same values, treated as constants by differentiation."""
     leaves, tree = flatten(x)

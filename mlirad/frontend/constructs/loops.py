@@ -37,11 +37,13 @@ from mlirad.frontend.tracing.operations import as_array, converted
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import last_token, receiving, sealed, sending
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.arrays import ArrayBuilder
 
 STACKED = "the outputs of the trips are stacked; carry it, or return what it gives"
 
 
+@plain_errors
 def scan(
     f: Callable[[Any, Any], tuple[Any, Any]],
     init: Any,
@@ -64,6 +66,7 @@ def scan(
     )
 
 
+@plain_errors
 def fold(f: Callable[[Any, Any], Any], init: Any, xs: Any, checkpoint: str | None = None) -> Any:
     """The last carry of `f(carry, x) -> carry` over the slices x of `xs`."""
     require_arguments(f, 2, "fold")
@@ -77,6 +80,7 @@ def fold(f: Callable[[Any, Any], Any], init: Any, xs: Any, checkpoint: str | Non
     )
 
 
+@plain_errors
 def fori_loop(
     lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any, checkpoint: str | None = None
 ) -> Any:
@@ -106,6 +110,7 @@ def fori_loop(
     return in_trace(looped, run)
 
 
+@plain_errors
 def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any) -> Any:
     """The last carry of `body(carry) -> carry`, repeated as long as `cond(carry)` holds."""
     require_arguments(cond, 1, "while_loop")

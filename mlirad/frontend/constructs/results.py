@@ -19,6 +19,7 @@ from mlirad.frontend.tracing.dtypes import result_type
 from mlirad.frontend.tracing.operations import value_of
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.statics import is_function
 from mlirad.frontend.tracing.tokens import with_last_token
 from mlirad.frontend.tracing.values import Higher, HigherType, LeafType, ValueType, type_of
 
@@ -43,6 +44,8 @@ class Results:
         if self.tree is None:
             self.tree = tree
         elif tree != self.tree:
+            for value in filter(is_function, tree.statics()):
+                leaf_value(value, "result", self.what)
             raise TracingError(
                 f"{self.what}: {branch} returns a value structured like {tree}, another one like {self.tree}",
                 location=user_line(),
