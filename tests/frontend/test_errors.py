@@ -209,11 +209,6 @@ def test_arguments_that_are_no_arrays():
         ad.grad(3.0)
 
 
-def test_structure_outside_of_a_trace():
-    with pytest.raises(ad.TracingError, match=r"ad.build is called outside"):
-        ad.build((3,), lambda i: i)
-
-
 def test_printing_a_traced_value_says_what_it_is_and_where_it_was_made(capsys):
     def function(x):
         y = x * 2
