@@ -48,12 +48,10 @@ def test_every_public_name_is_documented(name: str) -> None:
 def test_signatures_are_those_of_the_code(name: str) -> None:
     heading = re.search(rf"^### `ad\.{name}\((.*)\)`$", WRITTEN["python.md"], re.MULTILINE)
     assert heading is not None
-    shown = [
-        parameter.replace(annotation=inspect.Parameter.empty)
-        for parameter in inspect.signature(getattr(ad, name)).parameters.values()
-        if parameter.name not in OPTIONS
-    ]
-    if len(shown) < len(inspect.signature(getattr(ad, name)).parameters):
+    parameters = inspect.signature(getattr(ad, name)).parameters
+    listed = OPTIONS.keys() if OPTIONS.keys() <= parameters.keys() else ()
+    shown = [p.replace(annotation=p.empty) for n, p in parameters.items() if n not in listed]
+    if listed:
         shown.append(inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD))
     assert heading[1] == str(inspect.Signature(shown))[1:-1].replace("'", '"')
 
