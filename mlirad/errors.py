@@ -84,6 +84,10 @@ class ConvergenceError(MliradError, ArithmeticError):
     """A solver that does not converge within its limits."""
 
 
+class AssertionFailedError(MliradError, AssertionError):
+    """An `assert` of a rewritten function that does not hold when the program runs."""
+
+
 class CallDepthError(MliradError, RecursionError):
     """Functions of a running program that call each other too deeply, for the limit or for the stack."""
 

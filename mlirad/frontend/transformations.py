@@ -50,21 +50,24 @@ def jit(
 
 @as_value_and_gradient
 def value_and_grad(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The value of a scalar function and its gradient with respect to the arguments `argnums`.
 
     `argnums` are positions or names; one gives a bare gradient, several a tuple. The gradient is structured
-    like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns
+    like the argument; integer and boolean leaves have `None`. With respect to a complex argument x + iy it is
+    df/dx - i df/dy; with `holomorphic` the function gives a complex number, and the gradient is its complex
+    derivative. With `has_aux` the function returns
     `(value, aux)`, and so does the transformed one in place of the value. `static_argnames` and `donate` are
     those of `jit`.
     """
     chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
+    holomorphic = checked_flag(holomorphic, "holomorphic")
     return Transformed(
         function,
-        lambda f, args: derivatives.value_and_grad(f, chosen, has_aux, args),
-        ("value_and_grad", chosen, has_aux),
+        lambda f, args: derivatives.value_and_grad(f, chosen, has_aux, args, holomorphic),
+        ("value_and_grad", chosen, has_aux, holomorphic),
         options_of(options),
         static_argnames,
         donate,
@@ -73,7 +76,7 @@ def value_and_grad(
 
 @as_gradient
 def grad(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The gradient of a scalar function with respect to the arguments `argnums`.
@@ -84,13 +87,19 @@ def grad(
     function as they are, `donate` those whose arrays results may be made in.
     """
     chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
+    holomorphic = checked_flag(holomorphic, "holomorphic")
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        value, gradient = derivatives.value_and_grad(f, chosen, has_aux, args)
+        value, gradient = derivatives.value_and_grad(f, chosen, has_aux, args, holomorphic)
         return (gradient, value[1]) if has_aux else gradient
 
     return Transformed(
-        function, differentiated, ("grad", chosen, has_aux), options_of(options), static_argnames, donate
+        function,
+        differentiated,
+        ("grad", chosen, has_aux, holomorphic),
+        options_of(options),
+        static_argnames,
+        donate,
     )
 
 
@@ -126,14 +135,16 @@ def _one_per_argument(
 @as_jacobian
 def jacobian(
     function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
-    has_aux: bool = False, static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
+    has_aux: bool = False, holomorphic: bool = False, static_argnames: Sequence[str] | str = (),
+    **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian of a function of any results with respect to the arguments `argnums`.
 
     It is structured like the result, and each leaf of it like the argument (of several arguments, a tuple).
     For a leaf of the result of shape t and one of the argument of shape s it is an array of shape t + s,
     `None` where there is no derivative. It is made by columns or by rows, whichever are fewer. With `has_aux`
-    the function returns `(value, aux)`, and the transformed one `(jacobian, aux)`.
+    the function returns `(value, aux)`, and the transformed one `(jacobian, aux)`. With `holomorphic`
+    arguments and results are complex, and so is the Jacobian.
 
     With `sparse=True` it is one `scipy.sparse.csr_array`: a row for each float of the result, a column for
     each float of the arguments, leaf by leaf. It has the entries that can differ from zero, which
@@ -144,42 +155,46 @@ def jacobian(
         from mlirad.frontend.sparse.derivatives import SparseDerivative
 
         return SparseDerivative(function, argnums, has_aux, False, options_of(options), static_argnames)
-    return _jacobian("auto", function, argnums, has_aux, static_argnames, options_of(options))
+    flags = has_aux, holomorphic
+    return _jacobian("auto", function, argnums, flags, static_argnames, options_of(options))
 
 
 @as_dense_jacobian
 def jacfwd(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian by columns: one application of the derivative each; see `jacobian`."""
-    return _jacobian("forward", function, argnums, has_aux, static_argnames, options_of(options))
+    flags = has_aux, holomorphic
+    return _jacobian("forward", function, argnums, flags, static_argnames, options_of(options))
 
 
 @as_dense_jacobian
 def jacrev(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian by rows: one application of the transposed derivative each; see `jacobian`."""
-    return _jacobian("reverse", function, argnums, has_aux, static_argnames, options_of(options))
+    flags = has_aux, holomorphic
+    return _jacobian("reverse", function, argnums, flags, static_argnames, options_of(options))
 
 
 def _jacobian(
     mode: Mode,
     function: Callable[..., Any],
     argnums: Argnums,
-    has_aux: bool,
+    flags: tuple[bool, bool],
     static_argnames: Sequence[str] | str,
     options: Options,
 ) -> Transformed:
-    chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
+    chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(flags[0], "has_aux")
+    holomorphic = checked_flag(flags[1], "holomorphic")
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        blocks, aux = jacobians.jacobian(f, chosen, has_aux, mode, args)
+        blocks, aux = jacobians.jacobian(f, chosen, has_aux, mode, args, holomorphic)
         return (blocks, aux) if has_aux else blocks
 
-    key = ("jacobian", mode, chosen, has_aux)
+    key = ("jacobian", mode, chosen, has_aux, holomorphic)
     return Transformed(function, differentiated, key, options, static_argnames)
 
 

@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
     FusedLoc,
     IntegerAttr,
     IntegerType,
+    LocationAttr,
     ModuleOp,
     NoneAttr,
     RankedStructure,
@@ -46,7 +47,9 @@ from mlirad.dialects.array import Array
 from mlirad.dialects.function import Function
 from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.linear import Linear
+from mlirad.dialects.stablehlo import STABLEHLO_DIALECTS
 from mlirad.errors import MliradError, ParseError
+from mlirad.ir.foreign import UPSTREAM, ForeignContext
 from mlirad.ir.locations import Place, place_of, source_location
 
 MAX_ATTRIBUTE_SIZE = 2**16
@@ -66,11 +69,16 @@ _ARRAY_TYPE = re.compile(r"(tensor<(?:\d+x)+)?(?:f64|f32|i64|i32|i1)(?(1)>|(?![\
 """A type of arrays or scalars, which needs no more than a look to be known."""
 
 
+_LOCATION_ALIAS = re.compile(r"^#[\w$.-]+ = loc\(", re.MULTILINE)
+
+
 def make_context(*, allow_unregistered: bool = False) -> Context:
-    """The dialects that MLIR text may use."""
-    context = Context(allow_unregistered=allow_unregistered)
-    for dialect in (Builtin, Func, Array, Function, Linear, Kernel):
+    """The dialects that MLIR text may use, those of upstream programs among them."""
+    context = ForeignContext(allow_unregistered=allow_unregistered)
+    for dialect in (Builtin, Func, Array, Function, Linear, Kernel, *STABLEHLO_DIALECTS):
         context.load_dialect(dialect)
+    for name, factory in UPSTREAM.items():
+        context.register_dialect(name, factory)
     return context
 
 
@@ -190,12 +198,41 @@ class _LocatingParser(Parser):
         self._first_uses: dict[str, int] = {}
         self._sizes = _Sizes()
         self._array_types: dict[str, TypeAttribute] = {}
+        self._aliases_read: dict[int, int] = {}
+        """The end of each definition of a location that was read ahead, by its start."""
 
     def first_undefined(self) -> tuple[str, int] | None:
         """The first value that is used and nowhere defined, with the offset of its first use."""
         uses = ((self._first_uses.get(name, 0), name) for name in self.forward_ssa_references)
         start, name = min(uses, default=(0, None))
         return None if name is None else (name, start)
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        """The module. Printers write what locations stand for behind it: that is read first."""
+        starts = [found.start() for found in _LOCATION_ALIAS.finditer(self.lexer.input.content)]
+        for start in starts:
+            self._resume_from(start)
+            self._parse_alias_def()
+            self._aliases_read[start] = self._current_token.span.start
+        if starts:
+            self._resume_from(0)
+        return super().parse_module(allow_implicit_module)
+
+    def _parse_alias_def(self) -> None:
+        end = self._aliases_read.get(self._current_token.span.start)
+        if end is None:
+            super()._parse_alias_def()
+        else:
+            self._resume_from(end)
+
+    def _parse_location(self) -> LocationAttr:
+        """A location; of a range `"f.py":4:6 to :39` where it begins."""
+        location = super()._parse_location()
+        if self.parse_optional_keyword("to"):
+            self.parse_optional_integer(allow_boolean=False, allow_negative=False)
+            self.parse_punctuation(":")
+            self.parse_integer(allow_boolean=False, allow_negative=False)
+        return location
 
     def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
         name = operand.operand_name

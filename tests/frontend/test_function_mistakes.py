@@ -246,22 +246,12 @@ def _files(error: BaseException) -> list[str]:
 
 
 OUTSIDE: dict[str, tuple[Callable[[], Any], str, str]] = {
-    "lambda": (
-        lambda: ad.lambda_(np.sin),
-        "called outside of a traced function",
-        "ad.jit(lambda: ad.lambda_(...))()",
-    ),
-    "left": (
-        lambda: ad.left(1.0, 0),
-        "called outside of a traced function",
-        "ad.jit(lambda: ad.left(...))()",
-    ),
-    "alternative": (lambda: Number(1.0), "made outside of a traced function", "make it in a function"),
     "case": (
         lambda: ad.case(1.0, np.sin),  # pyright: ignore[reportArgumentType]
-        "called outside of a traced function",
-        "ad.jit(lambda: ad.case(...))()",
+        "ad.case takes a sum apart, not float",
+        "make it one by ad.sum_of",
     ),
+    "by-name": (lambda: ad.lambda_(np.sin)(x=1.0), "arguments by name: x", "pass arguments by position"),
     "no-examples": (lambda: ad.sum_of(), "an example of each alternative", ""),
     "argument": (
         lambda: ad.jit(lambda f: f(1.0))(kept()),

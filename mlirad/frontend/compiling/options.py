@@ -5,6 +5,10 @@ ad.grad(f, chunk=1, check_bounds=True)
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypedDict, cast
 
@@ -26,6 +30,10 @@ MOST_SECONDS = 1e9
 """Time limits are below this: 30 years."""
 
 
+CONTROL = ("rewrite",)
+"""What `control` may be."""
+
+
 class CompileOptions(TypedDict, total=False):
     """What every transformation takes by name: the fields of `Options`."""
 
@@ -37,6 +45,7 @@ class CompileOptions(TypedDict, total=False):
     flush_subnormals: bool
     timeout: float | None
     threads: Threads | None
+    control: str | None
 
 
 OPTIONS: Final = {
@@ -50,6 +59,8 @@ OPTIONS: Final = {
     "timeout": "how many seconds a call may take once it is compiled, before it raises a TimeLimitError",
     "threads": 'how many threads work on a call, "all" for as many as the process may use; None is what '
     "ad.config.threads says",
+    "control": '"rewrite" turns `if`, `while` and `for` of the function, and of those of the program that it '
+    "calls, into branches and loops wherever they depend on traced values",
 }
 """What each option says."""
 
@@ -66,6 +77,7 @@ class Options:
     flush_subnormals: bool = True
     timeout: float | None = None
     threads: Threads | None = None
+    control: str | None = None
 
     @property
     def thread_count(self) -> int:
@@ -137,4 +149,38 @@ def options_of(given: CompileOptions) -> Options:
     if found.chunk is not None and not (isinstance(found.chunk, str) and found.chunk == "all"):
         hint = 'write chunk=1 to compute one position after another, or chunk="all"'
         checked_integer(found.chunk, "chunk", 1, hint)
+    if found.control is not None:
+        checked_choice(found.control, "control", CONTROL)
     return replace(found, method=COMPILED_AS.get(method, method))
+
+
+def controlled(function: Callable[..., Any], options: Options) -> Callable[..., Any]:
+    """The function to be traced: itself, or what it is rewritten to whenever it is called.
+
+    Raises `UnsupportedError` if it cannot be rewritten.
+    """
+    if options.control is None:
+        return function
+    _rewriting.rewritten(function)
+
+    @functools.wraps(function, updated=())
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return _rewriting.rewritten(function)(*args, **kwargs)
+
+    with contextlib.suppress(TypeError, ValueError):
+        called.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    return called
+
+
+class _Rewriting:
+    """What rewrites functions."""
+
+    rewritten: Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+_rewriting = _Rewriting()
+
+
+def bind_rewriting(rewritten: Callable[..., Any]) -> None:
+    """Say what rewrites functions; called once, when the package is imported."""
+    _rewriting.rewritten = rewritten

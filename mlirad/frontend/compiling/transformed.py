@@ -10,7 +10,8 @@ import copy
 import functools
 import time
 import weakref
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import fields
 from types import MethodType
 from typing import Any, ClassVar, TypeAlias
 
@@ -22,7 +23,7 @@ from mlirad.frontend.compiling.arguments import OUT, kinds_of, plain_key, prepar
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.lowered import Lowered
-from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.options import Options, controlled
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
 from mlirad.frontend.compiling.profile import Profile
@@ -34,10 +35,12 @@ from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import (
     argument_paths,
+    definition_of,
     function_name,
     trace_module,
 )
 from mlirad.frontend.tracing.naming import global_name
+from mlirad.frontend.tracing.notebook import html_table
 from mlirad.frontend.tracing.pytree import LEAF, Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
@@ -45,6 +48,9 @@ from mlirad.frontend.tracing.values import LeafType
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""
+
+ROWS_SHOWN = 10
+"""How many compiled signatures a notebook shows, the last ones."""
 
 
 class Transformed:
@@ -75,7 +81,7 @@ class Transformed:
         self._implementation = implementation
         self._options = options
         self._static = static_names(function, static_argnames)
-        self._reader = ArgumentReader(function, self._static)
+        self._reader = ArgumentReader(controlled(function, options), self._static)
         self._donated = donated_names(function, donate, self._static)
         self._transformation = (transformation, options, self._static, self._donated)
         self._cache = cache_of(function, self._transformation)
@@ -117,6 +123,8 @@ class Transformed:
         has_out: bool = False,
     ) -> None:
         """Have a quick call take the calls that are like one, which `leaves` were passed in."""
+        if complex in (*program.tree.kinds(), *program.result.kinds()):
+            return
         form = form_of(self._function, self._static, args, kwargs, has_out=has_out)
         if form is not None:
             calls = self._by_name if form.names else self._by_position
@@ -219,7 +227,7 @@ class Transformed:
             signature,
             self._options,
             self._reader.signature,
-            lambda: self._trace(function, tree, types)[0],
+            lambda: self._trace(function, tree, types),
             lambda stats, anew: self._compile(function, tree, types, stats, anew=anew),
         )
 
@@ -272,6 +280,26 @@ class Transformed:
         given = [shown, *map(repr, self.recipe.args)]
         given += [f"{name}={value!r}" for name, value in self.recipe.kwargs.items()]
         return f"mlirad.{self.recipe.name}({', '.join(given)})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the function, its line, and for each compiled signature what it takes and needs."""
+        return html_table(f"{function_name(self._function)}, transformed by mlirad", self._rows())
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        place = definition_of(self._function)
+        if place is not None:
+            yield "defined at", place
+        changed = [f for f in fields(Options) if getattr(self._options, f.name) != f.default]
+        if changed:
+            yield "options", ", ".join(f"{f.name}={getattr(self._options, f.name)!r}" for f in changed)
+        programs = list(self._cache.programs.values())
+        yield "compiled for", f"{len(programs)} signatures"
+        for program in programs[-ROWS_SHOWN:]:
+            if program.native is not None:
+                made = program.native.program
+                given, results = (", ".join(map(str, specs)) for specs in (made.inputs, made.outputs))
+                needs = f"{made.operations} operations, {made.arena_bytes} bytes of working memory"
+                yield f"({given}) → ({results})", needs
 
     # Pickling and copying ------------------------------------------------------------------------
 

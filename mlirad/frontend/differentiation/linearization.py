@@ -86,16 +86,24 @@ def vjp(
 
         def pull_traced(cotangent: Any) -> tuple[Any, ...]:
             vectors = derivatives.cotangents_of(at, cotangent, "the cotangent")
-            return at.arguments.unflatten(at.transposed_image(vectors))
+            return at.cotangents(at.transposed_image(vectors))
 
         return at.value, pull_traced
     value, derivative = linearize(function, *primals, argnums=argnums, **options)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
-        vectors = derivative.codomain.read((cotangent,), "the cotangent")
-        return derivative.domain.structured(derivative.T.image(vectors))
+        domain, codomain = derivative.domain, derivative.codomain
+        vectors = codomain.read((cotangent,), "the cotangent")
+        images = derivative.T.image(_conjugated(codomain, vectors))
+        return domain.structured(_conjugated(domain, images))
 
     return value, pullback
+
+
+def _conjugated(space: Space, vectors: Sequence[Any]) -> list[Any]:
+    """The moving leaves of a structure, with imaginary parts negated."""
+    moving = [k for k, t in zip(space.tree.imaginary(), space.leaves, strict=True) if t is not None]
+    return [-v if is_imaginary else v for v, is_imaginary in zip(vectors, moving, strict=True)]
 
 
 def _traced_map(at: Linearization, function: Callable[..., Any], positions: Sequence[int]) -> LinearMap:

@@ -274,7 +274,8 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
         return TracingError(
             "a traced value is assigned to an element of a NumPy array, which holds numbers",
             location=location,
-            hint="make the array traced first: a = ad.asarray(a); a[i] = v",
+            hint="make it a traced array: y = ad.numpy.zeros(n) for y = np.zeros(n), or a = ad.asarray(a) "
+            "before a[i] = v",
         )
     if isinstance(error.__cause__, MliradError):
         cause = error.__cause__

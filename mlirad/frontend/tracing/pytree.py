@@ -3,18 +3,19 @@
     leaves, tree = flatten({"w": (w, b), "scale": 2.0})      -->  [2.0, w, b], {'scale': *, 'w': (*, *)}
     tree.unflatten(leaves)                                   -->  the original dictionary
 
-Containers (`containers.py`) and `None` are structure. So is what stands for itself (`statics.py`), such as a
-string; everything else is a leaf. A dictionary's leaves come in the order of its sorted keys, so that two
-dictionaries that compare equal have equal structure; unflattening restores the order in which the keys of the
-flattened one stood.
+Containers (`containers.py`) and `None` are structure, and so is a complex number or array, of a real and an
+imaginary part. So is what stands for itself (`statics.py`), such as a string; everything else is a leaf. The
+leaves of a dictionary come in the order of its sorted keys, so that two dictionaries that compare equal have
+equal structure; unflattening restores the order in which the keys of the flattened one stood.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from mlirad.frontend.tracing.complex_array import is_complex, parts_of_complex
 from mlirad.frontend.tracing.containers import Container, Fields, Opened, container_of
 from mlirad.frontend.tracing.raising import unsupported_error
 from mlirad.frontend.tracing.statics import Static, is_static, require_unchanging, structure_key
@@ -78,6 +79,22 @@ class Tree:
         for child in self.children:
             yield from child.statics()
 
+    def imaginary(self) -> Iterator[bool]:
+        """For each leaf, whether it is the imaginary part of a complex number."""
+        if self.kind is None:
+            yield False
+        elif self.kind is complex:
+            yield from (False, True)
+        else:
+            for child in self.children:
+                yield from child.imaginary()
+
+    def with_whole_numbers(self) -> Tree:
+        """The structure in which complex numbers are leaves."""
+        if self.kind is complex:
+            return LEAF
+        return replace(self, children=tuple(child.with_whole_numbers() for child in self.children))
+
     def kinds(self) -> Iterator[type[Any]]:
         """The classes of all containers."""
         if self.kind is not None:
@@ -93,6 +110,14 @@ class Tree:
         for k, child in enumerate(self.children):
             found += child.paths(prefix + self._step(k))
         return found
+
+    def variables(self) -> list[str]:
+        """How to reach each leaf of a dictionary of variables by their names, such as `x[0]`."""
+        return [
+            path
+            for name, child in zip(self.names, self.children, strict=True)
+            for path in child.paths(str(name))
+        ]
 
     def _step(self, k: int) -> str:
         container = self.container
@@ -117,10 +142,14 @@ class Tree:
             if value is not None and not (is_static(value) and flatten(value)[1] == self):
                 raise ValueError(f"{what} must be {self} or None, got {structure_text(value)}")
             return
-        container = container_of(type(value))
+        kind = _kind_of(value)
+        container = container_of(kind)
+        if self.kind is complex and container is None and not is_static(value):
+            leaves.extend(parts_of_complex(value))
+            return
         opened = Opened((), []) if container is None else container.open(value)
         fits = len(opened.parts) == len(self.children) and opened.names == self.names
-        if type(value) is not self.kind or not fits:
+        if kind is not self.kind or not fits:
             raise ValueError(f"{what} must be structured like {self}, got {structure_text(value)}")
         if tuple(map(structure_key, opened.static)) != tuple(map(structure_key, self.static)):
             raise ValueError(f"{what} has static fields {opened.static}, and {self.static} are expected")
@@ -179,7 +208,7 @@ def flatten(value: object) -> tuple[list[Any], Tree]:
 
 def parts_of(value: object) -> dict[Hashable, object] | None:
     """The parts of a container by name or position, in the order of its leaves; `None` for a leaf."""
-    container = container_of(type(value))
+    container = container_of(_kind_of(value))
     if container is None:
         return {} if value is None or is_static(value) else None
     opened = container.open(value)
@@ -195,7 +224,7 @@ def structure_text(value: object) -> str:
 def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
     if value is None:
         return NONE
-    kind = cast("type[Any]", type(value))
+    kind = _kind_of(value)
     container = container_of(kind)
     if container is None:
         if is_static(value):
@@ -212,3 +241,8 @@ def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
         require_unchanging(held, f"{name} of {kind.__name__}")
     children = tuple(_flatten(part, leaves, depth - 1) for part in opened.parts)
     return Tree(kind, children, opened.names, opened.static, opened.order)
+
+
+def _kind_of(value: object) -> type[Any]:
+    """The class of a value, which is `complex` for all complex numbers and arrays."""
+    return complex if is_complex(value) else type(value)

@@ -1,0 +1,28 @@
+"""The dialects `stablehlo` and `chlo`: programs as JAX and others write them, read to be converted.
+
+    module = parse_module(jax.jit(f).lower(x).as_text(), "f.mlir")
+
+Ops are read and printed in the forms of StableHLO's own printer and in the generic form. They are ops on
+`tensor` types of any rank, 0 included; the pass `convert-stablehlo-to-array` makes array code of them.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Dialect
+
+from mlirad.dialects.stablehlo.attributes import ATTRIBUTES, ShardingRule
+from mlirad.dialects.stablehlo.control import CONTROL_OPS
+from mlirad.dialects.stablehlo.elementwise import CHLO_ELEMENTWISE_OPS, ELEMENTWISE_OPS
+from mlirad.dialects.stablehlo.structural import STRUCTURAL_OPS, TopKOp
+from mlirad.dialects.stablehlo.syntax import HloOp
+
+StableHlo = Dialect("stablehlo", [*ELEMENTWISE_OPS, *STRUCTURAL_OPS, *CONTROL_OPS], ATTRIBUTES)
+
+Chlo = Dialect("chlo", [*CHLO_ELEMENTWISE_OPS, TopKOp])
+
+Sharding = Dialect("sdy", [], [ShardingRule])
+"""Of the dialect that says how devices share a program, the attribute that JAX leaves in programs for one."""
+
+STABLEHLO_DIALECTS = (StableHlo, Chlo, Sharding)
+
+__all__ = ["STABLEHLO_DIALECTS", "Chlo", "HloOp", "StableHlo"]
