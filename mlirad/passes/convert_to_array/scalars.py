@@ -17,9 +17,10 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, i1
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from mlirad.dialects.array import elementwise as ew
+from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Value, array_type, element_of, is_boolean, is_float, shape_of, size_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.passes.convert_to_array.conversion import Conversion, Handler
@@ -343,25 +344,21 @@ def _float_to_unsigned(c: Conversion, op: Operation) -> Sequence[Value]:
     return [b.select(b.compare("lt", x, border), small, _as_signed(b, large))]
 
 
-def constant_of(b: ArrayBuilder, op: Operation, found: Attribute, type_: Attribute) -> Value:
-    """The value of the attribute of a constant."""
-    match found:
-        case FloatAttr() | IntegerAttr():
-            number = cast(Any, found).value.data
-            return b.splat(number, type_)
-        case DenseIntOrFPElementsAttr():
-            numbers = np.array(cast(Any, found).get_values())
-            shape = shape_of(type_)
-            if numbers.size == 1 and size_of(type_) != 1:
-                return b.splat(numbers[0], type_)
-            return b.constant(numbers.reshape(shape), element_of(type_))
-        case _:
-            raise refusal(op, f"{found} is no literal that can be read")
-
-
 def _constant(c: Conversion, op: Operation) -> Sequence[Value]:
+    """A literal, whose type is that of the result; of a uniform array the one element."""
     operands(op, 0)
-    return [constant_of(c.b, op, attribute(op, "value"), language_type(op.results[0].type, op))]
+    b, found, stated = c.b, attribute(op, "value"), op.results[0].type
+    type_ = language_type(stated, op)
+    match found:
+        case FloatAttr() | IntegerAttr() if cast(Any, found).type == stated:
+            return [b.splat(cast(Any, found).value.data, type_)]
+        case DenseIntOrFPElementsAttr() if cast(Any, found).type == stated:
+            numbers = np.frombuffer(cast(Any, found).data.data, numpy_dtype(type_))
+            if numbers.size == 1 and size_of(type_) != 1:
+                return [b.splat(numbers[0], type_)]
+            return [b.constant(numbers.reshape(shape_of(type_)), element_of(type_))]
+        case _:
+            raise refusal(op, f"{found} is no literal of type {stated}")
 
 
 ELEMENTWISE: dict[str, Handler] = {
