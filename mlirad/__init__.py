@@ -45,6 +45,7 @@ from mlirad.errors import (
 if TYPE_CHECKING:
     from mlirad import numpy, optimize, random, scipy, tree
     from mlirad.bridges import from_jax, from_stablehlo, to_jax, to_torch
+    from mlirad.explorer import explore
     from mlirad.frontend import (
         Array,
         Closure,
@@ -155,6 +156,7 @@ __all__ = [
     "custom_derivative",
     "debug_print",
     "demo",
+    "explore",
     "export",
     "extract",
     "fixed_point",
@@ -214,8 +216,12 @@ __all__ = [
 _ROOMS = ("numpy", "optimize", "random", "scipy", "tree")
 """The public modules."""
 
-_BRIDGES = ("from_jax", "from_stablehlo", "to_jax", "to_torch")
-"""What stands in `mlirad.bridges`."""
+_ELSEWHERE = {
+    "demo": "mlirad.tools.demo",
+    "explore": "mlirad.explorer",
+    **dict.fromkeys(("from_jax", "from_stablehlo", "to_jax", "to_torch"), "mlirad.bridges"),
+}
+"""Where functions stand that `mlirad.frontend` does not have."""
 
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.
 import_module("mlirad.jit")
@@ -228,10 +234,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _ROOMS:
         return import_module(f"mlirad.{name}")
-    if name in _BRIDGES:
-        return getattr(import_module("mlirad.bridges"), name)
-    if name == "demo":
-        return import_module("mlirad.tools.demo").demo
+    if name in _ELSEWHERE:
+        return getattr(import_module(_ELSEWHERE[name]), name)
     collects = gc.isenabled()
     gc.disable()  # of what imports make nothing is garbage
     try:

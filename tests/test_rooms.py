@@ -83,6 +83,21 @@ ROOMS: dict[str, frozenset[str]] = {
             "recursion",
         }
     ),
+    "explorer": frozenset(
+        {
+            "dialects",
+            "ir",
+            "lower",
+            "jit",
+            "pipelines",
+            "pipeline_options",
+            "compiler",
+            "disk_cache",
+            "frontend",
+            "recursion",
+            "tools",
+        }
+    ),
     "universe": frozenset({"dialects", "registry"}),
 }
 """What each room may import, besides itself and `mlirad.errors`."""

@@ -111,6 +111,9 @@ class ArraySpec:
         if self.dtype not in ITEM_BYTES:
             raise ValueError(f"no element type {self.dtype!r}; there are {', '.join(ITEM_BYTES)}")
 
+    def __str__(self) -> str:
+        return f"{self.dtype}{list(self.shape)}"
+
     @property
     def size(self) -> int:
         """The number of elements."""

@@ -10,7 +10,8 @@ import copy
 import functools
 import time
 import weakref
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import fields
 from types import MethodType
 from typing import Any, ClassVar, TypeAlias
 
@@ -18,7 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import DtypeError, MliradError, TracingError, UnsupportedError
 from mlirad.frontend.compiling.argument_reader import ArgumentReader
-from mlirad.frontend.compiling.arguments import OUT, plain_key, prepared, static_names, takes_out
+from mlirad.frontend.compiling.arguments import OUT, kinds_of, plain_key, prepared, static_names, takes_out
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.lowered import Lowered
@@ -34,10 +35,12 @@ from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import (
     argument_paths,
+    definition_of,
     function_name,
     trace_module,
 )
 from mlirad.frontend.tracing.naming import global_name
+from mlirad.frontend.tracing.notebook import html_table
 from mlirad.frontend.tracing.pytree import LEAF, Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
@@ -45,6 +48,9 @@ from mlirad.frontend.tracing.values import LeafType
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""
+
+ROWS_SHOWN = 10
+"""How many compiled signatures a notebook shows, the last ones."""
 
 
 class Transformed:
@@ -262,7 +268,38 @@ class Transformed:
         )
 
     def __repr__(self) -> str:
-        return f"<{function_name(self._function)}, transformed by mlirad>"
+        names = ", ".join(kinds_of(self._function) or ("...",))
+        return f"<{self._made()}: ({names})>"
+
+    def _made(self) -> str:
+        """How it is written."""
+        inner = self._function
+        shown = inner._made() if isinstance(inner, Transformed) else function_name(inner)
+        if self.recipe is None:
+            return f"mlirad.jit({shown})"
+        given = [shown, *map(repr, self.recipe.args)]
+        given += [f"{name}={value!r}" for name, value in self.recipe.kwargs.items()]
+        return f"mlirad.{self.recipe.name}({', '.join(given)})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the function, its line, and for each compiled signature what it takes and needs."""
+        return html_table(f"{function_name(self._function)}, transformed by mlirad", self._rows())
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        place = definition_of(self._function)
+        if place is not None:
+            yield "defined at", place
+        changed = [f for f in fields(Options) if getattr(self._options, f.name) != f.default]
+        if changed:
+            yield "options", ", ".join(f"{f.name}={getattr(self._options, f.name)!r}" for f in changed)
+        programs = list(self._cache.programs.values())
+        yield "compiled for", f"{len(programs)} signatures"
+        for program in programs[-ROWS_SHOWN:]:
+            if program.native is not None:
+                made = program.native.program
+                given, results = (", ".join(map(str, specs)) for specs in (made.inputs, made.outputs))
+                needs = f"{made.operations} operations, {made.arena_bytes} bytes of working memory"
+                yield f"({given}) → ({results})", needs
 
     # Pickling and copying ------------------------------------------------------------------------
 
@@ -285,7 +322,7 @@ class Transformed:
         return transformed_again(self.recipe, function)
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
-        """As a method: the transformed function of the bound method, which reads the instance from outside."""
+        """As a method: the transformation of the bound method, which reads the instance from outside."""
         if instance is None or self.recipe is None:
             return self
         return transformed_again(self.recipe, MethodType(self._function, instance))

@@ -149,6 +149,7 @@ def begin_kernel(
     inlining = "alwaysinline" if work <= TINY_WORK and not program.is_profiled else "noinline"
     f = program.module.function(name, parameters, attributes=f"{inlining} nounwind")
     f.runs = emitter.trips * tasks
+    f.place = location_of(op)
     emitter.calls.append(KernelCall(number, places, tasks))
     program.operations += work * emitter.trips
     pointers = dict(zip(places, f.arguments[: len(places)], strict=True))
