@@ -1,11 +1,10 @@
 """Ops of `arith` and `math`, on scalars and arrays alike.
 
-    arith.addf   ->  array.add              arith.cmpf olt   ->  array.compare lt
-    math.fma     ->  array.mul, array.add   arith.divui      ->  array.div, corrected by the remainder
+    arith.addf   ->  array.add              arith.shrui   ->  array.shift_right, cleared of the sign
+    math.fma     ->  array.mul, array.add   arith.divui   ->  array.div, corrected by the remainder
 
 Fast-math and overflow flags allow other results, and are ignored. What is undefined upstream has a value:
-division by zero gives 0, a shift by the width or more gives 0 or the sign, a conversion out of range the
-nearest integer.
+division by zero gives 0, a shift by the width or more gives 0 or the sign.
 """
 
 from __future__ import annotations
@@ -21,10 +20,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, element_of, is_boolean, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.passes.convert_to_array.conversion import Conversion, Handler
-from mlirad.passes.convert_to_array.source_ops import (
-    operands,
-    refusal,
-)
+from mlirad.passes.convert_to_array.source_ops import operands, refusal
 
 Formula: TypeAlias = Callable[..., Value]
 """From the builder and operands of one shape to the result."""
@@ -81,7 +77,8 @@ def _divide_unsigned(b: ArrayBuilder, x: Value, y: Value) -> Value:
     more = unsigned_compare(b, "ge", b.sub(x, b.mul(quotient, y)), y)
     small = b.add(quotient, b.select(more, one, zero))
     large = b.select(unsigned_compare(b, "ge", x, y), one, zero)
-    return b.select(b.compare("lt", y, zero), large, small)
+    quotient = b.select(b.compare("lt", y, zero), large, small)
+    return b.select(b.compare("eq", y, zero), zero, quotient)
 
 
 def known_positive(b: ArrayBuilder, x: Value) -> bool:
