@@ -46,6 +46,8 @@ from mlirad.linear_maps.laws.function_spaces import FUNCTION_LAWS, FUNCTION_PAIR
 from mlirad.linear_maps.laws.index_spaces import INDEX_SPACE_LAWS, INDEX_SPACE_PAIRS
 from mlirad.linear_maps.laws.transpositions import TRANSPOSITION_LAWS
 from mlirad.lower.elementary import ELEMENTARY
+from mlirad.passes.convert_from_array.convert_from_array import REFUSED
+from mlirad.passes.convert_to_array.convert_to_array import HANDLERS
 from mlirad.pipelines import PIPELINES
 from mlirad.registry import PASS_MODULES, load_pass
 from mlirad.rules.derivatives import ELIMINATED, ZERO
@@ -371,6 +373,19 @@ def points() -> Iterator[str]:
     yield from special_points.table()
 
 
+def upstream() -> Iterator[str]:
+    """Upstream ops that become array code, and ops of the array dialect that do not become upstream code."""
+    yield from ("# Ops of upstream dialects", "", f"`convert-to-array` converts {len(HANDLERS)} ops.", "")
+    yield from ("| dialect | ops |", "| --- | --- |")
+    dialects = dict.fromkeys(name.partition(".")[0] for name in HANDLERS)
+    for dialect in sorted(dialects):
+        names = sorted(name.partition(".")[2] for name in HANDLERS if name.startswith(f"{dialect}."))
+        yield f"| `{dialect}` | {listed(names)} |"
+    yield from ("", "Of the array dialect, `convert-from-array` converts all ops but these:", "")
+    yield from ("| op | why |", "| --- | --- |")
+    yield from (f"| `{op.name}` | {reason} |" for op, reason in REFUSED.items())
+
+
 def passes() -> Iterator[str]:
     """The passes and pipelines."""
     yield "# Passes"
@@ -404,6 +419,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "numpy": numpy_functions,
     "special-points": points,
     "passes": passes,
+    "upstream": upstream,
 }
 """The generated pages by name."""
 

@@ -13,19 +13,27 @@ from typing import Any, Unpack
 
 from mlirad.frontend.compiling.donation import Donated
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
-from mlirad.frontend.compiling.pickling import remembering
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs import batching, repeated
 from mlirad.frontend.differentiation import derivatives, jacobians
 from mlirad.frontend.differentiation.derivatives import Argnums
 from mlirad.frontend.differentiation.jacobians import Mode
+from mlirad.frontend.signatures import (
+    as_batching,
+    as_dense_jacobian,
+    as_gradient,
+    as_hessian,
+    as_jacobian,
+    as_jit,
+    as_value_and_gradient,
+    with_options,
+)
 from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_list
 from mlirad.frontend.tracing.captures import static_key
-from mlirad.frontend.tracing.decorating import decorating
+from mlirad.frontend.tracing.tracebacks import plain_errors
 
 
-@decorating
-@remembering
+@as_jit
 def jit(
     function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (), donate: Donated = (),
     **options: Unpack[CompileOptions],
@@ -35,14 +43,12 @@ def jit(
     `static_argnames` are parameters whose values are part of the signature and reach the function as they
     are. `donate` are parameters, by name or position, whose arrays the caller does not read again: results of
     the same shape and dtype are made in their memory, and are these arrays; one that fits no result gives a
-    `DonationWarning`, and the interpreter leaves all as they are. `options` are those of `Options`:
-    `interpret=True` runs the program by the reference interpreter.
+    `DonationWarning`, and the interpreter leaves all as they are.
     """
     return Transformed(function, repeated.call, "jit", options_of(options), static_argnames, donate)
 
 
-@decorating
-@remembering
+@as_value_and_gradient
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
@@ -68,13 +74,18 @@ def value_and_grad(
     )
 
 
-@decorating
-@remembering
+@as_gradient
 def grad(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
-    """The gradient of a scalar function; see `value_and_grad`. With `has_aux` it gives `(gradient, aux)`."""
+    """The gradient of a scalar function with respect to the arguments `argnums`.
+
+    `argnums` are positions or names; one gives a bare gradient, several a tuple. The gradient is structured
+    like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns
+    `(value, aux)`, and the transformed one `(gradient, aux)`. `static_argnames` are parameters that reach the
+    function as they are, `donate` those whose arrays results may be made in.
+    """
     chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
     holomorphic = checked_flag(holomorphic, "holomorphic")
 
@@ -92,6 +103,8 @@ def grad(
     )
 
 
+@with_options
+@plain_errors
 def jvp(
     function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
     argnums: Argnums | None = None, **options: Unpack[CompileOptions],
@@ -119,8 +132,7 @@ def _one_per_argument(
     )
 
 
-@decorating
-@remembering
+@as_jacobian
 def jacobian(
     function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
     has_aux: bool = False, holomorphic: bool = False, static_argnames: Sequence[str] | str = (),
@@ -147,8 +159,7 @@ def jacobian(
     return _jacobian("auto", function, argnums, flags, static_argnames, options_of(options))
 
 
-@decorating
-@remembering
+@as_dense_jacobian
 def jacfwd(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -158,8 +169,7 @@ def jacfwd(
     return _jacobian("forward", function, argnums, flags, static_argnames, options_of(options))
 
 
-@decorating
-@remembering
+@as_dense_jacobian
 def jacrev(
     function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -188,8 +198,7 @@ def _jacobian(
     return Transformed(function, differentiated, key, options, static_argnames)
 
 
-@decorating
-@remembering
+@as_hessian
 def hessian(
     function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -212,6 +221,8 @@ def hessian(
     )
 
 
+@with_options
+@plain_errors
 def hvp(
     function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
     argnums: Argnums | None = None, **options: Unpack[CompileOptions],
@@ -228,8 +239,7 @@ def hvp(
     return transformed(*_one_per_argument(primals, tangents, "hvp"))
 
 
-@decorating
-@remembering
+@as_batching
 def vmap(
     function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, *,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],

@@ -245,7 +245,9 @@ def test_quick_calls_see_every_change_of_what_is_static():
 
 def test_attrs_classes_are_structure():
     attrs = pytest.importorskip("attrs")
-    kind = attrs.make_class("Pair", {"a": attrs.field(), "n": attrs.field(metadata={"static": True})}, frozen=True)
+    kind = attrs.make_class(
+        "Pair", {"a": attrs.field(), "n": attrs.field(metadata={"static": True})}, frozen=True
+    )
     gradient = ad.grad(lambda p: p.a**p.n, interpret=True)(kind(3.0, 2))
     assert (type(gradient), gradient.a, gradient.n) == (kind, 6.0, 2)
 
@@ -254,7 +256,10 @@ def test_a_field_of_an_attrs_class_is_found_without_the_package():
     """What `attrs` leaves on a class is all that is read of it."""
 
     class Pair:
-        __attrs_attrs__ = (SimpleNamespace(name="a", metadata={}), SimpleNamespace(name="n", metadata={"static": True}))
+        __attrs_attrs__ = (
+            SimpleNamespace(name="a", metadata={}),
+            SimpleNamespace(name="n", metadata={"static": True}),
+        )
 
     leaves, tree = flatten(with_parts(Pair, a=3.0, n=2))
     assert leaves == [3.0]
@@ -272,14 +277,14 @@ def test_mistakes_with_structures_are_errors_at_the_users_line():
 
     no_pair = type("NoPair", (), {})
     ad.register(no_pair, flatten=lambda _: 3, unflatten=lambda s, parts: s)
-    late = with_parts(Dense, weight=1.0)
+    late, use = with_parts(Dense, weight=1.0), ad.jit(lambda p: p.x)
     cases: list[tuple[Callable[[], Any], str, str]] = [
-        (lambda: ad.jit(lambda p: p.x)(Plain()), "is a Plain, which is no array", "@ad.register above class Plain"),
+        (lambda: use(Plain()), "is a Plain, which is no array", "@ad.register above class Plain"),
         (lambda: ad.jit(lambda x: x * Plain())(1.0), "a Plain is no array", "the array that it holds"),
-        (lambda: ad.jit(lambda p: p.x)(Sized(1.0, [2])), "sizes of Sized is static, and is a list", "a tuple"),
-        (lambda: ad.jit(lambda p: p.x)(Sized(1.0, (np.ones(2),))), "is a ndarray, which can change", "not static"),
-        (lambda: ad.jit(lambda p: 1.0)(late), "no attribute 'name', which is registered as static", "every value"),
-        (lambda: ad.jit(lambda p: 1.0)(no_pair()), "flatten of NoPair must return the parts", "return"),
+        (lambda: use(Sized(1.0, [2])), "sizes of Sized is static, and is a list", "a tuple"),
+        (lambda: use(Sized(1.0, (np.ones(2),))), "is a ndarray, which", "not static"),
+        (lambda: use(late), "no attribute 'name', which is registered", "every value"),
+        (lambda: use(no_pair()), "flatten of NoPair must return the parts", "return"),
         (lambda: ad.register(3), "takes a class, got a int", "@ad.register"),
         (lambda: ad.register(float), "is a number or a string", "attribute"),
         (lambda: ad.register(Plain, flatten=len), "come together", "write both"),

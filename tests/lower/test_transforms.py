@@ -55,5 +55,6 @@ def test_transforms_are_their_sums(dtype: str, checks: bool) -> None:
     module = function(f"func.func @f({parameters}) -> ({', '.join(results)}) {{\n{body}\n}}")
     native = NativeFunction(lowered(module, checks=checks)[1], debug=not checks)
     tolerance = 1e-12 if dtype == "float64" else 1e-4
-    for found, sums in zip(native(*arguments), wanted, strict=True):
-        np.testing.assert_allclose(np.asarray(found), sums, rtol=tolerance, atol=tolerance * 10)
+    found: Any = native(*arguments)
+    for one, sums in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, sums, rtol=tolerance, atol=tolerance * 10)

@@ -10,7 +10,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, cast
+from typing import Any, Final, TypedDict, cast
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.configuration import checked_threads
@@ -48,21 +48,26 @@ class CompileOptions(TypedDict, total=False):
     control: str | None
 
 
+OPTIONS: Final = {
+    "interpret": "whether the reference interpreter runs the program",
+    "method": 'how derivatives are expanded: "dual-arrays", "jacobian", "chad" or "curry"',
+    "chunk": "how many positions of a build or vmap are computed at a time: 1, one after another; n, in "
+    'chunks of n; "all", by operations on whole arrays; None is "all" within a limit of memory',
+    "check_bounds": "whether a position outside its array raises a PositionError when the program runs",
+    "check_nans": "whether an operation that makes NaN raises a NotANumberError",
+    "flush_subnormals": "whether native code takes subnormal numbers for zeros",
+    "timeout": "how many seconds a call may take once it is compiled, before it raises a TimeLimitError",
+    "threads": 'how many threads work on a call, "all" for as many as the process may use; None is what '
+    "ad.config.threads says",
+    "control": '"rewrite" turns `if`, `while` and `for` of the function, and of those of the program that it '
+    "calls, into branches and loops wherever they depend on traced values",
+}
+"""What each option says."""
+
+
 @dataclass(frozen=True)
 class Options:
-    """How a function is compiled.
-
-    `interpret` runs it by the reference interpreter. `method` is how derivatives are expanded. `chunk` is how
-    many positions of a `build` or `vmap` are computed at a time: "all", by operations on whole arrays; 1, one
-    after another; n, by operations on chunks of n. `None` is "all" where the memory of the program stays
-    within `MEMORY_LIMIT`. `check_bounds` raises a `PositionError` for a position that is found outside its
-    array when the program runs, `check_nans` a `NotANumberError` where the function makes NaN. Native code
-    takes subnormal numbers for zeros with `flush_subnormals`. `timeout` is how many seconds a call may take
-    once it is compiled; one that takes longer raises a `TimeLimitError`. `threads` is how many threads work
-    on a call, "all" as many as the process may use; `None` is what `ad.config.threads` says at the call.
-    `control` "rewrite" turns `if`, `while` and `for` of the function, and of the functions of the program
-    that it calls, into branches and loops wherever they depend on traced values; `None` leaves them alone.
-    """
+    """How a function is compiled; `OPTIONS` has what each field says."""
 
     interpret: bool = False
     method: str = "dual-arrays"

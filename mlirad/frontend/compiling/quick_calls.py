@@ -303,8 +303,8 @@ class _Text:
             held += [(n, self._name(v)) for n, v in zip(container.static_names, tree.static, strict=True)]
             self._lines += [f" put({made}, {name!r}, {part})" for name, part in held]
             return made
-        opened = f"Opened({self._name(tree.names)}, [{values}], {self._name(tree.static)}, {self._name(tree.order)})"
-        return f"{self._name(container.make)}({kind}, {opened})"
+        names, static, order = map(self._name, (tree.names, tree.static, tree.order))
+        return f"{self._name(container.make)}({kind}, Opened({names}, [{values}], {static}, {order}))"
 
 
 def _key(name: Hashable) -> str:

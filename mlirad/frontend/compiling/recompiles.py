@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, MethodType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from mlirad.errors import CaptureWarning, RecompileWarning
 from mlirad.frontend.tracing.captures import Captures
@@ -58,7 +58,7 @@ def code_of(function: Any) -> CodeType | None:
     inner = getattr(function, "_function", None)
     if inner is not None and type(function).__module__.startswith("mlirad."):
         return code_of(inner)
-    call = getattr(type(function), "__call__", None)
+    call = getattr(cast("type[Any]", type(function)), "__call__", None)  # noqa: B004
     return code_of(call) if isinstance(call, FunctionType) else None
 
 

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import DtypeError, MliradError, TracingError, UnsupportedError
 from mlirad.frontend.compiling.argument_reader import ArgumentReader
-from mlirad.frontend.compiling.arguments import OUT, plain_key, prepared, static_names, takes_out
+from mlirad.frontend.compiling.arguments import OUT, kinds_of, plain_key, prepared, static_names, takes_out
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.lowered import Lowered
@@ -34,8 +34,8 @@ from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import (
-    definition_of,
     argument_paths,
+    definition_of,
     function_name,
     trace_module,
 )
@@ -268,7 +268,18 @@ class Transformed:
         )
 
     def __repr__(self) -> str:
-        return f"<{function_name(self._function)}, transformed by mlirad>"
+        names = ", ".join(kinds_of(self._function) or ("...",))
+        return f"<{self._made()}: ({names})>"
+
+    def _made(self) -> str:
+        """How it is written."""
+        inner = self._function
+        shown = inner._made() if isinstance(inner, Transformed) else function_name(inner)
+        if self.recipe is None:
+            return f"mlirad.jit({shown})"
+        given = [shown, *map(repr, self.recipe.args)]
+        given += [f"{name}={value!r}" for name, value in self.recipe.kwargs.items()]
+        return f"mlirad.{self.recipe.name}({', '.join(given)})"
 
     def _repr_html_(self) -> str:
         """For notebooks: the function, its line, and for each compiled signature what it takes and needs."""
@@ -311,7 +322,7 @@ class Transformed:
         return transformed_again(self.recipe, function)
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
-        """As a method: the transformed function of the bound method, which reads the instance from outside."""
+        """As a method: the transformation of the bound method, which reads the instance from outside."""
         if instance is None or self.recipe is None:
             return self
         return transformed_again(self.recipe, MethodType(self._function, instance))

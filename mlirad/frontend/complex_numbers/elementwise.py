@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mlirad.frontend.tracing.complex_array import ComplexArray
-from mlirad.frontend.tracing.complex_pairs import Parts, as_complex, paired, parts
+from mlirad.frontend.tracing.complex_pairs import as_complex, paired, parts
 from mlirad.frontend.tracing.operations import xp
 
 Result: TypeAlias = Any
@@ -68,16 +68,17 @@ def divide(x: Any, y: Any) -> Result:
 def power(x: Any, y: Any) -> Result:
     """x to the power y: of small integers a product, else exp(y log x)."""
     if isinstance(y, int | float | np.integer | np.floating) and not isinstance(y, bool):
-        if float(y).is_integer() and abs(y) <= MOST_FACTORS:
-            return _integer_power(as_complex(x), int(y))
-        if y == 0.5:
+        known = float(y)
+        if known.is_integer() and abs(known) <= MOST_FACTORS:
+            return _integer_power(as_complex(x), int(known))
+        if known == 0.5:
             z = as_complex(x)
             return square_root(z.real, z.imag)
     base, exponent = as_complex(x), parts(y)
     is_zero = xp.logical_and(base.real == 0, base.imag == 0)
     safe = paired(xp.where(is_zero, 1.0, base.real), base.imag)
     found = exponential(*_parts_of(multiply(_logarithm(safe), y)))
-    at_zero = xp.where(exponent[0] == 0, 1.0, 0.0)
+    at_zero = xp.equal(exponent[0], 0).astype(found.real.dtype)
     return paired(xp.where(is_zero, at_zero, found.real), xp.where(is_zero, 0.0, found.imag))
 
 
@@ -135,7 +136,7 @@ def _tanh(a: Any, b: Any) -> ComplexArray:
 
 
 def _arcsinh(a: Any, b: Any) -> ComplexArray:
-    sign = xp.where(xp.signbit(a), -1.0, 1.0)
+    sign = xp.copysign(xp.ones_like(a), a)
     z = paired(sign * a, sign * b)
     root = square_root(*_parts_of(add(multiply(z, z), 1.0)))
     found = _logarithm(add(z, root))
@@ -247,9 +248,3 @@ BINARY: dict[np.ufunc, Callable[[Any, Any], Any]] = {
     np.logical_xor: _logical(xp.logical_xor),
 }
 """The ufuncs of two operands."""
-
-
-def parts_or_zero(value: Any) -> Parts:
-    """The parts of an operand, 0 for the imaginary part of a real one."""
-    real, imag = parts(value)
-    return real, 0.0 if imag is None else imag

@@ -20,7 +20,7 @@ from mlirad.frontend.numpy_functions.binding import qualified_name
 from mlirad.frontend.numpy_functions.functions import apply_function as apply_transform
 from mlirad.frontend.numpy_functions.transforms import TRANSFORMS
 from mlirad.frontend.numpy_functions.ufuncs import name_of
-from mlirad.frontend.tracing.complex_array import ComplexArray, is_complex, is_complex_dtype
+from mlirad.frontend.tracing.complex_array import ComplexArray, is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import as_complex, cast_parts, paired, part_dtype, parts
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.raising import argument_error, unsupported_error
@@ -113,7 +113,8 @@ def _apart(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 def _part(value: Any, k: int) -> Any:
     """One part of an operand, of which lists hold several."""
     if isinstance(value, list | tuple):
-        return type(value)(_part(v, k) for v in cast("list[Any]", value))
+        several = [_part(v, k) for v in cast("list[Any]", value)]
+        return tuple(several) if isinstance(value, tuple) else several
     real, imag = parts(value)
     if k == 0:
         return real
@@ -124,7 +125,8 @@ def _part(value: Any, k: int) -> Any:
 
 def _joined(real: Any, imag: Any) -> Any:
     if isinstance(real, list | tuple):
-        return type(real)(_joined(r, i) for r, i in zip(cast("list[Any]", real), imag, strict=True))
+        several = [_joined(r, i) for r, i in zip(cast("list[Any]", real), imag, strict=True)]
+        return tuple(several) if isinstance(real, tuple) else several
     return ComplexArray(real, imag) if real.dtype == imag.dtype else paired(real, imag)
 
 
@@ -230,6 +232,35 @@ def _ones_like(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, 
     return paired(ones, xp.zeros_like(ones))
 
 
+def _real(val: Any) -> Any:
+    return parts(val)[0]
+
+
+def _imag(val: Any) -> Any:
+    real, imag = parts(val)
+    return xp.zeros_like(real) if imag is None else imag
+
+
+def _iscomplex(x: Any) -> Any:
+    return as_complex(x).imag != 0
+
+
+def _isreal(x: Any) -> Any:
+    return as_complex(x).imag == 0
+
+
+def _shape(a: Any) -> tuple[int, ...]:
+    return as_complex(a).shape
+
+
+def _ndim(a: Any) -> int:
+    return as_complex(a).ndim
+
+
+def _size(a: Any, axis: int | None = None) -> int:
+    return as_complex(a).size if axis is None else as_complex(a).shape[axis]
+
+
 def _astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
     return astype(x, dtype)
 
@@ -245,8 +276,8 @@ def astype(x: Any, dtype: Any) -> ComplexArray:
 
 
 OWN: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.real: lambda val: parts(val)[0],
-    np.imag: lambda val: xp.zeros_like(val) if parts(val)[1] is None else parts(val)[1],
+    np.real: _real,
+    np.imag: _imag,
     np.angle: _angle,
     np.prod: _prod,
     np.cumprod: _cumprod,
@@ -260,13 +291,11 @@ OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     np.array_equal: _array_equal,
     np.polyval: _polyval,
     np.ones_like: _ones_like,
-    np.iscomplexobj: is_complex,
-    np.isrealobj: lambda x: not is_complex(x),
-    np.iscomplex: lambda x: as_complex(x).imag != 0,
-    np.isreal: lambda x: as_complex(x).imag == 0,
-    np.shape: lambda a: as_complex(a).shape,
-    np.ndim: lambda a: as_complex(a).ndim,
-    np.size: lambda a, axis=None: as_complex(a).size if axis is None else as_complex(a).shape[axis],
+    np.iscomplex: _iscomplex,
+    np.isreal: _isreal,
+    np.shape: _shape,
+    np.ndim: _ndim,
+    np.size: _size,
     **({np.astype: _astype} if hasattr(np, "astype") else {}),
     **MATRICES,
 }

@@ -81,7 +81,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         if axis is None:
             axes: Any = None
         else:
-            given = (axis,) if isinstance(axis, int) else axis
+            given: tuple[int, ...] = (axis,) if isinstance(axis, int) else tuple(axis)
             axes = tuple(d % z.ndim + 1 for d in given)
         total = xp.sum(both * both, axis=None if axes is None else (0, *axes))
         root = xp.sqrt(total)
@@ -92,11 +92,23 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
     return xp.linalg.norm(xp.hypot(z.real, z.imag), ord=ord, axis=axis, keepdims=keepdims)
 
 
+def _inv(a: Any) -> Any:
+    return extracted(xp.linalg.inv(embedded(a)))
+
+
+def _pinv(a: Any, **options: Any) -> Any:
+    return extracted(xp.linalg.pinv(embedded(a), **options))
+
+
+def _matrix_power(a: Any, n: Any) -> Any:
+    return extracted(xp.linalg.matrix_power(embedded(a), n))
+
+
 MATRICES: dict[Any, Callable[..., Any]] = {
     np.linalg.solve: _solve,
-    np.linalg.inv: lambda a: extracted(xp.linalg.inv(embedded(a))),
-    np.linalg.pinv: lambda a, **options: extracted(xp.linalg.pinv(embedded(a), **options)),
-    np.linalg.matrix_power: lambda a, n: extracted(xp.linalg.matrix_power(embedded(a), n)),
+    np.linalg.inv: _inv,
+    np.linalg.pinv: _pinv,
+    np.linalg.matrix_power: _matrix_power,
     np.linalg.cholesky: _cholesky,
     np.linalg.eigvalsh: _eigvalsh,
     np.linalg.svd: _singular_values,

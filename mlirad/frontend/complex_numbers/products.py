@@ -46,7 +46,10 @@ def _of(*conjugated: int) -> Callable[..., Any]:
     """What applies a function of two operands, some of which it conjugates."""
 
     def apply(function: Callable[..., Any], a: Any, b: Any, *rest: Any, **options: Any) -> Any:
-        return multilinear(lambda x, y: function(x, y, *rest, **options), (a, b), conjugated)
+        def product(x: Any, y: Any) -> Any:
+            return function(x, y, *rest, **options)
+
+        return multilinear(product, (a, b), conjugated)
 
     return apply
 
@@ -59,10 +62,6 @@ def _multi_dot(function: Callable[..., Any], arrays: Any, **options: Any) -> Any
     return multilinear(lambda *taken: function(list(taken), **options), list(arrays))
 
 
-def _correlate(function: Callable[..., Any], a: Any, v: Any, *rest: Any, **options: Any) -> Any:
-    return multilinear(lambda x, y: function(x, y, *rest, **options), (a, v), (1,))
-
-
 PRODUCTS: dict[Any, Callable[..., Any]] = {
     np.matmul: _of(),
     np.dot: _of(),
@@ -72,7 +71,7 @@ PRODUCTS: dict[Any, Callable[..., Any]] = {
     np.kron: _of(),
     np.cross: _of(),
     np.convolve: _of(),
-    np.correlate: _correlate,
+    np.correlate: _of(1),
     np.vdot: _of(0),
     np.einsum: _einsum,
     np.linalg.multi_dot: _multi_dot,

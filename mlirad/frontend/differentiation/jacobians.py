@@ -78,7 +78,7 @@ def hessian(function: Callable[..., Any], argnums: Argnums, args: tuple[Any, ...
 def hvp(
     function: Callable[..., Any], argnums: Argnums | None, primals: tuple[Any, ...], tangents: Any
 ) -> Any:
-    """The Hessian times the tangents: the derivative of the gradient, both by the chosen arguments, or all."""
+    """The Hessian times the tangents: the gradient by the chosen arguments, or all, and its derivative."""
     if argnums is None:
         argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
     return jvp(gradient_of(function, argnums), argnums, primals, tangents)[1]

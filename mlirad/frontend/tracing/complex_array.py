@@ -45,6 +45,8 @@ class ComplexArray:
         __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _operator
         __getitem__ = _operator
 
+        def __setitem__(self, key: Any, value: Any) -> None: ...
+
     def __init__(self, real: Any, imag: Any):
         self._real = real
         self._imag = imag

@@ -57,7 +57,7 @@ class Entries(Container):
 
     def open(self, value: Any) -> Opened:
         names = tuple(_sorted(list(value)))
-        static = (value.default_factory,) if isinstance(value, defaultdict) else ()
+        static = (value.default_factory,) if issubclass(type(value), defaultdict) else ()
         return Opened(names, [value[name] for name in names], static, tuple(value))
 
     def make(self, kind: type[Any], opened: Opened) -> Any:
@@ -65,8 +65,10 @@ class Entries(Container):
         entries = {name: by_name[name] for name in opened.order}
         if kind is dict:
             return entries
-        made = kind(*opened.static) if issubclass(kind, defaultdict) else kind.__new__(kind)
-        put = OrderedDict.__setitem__ if issubclass(kind, OrderedDict) else dict.__setitem__
+        new: Callable[..., Any] = cast(Any, kind).__new__
+        made = kind(*opened.static) if opened.static else new(kind)
+        base: Any = OrderedDict if issubclass(kind, OrderedDict) else dict
+        put: Callable[[Any, Hashable, object], None] = base.__setitem__
         for name, part in entries.items():
             put(made, name, part)
         return made
@@ -114,7 +116,7 @@ class Attributes(Fields):
         super().__init__((), static)
 
     def open(self, value: Any) -> Opened:
-        names = {*getattr(value, "__dict__", ()), *slots_of(type(value))} - {*self.static_names}
+        names = {*getattr(value, "__dict__", ()), *slots_of(cast(Any, type(value)))} - {*self.static_names}
         parts = {name: getattr(value, name) for name in sorted(names) if hasattr(value, name)}
         missing = [name for name in self.static_names if not hasattr(value, name)]
         if missing:

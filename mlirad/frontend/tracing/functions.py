@@ -259,7 +259,7 @@ def _no_array(function: Callable[..., Any], value: object) -> UnsupportedError:
     return UnsupportedError(
         f"{function_name(function)} returns a {type(value).__name__}, which is no array",
         location=definition_of(function),
-        hint="return arrays, scalars, and tuples, lists, dictionaries, dataclasses or registered classes of them",
+        hint="return arrays, scalars, and tuples, lists, dictionaries or dataclasses of them",
     )
 
 

@@ -46,7 +46,8 @@ class Tree:
     @property
     def container(self) -> Container | None:
         """How values of the class are made; `None` for leaves, `None` and what stands for itself."""
-        return None if self.kind in (None, type(None), Static) else container_of(self.kind)
+        kind = self.kind
+        return None if kind is None or kind in (type(None), Static) else container_of(kind)
 
     @property
     def is_dict(self) -> bool:

@@ -65,8 +65,9 @@ def register(kind: Any = None, **options: Any) -> Any:
             f"a {kind.__name__} is a number or a string, and has no parts",
             "register a class that has the number as an attribute",
         )
-    enter(kind, _container(kind, **options))
-    return kind
+    known = cast("type[Any]", kind)
+    enter(known, _container(known, **options))
+    return known
 
 
 def _container(

@@ -28,16 +28,16 @@ class Static:
     """The class of structures, `Tree.kind`, that are one value which stands for itself."""
 
 
-_FUNCTIONS: Final = (
-    FunctionType, MethodType, BuiltinFunctionType, functools.partial, np.ufunc, type(np.sum),
-)  # fmt: skip
+_FUNCTIONS: Final = cast("tuple[type[Any], ...]", (
+    FunctionType, MethodType, BuiltinFunctionType, functools.partial, np.ufunc, type(cast(Any, np.sum)),
+))  # fmt: skip
 
 _STATIC: Final = (
     str, bytes, Enum, np.dtype, type, slice, range, frozenset, EllipsisType, PurePath, datetime.date,
     datetime.timedelta,
 )  # fmt: skip
 
-_CHANGING: Final = (list, dict, set, bytearray, np.ndarray)
+_CHANGING: Final[tuple[type[Any], ...]] = (list, dict, set, bytearray, np.ndarray)
 
 
 def is_static(value: object) -> bool:
@@ -78,7 +78,7 @@ def require_unchanging(value: object, what: str) -> None:
         for part in cast("tuple[object, ...]", value):
             require_unchanging(part, what)
     elif isinstance(value, _CHANGING):
-        kind = cast("type[Any]", type(value)).__name__
+        kind = cast("type[Any]", type(cast(object, value))).__name__
         remedy = {"ndarray": "make the field one that is not static", "dict": "write a tuple of pairs"}
         raise unsupported_error(
             f"{what} is static, and is a {kind}, which can change while programs are kept for it",

@@ -20,6 +20,7 @@ from xdsl.ir import Operation
 from mlirad.dialects.array import indexing, structural
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.shapes import Shape, Value, array_type, element_of, is_float, shape_of, values_of
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_from_array.conversion import Conversion, Handler
 from mlirad.passes.convert_from_array.emitter import Emitter
 from mlirad.passes.convert_from_array.scalars import compare
@@ -74,7 +75,7 @@ def _slice(c: Conversion, op: structural.SliceOp) -> list[Value]:
 
 def _pad(c: Conversion, op: structural.PadOp) -> list[Value]:
     """By margins alone as it is; else every element reads, or is padding."""
-    u, (x, value) = c.u, c.values(op.operands)
+    u, (x, value) = c.u, c.values(own_operands(op))
     low, high, interior = values_of(op.low), values_of(op.high), values_of(op.interior)
     shape = shape_of(x)
     if not shape:
@@ -110,7 +111,7 @@ def _concatenate(c: Conversion, op: structural.ConcatenateOp) -> list[Value]:
 
 def _stack(c: Conversion, op: structural.StackOp) -> list[Value]:
     if len(shape_of(op.results[0])) == 1:
-        made = tensor.FromElementsOp.create(operands=c.values(op.operands), result_types=op.result_types)
+        made = tensor.FromElementsOp.create(operands=c.values(own_operands(op)), result_types=op.result_types)
         return list(c.u.add(made).results)
     return _joined(c, op, op.dim.value.data, lambda _: 1)
 
@@ -120,7 +121,7 @@ def _joined(c: Conversion, op: Operation, dim: int, extent: Callable[[Value], in
     u, type_ = c.u, op.results[0].type
     whole, rank = u.empty(type_), len(shape_of(type_))
     start = 0
-    for part in c.values(op.operands):
+    for part in c.values(own_operands(op)):
         sizes = list(shape_of(type_))
         sizes[dim] = extent(part)
         offsets = [start if d == dim else 0 for d in range(rank)]
@@ -183,7 +184,7 @@ def _scatter(c: Conversion, op: indexing.ScatterOp) -> list[Value]:
 
 
 def _update(c: Conversion, op: indexing.UpdateOp) -> list[Value]:
-    base, x = c.values(op.operands)
+    base, x = c.values(own_operands(op))
     return [_updated(c, op.kind.data, base, x, op)]
 
 

@@ -17,6 +17,7 @@ from mlirad.dialects.array import control
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.shapes import Value, array_type, element_of, shape_of
 from mlirad.errors import UnsupportedError
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.passes.convert_from_array.arrays import clamp
 from mlirad.passes.convert_from_array.conversion import Conversion, Handler
@@ -39,7 +40,7 @@ def _scan(c: Conversion, op: control.ScanOp) -> list[Value]:
 
 
 def _while(c: Conversion, op: control.WhileOp) -> list[Value]:
-    u, init = c.u, c.values(op.operands)
+    u, init = c.u, c.values(own_operands(op))
     if op.record is not None:
         raise UnsupportedError(
             f"{op.name}: a tape of trips whose number depends on data has no form in upstream dialects",
@@ -63,7 +64,7 @@ def _branch(c: Conversion, region: Region) -> Region:
 
 def _if(c: Conversion, op: control.IfOp) -> list[Value]:
     u, types = c.u, [r.type for r in op.results]
-    (condition,) = c.values(op.operands)
+    (condition,) = c.values(own_operands(op))
     then, otherwise = (_branch(c, region) for region in op.regions)
     return list(u.add(scf.IfOp(condition, types, then, otherwise)).results)
 
@@ -71,7 +72,7 @@ def _if(c: Conversion, op: control.IfOp) -> list[Value]:
 def _switch(c: Conversion, op: control.SwitchOp) -> list[Value]:
     """The last branch is the default, as positions are clamped."""
     u, types = c.u, [r.type for r in op.results]
-    (choice,) = c.values(op.operands)
+    (choice,) = c.values(own_operands(op))
     *cases, default = [_branch(c, region) for region in op.regions]
     index = u.as_index(clamp(u, choice, len(op.regions)))
     numbers = DenseArrayBase.from_list(i64, range(len(cases)))
@@ -79,7 +80,7 @@ def _switch(c: Conversion, op: control.SwitchOp) -> list[Value]:
 
 
 def _custom(c: Conversion, op: CustomOp) -> list[Value]:
-    return c.inlined(op.body, c.values(op.operands))
+    return c.inlined(op.body, c.values(own_operands(op)))
 
 
 def _checkpoint(c: Conversion, op: CheckpointOp) -> list[Value]:

@@ -19,6 +19,7 @@ from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.passes.convert_from_array.emitter import Emitter
 from mlirad.passes.convert_from_array.scalars import formula_of
@@ -51,7 +52,7 @@ class Conversion:
         self._env.update(zip(block.args, arguments, strict=True))
         for op in block.ops:
             if isinstance(op, YieldOp | ReturnOp):
-                return self.values(op.operands)
+                return self.values(own_operands(op))
             self.convert(op)
         raise AssertionError("a block without a terminator")
 
@@ -69,11 +70,11 @@ class Conversion:
             made = handler(self, op)
         elif isinstance(op, ElementwiseOp) and type(op) not in self._refusals:
             formula = formula_of(op)
-            operands = self.values(op.operands)
+            operands = self.values(own_operands(op))
             made = [u.elementwise(op.results[0].type, operands, lambda *x: formula(u, *x))]
         elif isinstance(op, CallOp):
             types = [r.type for r in op.results]
-            made = list(u.add(CallOp(op.callee, self.values(op.operands), types)).results)
+            made = list(u.add(CallOp(op.callee, self.values(own_operands(op)), types)).results)
         else:
             raise self._refused(op)
         for result, value in zip(op.results, made, strict=True):

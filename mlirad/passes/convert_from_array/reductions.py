@@ -20,6 +20,7 @@ from xdsl.ir import Attribute, Operation
 from mlirad.dialects.array import ordering, reductions
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Value, array_type, element_of, is_float, shape_of, values_of
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_from_array.arrays import transpose
 from mlirad.passes.convert_from_array.conversion import Conversion, Handler
 from mlirad.passes.convert_from_array.emitter import Emitter
@@ -81,7 +82,7 @@ def _reduce(c: Conversion, op: reductions.ReduceOp) -> list[Value]:
 
 def _dot(c: Conversion, op: reductions.DotOp) -> list[Value]:
     """Over the dimensions of the result, then the contracted ones."""
-    u, (x, y) = c.u, c.values(op.operands)
+    u, (x, y) = c.u, c.values(own_operands(op))
     batch, contract = op.batch, op.contract
     result = shape_of(op.result)
     maps: list[list[int]] = []

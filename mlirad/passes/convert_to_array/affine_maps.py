@@ -27,6 +27,7 @@ from xdsl.ir.affine import (
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_to_array.conversion import Conversion, Handler
 from mlirad.passes.convert_to_array.source_ops import attribute, refusal
 
@@ -132,9 +133,9 @@ def affine_value(
 def _apply(c: Conversion, op: Operation) -> Sequence[Value]:
     """The affine map of the positions that the operands are, or its least or largest result."""
     map_ = map_of(op, attribute(op, "map"))
-    if len(op.operands) != map_.num_dims + map_.num_symbols:
-        raise refusal(op, f"takes {map_.num_dims + map_.num_symbols} operands, got {len(op.operands)}")
-    values = c.aligned(op.operands)
+    if len(own_operands(op)) != map_.num_dims + map_.num_symbols:
+        raise refusal(op, f"takes {map_.num_dims + map_.num_symbols} operands, got {len(own_operands(op))}")
+    values = c.aligned(own_operands(op))
     dims, symbols = values[: map_.num_dims], values[map_.num_dims :]
     total, *others = [affine_value(c.b, expression, dims, symbols) for expression in map_.results]
     for value in others:

@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.shapes import Value
 from mlirad.ir.foreign import name_of_op
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_to_array.conversion import Conversion, Handler
 from mlirad.passes.convert_to_array.source_ops import (
     DYNAMIC,
@@ -64,7 +65,7 @@ def _execute_region(c: Conversion, op: Operation) -> Sequence[Value]:
 
 
 def _for(c: Conversion, op: Operation) -> Sequence[Value]:
-    low, high, step, *carries = c.values(op.operands)
+    low, high, step, *carries = c.values(own_operands(op))
     block, b = body_of(op), c.b
     terminator(op, block, "scf.yield")
     if len(block.args) != len(carries) + 1:
@@ -114,7 +115,7 @@ def _while(c: Conversion, op: Operation) -> Sequence[Value]:
     def trip(_: Value, *handed: Value) -> list[Value]:
         return c.inlined(before, c.inlined(after, handed))
 
-    return b.while_(c.inlined(before, c.values(op.operands)), again, trip)[1:]
+    return b.while_(c.inlined(before, c.values(own_operands(op))), again, trip)[1:]
 
 
 def _forall(c: Conversion, op: Operation) -> Sequence[Value]:

@@ -21,6 +21,7 @@ from mlirad.dialects.upstream import C_FUNCTIONS
 from mlirad.errors import MliradError
 from mlirad.ir.arrays import ArrayBuilder, Environment
 from mlirad.ir.foreign import UPSTREAM, dialect_of, name_of_op
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_to_array.source_ops import language_type, refusal
 
 Handler: TypeAlias = Callable[["Conversion", Operation], Sequence[Value]]
@@ -73,7 +74,7 @@ class Conversion:
 
     def inlined(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
         """Emit the ops of a block for the arguments; returns what its terminator hands on."""
-        return self.values(self.inline(block, arguments).operands)
+        return self.values(own_operands(self.inline(block, arguments)))
 
     def convert(self, op: Operation) -> None:
         """Emit what stands for an op, and enter its results."""
@@ -104,7 +105,7 @@ class Conversion:
 
     def _called(self, op: CallOp) -> Sequence[Value]:
         """A call, or the op that a function of the C library is."""
-        name, values = op.callee.string_value(), self.values(op.operands)
+        name, values = op.callee.string_value(), self.values(own_operands(op))
         if name in self.declared:
             op_class = C_FUNCTIONS.get(name.removesuffix("f"))
             if op_class is None:

@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from mlirad.dialects.shapes import shape_of
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_to_array.affine_maps import identity_maps, maps_of, named_maps
 from mlirad.passes.convert_to_array.source_ops import body_of, integers, optional, refusal
 
@@ -78,9 +79,9 @@ NOTATIONS: dict[str, str] = {
 def maps_of_named(op: Operation, name: str) -> list[AffineMap] | None:
     """The maps over which an op is a generic one, of inputs, then of outputs, if its name is known."""
     stated = optional(op, "indexing_maps")
-    ranks = [len(shape_of(v)) for v in op.operands]
+    ranks = [len(shape_of(v)) for v in own_operands(op)]
     if stated is not None:
-        return maps_of(op, stated, len(op.operands))
+        return maps_of(op, stated, len(own_operands(op)))
     if name in ELEMENTWISE_NAMES:
         return identity_maps(ranks)
     if name in NOTATIONS:
@@ -106,7 +107,9 @@ def maps_of_named(op: Operation, name: str) -> list[AffineMap] | None:
 
 def input_count(op: Operation, name: str) -> int:
     """How many operands are inputs; the others are what results start from."""
-    return len(op.operands) - (len(op.operands) // 2 if name == "reduce" else max(len(op.results), 1))
+    return len(own_operands(op)) - (
+        len(own_operands(op)) // 2 if name == "reduce" else max(len(op.results), 1)
+    )
 
 
 def has_accumulators(op: Operation, inputs: int) -> bool:

@@ -30,6 +30,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from mlirad.dialects.shapes import ELEMENTS, Shape, Value, array_type
 from mlirad.errors import UnsupportedError
 from mlirad.ir.foreign import name_of_op
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 
 DYNAMIC = -(2**63)
@@ -81,25 +82,25 @@ def integer(op: Operation, name: str) -> int:
 
 def operands(op: Operation, count: int) -> tuple[Value, ...]:
     """The operands, which must be so many."""
-    if len(op.operands) != count:
-        raise refusal(op, f"takes {count} operands, got {len(op.operands)}")
-    return tuple(op.operands)
+    if len(own_operands(op)) != count:
+        raise refusal(op, f"takes {count} operands, got {len(own_operands(op))}")
+    return tuple(own_operands(op))
 
 
 def segments(op: Operation, count: int) -> list[list[Value]]:
     """The operands in so many groups. Without sizes, the last two groups of linalg ops are equally long."""
     sizes = optional(op, "operandSegmentSizes")
     if sizes is None:
-        last = len(op.results) if count > 1 else len(op.operands)
-        lengths: Shape = (len(op.operands) - last, last)[-count:]
+        last = len(op.results) if count > 1 else len(own_operands(op))
+        lengths: Shape = (len(own_operands(op)) - last, last)[-count:]
     else:
         lengths = integers(op, "operandSegmentSizes")
-    if len(lengths) != count or min(lengths, default=0) < 0 or sum(lengths) != len(op.operands):
-        raise refusal(op, f"'operandSegmentSizes' does not fit its {len(op.operands)} operands")
+    if len(lengths) != count or min(lengths, default=0) < 0 or sum(lengths) != len(own_operands(op)):
+        raise refusal(op, f"'operandSegmentSizes' does not fit its {len(own_operands(op))} operands")
     groups: list[list[Value]] = []
     start = 0
     for length in lengths:
-        groups.append(list(op.operands[start : start + length]))
+        groups.append(list(own_operands(op)[start : start + length]))
         start += length
     return groups
 

@@ -22,6 +22,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, element_of, is_boolean, is_float, shape_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.foreign import name_of_op
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_to_array.affine_maps import (
     AFFINE,
     affine_value,
@@ -54,7 +55,7 @@ def convert_structured(c: Conversion, op: Operation) -> list[Value]:
     name = name_of_op(op).removeprefix("linalg.")
     if name == "generic":
         inputs, outputs = segments(op, 2)
-        maps = maps_of(op, attribute(op, "indexing_maps"), len(op.operands))
+        maps = maps_of(op, attribute(op, "indexing_maps"), len(own_operands(op)))
     else:
         named = maps_of_named(op, name)
         if named is None:
@@ -62,10 +63,10 @@ def convert_structured(c: Conversion, op: Operation) -> list[Value]:
                 op, "has no form in the array dialect", "run mlir-opt --linalg-generalize-named-ops"
             )
         maps = named
-        if len(maps) != len(op.operands):
-            raise refusal(op, f"takes {len(maps)} operands, got {len(op.operands)}")
+        if len(maps) != len(own_operands(op)):
+            raise refusal(op, f"takes {len(maps)} operands, got {len(own_operands(op))}")
         count = input_count(op, name)
-        inputs, outputs = list(op.operands[:count]), list(op.operands[count:])
+        inputs, outputs = list(own_operands(op)[:count]), list(own_operands(op)[count:])
     if len(op.results) != len(outputs):
         raise refusal(op, f"has {len(outputs)} outputs and {len(op.results)} results", "compute on tensors")
     return _Structured(c, op, maps, c.values(inputs), c.values(outputs)).results()
@@ -86,7 +87,7 @@ class _Structured:
         self.inputs = list(inputs)
         self.input_maps = list(maps[: len(inputs)])
         self.block = body_of(op)
-        self.yielded = terminator(op, self.block, "linalg.yield").operands
+        self.yielded = own_operands(terminator(op, self.block, "linalg.yield"))
         self.space = iteration_space(op, maps, [shape_of(v) for v in (*inputs, *outputs)])
         self.output_maps = list(maps[len(inputs) :])
         self.accumulated = has_accumulators(op, len(inputs))
@@ -170,8 +171,8 @@ class _Structured:
                 continue
             owner = current.owner
             if isinstance(owner, Operation) and owner is not but and _inside(owner, self.block):
-                pending += owner.operands
-                pending += (v for inner in owner.walk() for v in inner.operands)
+                pending += own_operands(owner)
+                pending += (v for inner in owner.walk() for v in own_operands(inner))
         return False
 
     def _direct(self, k: int) -> Value | None:
@@ -186,10 +187,10 @@ class _Structured:
             # The last position wins.
             return None if self._reads_accumulators(value, None) else self._last(value, missing)
         combiner = COMBINERS.get(name_of_op(combining))
-        if combiner is None or accumulator is None or accumulator not in combining.operands:
+        if combiner is None or accumulator is None or accumulator not in own_operands(combining):
             return None
-        term = combining.operands[1 if combining.operands[0] is accumulator else 0]
-        swapped = combining.operands[0] is not accumulator and not combiner.commutes
+        term = own_operands(combining)[1 if own_operands(combining)[0] is accumulator else 0]
+        swapped = own_operands(combining)[0] is not accumulator and not combiner.commutes
         if swapped or self._reads_accumulators(term, None):
             return None
         if is_boolean(self.starts[k]) and name_of_op(combining) not in ("arith.andi", "arith.ori"):

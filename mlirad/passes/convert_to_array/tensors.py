@@ -17,6 +17,7 @@ from math import prod
 from xdsl.ir import Operation
 
 from mlirad.dialects.shapes import Shape, Value, element_of, shape_of
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_to_array.conversion import Conversion, Handler
 from mlirad.passes.convert_to_array.source_ops import (
     DYNAMIC,
@@ -53,13 +54,13 @@ def _empty(c: Conversion, op: Operation) -> Sequence[Value]:
 
 
 def _extract(c: Conversion, op: Operation) -> Sequence[Value]:
-    x, *positions = c.values(op.operands)
+    x, *positions = c.values(own_operands(op))
     _check_positions(op, x, positions)
     return [c.b.index(x, positions)]
 
 
 def _insert(c: Conversion, op: Operation) -> Sequence[Value]:
-    value, x, *positions = c.values(op.operands)
+    value, x, *positions = c.values(own_operands(op))
     _check_positions(op, x, positions)
     _same_elements(op, value, x)
     return [c.b.update("set", x, value, 0, lambda: positions)] if positions else [value]
@@ -72,7 +73,7 @@ def _check_positions(op: Operation, x: Value, positions: Sequence[Value]) -> Non
 
 def _reshape(c: Conversion, op: Operation) -> Sequence[Value]:
     """A reshape by whatever name: the type of the result says to what."""
-    return [_reshaped(c, op, c.value(op.operands[0]), _result_shape(op))]
+    return [_reshaped(c, op, c.value(own_operands(op)[0]), _result_shape(op))]
 
 
 def _cast(c: Conversion, op: Operation) -> Sequence[Value]:
@@ -100,13 +101,13 @@ def _splat(c: Conversion, op: Operation) -> Sequence[Value]:
 
 def _from_elements(c: Conversion, op: Operation) -> Sequence[Value]:
     type_ = language_type(op.results[0].type, op)
-    if not op.operands:
+    if not own_operands(op):
         return [c.b.zeros(type_)]
-    return [_reshaped(c, op, c.b.stack(c.values(op.operands), 0), shape_of(type_))]
+    return [_reshaped(c, op, c.b.stack(c.values(own_operands(op)), 0), shape_of(type_))]
 
 
 def _concat(c: Conversion, op: Operation) -> Sequence[Value]:
-    return [c.b.concatenate(c.values(op.operands), integer(op, "dim"))]
+    return [c.b.concatenate(c.values(own_operands(op)), integer(op, "dim"))]
 
 
 def _generate(c: Conversion, op: Operation) -> Sequence[Value]:
