@@ -250,7 +250,7 @@ _HINTS = {
     "item": ("itemset", "write x[i] = v"),
     "argpartition": ("argpartition", "write np.argsort"),
     "choose": ("choose", "write np.select, or np.where for two choices"),
-    "shape": ("compress", "the shape depends on elements; write np.where(condition, x, 0)"),
+    "shape": ("compress", "the shape depends on elements; write ad.extract(condition, x, size=n)"),
 }
 
 
