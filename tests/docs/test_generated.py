@@ -40,7 +40,20 @@ def test_every_op_has_a_sample_or_is_elementwise() -> None:
 
 @pytest.mark.parametrize("name", ad.__all__)
 def test_every_public_name_is_documented(name: str) -> None:
-    assert re.search(rf"`ad\.{name}\b", WRITTEN["python.md"]), f"ad.{name} is missing in docs/python.md"
+    is_raised = isinstance(getattr(ad, name), type) and issubclass(getattr(ad, name), Exception)
+    page = "errors.md" if is_raised and name != "MliradError" else "python.md"
+    assert re.search(rf"`ad\.{name}\b", WRITTEN[page]), f"ad.{name} is missing in docs/{page}"
+
+
+def test_errors_are_listed_with_their_bases() -> None:
+    rows = re.findall(r"^\| `ad\.(\w+)` \| ((?:`[\w.]+`(?:, )?)+) \|", WRITTEN["errors.md"], re.MULTILINE)
+    errors = {name for name in ad.__all__ if name.endswith("Error")} - {"MliradError"}
+    assert {name for name, _ in rows} == errors
+    for name, shown in rows:
+        bases = [b for b in getattr(ad, name).__bases__ if b is not ad.MliradError]
+        assert [text.split(".")[-1] for text in re.findall(r"`([\w.]+)`", shown)] == [
+            b.__name__ for b in bases
+        ]
 
 
 @pytest.mark.parametrize("name", [n for n in ad.__all__ if inspect.isfunction(getattr(ad, n))])
