@@ -45,6 +45,7 @@ from mlirad.tools.process import (
     entry_function,
     guarded,
     keep_entry,
+    may_be_foreign,
     passes_of,
     write_output,
 )
@@ -149,7 +150,8 @@ def _transform(
     start = time.perf_counter()
     context = make_context(allow_unregistered=options.allow_unregistered_dialect)
     module = parse_module(text, source.name, context=context, first_line=first_line)
-    verify_module(module, allow_unregistered=context.allow_unregistered)
+    foreign = may_be_foreign(passes) and (bool(passes) or options.emit in ("mlir", "generic"))
+    verify_module(module, allow_unregistered=context.allow_unregistered, foreign=foreign)
     checked = holds_kernels(module) and not options.trust_kernels
     timing.parse += time.perf_counter() - start
     printing = IrPrinting(

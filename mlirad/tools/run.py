@@ -53,6 +53,7 @@ from mlirad.tools.process import (
     entry_function,
     guarded,
     keep_entry,
+    may_be_foreign,
     passes_of,
     split_arguments,
     write_output,
@@ -77,7 +78,7 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
     source = read_source(cast(str, arguments.input))
     try:
         module = parse_module(source.text, source.name)
-        verify_module(module)
+        verify_module(module, foreign=bool(passes) and may_be_foreign(passes))
         checked = holds_kernels(module)
         keep_entry(module, cast("str | None", arguments.entry))
         transform(module, Options(first=passes, end="program"), verify=always)

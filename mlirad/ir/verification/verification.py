@@ -3,7 +3,8 @@
 A module verifies when
 
 - it holds functions with a body and distinct names, and every op is of the language: `array`, `function`,
-  `linear`, `kernel`, `func.func`, `func.call`, `func.return`;
+  `linear`, `kernel`, `func.func`, `func.call`, `func.return`. A module that is still to be converted
+  (`foreign`) may hold ops of StableHLO too, on tensors of its types;
 - every op has the operands, results, properties and regions that its definition declares, of types of the
   language, and obeys the rules of its dialect;
 - every operand is defined before its use, in the same block or around it, and functions see nothing of
@@ -43,8 +44,10 @@ from mlirad.dialects.kernel_plans import check_plan_attributes
 from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.linear import Linear, WhileOp
 from mlirad.dialects.shapes import Value
+from mlirad.dialects.stablehlo import HloOp
 from mlirad.errors import VerifyError
 from mlirad.ir.locations import location_of, name_of
+from mlirad.ir.regions import nested_ops
 from mlirad.ir.verification.elements import check_elements
 from mlirad.ir.verification.errors import error_at, located
 from mlirad.ir.verification.functions import check_function
@@ -71,14 +74,14 @@ TERMINATORS = (YieldOp, ReturnOp)
 TAPE_READERS = (ReplayOp, WhileOp)
 
 
-def verify_module(module: ModuleOp, *, allow_unregistered: bool = False) -> None:
-    """Check that `module` is a program of the language.
+def verify_module(module: ModuleOp, *, allow_unregistered: bool = False, foreign: bool = False) -> None:
+    """Check that `module` is a program of the language or, with `foreign`, one that becomes such a program.
 
     With `allow_unregistered`, ops of unknown dialects may stand anywhere; nothing is known of them but their
     operands, results and regions. Raises `VerifyError` for the first op in program order that breaks a rule;
     it names the op, the rule and the source location.
     """
-    _Verification(module, allow_unregistered).run()
+    _Verification(module, allow_unregistered, foreign).run()
 
 
 @dataclass
@@ -95,12 +98,13 @@ class _Frame:
 class _Verification:
     """The state of one walk."""
 
-    def __init__(self, module: ModuleOp, allow_unregistered: bool):
+    def __init__(self, module: ModuleOp, allow_unregistered: bool, foreign: bool):
         self.module = module
+        self.foreign = foreign and any(isinstance(op, HloOp) for op in nested_ops(module.body))
         self.allow_unregistered = allow_unregistered
         self.functions: dict[str, FuncOp] = {}
         self.references = References(self.functions)
-        self.types = TypeChecks()
+        self.types = TypeChecks(self.foreign)
         self._declared: set[tuple[object, ...]] = set()
         """What has been checked of ops without regions: class, types and properties."""
         self.function = ""
@@ -171,18 +175,18 @@ class _Verification:
     def _terminator_of(op: Operation) -> type[YieldOp] | type[ReturnOp] | None:
         if isinstance(op, FuncOp):
             return ReturnOp
-        return None if isinstance(op, ModuleOp | UnregisteredOp) else YieldOp
+        return None if isinstance(op, ModuleOp | UnregisteredOp | HloOp) else YieldOp
 
     def _check_op(self, op: Operation, visible: set[Value]) -> None:
         known = type(op) in LANGUAGE
-        if not known and not (self.allow_unregistered and isinstance(op, UnregisteredOp)):
+        is_foreign = self.foreign and isinstance(op, HloOp)
+        if not known and not is_foreign and not (self.allow_unregistered and isinstance(op, UnregisteredOp)):
             # The class of an unregistered op has a name of its own for the op it stands for.
             name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
-            raise VerifyError(
-                f"{name} is not an op of the language",
-                location=location_of(op),
-                hint="write it with the array, linear and func dialects",
-            )
+            hint = "write it with the array, linear and func dialects"
+            if isinstance(op, HloOp):
+                hint = "run the pass convert-stablehlo-to-array first"
+            raise VerifyError(f"{name} is not an op of the language", location=location_of(op), hint=hint)
         for operand in op.operands:
             if operand not in visible:
                 raise self._not_visible(op, operand)
@@ -190,6 +194,8 @@ class _Verification:
                 raise error_at(
                     op, f"reads {name_of(operand)}, a tape: only array.replay and linear.while can"
                 )
+        if is_foreign:
+            located(op, lambda: op.get_irdl_definition().verify(op))
         if not known:
             return
         if op.successors:

@@ -205,10 +205,31 @@ def _compare(c: Converter, op: HloOp, o: list[Value]) -> Value:
         raise ValueError(f"operands of types {op.operands[0].type} and {op.operands[1].type}")
     predicate = op.comparison_direction.data.lower()
     if op.compare_type is not None and op.compare_type.data == "TOTALORDER" and element_of(o[0]) in FLOATS:
-        raise c.refuse(op, "the total order of floats is known in comparators of sorts alone")
+        return _total_order(c.b, predicate, *o)
     if is_unsigned(op.operands[0].type):
         return _unsigned_compare(c.b, predicate, *o)
     return c.b.compare(predicate, *o)
+
+
+def _total_order(b: ArrayBuilder, predicate: str, x: Value, y: Value) -> Value:
+    """Comparison with -0 before 0 and NaN, whatever its sign, behind all numbers."""
+    if predicate in ("le", "ge"):
+        return b.logical_not(_total_order(b, "gt" if predicate == "le" else "lt", x, y))
+    if predicate == "gt":
+        return _total_order(b, "lt", y, x)
+    one = b.splat(1.0, x.type)
+    signs = [b.binary(ew.CopysignOp, one, v) for v in (x, y)]
+    no_numbers = [b.apply_elementwise(ew.IsNanOp, (v,)) for v in (x, y)]
+    less = b.binary(
+        ew.OrOp,
+        b.compare("lt", x, y),
+        b.logical_and(b.compare("eq", x, y), b.compare("lt", *signs)),
+    )
+    less = b.binary(ew.OrOp, less, b.logical_and(b.logical_not(no_numbers[0]), no_numbers[1]))
+    if predicate == "lt":
+        return less
+    differs = b.binary(ew.OrOp, less, _total_order(b, "lt", y, x))
+    return differs if predicate == "ne" else b.logical_not(differs)
 
 
 @meaning("stablehlo.select")
