@@ -58,6 +58,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "random": frozenset({"dialects", "frontend", "packages"}),
     "optimize": frozenset({"frontend"}),
     "scipy": frozenset({"frontend"}),
+    "bridges": frozenset({"dialects", "ir", "passes", "lower", "frontend"}),
     "tools": frozenset(
         {
             "dialects",

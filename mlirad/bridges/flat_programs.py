@@ -1,4 +1,5 @@
-"""A function of arrays as other frameworks need it: flat, compiled, and with its derivatives as such functions.
+"""A function of arrays as other frameworks need it: flat, compiled, and with its derivatives as such
+functions.
 
     program = FlatProgram(lambda x, y: (x * y,))
     program.pushed((True, False))       (x, y, dx) -> derivatives of the float results
@@ -53,7 +54,8 @@ class FlatProgram:
         return self._derive(("pushed", moving), push)
 
     def pulled(self, moving: tuple[bool, ...]) -> FlatProgram:
-        """The gradient by the `moving` arguments: of all arguments, then a cotangent for each float result."""
+        """The gradient by the `moving` arguments: of all arguments, then a cotangent for each float
+        result."""
 
         def pull(*leaves: Any) -> tuple[Any, ...]:
             primals = leaves[: len(moving)]
@@ -61,8 +63,7 @@ class FlatProgram:
             chosen = [p for p, moves in zip(primals, moving, strict=True) if moves]
             values, pullback = vjp(self._of_moving(primals, moving), *chosen)
             cotangents = tuple(next(given) if np.dtype(v.dtype).kind == "f" else None for v in values)
-            gradients = pullback(cotangents)
-            return gradients if isinstance(gradients, tuple) else (gradients,)
+            return pullback(cotangents)
 
         return self._derive(("pulled", moving), pull)
 

@@ -1,7 +1,7 @@
 """`from_stablehlo`: the text of a StableHLO module as a function of mlirad.
 
-    f = ad.from_stablehlo(jax.jit(g).lower(x).as_text())
-    ad.grad(lambda x: f(x)[0])(x)
+f = ad.from_stablehlo(jax.jit(g).lower(x).as_text())
+ad.grad(lambda x: f(x)[0])(x)
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class StableHloFunction:
             raise ArgumentError(
                 f"@{self.__name__} takes {len(block.args)} arrays, got {len(arrays)}", location=user_line()
             )
-        values = [_fitting(array, arg, k) for k, (array, arg) in enumerate(zip(arrays, block.args, strict=True))]
+        values = [
+            _fitting(array, arg, k) for k, (array, arg) in enumerate(zip(arrays, block.args, strict=True))
+        ]
         return tuple(made(r) for r in emitting().inline_block(block, values, {}))
 
 
@@ -95,6 +97,7 @@ def from_stablehlo(text: str, file: str = "<StableHLO>", *, function: str | None
 
     It takes arrays of the shapes and dtypes that the text states, unsigned ones as signed ones of the same
     bits, and gives a tuple of the results. `file` is what errors name. Raises `ParseError`, `VerifyError` or
-    `UnsupportedError`, with file, line and op, for text that is malformed or that the language has no word for.
+    `UnsupportedError`, with file, line and op, for text that is malformed or that the language has no word
+    for.
     """
     return StableHloFunction(converted_function(text, file, function))

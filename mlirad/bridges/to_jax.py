@@ -26,7 +26,8 @@ _SUPPORTED = ("float64", "float32", "int64", "int32", "bool")
 
 
 def to_jax(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of mlirad for use in JAX: in `jax.jit`, `jax.grad`, `jax.jvp`, `jax.vmap`, and their compositions.
+    """A function of mlirad for use in JAX: in `jax.jit`, `jax.grad`, `jax.jvp`, `jax.vmap`, and their
+    compositions.
 
     Arguments and results are structures of arrays. The program is compiled by mlirad for the dtypes that JAX
     hands over, so 64 bits need `jax_enable_x64`. A call from compiled JAX code goes through Python and takes
@@ -78,14 +79,16 @@ def _primitive() -> Any:
 
     def run(*operands: Any, program: FlatProgram, linear: int) -> list[Any]:
         shapes = [jax.ShapeDtypeStruct(o.shape, o.dtype) for o in _outputs(program, operands)]
-        # Arguments come as arrays of JAX, whose memory NumPy reads as it is.
-        return jax.pure_callback(
-            lambda *given: tuple(np.asarray(r) for r in program(*(np.asarray(g) for g in given))),
-            tuple(shapes),
-            *operands,
-        )
 
-    def differentiate(primals: Sequence[Any], tangents: Sequence[Any], *, program: FlatProgram, linear: int) -> Any:
+        def call(*given: Any) -> tuple[Any, ...]:
+            # What is given are arrays of JAX, whose memory NumPy reads as it is.
+            return tuple(np.asarray(r) for r in program(*(np.asarray(g) for g in given)))
+
+        return jax.pure_callback(call, tuple(shapes), *operands)
+
+    def differentiate(
+        primals: Sequence[Any], tangents: Sequence[Any], *, program: FlatProgram, linear: int
+    ) -> Any:
         values = primitive.bind(*primals, program=program, linear=linear)
         moving = tuple(not isinstance(t, ad.Zero) and _is_float(t.dtype) for t in tangents)
         given = [t for t, moves in zip(tangents, moving, strict=True) if moves]
@@ -122,7 +125,7 @@ def _primitive() -> Any:
         results = primitive.bind(*operands, program=program.mapped(axes), linear=linear)
         return results, [0] * len(results)
 
-    primitive.def_impl(lambda *operands, **params: run(*operands, **params))
+    primitive.def_impl(run)
     primitive.def_abstract_eval(abstract)
     mlir.register_lowering(primitive, mlir.lower_fun(run, multiple_results=True))
     ad.primitive_jvps[primitive] = differentiate

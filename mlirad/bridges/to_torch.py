@@ -3,9 +3,9 @@
     layer = ad.to_torch(f)
     layer(weights, x).sum().backward()
 
-A call is an `autograd.Function`. Its backward is a call of the program that pulls cotangents back, which is an
-`autograd.Function` as well: so `create_graph=True`, and derivatives of any order, work. Tensors are read where
-they lie, and results are tensors on the memory that the program wrote.
+A call is an `autograd.Function`. Its backward is a call of the program that pulls cotangents back, which is
+an `autograd.Function` as well: so `create_graph=True`, and derivatives of any order, work. Tensors are read
+where they lie, and results are tensors on the memory that the program wrote.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def to_torch(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of mlirad on tensors of PyTorch, with gradients of every order, `torch.func.jvp` and `vmap`.
 
     Arguments and results are structures: tensors, `torch.nn.Parameter`s and Python numbers in tuples, lists,
-    dicts and dataclasses. Tensors must be on the CPU and of dtype float64, float32, int64, int32 or bool. Raises
-    `UnsupportedError` where PyTorch is not installed, `DtypeError` for other dtypes, `ArgumentError` for other
-    devices and layouts.
+    dicts and dataclasses. Tensors must be on the CPU and of dtype float64, float32, int64, int32 or bool.
+    Raises `UnsupportedError` where PyTorch is not installed, `DtypeError` for other dtypes, `ArgumentError`
+    for other devices and layouts.
     """
     framework("torch", "to_torch")
     programs: dict[Tree, tuple[FlatProgram, list[Tree]]] = {}
@@ -53,7 +53,9 @@ def to_torch(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
         torch = framework("torch", "to_torch")
         leaves, tree = flatten(args)
-        tensors = [leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(np.asarray(leaf)) for leaf in leaves]
+        tensors = [
+            leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(np.asarray(leaf)) for leaf in leaves
+        ]
         program, structure = program_of(tree)
         results = _call_class().apply(program, *tensors)
         return structure[0].unflatten(list(results))

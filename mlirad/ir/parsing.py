@@ -308,6 +308,11 @@ class _LocatingParser(Parser):
                 start,
             )
 
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        if name.startswith(("stablehlo.", "chlo.")) and self.ctx.get_optional_op(name) is None:
+            self.raise_error(f"{name} is not an op of StableHLO that mlirad reads")
+        return super()._get_op_by_name(name)
+
     def parse_operation(self) -> Operation:
         op = super().parse_operation()
         start = self._names.pop()

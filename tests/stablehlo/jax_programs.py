@@ -235,9 +235,13 @@ def updates(x, y, i):
 
 @program(normal(6, 4), np.array(2), np.array(1))
 def slices(x, i, j):
-    return lax.dynamic_slice(x, (i, j), (3, 2)), x[::-1, 1::2], jnp.roll(x, 2, 0), jnp.take_along_axis(
-        x, jnp.array([[0, 3], [1, 1], [2, 0], [3, 3], [0, 0], [2, 1]]), 1
-    ), jnp.pad(x, ((1, 0), (0, 2)), mode="edge")
+    return (
+        lax.dynamic_slice(x, (i, j), (3, 2)),
+        x[::-1, 1::2],
+        jnp.roll(x, 2, 0),
+        jnp.take_along_axis(x, jnp.array([[0, 3], [1, 1], [2, 0], [3, 3], [0, 0], [2, 1]]), 1),
+        jnp.pad(x, ((1, 0), (0, 2)), mode="edge"),
+    )
 
 
 @program(normal(5), np.abs(normal(5)) + 0.5)

@@ -1,16 +1,15 @@
 """Attributes of StableHLO: enumerations, and which dimensions of operands play which part.
 
-    #stablehlo<comparison_direction LT>
-    #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>
-    #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>
-    #stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>
+#stablehlo<comparison_direction LT>
+#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>
+#stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>
+#stablehlo.conv<[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]>
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import ClassVar, Self, cast
-
 
 from xdsl.ir import Attribute, Data, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition
@@ -90,7 +89,8 @@ class ApiVersion(_Keyword):
 
 
 class _Dimensions(Data["tuple[tuple[str, int | tuple[int, ...]], ...]"]):
-    """Named lists of dimensions, and single ones, in the order of `LISTS` and `SINGLE`; empty ones are left out."""
+    """Named lists of dimensions, and single ones, in the order of `LISTS` and `SINGLE`; empty ones are left
+    out."""
 
     LISTS: ClassVar[tuple[str, ...]]
     SINGLE: ClassVar[str | None] = None
@@ -149,7 +149,8 @@ class DotDimensions(_Dimensions):
 
 @irdl_attr_definition
 class GatherDimensions(_Dimensions):
-    """Which dimensions of the result are of a slice, and which of the operand the start indices point into."""
+    """Which dimensions of the result are of a slice, and which of the operand the start indices point
+    into."""
 
     name = "stablehlo.gather"
     LISTS: ClassVar = (

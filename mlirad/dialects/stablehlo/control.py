@@ -1,13 +1,13 @@
 """Ops of StableHLO with regions, and calls.
 
-    %r = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (types) -> type
-    %c:2 = stablehlo.while(%i = %zero, %a = %x) : types cond { ... } do { ... }
-    %y = "stablehlo.case"(%k) ({ ... }, { ... }) : (tensor<i32>) -> tensor<f64>
+%r = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (types) -> type
+%c:2 = stablehlo.while(%i = %zero, %a = %x) : types cond { ... } do { ... }
+%y = "stablehlo.case"(%k) ({ ... }, { ... }) : (tensor<i32>) -> tensor<f64>
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, Self, cast
+from typing import Self
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -17,9 +17,8 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     StringAttr,
     SymbolRefAttr,
-    TensorType,
 )
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, traits_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -70,7 +69,8 @@ class ReduceOp(HloOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """`(%x init: %a), (%y init: %b) across dimensions = [0] : type reducer(%p: t, %q: t) ... { ... }`, or with
+        """`(%x init: %a), (%y init: %b) across dimensions = [0] : type reducer(%p: t, %q: t) ... { ... }`, or
+        with
         `applies op` for the region that is this op."""
         inputs: list[UnresolvedOperand] = []
         initial: list[UnresolvedOperand] = []
@@ -322,7 +322,8 @@ class CustomCallOp(HloOp):
 
 @irdl_op_definition
 class CompositeOp(HloOp):
-    """An op that a function stands for: `stablehlo.composite "name" %x {decomposition = @f} : (types) -> type`."""
+    """An op that a function stands for: `stablehlo.composite "name" %x {decomposition = @f} : (types) ->
+    type`."""
 
     name = "stablehlo.composite"
     name_ = prop_def(StringAttr, prop_name="name")

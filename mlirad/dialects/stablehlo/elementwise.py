@@ -1,8 +1,8 @@
 """Elementwise ops of StableHLO and CHLO, one class for each name of the tables.
 
-    %1 = stablehlo.add %0, %0 : tensor<3xf64>
-    %2 = chlo.erf %1 : tensor<3xf64> -> tensor<3xf64>
-    %3 = stablehlo.compare LT, %1, %2, FLOAT : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xi1>
+%1 = stablehlo.add %0, %0 : tensor<3xf64>
+%2 = chlo.erf %1 : tensor<3xf64> -> tensor<3xf64>
+%3 = stablehlo.compare LT, %1, %2, FLOAT : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xi1>
 """
 
 from __future__ import annotations
@@ -27,24 +27,82 @@ from mlirad.dialects.stablehlo.syntax import (
     resolve,
 )
 
-UNARY = (
-    "abs cbrt ceil cosine count_leading_zeros exponential exponential_minus_one floor imag is_finite log "
-    "log_plus_one logistic negate not popcnt real round_nearest_afz round_nearest_even rsqrt sign sine sqrt "
-    "tan tanh convert bitcast_convert reshape"
-).split()
+UNARY = [
+    "abs",
+    "cbrt",
+    "ceil",
+    "cosine",
+    "count_leading_zeros",
+    "exponential",
+    "exponential_minus_one",
+    "floor",
+    "imag",
+    "is_finite",
+    "log",
+    "log_plus_one",
+    "logistic",
+    "negate",
+    "not",
+    "popcnt",
+    "real",
+    "round_nearest_afz",
+    "round_nearest_even",
+    "rsqrt",
+    "sign",
+    "sine",
+    "sqrt",
+    "tan",
+    "tanh",
+    "convert",
+    "bitcast_convert",
+    "reshape",
+]
 """Ops of one operand that are written as it and its type."""
 
-BINARY = (
-    "add and atan2 complex divide maximum minimum multiply or power remainder shift_left "
-    "shift_right_arithmetic shift_right_logical subtract xor"
-).split()
+BINARY = [
+    "add",
+    "and",
+    "atan2",
+    "complex",
+    "divide",
+    "maximum",
+    "minimum",
+    "multiply",
+    "or",
+    "power",
+    "remainder",
+    "shift_left",
+    "shift_right_arithmetic",
+    "shift_right_logical",
+    "subtract",
+    "xor",
+]
 
-CHLO_UNARY = (
-    "acos acosh asin asinh atan atanh bessel_i0e bessel_i1e conj cosh digamma erf erf_inv "
-    "erfc is_inf is_neg_inf is_pos_inf lgamma sinh square tan"
-).split()
+CHLO_UNARY = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "bessel_i0e",
+    "bessel_i1e",
+    "conj",
+    "cosh",
+    "digamma",
+    "erf",
+    "erf_inv",
+    "erfc",
+    "is_inf",
+    "is_neg_inf",
+    "is_pos_inf",
+    "lgamma",
+    "sinh",
+    "square",
+    "tan",
+]
 
-CHLO_BINARY = "next_after polygamma zeta".split()
+CHLO_BINARY = ["next_after", "polygamma", "zeta"]
 
 
 class ElementwiseOp(ListsForm):

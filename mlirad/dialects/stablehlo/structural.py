@@ -1,21 +1,27 @@
 """Ops of StableHLO that make, move, select and contract elements.
 
-    %c = stablehlo.constant dense<[0, 1]> : tensor<2xi64>
-    %b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<3xf64>) -> tensor<2x3xf64>
-    %d = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (operands) -> result
+%c = stablehlo.constant dense<[0, 1]> : tensor<2xi64>
+%b = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<3xf64>) -> tensor<2x3xf64>
+%d = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (operands) -> result
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, Self, cast
 
-from xdsl.dialects.builtin import ArrayAttr, BoolAttr, DenseArrayBase, DenseIntOrFPElementsAttr, IntegerAttr, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BoolAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    i64,
+)
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
-from xdsl.irdl import traits_def
 
 from mlirad.dialects.stablehlo.attributes import (
     ConvolutionDimensions,
@@ -56,7 +62,7 @@ class ConstantOp(HloOp):
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):
             parser.raise_error("expected a dense literal", position)
-        return cls.made((), [cast(Attribute, value.get_type())], {"value": value}, written)
+        return cls.made((), [value.get_type()], {"value": value}, written)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
@@ -205,7 +211,8 @@ class DotGeneralOp(HloOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """`%x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1], precision = [DEFAULT, DEFAULT]`."""
+        """`%x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1], precision = [DEFAULT,
+        DEFAULT]`."""
         operands = read_operands(parser)
         groups: list[list[int]] = [[], [], [], []]
         properties: dict[str, Attribute] = {}
@@ -257,7 +264,8 @@ def _precisions(parser: Parser) -> Attribute:
 class ConvolutionOp(HloOp):
     """A convolution over any number of spatial dimensions.
 
-    `(%x, %k) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {stride = [1], pad = [[0, 0]]} {...} : type`
+    `(%x, %k) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {stride = [1], pad = [[0, 0]]} {...} :
+    type`
     """
 
     name = "stablehlo.convolution"
@@ -309,13 +317,15 @@ class ConvolutionOp(HloOp):
         for key, name in self.WINDOW.items():
             value = self.properties.get(name)
             if isinstance(value, DenseIntOrFPElementsAttr):
-                pairs = cast("tuple[int, ...]", value.get_values())
+                pairs = value.get_values()
                 texts.append(f"{key} = {[list(p) for p in zip(pairs[::2], pairs[1::2], strict=True)]}")
             elif value is not None:
                 numbers = list(self.integers(name) or ())
                 shown = [bool(n) for n in numbers] if key == "reverse" else numbers
                 texts.append(f"{key} = {str(shown).lower()}")
-        printer.print_string(f" dim_numbers = {self.dimension_numbers.text()}, window = {{{', '.join(texts)}}}")
+        printer.print_string(
+            f" dim_numbers = {self.dimension_numbers.text()}, window = {{{', '.join(texts)}}}"
+        )
         self.print_braces(printer, ("dimension_numbers", *self.WINDOW.values()))
         print_function_type(printer, self)
 
@@ -337,7 +347,9 @@ def padding_attribute(pairs: list[list[int]]) -> DenseIntOrFPElementsAttr:
     from xdsl.dialects.builtin import TensorType
 
     type_ = TensorType(i64, [len(pairs), 2])
-    return cast(DenseIntOrFPElementsAttr, DenseIntOrFPElementsAttr.from_list(type_, [n for p in pairs for n in p]))
+    return cast(
+        DenseIntOrFPElementsAttr, DenseIntOrFPElementsAttr.from_list(type_, [n for p in pairs for n in p])
+    )
 
 
 @irdl_op_definition

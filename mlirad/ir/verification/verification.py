@@ -179,8 +179,9 @@ class _Verification:
 
     def _check_op(self, op: Operation, visible: set[Value]) -> None:
         known = type(op) in LANGUAGE
-        is_foreign = self.foreign and isinstance(op, HloOp)
-        if not known and not is_foreign and not (self.allow_unregistered and isinstance(op, UnregisteredOp)):
+        foreign = op if self.foreign and isinstance(op, HloOp) else None
+        may_stand = foreign or (self.allow_unregistered and isinstance(op, UnregisteredOp))
+        if not known and not may_stand:
             # The class of an unregistered op has a name of its own for the op it stands for.
             name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
             hint = "write it with the array, linear and func dialects"
@@ -194,8 +195,8 @@ class _Verification:
                 raise error_at(
                     op, f"reads {name_of(operand)}, a tape: only array.replay and linear.while can"
                 )
-        if is_foreign:
-            located(op, lambda: op.get_irdl_definition().verify(op))
+        if foreign is not None:
+            located(op, foreign.check_declared)
         if not known:
             return
         if op.successors:
