@@ -63,7 +63,7 @@ def to_torch(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _plain(torch: Any, tensor: Any) -> Any:
+def plain_tensor(torch: Any, tensor: Any) -> Any:
     """A tensor as an array of NumPy on the same memory."""
     if tensor.device.type != "cpu":
         raise ArgumentError(
@@ -97,7 +97,7 @@ def _call_class() -> Any:
         @staticmethod
         def forward(program: FlatProgram, *tensors: Any) -> tuple[Any, ...]:
             """Run the program."""
-            results = program(*(_plain(torch, t) for t in tensors))
+            results = program(*(plain_tensor(torch, t) for t in tensors))
             return tuple(torch.from_numpy(np.asarray(r)) for r in results)
 
         @staticmethod
