@@ -10,12 +10,14 @@ Derivatives are programs themselves, so they have derivatives. Each is made once
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mlirad.frontend import jit, jvp, vjp, vmap
+from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.lower.native_program import ArraySpec
 
 Flat = Callable[..., tuple[Any, ...]]
@@ -89,3 +91,41 @@ class FlatProgram:
         if known is None:
             known = self._derived[key] = FlatProgram(function)
         return known
+
+
+class Programs:
+    """The flat programs of a function of structured arguments, one for each structure."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self._function = function
+        self._flat: dict[Tree, _FlatFunction] = {}
+        self._programs: dict[Tree, FlatProgram] = {}
+
+    def of(self, args: tuple[Any, ...]) -> tuple[FlatProgram, list[Any], Callable[[Sequence[Any]], Any]]:
+        """The program for these arguments, their leaves, and what gives results their structure."""
+        leaves, tree = flatten(args)
+        if tree not in self._programs:
+            self._flat[tree] = _FlatFunction(self._function, tree)
+            self._programs[tree] = FlatProgram(self._flat[tree])
+        return self._programs[tree], leaves, self._flat[tree].structured
+
+
+class _FlatFunction:
+    """A function from leaves to leaves, which learns the structure of its results when it is traced."""
+
+    CAPTURED: ClassVar = ("_function",)
+
+    def __init__(self, function: Callable[..., Any], tree: Tree):
+        functools.update_wrapper(self, function, updated=())
+        self._function = function
+        self._tree = tree
+        self._results: Tree | None = None
+
+    def __call__(self, *leaves: Any) -> tuple[Any, ...]:
+        results, self._results = flatten(self._function(*self._tree.unflatten(leaves)))
+        return tuple(results)
+
+    def structured(self, results: Sequence[Any]) -> Any:
+        """The results of a call as the function returns them."""
+        assert self._results is not None
+        return self._results.unflatten(list(results))

@@ -84,7 +84,7 @@ class JaxFunction(Named):
 
 def _stablehlo(jax: Any, traced: Any) -> str:
     """The text of a traced function for a CPU, with `stop_gradient` as a call that says so."""
-    mlir = framework("jax.interpreters.mlir", "from_jax")
+    mlir = framework("jax._src.interpreters.mlir", "from_jax")
     internal = framework("jax._src.ad_util", "from_jax")
 
     def stopped(_: Any, x: Any) -> Any:
@@ -117,6 +117,6 @@ def _check_examples(function: JaxFunction, example_args: tuple[Any, ...]) -> Non
 
     leaves, tree = flatten(example_args)
     try:
-        jit(function).lower(*tree.unflatten([plain(leaf) for leaf in leaves]))
+        jit(function).ir(*tree.unflatten([plain(leaf) for leaf in leaves]))
     except ShapeError as error:
         raise error.restated(error.message, user_line()) from None

@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.bridges.flat_programs import FlatProgram
+from mlirad.bridges.flat_programs import FlatProgram, Programs
 from mlirad.bridges.packages import framework
 from mlirad.errors import ArgumentError, DtypeError
-from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 
 
@@ -33,32 +32,16 @@ def to_torch(function: Callable[..., Any]) -> Callable[..., Any]:
     for other devices and layouts.
     """
     framework("torch", "to_torch")
-    programs: dict[Tree, tuple[FlatProgram, list[Tree]]] = {}
-
-    def program_of(tree: Tree) -> tuple[FlatProgram, list[Tree]]:
-        known = programs.get(tree)
-        if known is None:
-            structure: list[Tree] = []
-
-            def flat(*leaves: Any) -> tuple[Any, ...]:
-                results, made = flatten(function(*tree.unflatten(leaves)))
-                structure[:] = [made]
-                return tuple(results)
-
-            functools.update_wrapper(flat, function, updated=())
-            known = programs[tree] = FlatProgram(flat), structure
-        return known
+    programs = Programs(function)
 
     @functools.wraps(function)
     def call(*args: Any) -> Any:
         torch = framework("torch", "to_torch")
-        leaves, tree = flatten(args)
+        program, leaves, structured = programs.of(args)
         tensors = [
             leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(np.asarray(leaf)) for leaf in leaves
         ]
-        program, structure = program_of(tree)
-        results = _call_class().apply(program, *tensors)
-        return structure[0].unflatten(list(results))
+        return structured(_call_class().apply(program, *tensors))
 
     return call
 

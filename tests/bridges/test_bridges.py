@@ -1,4 +1,4 @@
-"""Bridges to JAX and PyTorch: derivatives of every order are theirs. Tests skip where a package is missing."""
+"""Bridges to JAX and PyTorch: derivatives of every order are theirs. Without a package its tests skip."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_errors_of_from_jax_name_the_users_line(jax) -> None:
     def spectrum(x):
         return abs(jax.numpy.fft.rfft(x)).sum()
 
-    with pytest.raises(ad.MliradError, match=r"test_bridges\.py:\d+.*|.*fft"):
+    with pytest.raises(ad.MliradError, match=r"test_bridges\.py:\d+.*fft"):
         ad.from_jax(spectrum, np.ones(4))
 
 
