@@ -4,8 +4,8 @@
     python -m benchmarks.stablehlo lstm attention     some of them
 
 The programs are those of `tests/stablehlo/jax_programs.py`, and larger sizes of some. Both sides compile one
-function that gives the value and the gradient by all float arguments, and are called with arrays of their own,
-by turns; the least of five rounds is shown. CPU time counts all threads.
+function that gives the value and the gradient by all float arguments, and are called with arrays of their
+own, by turns; the least of five rounds is shown. CPU time counts all threads.
 """
 
 from __future__ import annotations
