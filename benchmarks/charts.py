@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.results import Measurement, Run
-from benchmarks.svg import Drawing, LogScale
 from benchmarks.systems import SYSTEMS
 from benchmarks.table import OWN, over_own
+from mlirad.explorer.svg import Drawing, LogScale
 
 LEFT, RIGHT, TOP = 210.0, 780.0, 64.0
 ROW, LINE = 19.0, 12.0

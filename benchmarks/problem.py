@@ -77,13 +77,14 @@ def by_complex_step(program: Program, arguments: Arguments, argnums: tuple[int, 
     """
 
     def slope(position: int, element: int) -> float:
-        moved = arguments[position].astype(np.complex128)
+        moved = np.array(arguments[position], np.complex128)
         moved.flat[element] += 1j * COMPLEX_STEP
         found = program(*arguments[:position], moved, *arguments[position + 1 :])
         return float(np.imag(found)) / COMPLEX_STEP
 
     gradient = tuple(
-        np.reshape([slope(p, k) for k in range(arguments[p].size)], arguments[p].shape) for p in argnums
+        np.reshape([slope(p, k) for k in range(np.size(arguments[p]))], np.shape(arguments[p]))
+        for p in argnums
     )
     return Golden(arguments, program(*arguments), gradient)
 

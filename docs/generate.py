@@ -28,6 +28,7 @@ from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.reductions import REDUCTION_OPS
 from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
+from mlirad.dialects.array.transforms import TRANSFORM_OPS
 from mlirad.dialects.function import COMBINATOR_OPS
 from mlirad.dialects.function.closures import CLOSURE_OPS
 from mlirad.dialects.function.data import DATA_OPS
@@ -35,7 +36,7 @@ from mlirad.dialects.kernel import KERNEL_OPS
 from mlirad.dialects.linear import PRIMITIVE_OPS, Linear
 from mlirad.frontend.numpy_functions.alternatives import ALTERNATIVES
 from mlirad.frontend.numpy_functions.binding import qualified_name
-from mlirad.frontend.numpy_functions.functions import FUNCTIONS, SCIPY_FUNCTIONS
+from mlirad.frontend.numpy_functions.functions import FUNCTIONS, SCIPY_FUNCTIONS, distributions
 from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
 from mlirad.frontend.numpy_functions.ufuncs import SPECIAL
 from mlirad.frontend.tracing.array import Array
@@ -45,6 +46,8 @@ from mlirad.linear_maps.laws.function_spaces import FUNCTION_LAWS, FUNCTION_PAIR
 from mlirad.linear_maps.laws.index_spaces import INDEX_SPACE_LAWS, INDEX_SPACE_PAIRS
 from mlirad.linear_maps.laws.transpositions import TRANSPOSITION_LAWS
 from mlirad.lower.elementary import ELEMENTARY
+from mlirad.passes.convert_from_array.convert_from_array import REFUSED
+from mlirad.passes.convert_to_array.convert_to_array import HANDLERS
 from mlirad.pipelines import PIPELINES
 from mlirad.registry import PASS_MODULES, load_pass
 from mlirad.rules.derivatives import ELIMINATED, ZERO
@@ -140,6 +143,7 @@ def array_ops() -> Iterator[str]:
         ("Reductions and contraction", REDUCTION_OPS),
         ("Ordering and prefixes", ORDERING_OPS),
         ("Factorisations and linear systems", FACTORISATION_OPS),
+        ("Fourier transforms", TRANSFORM_OPS),
         ("Loops and branches", CONTROL_OPS),
         ("Rules and checkpoints", CUSTOM_OPS),
         ("Reports", REPORTING_OPS),
@@ -326,6 +330,10 @@ def numpy_functions() -> Iterator[str]:
     yield ""
     yield listed(code(f"{module}.{name}") for module, names in SCIPY_FUNCTIONS.items() for name in names)
     yield ""
+    yield "Methods of the distributions of `scipy.stats`, of frozen ones too:"
+    yield ""
+    yield listed(code(f"{owner}.{name}") for owner, names in distributions().items() for name in names)
+    yield ""
     yield METHODS_OF_UFUNCS
     yield ""
     yield "Attributes and methods of traced arrays:"
@@ -365,6 +373,19 @@ def points() -> Iterator[str]:
     yield from special_points.table()
 
 
+def upstream() -> Iterator[str]:
+    """Upstream ops that become array code, and ops of the array dialect that do not become upstream code."""
+    yield from ("# Ops of upstream dialects", "", f"`convert-to-array` converts {len(HANDLERS)} ops.", "")
+    yield from ("| dialect | ops |", "| --- | --- |")
+    dialects = dict.fromkeys(name.partition(".")[0] for name in HANDLERS)
+    for dialect in sorted(dialects):
+        names = sorted(name.partition(".")[2] for name in HANDLERS if name.startswith(f"{dialect}."))
+        yield f"| `{dialect}` | {listed(names)} |"
+    yield from ("", "Of the array dialect, `convert-from-array` converts all ops but these:", "")
+    yield from ("| op | why |", "| --- | --- |")
+    yield from (f"| `{op.name}` | {reason} |" for op, reason in REFUSED.items())
+
+
 def passes() -> Iterator[str]:
     """The passes and pipelines."""
     yield "# Passes"
@@ -398,6 +419,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "numpy": numpy_functions,
     "special-points": points,
     "passes": passes,
+    "upstream": upstream,
 }
 """The generated pages by name."""
 

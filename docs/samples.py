@@ -143,6 +143,9 @@ SAMPLES: dict[str, Sample] = {
         "array.triangular_solve %t, %x {upper} : tensor<3x3xf64>, tensor<3x2xf64> -> tensor<3x2xf64>",
         "tensor<3x2xf64>",
     ),
+    "array.fft": Sample(
+        "%x: tensor<8xf64>", "array.fft real %x : tensor<8xf64> -> tensor<5x2xf64>", "tensor<5x2xf64>"
+    ),
     "array.solve": Sample(
         "%a: tensor<3x3xf64>, %x: tensor<3x2xf64>",
         "array.solve %a, %x : tensor<3x3xf64>, tensor<3x2xf64> -> tensor<3x2xf64>",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mlirad.disk_cache import sources as _sources  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from mlirad.errors import (
     ArgumentError,
+    AssertionFailedError,
     CacheWarning,
     CallDepthError,
     CaptureWarning,
@@ -32,6 +33,7 @@ from mlirad.errors import (
     ParseError,
     PicklingError,
     PositionError,
+    RecompileWarning,
     ShapeError,
     TimeLimitError,
     TracingError,
@@ -41,14 +43,16 @@ from mlirad.errors import (
 )
 
 if TYPE_CHECKING:
-    from mlirad import optimize, random, scipy
+    from mlirad import numpy, optimize, random, scipy, tree
     from mlirad.bridges import from_jax, from_stablehlo, to_jax, to_torch
+    from mlirad.explorer import explore
     from mlirad.frontend import (
         Array,
         Closure,
         LinearMap,
         Sum,
         asarray,
+        bincount,
         build,
         case,
         check_derivatives,
@@ -58,6 +62,8 @@ if TYPE_CHECKING:
         convolution,
         custom_derivative,
         debug_print,
+        export,
+        extract,
         fixed_point,
         fold,
         fori_loop,
@@ -67,6 +73,7 @@ if TYPE_CHECKING:
         hessian,
         hvp,
         index,
+        intersect1d,
         jacfwd,
         jacobian,
         jacrev,
@@ -78,16 +85,23 @@ if TYPE_CHECKING:
         linearize,
         map,
         minimize,
+        nonzero,
         odeint,
+        register,
+        rewritten,
         right,
         root,
         scan,
         scatter,
+        setdiff1d,
+        setxor1d,
         stack,
         stop_gradient,
         sum_of,
         switch,
         trace,
+        union1d,
+        unique,
         value_and_grad,
         vjp,
         vmap,
@@ -101,6 +115,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "Array",
+    "AssertionFailedError",
     "CacheWarning",
     "CallDepthError",
     "CaptureWarning",
@@ -121,6 +136,7 @@ __all__ = [
     "ParseError",
     "PicklingError",
     "PositionError",
+    "RecompileWarning",
     "ShapeError",
     "Sum",
     "TimeLimitError",
@@ -129,6 +145,7 @@ __all__ = [
     "UnsupportedError",
     "VerifyError",
     "asarray",
+    "bincount",
     "build",
     "case",
     "check_derivatives",
@@ -139,6 +156,9 @@ __all__ = [
     "custom_derivative",
     "debug_print",
     "demo",
+    "explore",
+    "export",
+    "extract",
     "fixed_point",
     "fold",
     "fori_loop",
@@ -150,6 +170,7 @@ __all__ = [
     "hessian",
     "hvp",
     "index",
+    "intersect1d",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -161,14 +182,20 @@ __all__ = [
     "linearize",
     "map",
     "minimize",
+    "nonzero",
+    "numpy",
     "odeint",
     "optimize",
     "random",
+    "register",
+    "rewritten",
     "right",
     "root",
     "scan",
     "scatter",
     "scipy",
+    "setdiff1d",
+    "setxor1d",
     "stack",
     "stop_gradient",
     "sum_of",
@@ -176,6 +203,9 @@ __all__ = [
     "to_jax",
     "to_torch",
     "trace",
+    "tree",
+    "union1d",
+    "unique",
     "value_and_grad",
     "vjp",
     "vmap",
@@ -183,11 +213,15 @@ __all__ = [
     "while_loop",
 ]
 
-_ROOMS = ("optimize", "random", "scipy")
-
-_BRIDGES = ("from_jax", "from_stablehlo", "to_jax", "to_torch")
-"""What stands in `mlirad.bridges`."""
+_ROOMS = ("numpy", "optimize", "random", "scipy", "tree")
 """The public modules."""
+
+_ELSEWHERE = {
+    "demo": "mlirad.tools.demo",
+    "explore": "mlirad.explorer",
+    **dict.fromkeys(("from_jax", "from_stablehlo", "to_jax", "to_torch"), "mlirad.bridges"),
+}
+"""Where functions stand that `mlirad.frontend` does not have."""
 
 # The room that has the name of a function: once it is imported, importing more of it does not bind the name.
 import_module("mlirad.jit")
@@ -200,10 +234,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _ROOMS:
         return import_module(f"mlirad.{name}")
-    if name in _BRIDGES:
-        return getattr(import_module("mlirad.bridges"), name)
-    if name == "demo":
-        return import_module("mlirad.tools.demo").demo
+    if name in _ELSEWHERE:
+        return getattr(import_module(_ELSEWHERE[name]), name)
     collects = gc.isenabled()
     gc.disable()  # of what imports make nothing is garbage
     try:

@@ -72,6 +72,7 @@ def compile_module(
     address_checks: bool = False,
     flush_subnormals: bool = True,
     profiled: bool = False,
+    shows_places: bool = False,
     context: Context | None = None,
     verify: Verify = never,
     before: Before | None = None,
@@ -82,7 +83,8 @@ def compile_module(
     It takes subnormal numbers for zeros with `flush_subnormals`, where the processor can.
     Where a program needs more than `MEMORY_LIMIT` bytes and nobody says how many positions of its builds are
     computed at a time, it is made a second time with builds in blocks, and the one taken that needs less.
-    A `profiled` program adds up the time that each of its kernels takes.
+    A `profiled` program adds up the time that each of its kernels takes. With `shows_places` comments in the
+    text say where its instructions come from.
     Raises what passes raise, `VerifyError` for a memory plan that is not sound, and `CompileError` when there
     is no such function.
     """
@@ -94,7 +96,9 @@ def compile_module(
         transform(module, options, target, context=context, verify=verify, before=before, observe=observe)
         start = time.perf_counter()
         program = on_large_stack(
-            lambda: _emitted(module, options, target, address_checks, flush_subnormals, profiled)
+            lambda: _emitted(
+                module, options, target, address_checks, flush_subnormals, profiled, shows_places
+            )
         )
         if observe is not None:
             observe(options, Step("emit", module, time.perf_counter() - start))
@@ -157,6 +161,7 @@ def _emitted(
     address_checks: bool,
     flush_subnormals: bool,
     profiled: bool,
+    shows_places: bool,
 ) -> NativeProgram:
     """The text of a function of planned kernels; plans of kernels that were given are checked first."""
     functions = functions_by_name(module)
@@ -177,6 +182,7 @@ def _emitted(
             vector_bytes=target.vector_bytes,
             address_checks=address_checks,
             profiled=profiled,
+            shows_places=shows_places,
             callees=callees,
             control=float_control(target.triple) if flush_subnormals else None,
         )

@@ -84,6 +84,10 @@ class ConvergenceError(MliradError, ArithmeticError):
     """A solver that does not converge within its limits."""
 
 
+class AssertionFailedError(MliradError, AssertionError):
+    """An `assert` of a rewritten function that does not hold when the program runs."""
+
+
 class CallDepthError(MliradError, RecursionError):
     """Functions of a running program that call each other too deeply, for the limit or for the stack."""
 
@@ -139,6 +143,10 @@ class CacheWarning(UserWarning):
 
 class DonationWarning(UserWarning):
     """An argument was donated, and no result fits its memory."""
+
+
+class RecompileWarning(UserWarning):
+    """A function is compiled for ever new shapes, or ever new static values, of its arguments."""
 
 
 class UnrolledLoopWarning(UserWarning):

@@ -33,6 +33,14 @@ def special_ufunc(name: str) -> Any:
     return found
 
 
+def transform_ufunc(name: str) -> Any:
+    """A ufunc that `numpy.fft` calls, of rows and a factor. Raises `ImportError` where there is none."""
+    found = getattr(import_module("numpy.fft._pocketfft_umath"), name, None)
+    if found is None:
+        raise ImportError(f"numpy.fft has no ufunc {name!r}")
+    return found
+
+
 @cache
 def folder_of(package: str) -> str:
     """The folder of an installed package, without importing it. Raises `ImportError` where there is none."""

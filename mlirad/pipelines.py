@@ -23,6 +23,7 @@ from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import DiagnosticException
 
 from mlirad.errors import ArraySizeError, CompileError, MliradError, UnsupportedError
+from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
@@ -198,6 +199,21 @@ def pipeline_passes(text: str) -> tuple[ModulePass, ...]:
     return tuple(passes)
 
 
+def with_conversions(passes: Sequence[ModulePass], module: ModuleOp, *, back: bool) -> tuple[ModulePass, ...]:
+    """The passes, of a program over upstream dialects between the conversions from these and `back` to these,
+    and of one in StableHLO after the conversion from it.
+
+    Where the passes begin with a conversion, or there are none to run in between, they stay as they are.
+    """
+    starts = bool(passes) and isinstance(passes[0], ConversionPass)
+    if not starts and is_stablehlo(module) and (passes or not back):
+        return (*_made(("convert-stablehlo-to-array",)), *passes)
+    if starts or not is_upstream(module) or (back and not passes):
+        return tuple(passes)
+    last = ("convert-from-array",) if back and not isinstance(passes[-1], ConversionPass) else ()
+    return (*_made(("convert-to-array",)), *passes, *_made(last))
+
+
 # Running them ----------------------------------------------------------------------------------------
 
 
@@ -277,7 +293,8 @@ def _run(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
 
 def _verify_after(pass_: ModulePass, context: Context, module: ModuleOp) -> None:
     try:
-        verify_module(module, allow_unregistered=context.allow_unregistered)
+        unregistered = context.allow_unregistered
+        verify_module(module, allow_unregistered=unregistered, foreign=leaves(pass_))
     except ArraySizeError as error:
         raise UnsupportedError(
             f"pass {pass_.name!r} makes an array that is too large: {error.message}",

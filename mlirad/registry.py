@@ -23,6 +23,8 @@ from mlirad.errors import UnsupportedError
 
 PASS_MODULES: dict[str, str] = {
     "convert-stablehlo-to-array": "mlirad.passes.convert_stablehlo",
+    "convert-to-array": "mlirad.passes.convert_to_array",
+    "convert-from-array": "mlirad.passes.convert_from_array",
     "mlirad-canonicalize": "mlirad.passes.canonicalize",
     "mlirad-cse": "mlirad.passes.cse",
     "mlirad-dce": "mlirad.passes.dce",

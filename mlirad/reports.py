@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import (
+    AssertionFailedError,
     ConvergenceError,
     IntegerOverflowError,
     LinearAlgebraError,
@@ -31,6 +32,7 @@ _ERRORS: dict[str, type[MliradError]] = {
     "overflow": IntegerOverflowError,
     "matrix": LinearAlgebraError,
     "convergence": ConvergenceError,
+    "assertion": AssertionFailedError,
 }
 """What each kind of failure raises."""
 

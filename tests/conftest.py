@@ -56,6 +56,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if "fuzz" not in item.keywords]
 
 
+def pytest_runtest_setup() -> None:
+    """A function is compiled, and a compile counted, whatever equal functions an earlier test has made."""
+    recompiles = sys.modules.get("mlirad.frontend.compiling.recompiles")
+    if recompiles is not None:
+        recompiles.shared_programs.forget()
+
+
 def pytest_collection_finish() -> None:
     """Keep the garbage collector from looking through all the tests again and again.
 

@@ -35,8 +35,10 @@ ROOMS: dict[str, frozenset[str]] = {
     "compiler": frozenset(
         {"dialects", "ir", "passes", "lower", "jit", "pipelines", "pipeline_options", "recursion"}
     ),
+    "export": frozenset({"jit", "lower"}),
     "frontend": frozenset(
         {
+            "export",
             "dialects",
             "ir",
             "rules",
@@ -56,11 +58,14 @@ ROOMS: dict[str, frozenset[str]] = {
         }
     ),
     "random": frozenset({"dialects", "frontend", "packages"}),
+    "numpy": frozenset({"frontend"}),
     "optimize": frozenset({"frontend"}),
     "scipy": frozenset({"frontend"}),
     "bridges": frozenset({"dialects", "ir", "passes", "lower", "frontend"}),
+    "tree": frozenset({"frontend"}),
     "tools": frozenset(
         {
+            "export",
             "dialects",
             "ir",
             "rules",
@@ -79,16 +84,34 @@ ROOMS: dict[str, frozenset[str]] = {
             "recursion",
         }
     ),
+    "explorer": frozenset(
+        {
+            "dialects",
+            "ir",
+            "lower",
+            "jit",
+            "pipelines",
+            "pipeline_options",
+            "compiler",
+            "disk_cache",
+            "frontend",
+            "recursion",
+            "tools",
+        }
+    ),
     "universe": frozenset({"dialects", "registry"}),
 }
 """What each room may import, besides itself and `mlirad.errors`."""
 
 FRONTEND: dict[str, frozenset[str]] = {
     "tracing": frozenset(),
+    "rewriting": frozenset({"tracing"}),
     "indexing": frozenset({"tracing"}),
     "compiling": frozenset({"tracing"}),
     "constructs": frozenset({"tracing", "compiling"}),
     "numpy_functions": frozenset({"tracing", "indexing", "constructs"}),
+    "complex_numbers": frozenset({"tracing", "numpy_functions"}),
+    "control_flow": frozenset({"tracing", "rewriting", "constructs", "numpy_functions"}),
     "linear_map": frozenset({"tracing", "compiling", "constructs"}),
     "differentiation": frozenset({"tracing", "compiling", "constructs", "linear_map"}),
     "sparse": frozenset({"tracing", "compiling", "linear_map", "differentiation"}),

@@ -23,11 +23,24 @@ from mlirad.frontend.differentiation.checkpoints import checkpoint
 from mlirad.frontend.differentiation.checks import check_derivatives
 from mlirad.frontend.differentiation.custom import custom_derivative
 from mlirad.frontend.differentiation.linearization import linearize, vjp
+from mlirad.frontend.exporting import export
 from mlirad.frontend.linear_map.linear_maps import LinearMap
+from mlirad.frontend.numpy_functions.static_sizes import (
+    bincount,
+    extract,
+    intersect1d,
+    nonzero,
+    setdiff1d,
+    setxor1d,
+    union1d,
+    unique,
+)
 from mlirad.frontend.numpy_functions.windows import convolution
+from mlirad.frontend.rewritten import rewritten
 from mlirad.frontend.solvers import fixed_point, linear_solve, minimize, odeint, root
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.functions import trace
+from mlirad.frontend.tracing.registration import register
 from mlirad.frontend.transformations import (
     grad,
     hessian,
@@ -49,6 +62,7 @@ __all__ = [
     "LinearMap",
     "Sum",
     "asarray",
+    "bincount",
     "build",
     "case",
     "check_derivatives",
@@ -58,6 +72,8 @@ __all__ = [
     "convolution",
     "custom_derivative",
     "debug_print",
+    "export",
+    "extract",
     "fixed_point",
     "fold",
     "fori_loop",
@@ -67,6 +83,7 @@ __all__ = [
     "hessian",
     "hvp",
     "index",
+    "intersect1d",
     "jacfwd",
     "jacobian",
     "jacrev",
@@ -78,16 +95,23 @@ __all__ = [
     "linearize",
     "map",
     "minimize",
+    "nonzero",
     "odeint",
+    "register",
+    "rewritten",
     "right",
     "root",
     "scan",
     "scatter",
+    "setdiff1d",
+    "setxor1d",
     "stack",
     "stop_gradient",
     "sum_of",
     "switch",
     "trace",
+    "union1d",
+    "unique",
     "value_and_grad",
     "vjp",
     "vmap",

@@ -1,4 +1,4 @@
-"""The methods of `Array` and `LinearMap` that use rooms above those of these classes: bound here."""
+"""What uses rooms above its own, bound here: methods of `Array` and `LinearMap`, the option `control`."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlirad.frontend.compiling.options import bind_rewriting
+from mlirad.frontend.complex_numbers import methods as complex_methods
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.numpy_functions import array_methods
+from mlirad.frontend.rewritten import rewritten
 from mlirad.frontend.solvers.linear_equations import linear_solve
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
 
 def bind_methods() -> None:
     """Complete the classes; called once, when the package is imported."""
     array_methods.bind(Array)
+    complex_methods.bind(ComplexArray)
+    bind_rewriting(rewritten)
     methods: dict[str, Callable[..., Any]] = {
         "to_sparse": to_sparse,
         "structure": structure,

@@ -13,19 +13,27 @@ from typing import Any, Unpack
 
 from mlirad.frontend.compiling.donation import Donated
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
-from mlirad.frontend.compiling.pickling import remembering
 from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.frontend.constructs import batching, repeated
 from mlirad.frontend.differentiation import derivatives, jacobians
 from mlirad.frontend.differentiation.derivatives import Argnums
 from mlirad.frontend.differentiation.jacobians import Mode
+from mlirad.frontend.signatures import (
+    as_batching,
+    as_dense_jacobian,
+    as_gradient,
+    as_hessian,
+    as_jacobian,
+    as_jit,
+    as_value_and_gradient,
+    with_options,
+)
 from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_list
 from mlirad.frontend.tracing.captures import static_key
-from mlirad.frontend.tracing.decorating import decorating
+from mlirad.frontend.tracing.tracebacks import plain_errors
 
 
-@decorating
-@remembering
+@as_jit
 def jit(
     function: Callable[..., Any], *, static_argnames: Sequence[str] | str = (), donate: Donated = (),
     **options: Unpack[CompileOptions],
@@ -35,63 +43,81 @@ def jit(
     `static_argnames` are parameters whose values are part of the signature and reach the function as they
     are. `donate` are parameters, by name or position, whose arrays the caller does not read again: results of
     the same shape and dtype are made in their memory, and are these arrays; one that fits no result gives a
-    `DonationWarning`, and the interpreter leaves all as they are. `options` are those of `Options`:
-    `interpret=True` runs the program by the reference interpreter.
+    `DonationWarning`, and the interpreter leaves all as they are.
     """
     return Transformed(function, repeated.call, "jit", options_of(options), static_argnames, donate)
 
 
-@decorating
-@remembering
+@as_value_and_gradient
 def value_and_grad(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The value of a scalar function and its gradient with respect to the arguments `argnums`.
 
     `argnums` are positions or names; one gives a bare gradient, several a tuple. The gradient is structured
-    like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns
+    like the argument; integer and boolean leaves have `None`. With respect to a complex argument x + iy it is
+    df/dx - i df/dy; with `holomorphic` the function gives a complex number, and the gradient is its complex
+    derivative. With `has_aux` the function returns
     `(value, aux)`, and so does the transformed one in place of the value. `static_argnames` and `donate` are
     those of `jit`.
     """
     chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
+    holomorphic = checked_flag(holomorphic, "holomorphic")
     return Transformed(
         function,
-        lambda f, args: derivatives.value_and_grad(f, chosen, has_aux, args),
-        ("value_and_grad", chosen, has_aux),
+        lambda f, args: derivatives.value_and_grad(f, chosen, has_aux, args, holomorphic),
+        ("value_and_grad", chosen, has_aux, holomorphic),
         options_of(options),
         static_argnames,
         donate,
     )
 
 
-@decorating
-@remembering
+@as_gradient
 def grad(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Sequence[str] | str = (), donate: Donated = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
-    """The gradient of a scalar function; see `value_and_grad`. With `has_aux` it gives `(gradient, aux)`."""
+    """The gradient of a scalar function with respect to the arguments `argnums`.
+
+    `argnums` are positions or names; one gives a bare gradient, several a tuple. The gradient is structured
+    like the argument; integer and boolean leaves have `None`. With `has_aux` the function returns
+    `(value, aux)`, and the transformed one `(gradient, aux)`. `static_argnames` are parameters that reach the
+    function as they are, `donate` those whose arrays results may be made in.
+    """
     chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
+    holomorphic = checked_flag(holomorphic, "holomorphic")
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        value, gradient = derivatives.value_and_grad(f, chosen, has_aux, args)
+        value, gradient = derivatives.value_and_grad(f, chosen, has_aux, args, holomorphic)
         return (gradient, value[1]) if has_aux else gradient
 
     return Transformed(
-        function, differentiated, ("grad", chosen, has_aux), options_of(options), static_argnames, donate
+        function,
+        differentiated,
+        ("grad", chosen, has_aux, holomorphic),
+        options_of(options),
+        static_argnames,
+        donate,
     )
 
 
+@with_options
+@plain_errors
 def jvp(
     function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
-    **options: Unpack[CompileOptions],
+    argnums: Argnums | None = None, **options: Unpack[CompileOptions],
 ) -> tuple[Any, Any]:  # fmt: skip
     """The value at `primals` and the derivative there applied to `tangents`.
 
-    Tangents are structured like the primals; `None` stands for zero. Results without derivative have `None`.
+    Tangents are structured like the primals; `None` stands for zero. With `argnums` there is one for each of
+    these arguments, and the others are constants. Results without derivative have `None`.
     """
-    transformed = Transformed(function, lambda f, args: derivatives.jvp(f, *args), "jvp", options_of(options))
+    chosen = derivatives.chosen_or_all(argnums)
+    transformed = Transformed(
+        function, lambda f, args: derivatives.jvp(f, chosen, *args), ("jvp", chosen), options_of(options)
+    )
     return transformed(*_one_per_argument(primals, tangents, "jvp"))
 
 
@@ -106,18 +132,19 @@ def _one_per_argument(
     )
 
 
-@decorating
-@remembering
+@as_jacobian
 def jacobian(
     function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
-    has_aux: bool = False, static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
+    has_aux: bool = False, holomorphic: bool = False, static_argnames: Sequence[str] | str = (),
+    **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian of a function of any results with respect to the arguments `argnums`.
 
     It is structured like the result, and each leaf of it like the argument (of several arguments, a tuple).
     For a leaf of the result of shape t and one of the argument of shape s it is an array of shape t + s,
     `None` where there is no derivative. It is made by columns or by rows, whichever are fewer. With `has_aux`
-    the function returns `(value, aux)`, and the transformed one `(jacobian, aux)`.
+    the function returns `(value, aux)`, and the transformed one `(jacobian, aux)`. With `holomorphic`
+    arguments and results are complex, and so is the Jacobian.
 
     With `sparse=True` it is one `scipy.sparse.csr_array`: a row for each float of the result, a column for
     each float of the arguments, leaf by leaf. It has the entries that can differ from zero, which
@@ -128,49 +155,50 @@ def jacobian(
         from mlirad.frontend.sparse.derivatives import SparseDerivative
 
         return SparseDerivative(function, argnums, has_aux, False, options_of(options), static_argnames)
-    return _jacobian("auto", function, argnums, has_aux, static_argnames, options_of(options))
+    flags = has_aux, holomorphic
+    return _jacobian("auto", function, argnums, flags, static_argnames, options_of(options))
 
 
-@decorating
-@remembering
+@as_dense_jacobian
 def jacfwd(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian by columns: one application of the derivative each; see `jacobian`."""
-    return _jacobian("forward", function, argnums, has_aux, static_argnames, options_of(options))
+    flags = has_aux, holomorphic
+    return _jacobian("forward", function, argnums, flags, static_argnames, options_of(options))
 
 
-@decorating
-@remembering
+@as_dense_jacobian
 def jacrev(
-    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
+    function: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
 ) -> Transformed:  # fmt: skip
     """The Jacobian by rows: one application of the transposed derivative each; see `jacobian`."""
-    return _jacobian("reverse", function, argnums, has_aux, static_argnames, options_of(options))
+    flags = has_aux, holomorphic
+    return _jacobian("reverse", function, argnums, flags, static_argnames, options_of(options))
 
 
 def _jacobian(
     mode: Mode,
     function: Callable[..., Any],
     argnums: Argnums,
-    has_aux: bool,
+    flags: tuple[bool, bool],
     static_argnames: Sequence[str] | str,
     options: Options,
 ) -> Transformed:
-    chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(has_aux, "has_aux")
+    chosen, has_aux = derivatives.chosen_arguments(argnums), checked_flag(flags[0], "has_aux")
+    holomorphic = checked_flag(flags[1], "holomorphic")
 
     def differentiated(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        blocks, aux = jacobians.jacobian(f, chosen, has_aux, mode, args)
+        blocks, aux = jacobians.jacobian(f, chosen, has_aux, mode, args, holomorphic)
         return (blocks, aux) if has_aux else blocks
 
-    key = ("jacobian", mode, chosen, has_aux)
+    key = ("jacobian", mode, chosen, has_aux, holomorphic)
     return Transformed(function, differentiated, key, options, static_argnames)
 
 
-@decorating
-@remembering
+@as_hessian
 def hessian(
     function: Callable[..., Any], argnums: Argnums = 0, *, sparse: bool = False,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],
@@ -193,20 +221,25 @@ def hessian(
     )
 
 
+@with_options
+@plain_errors
 def hvp(
     function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
-    **options: Unpack[CompileOptions],
+    argnums: Argnums | None = None, **options: Unpack[CompileOptions],
 ) -> Any:  # fmt: skip
     """The Hessian of a scalar function at `primals` times `tangents`, without the Hessian.
 
-    Like a gradient it is bare for one argument, and a tuple for several.
+    Like a gradient it is bare for one argument, and a tuple for several. With `argnums` both derivatives are
+    with respect to these arguments: there is one tangent for each, and the result is as of `grad`.
     """
-    transformed = Transformed(function, lambda f, args: jacobians.hvp(f, *args), "hvp", options_of(options))
+    chosen = derivatives.chosen_or_all(argnums)
+    transformed = Transformed(
+        function, lambda f, args: jacobians.hvp(f, chosen, *args), ("hvp", chosen), options_of(options)
+    )
     return transformed(*_one_per_argument(primals, tangents, "hvp"))
 
 
-@decorating
-@remembering
+@as_batching
 def vmap(
     function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, *,
     static_argnames: Sequence[str] | str = (), **options: Unpack[CompileOptions],

@@ -8,6 +8,7 @@ move, and an op in a region counts once per execution of the region. Beyond that
     while, replay, save, restore   the elements recorded, and those read back
     reductions                     the elements of the operand, when there are more of them
     dot                            2 * elements of the result * contracted positions
+    fft                            elements of the spectrum * log2 of the row, rounded up
     scatter                        the elements scattered, and those of the result, which start at 0
     update                         the elements scattered: the base is taken over
     kernel.nest with a reduction   one combination per result and position of the whole space
@@ -29,13 +30,14 @@ from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Operation
 
 from mlirad.dialects import kernel, linear
-from mlirad.dialects.array import control, factorisations, indexing, ordering, reductions
+from mlirad.dialects.array import control, factorisations, indexing, ordering, reductions, transforms
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.frames import FRAME_OPS
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.array.transforms import transform_operations
 from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import shape_of, size_of, values_of
 
 _FREE = (
@@ -95,6 +97,8 @@ def cost(op: Operation) -> int:
             return size_of(op.operand) * min(shape_of(op.operand)[-2:])
         case factorisations.TriangularSolveOp() | factorisations.SolveOp() | kernel.TriangularSolveOp():
             return results * shape_of(op.matrix)[-1]
+        case transforms.FftOp() | kernel.FftOp():
+            return transform_operations(op.operand.type, op.result.type)
         case control.ScanOp():
             return sum(size_of(v) for v in (*op.xs, *op.stacked))
         case StripsOp():

@@ -13,13 +13,15 @@ from mlirad.dialects import kernel
 from mlirad.dialects.array.factorisations import triangle_flags
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.literals import numpy_dtype
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.nests import is_element_wise, written_out_shape
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Shape, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
 from mlirad.interpreter.control import no_frame
 from mlirad.interpreter.factorisations import parts_of_batch, triangular_solutions
 from mlirad.interpreter.machine import Frame, Meaning
+from mlirad.interpreter.transforms import transformed
 from mlirad.reports import report_lanes
 
 
@@ -61,13 +63,13 @@ def _nest(op: kernel.NestOp, operands: Sequence[Array], frame: Frame) -> Any:
     kinds = [""] * len(op.roots) if op.combiners is None else [c.data for c in op.combiners.data]
     results: list[Array] = []
     for kind, root in zip(kinds, op.roots, strict=True):
-        written_out = kernel.written_out_shape(values_of(op.space), shape_of(root))
+        written_out = written_out_shape(values_of(op.space), shape_of(root))
         elements = [next(values) for _ in range(prod(written_out or ()))]
         if kind.startswith("arg"):
             elements = [arrays.argument_reduction(kind, e, rank) for e in elements]
         elif kind:
             elements = [arrays.REDUCTIONS[kind](e, reduced) for e in elements]
-        if kernel.is_element_wise(op):
+        if is_element_wise(op):
             results += elements
         else:
             results.append(np.stack(elements, axis=-1).reshape(shape_of(root)))
@@ -111,6 +113,10 @@ def _triangular_solve(op: kernel.TriangularSolveOp, operands: Sequence[Array], f
     return triangular_solutions(*map(np.asarray, operands), **triangle_flags(op))
 
 
+def _fft(op: kernel.FftOp, operands: Sequence[Array], frame: Frame) -> Array:
+    return transformed(op.kind.data, np.asarray(operands[0]), shape_of(op.result))
+
+
 def _report(op: kernel.ReportOp, operands: Sequence[Array], frame: Frame) -> Array:
     source = None if op.source is None else op.source.data
     condition, *values = (np.asarray(o) for o in operands[1:])
@@ -144,6 +150,7 @@ KERNEL_MEANINGS: dict[type[Operation], Meaning] = {
     kernel.SortOp: _sort,
     kernel.FactorisationOp: _factorisation,
     kernel.TriangularSolveOp: _triangular_solve,
+    kernel.FftOp: _fft,
     kernel.ReportOp: _report,
     StripsOp: _strips,
     kernel.LoadOp: _load,

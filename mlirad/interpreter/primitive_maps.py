@@ -21,6 +21,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.factorisations import triangle_flags
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.scalars import SCALARS
+from mlirad.dialects.array.transforms import TRANSPOSED_KINDS, transform_operations
 from mlirad.dialects.shapes import components_of, shape_of, values_of
 from mlirad.interpreter import arrays
 from mlirad.interpreter.arrays import Array
@@ -36,6 +37,7 @@ from mlirad.interpreter.spaces import (
     parts_of,
     product_of,
 )
+from mlirad.interpreter.transforms import transformed
 
 
 def _primitive(
@@ -270,6 +272,18 @@ def _triangular_solve(op: linear.TriangularSolveOp, operands: Sequence[Array], f
     )
 
 
+def _fft(op: linear.FftOp, operands: Sequence[Array], frame: Frame) -> LinearMap:
+    kind, other = op.kind.data, TRANSPOSED_KINDS[op.kind.data]
+    operations = transform_operations(op.domain, op.codomain)
+    return _primitive(
+        op,
+        frame,
+        lambda x: transformed(kind, np.asarray(x), shape_of(op.codomain)),
+        lambda ct: transformed(other, np.asarray(ct), shape_of(op.domain)),
+        (operations, operations),
+    )
+
+
 PRIMITIVE_MEANINGS: dict[type[Operation], Meaning] = {
     linear.ScaleOp: _scale,
     linear.MaskOp: _mask,
@@ -294,5 +308,6 @@ PRIMITIVE_MEANINGS: dict[type[Operation], Meaning] = {
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
     linear.TriangularSolveOp: _triangular_solve,
+    linear.FftOp: _fft,
 }
 """From the class of a primitive map to its meaning."""

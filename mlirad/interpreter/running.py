@@ -27,6 +27,7 @@ from mlirad.interpreter.kernels import KERNEL_ELEMENT_MEANINGS, KERNEL_MEANINGS
 from mlirad.interpreter.linear_maps import STRUCTURE_MEANINGS
 from mlirad.interpreter.machine import Frame, Machine, Meaning
 from mlirad.interpreter.primitive_maps import PRIMITIVE_MEANINGS
+from mlirad.interpreter.transforms import TRANSFORM_MEANINGS
 from mlirad.recursion import deep_recursion
 
 
@@ -42,6 +43,7 @@ def _call_map(op: linear.CallOp, operands: Sequence[Any], frame: Frame) -> Any:
 MEANINGS: dict[type[Operation], Meaning] = {
     **ARRAY_MEANINGS,
     **FACTORISATION_MEANINGS,
+    **TRANSFORM_MEANINGS,
     **CONTROL_MEANINGS,
     **FUNCTION_MEANINGS,
     **COMBINATOR_MEANINGS,

@@ -16,7 +16,7 @@ from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import BroadcastOp
 from mlirad.dialects.function import FUNCTION_OPS
-from mlirad.dialects.kernel import ScheduledOp
+from mlirad.dialects.kernel.nests import ScheduledOp
 from mlirad.dialects.shapes import (
     Value,
     array_type,

@@ -9,10 +9,10 @@ from xdsl.ir import Attribute
 
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.shapes import Value, integer, keyword, shape_of
-from mlirad.ir.factorisations import FactorisationBuilder
+from mlirad.ir.transforms import TransformBuilder
 
 
-class ReportingBuilder(FactorisationBuilder):
+class ReportingBuilder(TransformBuilder):
     """Constructor of `report`."""
 
     def report(

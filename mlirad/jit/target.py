@@ -13,12 +13,17 @@ variable `MLIRAD_TARGET_FEATURES`, as
 For example, on a host with AVX-512 `find_target().vector_bytes` is 64,
 `find_target("x86-64-v3").vector_bytes` is 32 and `find_target("baseline").vector_bytes` is 16.
 Asking for more than the host has gives code that can be looked at and not be run.
+
+Code that a linker makes programs of can be made for any processor that LLVM knows, by `file_target`:
+
+    file_target("aarch64-unknown-linux-gnu", cpu="cortex-a76")
+    file_target("wasm32-unknown-unknown", features="+simd128")
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -45,6 +50,8 @@ class Target:
     cpu: str
     features: str
     vector_bytes: int
+    is_linked: bool = False
+    """Whether a linker makes programs and libraries of the code, wherever these are loaded."""
 
     @property
     def machine(self) -> TargetMachine:
@@ -101,10 +108,44 @@ def _host_with(triple: str, changes: list[str]) -> Target:
     return Target(triple, LLVM.get_host_cpu_name(), ",".join(flags), vector_bytes)
 
 
+def file_target(request: str | None = None, cpu: str = "", features: str = "") -> Target:
+    """The target of code for a linker: what `find_target` takes, or a triple of LLVM such as
+    `aarch64-unknown-linux-gnu` with the names that LLVM has for a processor and for its features.
+
+    Raises `CompileError` if there is no such target.
+    """
+    if request is None or request.count("-") < 2 or request in _X86_LEVELS or request[:1] in "+-":
+        target = find_target(request)
+        if not cpu and not features:
+            return replace(target, is_linked=True)
+        request = target.triple
+    _make_all_generators()
+    found = Target(request, cpu, features, _vector_bytes(cpu, features), is_linked=True)
+    assert found.machine.triple  # made, so that a triple without a code generator is an error here
+    return found
+
+
+def _vector_bytes(cpu: str, features: str) -> int:
+    """The width of vectors of a processor that is not the host, as far as its name and features tell."""
+    given = features.split(",")
+    if "+avx512f" in given and "+avx512vl" in given:
+        return 64
+    return 32 if "+avx2" in given else _X86_LEVELS.get(cpu, 16)
+
+
+@lru_cache(maxsize=1)
+def _make_all_generators() -> None:
+    LLVM.initialize_all_targets()
+    LLVM.initialize_all_asmprinters()
+
+
 @lru_cache(maxsize=64)
 def _machine(target: Target, level: int) -> TargetMachine:
+    placed = {"reloc": "pic", "codemodel": "default"} if target.is_linked else {}
     try:
         generators = LLVM.Target.from_triple(target.triple)
-        return generators.create_target_machine(cpu=target.cpu, features=target.features, opt=level, jit=True)
+        return generators.create_target_machine(
+            cpu=target.cpu, features=target.features, opt=level, jit=not target.is_linked, **placed
+        )
     except RuntimeError as error:
         raise CompileError(f"LLVM has no code generator for {target.triple}: {error}") from error

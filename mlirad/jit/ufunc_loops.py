@@ -1,6 +1,7 @@
-"""The inner loops of the ufuncs of `scipy.special`, as functions that generated code calls.
+"""The inner loops of the ufuncs of `scipy.special` and `numpy.fft`, as functions that generated code calls.
 
-    mlirad_loop_gammainc_dd_d      the loop of scipy.special.gammainc that takes and gives doubles
+    mlirad_loop_gammainc_dd_d             the loop of scipy.special.gammainc that takes and gives doubles
+    mlirad_loop_pocketfft_rfft_n_odd_dd_D   the loop behind numpy.fft.rfft for rows of odd length
 
 A ufunc's loops are C functions
 
@@ -23,8 +24,8 @@ from mlirad.errors import CompileError
 from mlirad.jit.engine import LoadedCode
 from mlirad.jit.glue import load_glue
 from mlirad.jit.templates import pointer
-from mlirad.lower.native_program import LOOP_PREFIX
-from mlirad.packages import special_ufunc
+from mlirad.lower.native_program import LOOP_PREFIX, TRANSFORM_PREFIX
+from mlirad.packages import special_ufunc, transform_ufunc
 
 
 class _UfuncObject(ctypes.Structure):
@@ -51,9 +52,9 @@ _loaded: Final[list[LoadedCode]] = []
 
 
 def loop_addresses(symbols: Iterable[str]) -> dict[str, int]:
-    """The address of every symbol. Imports `scipy.special`.
+    """The address of every symbol. Imports `scipy.special` if a ufunc of it is among them.
 
-    Raises `CompileError` for a loop that this version of SciPy does not have.
+    Raises `CompileError` for a loop that this version of SciPy or NumPy does not have.
     """
     new = tuple(symbol for symbol in symbols if symbol not in _addresses)
     if new:
@@ -75,12 +76,16 @@ define void @{symbol}(ptr %args, ptr %dimensions, ptr %steps) {{
 
 
 def _ufunc(name: str) -> np.ufunc:
+    is_transform = name.startswith(TRANSFORM_PREFIX)
+    package = "NumPy" if is_transform else "SciPy"
     try:
+        if is_transform:
+            return cast(np.ufunc, transform_ufunc(name.removeprefix(TRANSFORM_PREFIX)))
         return cast(np.ufunc, special_ufunc(name))
     except ImportError as error:
         raise CompileError(
-            f"the installed SciPy has no ufunc {name}",
-            hint="install a version of SciPy that mlirad is tested with",
+            f"the installed {package} has no ufunc {name}",
+            hint=f"install a version of {package} that mlirad is tested with",
         ) from error
 
 

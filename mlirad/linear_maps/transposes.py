@@ -20,11 +20,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Region
 
 from mlirad.dialects import linear
-from mlirad.dialects.shapes import FLAG, Shape, Value, array_type, element_of, ints, shape_of, values_of
+from mlirad.dialects.array.transforms import TRANSPOSED_KINDS
+from mlirad.dialects.shapes import (
+    FLAG,
+    Shape,
+    Value,
+    array_type,
+    element_of,
+    ints,
+    keyword,
+    shape_of,
+    values_of,
+)
 from mlirad.ir.arrays import ArrayBuilder, extents_of
 from mlirad.ir.free_values import own_operands
 from mlirad.linear_maps.last_writes import surviving_writes, unwritten
@@ -67,6 +78,10 @@ class Primitive:
     def has(self, name: str) -> bool:
         """Whether a flag is set."""
         return name in self.properties
+
+    def keyword(self, name: str) -> str:
+        """The word of a property."""
+        return cast("StringAttr", self.properties[name]).data
 
     def captured(self, captured: Captured) -> list[Value]:
         """The operands where code is emitted."""
@@ -158,6 +173,10 @@ def _spread(shape: Shape, interior: Shape) -> Shape:
 
 def _other_way(m: Primitive) -> Properties:
     return {"dim": m.properties["dim"], **({} if m.has("reverse") else {"reverse": FLAG})}
+
+
+def _other_transform(m: Primitive) -> Properties:
+    return {"kind": keyword(TRANSPOSED_KINDS[m.keyword("kind")])}
 
 
 def _of_transposed(m: Primitive) -> Properties:
@@ -260,6 +279,7 @@ TRANSPOSES: dict[type[linear.MapOp], Transposition] = {
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
     linear.TriangularSolveOp: _as(properties=_of_transposed),
+    linear.FftOp: _as(properties=_other_transform),
     linear.EvaluateOp: _at_point(linear.SingleOp),
     linear.SingleOp: _at_point(linear.EvaluateOp),
 }

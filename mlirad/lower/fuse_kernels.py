@@ -32,7 +32,8 @@ from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.control import CONTROL_OPS
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, is_element_wise
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of, values_of
 from mlirad.ir.builder import function_block, yields
 

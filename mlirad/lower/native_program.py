@@ -70,7 +70,10 @@ LIBRARY_PREFIXES: Final = {"blas": "mlirad_blas_", "lapack": "mlirad_lapack_"}
 """What the symbols of the routines of each library begin with."""
 
 LOOP_PREFIX: Final = "mlirad_loop_"
-"""What the symbols of inner loops of the ufuncs of `scipy.special` begin with."""
+"""What the symbols of inner loops of the ufuncs of `scipy.special` begin with, and of NumPy's transforms."""
+
+TRANSFORM_PREFIX: Final = "pocketfft_"
+"""What follows in the symbols of the loops of NumPy's Fourier transforms."""
 
 POLL: Final = "mlirad_rt_poll"
 """The function `i64 (ptr context)` of the host that long-running programs call now and then. It gives what
@@ -108,6 +111,9 @@ class ArraySpec:
         if self.dtype not in ITEM_BYTES:
             raise ValueError(f"no element type {self.dtype!r}; there are {', '.join(ITEM_BYTES)}")
 
+    def __str__(self) -> str:
+        return f"{self.dtype}{list(self.shape)}"
+
     @property
     def size(self) -> int:
         """The number of elements."""
@@ -139,6 +145,18 @@ class KernelNote:
 
 
 @dataclass(frozen=True)
+class ReportNote:
+    """A report that a program can make: the name in the text of its description, what kind of failure it is
+    or "print", its message, and its line in the source.
+    """
+
+    name: str
+    kind: str
+    message: str
+    line: str | None
+
+
+@dataclass(frozen=True)
 class ProgramInterface:
     """What a program is called with: arrays, scratch memory, and functions that it does not define.
 
@@ -165,8 +183,9 @@ class ProgramInterface:
 class NativeProgram(ProgramInterface):
     """One program: LLVM IR text that defines `@mlirad_main`, and what it is called with.
 
-    `kernels` are in the order of the text.
+    `kernels` are in the order of the text, and so are `reports`.
     """
 
     llvm: str = field(kw_only=True)
     kernels: tuple[KernelNote, ...] = field(default=(), kw_only=True)
+    reports: tuple[ReportNote, ...] = field(default=(), kw_only=True)

@@ -19,7 +19,7 @@ from xdsl.ir import Block, Operation, OpResult
 
 from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
-from mlirad.dialects.kernel_plans import (
+from mlirad.dialects.kernel.plans import (
     ARENA_ATTRIBUTE,
     COPIED,
     IN_PLACE,
@@ -28,7 +28,7 @@ from mlirad.dialects.kernel_plans import (
     stated_places,
     stated_updates,
 )
-from mlirad.dialects.kernel_strips import LOWERED_CONTROL
+from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Value, is_array, values_of
 from mlirad.errors import VerifyError
 from mlirad.ir.builder import function_block, returned, yields

@@ -19,7 +19,7 @@ from xdsl.ir import Operation, Region
 from xdsl.passes import ModulePass
 
 from mlirad.dialects.array.indexing import YieldOp
-from mlirad.dialects.kernel import ScheduledOp
+from mlirad.dialects.kernel.nests import ScheduledOp
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
 from mlirad.ir.call_graph import CallGraph, functions_by_name, functions_of, is_private, references_of

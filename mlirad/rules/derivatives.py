@@ -38,6 +38,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import factorisations, indexing, ordering, reductions, structural
 from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.special_functions import MAX_ARITY
+from mlirad.dialects.array.transforms import FftOp
 from mlirad.dialects.shapes import (
     Value,
     array_type,
@@ -257,6 +258,7 @@ DERIVATIVES: dict[type[Operation], Rule] = {
     factorisations.SvdOp: (svd_map,),
     factorisations.TriangularSolveOp: (triangular_matrix_map, triangular_operand_map),
     factorisations.SolveOp: (solve_matrix_map, solve_operand_map),
+    FftOp: (_same(linear.FftOp),),
 }
 """The derivative of every op that has one. Operands beyond the listed ones are integers."""
 

@@ -60,7 +60,7 @@ def demo(function: Callable[..., Any], *args: Any, form: str = "symbols") -> str
     original = (
         cast("Callable[..., Any]", inspect.unwrap(function)) if isinstance(function, Function) else function
     )
-    given = args or (np.float64(1.0),) * _parameter_count(original)
+    given = args or example_arguments(original)
     with compiling(), _named_variables(inspect.unwrap(original)):
         module = trace(original, *given)
     name = _name_main(module, function_name(original))
@@ -71,14 +71,16 @@ def demo(function: Callable[..., Any], *args: Any, form: str = "symbols") -> str
     return "\n".join(parts)
 
 
-def _parameter_count(function: Callable[..., Any]) -> int:
+def example_arguments(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """A float for every parameter that has no default."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return 0
-    return sum(
+        return ()
+    count = sum(
         p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters
     )
+    return (np.float64(1.0),) * count
 
 
 def _name_main(module: ModuleOp, name: str) -> str:

@@ -20,9 +20,9 @@ from mlirad.dialects import linear
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.reductions import DotOp
 from mlirad.dialects.kernel import DotOp as KernelDotOp
-from mlirad.dialects.kernel import ScheduledOp
-from mlirad.dialects.kernel_plans import stated_arena
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.nests import ScheduledOp
+from mlirad.dialects.kernel.plans import stated_arena
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import ELEMENTS, is_array, size_of
 from mlirad.errors import UnsupportedError
 from mlirad.interpreter.counting import cost

@@ -8,6 +8,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from mlirad.compiler import Observer, compile_module
+from mlirad.jit.target import Target
 from mlirad.lower.native_program import NativeProgram
 from mlirad.pipeline_options import Options
 from mlirad.pipelines import Before, lowering
@@ -23,8 +24,10 @@ def native_program(
     context: Context | None = None,
     before: Before | None = None,
     observe: Observer | None = None,
+    target: Target | None = None,
 ) -> NativeProgram:
-    """LLVM IR text of a function of `module`, for this machine or the one that the environment asks for.
+    """LLVM IR text of a function of `module`, for a target, by default this machine or the one that the
+    environment asks for.
 
     Derivatives, builds and calls in array code are compiled too; kernels are taken as they are, and their
     memory plan is verified. With `checked`, accesses are compared with the bounds of their buffers, and with
@@ -39,6 +42,7 @@ def native_program(
     return compile_module(
         module,
         Options(entry=function.sym_name.data),
+        target,
         address_checks=checked,
         flush_subnormals=flush_subnormals,
         context=context,

@@ -2,6 +2,7 @@
 
     mlirad-opt -p 'bulk-operations,linearize{method=dual-arrays}' program.mlir
     mlirad-opt --pipeline='grad{function=f wrt=0,1}' - < program.mlir
+    mlirad-opt --emit object,header -o loss loss.mlir
     mlirad-opt --split-input-file --verify-diagnostics invalid.mlir
 
 Options are those of mlir-opt where it has them. The exit code is 0 when everything succeeded (with
@@ -17,16 +18,19 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import cast
 
 from xdsl.passes import ModulePass, get_pass_option_infos
 
 from mlirad.compiler import holds_kernels, transform
 from mlirad.errors import MliradError, UnsupportedError
+from mlirad.export import CFunction
+from mlirad.ir.foreign import STABLEHLO, reads
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
+from mlirad.jit.target import Target
 from mlirad.pipeline_options import Options as PipelineOptions
-from mlirad.pipelines import PIPELINES, Step, always
+from mlirad.pipelines import PIPELINES, Step, always, with_conversions
 from mlirad.registry import PASS_MODULES, load_pass
 from mlirad.tools.diagnostics import (
     Diagnostic,
@@ -36,6 +40,7 @@ from mlirad.tools.diagnostics import (
     read_source,
 )
 from mlirad.tools.expectations import compare
+from mlirad.tools.exporting import FILES, add_files, c_function, emitted_kinds, target_of, write_kinds
 from mlirad.tools.instrumentation import IrPrinting, Timing, module_text
 from mlirad.tools.native import native_program
 from mlirad.tools.process import (
@@ -45,12 +50,12 @@ from mlirad.tools.process import (
     entry_function,
     guarded,
     keep_entry,
-    may_be_foreign,
     passes_of,
     write_output,
 )
 
-Emit = Literal["mlir", "generic", "llvm", "asm", "object"]
+TEXTS = ("mlir", "generic", "llvm", "asm")
+"""What can be written as text, besides the files of `mlirad/tools/exporting.py`."""
 
 SEPARATOR = "// -----"
 """The line that separates the parts of an input with `--split-input-file`, and of its output."""
@@ -65,7 +70,9 @@ class Options:
     input: str
     output: str | None
     stages: tuple[Stage, ...]
-    emit: Emit
+    emit: tuple[str, ...]
+    scratch: str
+    for_target: Target
     entry: str | None
     trust_kernels: bool
     keep_subnormals: bool
@@ -93,7 +100,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if cast(bool, arguments.list_pipelines):
         sys.stdout.write("".join(f"{name:<10} {','.join(passes())}\n" for name, passes in PIPELINES.items()))
         return 0
-    values = cast("dict[str, object]", vars(arguments))
+    values = cast("dict[str, object]", vars(arguments)) | {"for_target": target_of(arguments)}
     options = Options(**{field: values[field] for field in Options.__dataclass_fields__})  # pyright: ignore[reportArgumentType]
     for name in (*options.print_ir_before, *options.print_ir_after):
         if name not in PASS_MODULES:
@@ -109,7 +116,7 @@ def _process(options: Options) -> int:
     passes = passes_of(options.stages)
     source = read_source(options.input)
     timing = Timing()
-    outputs: list[bytes] = []
+    outputs: list[bytes | CFunction] = []
     found: list[Diagnostic] = []
     for text, first_line in _parts(source.text) if options.split_input_file else [(source.text, 1)]:
         try:
@@ -118,10 +125,14 @@ def _process(options: Options) -> int:
             found += diagnostics_of(error)
     differences = compare(found, source) if options.verify_diagnostics else found
     print_diagnostics(differences, source)
-    if options.emit == "object" and len(outputs) > 1:
+    functions = [output for output in outputs if isinstance(output, CFunction)]
+    if len(functions) > 1:
         raise UnsupportedError("an object file is made of one module: leave out --split-input-file")
-    if not differences or options.output is None:
-        write_output(options.output, f"{SEPARATOR}\n".encode().join(outputs))
+    if functions and not differences:
+        write_kinds(functions[0], options.emit, options.output)
+    elif not differences or options.output is None:
+        texts = [output for output in outputs if isinstance(output, bytes)]
+        write_output(options.output, f"{SEPARATOR}\n".encode().join(texts))
     if options.timing:
         sys.stderr.write(timing.report(time.perf_counter() - start))
     return 1 if differences else 0
@@ -145,26 +156,30 @@ def _transform(
     passes: tuple[ModulePass, ...],
     options: Options,
     timing: Timing,
-) -> bytes:
+) -> bytes | CFunction:
     """One module from text to output."""
     start = time.perf_counter()
     context = make_context(allow_unregistered=options.allow_unregistered_dialect)
     module = parse_module(text, source.name, context=context, first_line=first_line)
-    foreign = may_be_foreign(passes) and (bool(passes) or options.emit in ("mlir", "generic"))
+    is_generic = options.emit == ("generic",)
+    is_mlir = is_generic or options.emit == ("mlir",)
+    passes = with_conversions(passes, module, back=is_mlir)
+    foreign = reads(passes) if passes or not is_mlir else frozenset(STABLEHLO)
     verify_module(module, allow_unregistered=context.allow_unregistered, foreign=foreign)
     checked = holds_kernels(module) and not options.trust_kernels
     timing.parse += time.perf_counter() - start
+    is_file = options.emit[0] in FILES
     printing = IrPrinting(
         before=options.print_ir_before,
         after=options.print_ir_after,
         after_all=options.print_ir_after_all
         or (options.print_ir_after_change and not options.print_ir_after),
         only_changes=options.print_ir_after_change,
-        generic=options.emit == "generic",
+        generic=is_generic,
         locations=options.print_debuginfo,
     )
 
-    if options.emit not in ("mlir", "generic"):
+    if not is_mlir:
         keep_entry(module, options.entry)
 
     def observe(_: PipelineOptions, step: Step) -> None:
@@ -174,10 +189,9 @@ def _transform(
     given = PipelineOptions(first=passes, end="program")
     before = printing.before_pass
     transform(module, given, context=context, verify=always, before=before, observe=observe)
-    if options.emit in ("mlir", "generic"):
+    if is_mlir:
         start = time.perf_counter()
-        generic = options.emit == "generic"
-        output = module_text(module, generic=generic, locations=options.print_debuginfo).encode()
+        output = module_text(module, generic=is_generic, locations=options.print_debuginfo).encode()
     else:
         function = entry_function(module, options.entry)
         program = native_program(
@@ -188,23 +202,22 @@ def _transform(
             context=context,
             before=before,
             observe=observe,
+            target=options.for_target if is_file else None,
         )
         start = time.perf_counter()
-        output = _code(program.llvm, options.emit)
+        if is_file:
+            target = options.for_target
+            output = c_function(program, function, options.scratch, target, is_checked=checked)
+        else:
+            output = _code(program.llvm, is_assembly=options.emit == ("asm",))
     timing.output += time.perf_counter() - start
     return output
 
 
-def _code(text: str, emit: Emit) -> bytes:
-    from mlirad.jit.engine import assembly, object_code
+def _code(text: str, *, is_assembly: bool) -> bytes:
+    from mlirad.jit.engine import assembly
 
-    match emit:
-        case "asm":
-            return assembly(text).encode()
-        case "object":
-            return object_code(text)
-        case _:
-            return text.encode()
+    return (assembly(text) if is_assembly else text).encode()
 
 
 def _pass_lines() -> Iterator[str]:
@@ -237,10 +250,13 @@ def _argument_parser() -> argparse.ArgumentParser:
     )
     add(
         "--emit",
-        choices=("mlir", "generic", "llvm", "asm", "object"),
-        default="mlir",
-        help="what to write: MLIR, MLIR in generic syntax, LLVM IR, assembly, or an object file",
+        type=emitted_kinds(TEXTS),
+        default=("mlir",),
+        metavar="KIND,...",
+        help="what to write: mlir, generic (MLIR in generic syntax), llvm (LLVM IR), asm (assembly), or of a "
+        "function of C: object, header, library",
     )
+    add_files(parser)
     add("--entry", metavar="FUNCTION", help="the function that LLVM IR and code are made for")
     add(
         "--trust-kernels",

@@ -65,11 +65,6 @@ def passes_of(stages: Sequence[Stage]) -> tuple[ModulePass, ...]:
     return tuple(pass_ for make in stages for pass_ in make())
 
 
-def may_be_foreign(passes: Sequence[ModulePass]) -> bool:
-    """Whether a module may be in a dialect that these passes convert first, or that is only printed."""
-    return not passes or passes[0].name == "convert-stablehlo-to-array"
-
-
 def guarded(action: Callable[[], int]) -> int:
     """The exit code of `action`; every error is printed and is exit code 1, an interrupt 130."""
     try:

@@ -28,13 +28,14 @@ from xdsl.dialects.func import FuncOp
 from mlirad.compiler import holds_kernels, transform
 from mlirad.errors import CompileError, MliradError, UnsupportedError, VerifyError
 from mlirad.interpreter import run_function
+from mlirad.ir.foreign import reads
 from mlirad.ir.locations import location_of
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
 from mlirad.jit.threads import ALL, MOST_THREADS, machine_threads, usual_threads
 from mlirad.pipeline_options import Options
-from mlirad.pipelines import always
+from mlirad.pipelines import always, with_conversions
 from mlirad.tools.arguments import read_arguments
 from mlirad.tools.diagnostics import read_source, report
 from mlirad.tools.limits import (
@@ -53,7 +54,6 @@ from mlirad.tools.process import (
     entry_function,
     guarded,
     keep_entry,
-    may_be_foreign,
     passes_of,
     split_arguments,
     write_output,
@@ -78,7 +78,8 @@ def _run(arguments: argparse.Namespace, texts: Sequence[str]) -> int:
     source = read_source(cast(str, arguments.input))
     try:
         module = parse_module(source.text, source.name)
-        verify_module(module, foreign=bool(passes) and may_be_foreign(passes))
+        passes = with_conversions(passes, module, back=False)
+        verify_module(module, foreign=reads(passes))
         checked = holds_kernels(module)
         keep_entry(module, cast("str | None", arguments.entry))
         transform(module, Options(first=passes, end="program"), verify=always)

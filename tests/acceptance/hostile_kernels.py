@@ -35,14 +35,15 @@ from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 
 from mlirad.dialects.array.frames import FRAME_OPS, SaveOp
-from mlirad.dialects.kernel import KERNEL_OPS, MAX_POINTS
-from mlirad.dialects.kernel_plans import (
+from mlirad.dialects.kernel import KERNEL_OPS
+from mlirad.dialects.kernel.nests import MAX_POINTS
+from mlirad.dialects.kernel.plans import (
     ARENA_ATTRIBUTE,
     CARRIES_ATTRIBUTE,
     PLACES_ATTRIBUTE,
     UPDATES_ATTRIBUTE,
 )
-from mlirad.dialects.kernel_strips import LOWERED_CONTROL
+from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import FLAG, ints, values_of
 from mlirad.errors import CompileError, MliradError
 from mlirad.interpreter import run_function

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 import mlirad as ad
-from mlirad.dialects.kernel_plans import ARENA_ATTRIBUTE, COPIED, IN_PLACE, stated_carries
+from mlirad.dialects.kernel.plans import ARENA_ATTRIBUTE, COPIED, IN_PLACE, stated_carries
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.pipeline_options import METHODS
 from mlirad.pipelines import expansion, lowering

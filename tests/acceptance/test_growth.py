@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
-from mlirad.dialects.kernel_plans import COPIED, IN_PLACE, stated_carries
+from mlirad.dialects.kernel.plans import COPIED, IN_PLACE, stated_carries
 from mlirad.pipelines import expansion, lowering
 from tests.acceptance.test_cost import check_cost, run
 from tests.passes.derivatives import run_passes

@@ -13,8 +13,8 @@ from benchmarks import by_hand, charts, command_line, compare, table
 from benchmarks.problems import PROBLEMS
 from benchmarks.results import Measurement, Run
 from benchmarks.runs import WrongFigures, checked, timed, with_memory
-from benchmarks.svg import LogScale
 from benchmarks.systems import SYSTEMS
+from mlirad.explorer.svg import LogScale
 
 ROOT = Path(__file__).resolve().parents[2]
 

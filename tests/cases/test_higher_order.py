@@ -236,3 +236,16 @@ def test_knossos_gmm(interpret):
     norms = [0.38256471166574096, 1.7539982481031404, 25.885617786485646]
     norms += [42.68228213018534, 1.6925952043407073, 44.169999106865106]
     assert_agree(np.array([np.linalg.norm(part) for part in gradient]), norms, 1e-9)
+
+
+@both_evaluators
+def test_holomorphic_and_complex_gradients(interpret):
+    """jax-holomorphic-complex"""
+    holomorphic = ad.grad(np.sin, holomorphic=True, interpret=interpret)
+    assert_agree(holomorphic(1 + 2j), 2.0327230070196656 - 3.0518977991518j, 1e-12)
+    cosines = ad.grad(lambda z: np.sum(np.cos(np.abs(z))), interpret=interpret)
+    stated = [0, -0.80430663 + 0.40215331j, -0.70368982 + 0.35184491j, 0.1886467 - 0.09432335j]
+    stated.append(0.86873727 - 0.43436864j)
+    assert_agree(cosines((1 + 0.5j) * np.arange(5)), stated, 1e-7)
+    squared = ad.grad(lambda x, y: np.abs(x) ** 2 + y, argnums=(0, 1), interpret=interpret)
+    assert_agree(squared(1 + 1j, 2.0), (2 - 2j, 1.0), 1e-12)

@@ -21,10 +21,12 @@ from examples import (
     curvature,
     functions_as_values,
     gmm,
+    image_filters,
     implicit_functions,
     logistic_regression,
     networks,
     predators,
+    variational_inference,
 )
 from examples.programs import lse
 from tests.examples.test_networks import leaves
@@ -100,15 +102,30 @@ def trained(name: str) -> Any:
     return [np.asarray(losses), *leaves(parameters)]
 
 
+def deblurring() -> Any:
+    image = image_filters.picture(8)
+    return [*image_filters.ad.value_and_grad(image_filters.loss)(image, image_filters.blurred(image))]
+
+
+def bound() -> Any:
+    given = {"mean": np.full(2, 0.3), "log_deviation": np.full(2, -0.5)}
+    data = variational_inference.data(7, 2)
+    bound = variational_inference.ad.value_and_grad(variational_inference.negative_bound)
+    value, slope = bound(given, ad.random.key(1), *data)
+    return [value, *leaves(slope)]
+
+
 EXAMPLES = {
     "bundle_adjustment": bundle,
     "curvature": curvatures,
     "functions_as_values": values,
     "gmm": mixture,
+    "image_filters": deblurring,
     "implicit_functions": by_equations,
     "logistic_regression": odds,
     **{f"networks: {name}": partial(trained, name) for name in networks.NETWORKS},
     "predators": last_populations,
+    "variational_inference": bound,
 }
 
 
@@ -120,10 +137,12 @@ def test_examples(name, monkeypatch):
         curvature,
         functions_as_values,
         gmm,
+        image_filters,
         implicit_functions,
         logistic_regression,
         networks,
         predators,
+        variational_inference,
     ):
         monkeypatch.setattr(example, "ad", ByChad())
     for one, other in zip(EXAMPLES[name](), expected, strict=True):

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import mlirad as ad
+from mlirad.frontend.compiling.transformed import Transformed
 from mlirad.jit import object_layout
 
 Case = tuple[Callable[[Any], Any], list[Callable[[], object]]]
@@ -427,15 +428,96 @@ def test_values_that_change_with_every_call_are_reported():
     assert caught[0].filename == __file__
 
 
+def test_equal_functions_are_compiled_once(monkeypatch):
+    class Model:
+        def __init__(self, rate):
+            self.rate = rate
+            self.weights = np.ones(2)
+
+        def loss(self, x):
+            return self.rate * np.sum(self.weights * x)
+
+        def __call__(self, x):
+            return self.loss(x) * 2.0
+
+    def scaled(k, x):
+        return k * x
+
+    def count(self, function, *args, **named):
+        compiled.append(1)
+        return compile_(self, function, *args, **named)
+
+    compiled: list[int] = []
+    compile_ = Transformed._compile
+    monkeypatch.setattr(Transformed, "_compile", count)
+    compiles_by_rate = []
+    for rate in (1.0, 2.0, 1.0, 2.0, 1.0):
+        slopes = {
+            6.0: lambda x, rate=rate: rate * x * x,
+            6.5: lambda x: rate * x * (x + 0.5),  # noqa: B023
+            1.0: functools.partial(scaled, rate),
+            2.0: Model(rate).loss,
+            4.0: Model(rate),
+        }
+        for slope, function in slopes.items():
+            assert float(ad.grad(function, interpret=True)(3.0)) == rate * slope
+        assert float(ad.hvp(lambda x: rate * x**3, (1.0,), (1.0,), interpret=True)) == rate * 6.0  # noqa: B023
+        compiles_by_rate.append(len(compiled))
+    assert compiles_by_rate == [6, 12, 12, 12, 12]
+
+
+def test_methods_and_attributes_are_never_stale():
+    class Model:
+        rate = 1.0
+
+        def __init__(self):
+            self.weights = np.ones(2)
+            self.table = {"a": 1.0}
+
+        def loss(self, x):
+            return self.rate * np.sum(self.weights * x) * self.table["a"]
+
+        def slope(self, x):
+            return float(ad.grad(self.loss, interpret=True)(x))
+
+    model = Model()
+    assert model.slope(3.0) == 2.0
+    model.weights[0] = 3.0
+    assert model.slope(3.0) == 4.0
+    model.weights = np.full(2, 5.0)
+    assert model.slope(3.0) == 10.0
+    model.rate = 2.0
+    assert model.slope(3.0) == 20.0
+    del model.rate
+    Model.rate = 3.0
+    assert model.slope(3.0) == 30.0
+    model.table["a"] = 2.0
+    assert model.slope(3.0) == 60.0
+    model.loss = lambda x: 7.0 * x
+    assert model.slope(3.0) == 7.0
+
+
 def test_functions_that_are_made_anew_are_reported():
-    with pytest.warns(ad.CaptureWarning, match="made anew") as caught:
-        for _ in range(15):
-            assert ad.jit(lambda x: x * 2.0, interpret=True)(1.0) == 2.0
-    assert len(caught) == 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with pytest.warns(ad.CaptureWarning, match="made anew, each time with another scale") as caught:
         for k in range(15):
-            assert ad.jit(lambda x, k=k: x * k, interpret=True)(1.0) == k
+            scale = float(k)
+            assert ad.jit(lambda x: x * scale, interpret=True)(1.0) == scale  # noqa: B023
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_the_fifth_shape_and_the_fifth_static_value_are_reported():
+    total = ad.jit(lambda x, n: np.sum(x) * n, static_argnames="n", interpret=True)
+    with pytest.warns(
+        ad.RecompileWarning, match=r"5th time.*\(x: \[1\], \[2\], \[3\], \[4\], \[5\]\)(?s:.*)pad"
+    ) as caught:
+        for size in range(1, 9):
+            assert total(np.ones(size), 1) == size
+    assert len(caught) == 1
+    with pytest.warns(ad.RecompileWarning, match=r"(?s)5th time.*what is static.*n=2.*not static") as caught:
+        for n in range(1, 9):
+            assert total(2.0, n) == 2.0 * n
+    assert len(caught) == 1
 
 
 def test_values_that_traces_change_are_reported():

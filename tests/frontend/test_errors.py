@@ -69,11 +69,10 @@ CONTROL = {
     "float": (lambda x: float(x[0]), "astype", "float"),
     "int": (lambda x: int(x[0]), "astype", "int"),
     "math": (lambda x: math.sin(x[0]), "np.sin", ""),
-    "np.array": (lambda x: np.array([x[0], x[1]]), "stack", "make an array"),
-    "np.asarray": (lambda x: np.asarray(x), "asarray", ""),
-    "assign-to-numpy": (assign_to_numpy, "ad.asarray", "assigned to an element"),
+    "np.polynomial": (lambda x: np.polynomial.Polynomial([x[0], x[1]]), "stack", "make an array"),
+    "assign-to-numpy": (assign_to_numpy, "ad.numpy.zeros", "assigned to an element"),
     "item": (lambda x: x[0].item(), "traced value itself", ""),
-    "mask": (lambda x: x[x > 0], "np.where(mask", "depends on the elements"),
+    "mask": (lambda x: x[x > 0], "np.where(mask", "depends on a traced mask"),
     "where-1": (lambda x: np.where(x > 0), "np.where(condition, a, b)", ""),
     "leak": (leak, "return it", "has ended"),
 }
@@ -196,9 +195,16 @@ def test_derivatives_that_do_not_exist():
 
 
 def test_arguments_that_are_no_arrays():
-    for bad in (np.sin, "mode", {1, 2}):
-        with pytest.raises(ad.UnsupportedError, match="argument f is a"):
-            ad.jit(lambda f, x: x)(bad, 1.0)
+    class Model:
+        weight = 1.0
+
+    for bad, hint in (
+        (Model(), "@ad.register above class Model"),
+        ({1, 2}, "a tuple"),
+        (iter([]), "static_argnames"),
+    ):
+        with pytest.raises(ad.UnsupportedError, match=rf"argument f\['a'\] is a(?s:.*){hint}"):
+            ad.jit(lambda f, x: x)({"a": bad}, 1.0)
     with pytest.raises(ad.TracingError, match="a function is needed"):
         ad.grad(3.0)
 

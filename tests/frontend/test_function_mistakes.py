@@ -139,7 +139,7 @@ MISTAKES: dict[str, Mistake] = {
     "dtype": (lambda x: sine(0.0)(x.astype(np.int64)), "is called with (int64[],)", ".astype"),
     "function-for-array": (lambda x: sine(0.0)(sine(0.0)), "is called with (a function", "convert"),
     "by-name": (lambda x: ad.lambda_(lambda z: z)(z=x), "arguments by name: z", "by position"),
-    "string": (lambda x: sine(0.0)("1"), "no arrays of dtype <U1", "float64"),
+    "string": (lambda x: sine(0.0)("1"), "is called with ('1',)", "fields that it takes"),
     "no-function": (lambda x: ad.lambda_(x), "needs a function, not Array", ""),
     "no-value": (lambda x: ad.cond(x > 0, lambda: np.sin, lambda: np.cos)(x), "is a ufunc", "ad.lambda_(f)"),
     # branches and carries
@@ -246,22 +246,12 @@ def _files(error: BaseException) -> list[str]:
 
 
 OUTSIDE: dict[str, tuple[Callable[[], Any], str, str]] = {
-    "lambda": (
-        lambda: ad.lambda_(np.sin),
-        "called outside of a traced function",
-        "ad.jit(lambda: ad.lambda_(...))()",
-    ),
-    "left": (
-        lambda: ad.left(1.0, 0),
-        "called outside of a traced function",
-        "ad.jit(lambda: ad.left(...))()",
-    ),
-    "alternative": (lambda: Number(1.0), "made outside of a traced function", "make it in a function"),
     "case": (
         lambda: ad.case(1.0, np.sin),  # pyright: ignore[reportArgumentType]
-        "called outside of a traced function",
-        "ad.jit(lambda: ad.case(...))()",
+        "ad.case takes a sum apart, not float",
+        "make it one by ad.sum_of",
     ),
+    "by-name": (lambda: ad.lambda_(np.sin)(x=1.0), "arguments by name: x", "pass arguments by position"),
     "no-examples": (lambda: ad.sum_of(), "an example of each alternative", ""),
     "argument": (
         lambda: ad.jit(lambda f: f(1.0))(kept()),

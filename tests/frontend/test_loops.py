@@ -157,11 +157,6 @@ def test_values_of_a_trip_do_not_leave_the_loop():
         run(lambda x: ad.fold(body, 0.0, x) + kept[-1], XS)
 
 
-def test_loops_need_a_trace():
-    with pytest.raises(ad.TracingError, match=r"ad\.jit"):
-        ad.fold(lambda c, x: c + x, 0.0, XS)
-
-
 # Counting and conditional loops ------------------------------------------------------------------
 
 

@@ -162,5 +162,4 @@ def test_arrays_of_many_dimensions():
 
 
 def test_convolution_outside_of_a_trace():
-    with pytest.raises(ad.TracingError, match="called outside of a traced function"):
-        ad.convolution(np.ones((1, 1, 3)), np.ones((1, 1, 2)))
+    np.testing.assert_array_equal(ad.convolution(np.ones((1, 1, 3)), np.ones((1, 1, 2))), [[[2.0, 2.0]]])

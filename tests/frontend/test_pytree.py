@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import mlirad as ad
@@ -113,3 +118,229 @@ def test_structures_without_end_are_refused(value):
     ):
         with pytest.raises(ad.UnsupportedError, match="nested more than 200 deep"):
             attempt()
+
+
+# Registered classes, and what stands for itself ---------------------------------------------------
+
+
+@ad.register(static="name")
+class Dense:
+    def __init__(self, weight: Any, bias: Any, name: str = "tanh") -> None:
+        self.weight, self.bias, self.name = weight, bias, name
+
+    def __call__(self, x: Any) -> Any:
+        return ACTIVATIONS[self.name](x @ self.weight + self.bias)
+
+
+class Wide(Dense):
+    """Structure by the rule of the class that it is derived from."""
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+    def __init__(self, a: Any, b: Any) -> None:
+        self.a, self.b = a, b
+
+
+class Interval:
+    def __init__(self, low: Any, high: Any) -> None:
+        self.middle, self.width = (low + high) / 2, high - low
+
+
+class Kind(Enum):
+    PLAIN = 1
+    DOUBLED = 2
+
+
+ad.register(Slotted, fields=("a", "b"))
+ad.register(
+    Interval,
+    flatten=lambda v: ((v.middle, v.width), None),
+    unflatten=lambda _, parts: with_parts(Interval, middle=parts[0], width=parts[1]),
+)
+ACTIVATIONS = {"tanh": np.tanh, "sin": np.sin}
+
+
+def with_parts(kind: type[Any], **parts: Any) -> Any:
+    made = object.__new__(kind)
+    made.__dict__.update(parts)
+    return made
+
+
+def model() -> dict[str, Any]:
+    table: defaultdict[str, Any] = defaultdict(list, scale=2.0)
+    return {
+        "layers": [Dense(np.ones((2, 3)), np.zeros(3)), Wide(np.ones((3, 1)), np.zeros(1), "sin")],
+        "slots": Slotted(1.0, [2.0]),
+        "interval": Interval(1.0, 3.0),
+        "ordered": OrderedDict(z=1.0, a=2.0),
+        "table": table,
+        "kind": Kind.PLAIN,
+        "activation": np.cos,
+        "of python": lambda x: 3.0 * x,
+        "name": "first",
+        "nothing": None,
+    }
+
+
+def output(p: dict[str, Any], x: Any) -> Any:
+    for layer in p["layers"]:
+        x = layer(x)
+    x = p["of python"](p["activation"](x)) * p["slots"].a * p["interval"].width
+    return np.sum(x) * (2.0 if p["kind"] is Kind.DOUBLED else 1.0) * p["table"]["scale"] * p["ordered"]["z"]
+
+
+def test_classes_and_what_stands_for_itself_pass_through_every_transformation():
+    p, x = model(), np.array([[0.5, -1.0]])
+    slope = ad.grad(output, interpret=True)
+    gradient = slope(p, x)
+    assert [type(g) for g in gradient["layers"]] == [Dense, Wide]
+    assert gradient["layers"][1].name == "sin"
+    assert type(gradient["ordered"]) is OrderedDict
+    assert list(gradient["ordered"]) == ["z", "a"]
+    assert gradient["table"].default_factory is list
+    assert (gradient["activation"], gradient["name"], gradient["kind"]) == (np.cos, "first", Kind.PLAIN)
+    vector, unravel = ad.tree.ravel(p)
+    flat_slope = ad.grad(lambda v: output(unravel(v), x), interpret=True)(vector)
+    np.testing.assert_allclose(ad.tree.ravel(gradient)[0], flat_slope, rtol=1e-12)
+    moved = ad.tree.map(lambda a, g: a - 0.1 * g, p, gradient)
+    np.testing.assert_allclose(ad.tree.ravel(moved)[0], vector - 0.1 * flat_slope, rtol=1e-12)
+    _, change = ad.jvp(lambda q: output(q, x), (p,), (gradient,), interpret=True)
+    np.testing.assert_allclose(change, flat_slope @ flat_slope, rtol=1e-12)
+    doubled = slope({**p, "kind": Kind.DOUBLED}, x)
+    np.testing.assert_allclose(ad.tree.ravel(doubled)[0], 2.0 * flat_slope, rtol=1e-12)
+    _, derivative = ad.linearize(output, p, x, argnums="p", interpret=True)
+    np.testing.assert_allclose(ad.tree.ravel(derivative.T(1.0))[0], flat_slope, rtol=1e-12)
+
+    def twice(q: Any) -> Any:
+        return ad.scan(lambda c, _: (ad.tree.map(lambda a: 2.0 * a, c), None), q, None, 2)[0]
+
+    np.testing.assert_allclose(ad.tree.ravel(ad.jit(twice, interpret=True)(p))[0], 4.0 * vector)
+
+
+def test_quick_calls_see_every_change_of_what_is_static():
+    compiled = ad.jit(lambda p: p["f"](p["layer"].weight) * (2.0 if p["layer"].name == "sin" else 1.0))
+    layer = Dense(np.ones(2), None)
+    factor = 3.0
+
+    def scaled(x: Any) -> Any:
+        return factor * x
+
+    for _ in range(3):
+        assert compiled({"f": np.negative, "layer": layer})[0] == -1.0
+        assert compiled({"f": scaled, "layer": layer})[0] == factor
+    factor = 5.0
+    assert compiled({"f": scaled, "layer": layer})[0] == 5.0
+    layer.name = "sin"
+    assert compiled({"f": scaled, "layer": layer})[0] == 10.0
+    layer.extra = 1.0  # one part more
+    assert compiled({"f": scaled, "layer": layer})[0] == 10.0
+    interval = ad.jit(lambda v: v)
+    for low in (0.0, 1.0, 2.0):
+        given = Interval(low, 3.0)
+        made = interval(given)
+        assert (type(made), made.middle, made.width) == (Interval, given.middle, given.width)
+
+
+def test_attrs_classes_are_structure():
+    attrs = pytest.importorskip("attrs")
+    kind = attrs.make_class(
+        "Pair", {"a": attrs.field(), "n": attrs.field(metadata={"static": True})}, frozen=True
+    )
+    gradient = ad.grad(lambda p: p.a**p.n, interpret=True)(kind(3.0, 2))
+    assert (type(gradient), gradient.a, gradient.n) == (kind, 6.0, 2)
+
+
+def test_a_field_of_an_attrs_class_is_found_without_the_package():
+    """What `attrs` leaves on a class is all that is read of it."""
+
+    class Pair:
+        __attrs_attrs__ = (
+            SimpleNamespace(name="a", metadata={}),
+            SimpleNamespace(name="n", metadata={"static": True}),
+        )
+
+    leaves, tree = flatten(with_parts(Pair, a=3.0, n=2))
+    assert leaves == [3.0]
+    assert str(tree) == "Pair(a=*, n=2)"
+
+
+def test_mistakes_with_structures_are_errors_at_the_users_line():
+    @dataclass
+    class Sized:
+        x: Any
+        sizes: Any = field(metadata={"static": True})
+
+    class Plain:
+        x = 1.0
+
+    no_pair = type("NoPair", (), {})
+    ad.register(no_pair, flatten=lambda _: 3, unflatten=lambda s, parts: s)
+    late, use = with_parts(Dense, weight=1.0), ad.jit(lambda p: p.x)
+    cases: list[tuple[Callable[[], Any], str, str]] = [
+        (lambda: use(Plain()), "is a Plain, which is no array", "@ad.register above class Plain"),
+        (lambda: ad.jit(lambda x: x * Plain())(1.0), "a Plain is no array", "the array that it holds"),
+        (lambda: use(Sized(1.0, [2])), "sizes of Sized is static, and is a list", "a tuple"),
+        (lambda: use(Sized(1.0, (np.ones(2),))), "is a ndarray, which", "not static"),
+        (lambda: use(late), "no attribute 'name', which is registered", "every value"),
+        (lambda: use(no_pair()), "flatten of NoPair must return the parts", "return"),
+        (lambda: ad.register(3), "takes a class, got a int", "@ad.register"),
+        (lambda: ad.register(float), "is a number or a string", "attribute"),
+        (lambda: ad.register(Plain, flatten=len), "come together", "write both"),
+        (lambda: ad.register(Plain, static=(1,)), "1, which is no name", "static="),
+        (lambda: ad.tree.map(np.add, [1.0, 2.0], [1.0]), "structured like [*, *], got [*]", ""),
+        (lambda: ad.tree.unflatten(ad.tree.structure([1]), []), "has 1 leaves, 0 are given", ""),
+        (lambda: ad.tree.unflatten([1], [1]), "takes a structure, got a list", "ad.tree.structure"),
+        (lambda: ad.tree.ravel([1j])[0], "is a complex", ""),
+        (lambda: ad.tree.ravel([1.0])[1](np.ones(2)), "shape [2], and [1] is expected", ""),
+        (lambda: ad.jvp(lambda x, y: x, (1.0, 2.0), (1.0, 2.0), argnums=0), "structured like (*,)", ""),
+        (lambda: ad.grad(lambda x, y=1.0: x * y, argnums="y")(1.0), "leaves at its default", "pass y"),
+        (lambda: ad.linearize(lambda x, y: x, 1.0, 2.0, argnums="z"), "it has x, y", ""),
+    ]  # fmt: skip
+    for attempt, message, hint in cases:
+        with pytest.raises(ad.MliradError) as caught:
+            attempt()
+        assert message in caught.value.message
+        assert hint in (caught.value.hint or "")
+        assert __file__ in (caught.value.location or "")
+
+
+def test_chosen_arguments_of_every_derivative_agree():
+    def f(x: Any, y: Any, mode: str) -> Any:
+        return np.sum(x**2 * y) * (2.0 if mode == "twice" else 1.0)
+
+    x, y = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    given = (x, y, "twice")
+    by_y, by_both = ad.grad(f, "y", interpret=True)(*given), ad.grad(f, (0, 1), interpret=True)(*given)
+    np.testing.assert_allclose(ad.vjp(f, *given, argnums="y", interpret=True)[1](1.0)[0], by_y)
+    np.testing.assert_allclose(ad.linearize(f, *given, argnums=1, interpret=True)[1].T(1.0), by_y)
+    np.testing.assert_allclose(ad.jvp(f, given, (y,), argnums="y", interpret=True)[1], by_y @ y)
+    both = ad.jvp(f, given, (y, x), argnums=(0, 1), interpret=True)[1]
+    np.testing.assert_allclose(both, by_both[0] @ y + by_both[1] @ x)
+    matrix = ad.hessian(f, argnums=0, interpret=True)(*given)
+    np.testing.assert_allclose(ad.hvp(f, given, (y,), argnums=0, interpret=True), matrix @ y)
+
+    def inside(x: Any, y: Any) -> Any:
+        _, derivative = ad.linearize(f, x, y, "twice", argnums=("y",))
+        _, pull = ad.vjp(f, x, y, "twice", argnums="y")
+        return derivative(y), pull(1.0)[0]
+
+    image, pulled = ad.jit(inside, interpret=True)(x, y)
+    np.testing.assert_allclose(image, by_y @ y)
+    np.testing.assert_allclose(pulled, by_y)
+
+
+def test_methods_are_transformed_where_they_are_defined():
+    class Model:
+        def __init__(self, scale: float) -> None:
+            self.scale = scale
+
+        @ad.grad(interpret=True)
+        def slope(self, x: Any) -> Any:
+            return self.scale * x**2
+
+    first, second = Model(1.0), Model(2.0)
+    assert (first.slope(3.0), second.slope(3.0)) == (6.0, 12.0)
+    first.scale = 5.0
+    assert first.slope(3.0) == 30.0

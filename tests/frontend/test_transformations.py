@@ -13,7 +13,7 @@ import pytest
 
 import mlirad as ad
 from mlirad.errors import TracingError
-from mlirad.frontend.compiling import programs
+from mlirad.frontend.compiling import programs, recompiles
 from mlirad.frontend.tracing.pytree import flatten
 
 both = pytest.mark.parametrize("interpret", [False, True], ids=["compiled", "interpreted"])
@@ -288,6 +288,7 @@ def test_programs_are_shared_between_objects_and_dropped_with_the_function():
 
 def test_caches_are_bounded(monkeypatch):
     monkeypatch.setattr(programs, "CACHE_SIZE", 2)
+    monkeypatch.setattr(recompiles, "SHARED", 0)
     function, traces = counted()
     compiled = ad.jit(function, interpret=True)
     for size in (1, 2, 1, 3, 1, 2):

@@ -32,6 +32,7 @@ def test_a_long_loop_is_named_once_with_its_line() -> None:
     first = inspect.getsourcelines(repeated)[1]
     assert (warning.filename, warning.lineno) == (__file__, first + 2)
     assert str(warning.message).startswith("200 operations have been traced so far, 200 of them")
+    assert 'ad.jit(f, control="rewrite")' in str(warning.message)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ad.trace(repeated, 0.5)
@@ -45,3 +46,4 @@ def test_long_programs_without_loops_and_loops_of_the_language_are_not() -> None
         warnings.simplefilter("error")
         ad.trace(names["straight"], 0.5)
         ad.trace(lambda x: ad.fori_loop(0, 1000, lambda i, c: np.sin(c) * 1.5 + 0.1, x), 0.5)
+        ad.trace(ad.rewritten(repeated), 0.5)

@@ -15,6 +15,7 @@ from tests.generators.elementwise import ELEMENTWISE_MAKERS, Maker
 from tests.generators.factorisations import FACTORISATION_MAKERS
 from tests.generators.ordering import ORDERING_MAKERS
 from tests.generators.reporting import REPORTING_MAKERS
+from tests.generators.transforms import TRANSFORM_MAKERS
 
 GROUPS: tuple[tuple[Mapping[type[Operation], Maker], int], ...] = (
     (ELEMENTWISE_MAKERS, 40),
@@ -26,6 +27,7 @@ GROUPS: tuple[tuple[Mapping[type[Operation], Maker], int], ...] = (
     (CUSTOM_MAKERS, 2),
     (REPORTING_MAKERS, 1),
     (FACTORISATION_MAKERS, 2),
+    (TRANSFORM_MAKERS, 1),
 )
 """Groups of makers with their weights."""
 

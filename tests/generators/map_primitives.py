@@ -14,6 +14,7 @@ from mlirad.dialects import linear
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import UPDATE_KINDS, YieldOp
 from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.array.transforms import spectrum_shape
 from mlirad.dialects.linear import MapType
 from mlirad.dialects.shapes import (
     FLAG,
@@ -354,6 +355,25 @@ def triangular_solve(b: MapBuilder, s: Attribute) -> Value | None:
     return b.emit(linear.TriangularSolveOp, [matrix], s, s, dict.fromkeys((*names, "unit"), FLAG))
 
 
+def fft(b: MapBuilder, s: Attribute) -> Value | None:
+    """A transform of any kind that takes this space."""
+    shape = shape_of(s)
+    kinds = ["real"] if shape and shape[-1] else []
+    if len(shape) > 1 and shape[-1] == 2 and shape[-2]:
+        kinds += ["forward", "backward", "half"]
+    if not kinds:
+        return None
+    kind = b.rng.choice(kinds)
+    result = shape
+    if kind == "real":
+        result = spectrum_shape(shape)
+    elif kind == "half":
+        result = (*shape[:-2], max(1, 2 * shape[-2] - b.rng.randint(1, 2)))
+    if not b.fits(result):
+        return None
+    return b.emit(linear.FftOp, [], s, array_type(result, element_of(s)), {"kind": keyword(kind)})
+
+
 PRIMITIVE_MAKERS: dict[type[linear.PrimitiveMapOp], Maker] = {
     linear.ScaleOp: scale,
     linear.MaskOp: mask,
@@ -378,4 +398,5 @@ PRIMITIVE_MAKERS: dict[type[linear.PrimitiveMapOp], Maker] = {
     linear.DotLeftOp: dot(linear.DotLeftOp),
     linear.DotRightOp: dot(linear.DotRightOp),
     linear.TriangularSolveOp: triangular_solve,
+    linear.FftOp: fft,
 }

@@ -26,6 +26,7 @@ import numpy as np
 import mlirad as ad
 from mlirad.frontend.numpy_functions.functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.ufunc_meanings import all_meanings
+from tests.generators.matrix_calls import MATRIX_ARGUMENTS
 
 DTYPES = (np.float64, np.float64, np.float64, np.float32, np.int64, np.int32, np.bool_)
 SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e300, 1e-310, -3.0)
@@ -176,6 +177,11 @@ class Draw:
         if self.chance(0.25):
             return value.tolist()
         return value[()] if value.ndim == 0 and self.chance(0.5) else value
+
+    def given(self, value: Any) -> Leaf:
+        """A first array that is made elsewhere, traced."""
+        self.shape, self.dtype, self.is_first = value.shape, value.dtype, False
+        return self.traced(self.laid_out(value))
 
     def fitting_shape(self) -> tuple[int, ...]:
         """A shape that broadcasts with the first one, or seldom does not."""
@@ -660,6 +666,7 @@ ARGUMENTS: dict[str, Callable[[Draw], Any]] = {
     "apply_along_axis": _apply_along, "piecewise": _piecewise,
     "apply_over_axes": _with(lambda d: d.choice(np.sum, np.max), Draw.array, Draw.axes),
     "bincount": _with(lambda d: d.integers((d.extent,), 0, 4)),
+    **MATRIX_ARGUMENTS,
 }  # fmt: skip
 """Positional arguments of functions, by name, and options that depend on them."""
 

@@ -9,7 +9,7 @@ import pytest
 from xdsl.dialects.func import CallOp, FuncOp
 
 import mlirad as ad
-from mlirad.dialects.kernel_plans import stated_updates
+from mlirad.dialects.kernel.plans import stated_updates
 from mlirad.dialects.shapes import shape_of
 from mlirad.errors import CompileError, InterpreterError, UnsupportedError
 from mlirad.interpreter import run_function

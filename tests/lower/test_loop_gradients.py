@@ -15,7 +15,7 @@ from examples.programs import llsq, lstm, ode
 from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import NestOp, ScatterOp
-from mlirad.dialects.kernel_plans import IN_PLACE, stated_carries
+from mlirad.dialects.kernel.plans import IN_PLACE, stated_carries
 from mlirad.dialects.shapes import Value, shape_of
 from mlirad.ir.free_values import free_values
 from mlirad.ir.parsing import parse_module

@@ -15,7 +15,7 @@ from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.kernel import NestOp, ScatterOp
-from mlirad.dialects.kernel_plans import ARENA_ATTRIBUTE, COPIED, IN_PLACE, stated_carries
+from mlirad.dialects.kernel.plans import ARENA_ATTRIBUTE, COPIED, IN_PLACE, stated_carries
 from mlirad.dialects.shapes import shape_of
 from mlirad.interpreter import run_function
 from mlirad.ir.parsing import parse_module

@@ -7,7 +7,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlirad.dialects.kernel import NestOp, loop_dimensions, loop_strides, written_out_shape
+from mlirad.dialects.kernel import NestOp
+from mlirad.dialects.kernel.nests import loop_dimensions, loop_strides, written_out_shape
 from mlirad.dialects.shapes import values_of
 from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module

@@ -12,7 +12,7 @@ from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.kernel import NestOp, ScatterOp
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.interpreter import run_function
 from mlirad.ir.verification import verify_module
 from mlirad.lower.form_kernels import form_kernels

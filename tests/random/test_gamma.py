@@ -44,6 +44,7 @@ def test_large_parameters_are_those_of_a_normal_distribution():
     assert np.isfinite(slopes(key, np.array([1e12, 1e300]))).all()
 
 
+@pytest.mark.fuzz
 def test_second_derivatives_are_those_of_the_first():
     key, a = random.key(5), np.array([0.4, 2.0, 30.0])
     log_x = random.loggamma(key, a)

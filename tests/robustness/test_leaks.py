@@ -139,11 +139,11 @@ def resident_kilobytes() -> int:
 
 
 def growth(run: Callable[[], object], cycles: int) -> float:
-    """Kilobytes that each cycle adds: the median of ten stretches, after a first one that does not count."""
+    """Kilobytes that each cycle adds: the median of five stretches, after a first one that does not count."""
     look_no_more_at_what_there_is()
-    stretch = max(1, cycles // 11)
+    stretch = max(1, cycles // 6)
     sizes: list[int] = []
-    for _ in range(11):
+    for _ in range(6):
         for _ in range(stretch):
             run()
         sizes.append(resident_kilobytes())
@@ -155,14 +155,14 @@ def test_calls_leave_nothing() -> None:
     """Many calls, and calls that raise."""
     f = ad.grad(lambda x: np.sum(np.sin(x) * x))
     f(X)
-    assert growth(lambda: [f(X) for _ in range(1000)], 55) < 1.0
+    assert growth(lambda: [f(X) for _ in range(1000)], 60) < 1.0
     read = ad.jit(lambda x, i: x[i], check_bounds=True)
 
     def failing() -> None:
         with pytest.raises(ad.PositionError):
             read(X, 7)
 
-    assert growth(failing, 550) < 0.1
+    assert growth(failing, 600) < 0.1
 
 
 @pytest.mark.fuzz
@@ -170,7 +170,7 @@ def test_calls_leave_nothing() -> None:
 def test_a_million_calls_leave_nothing() -> None:
     f = ad.grad(lambda x: np.sum(np.sin(x) * x))
     f(X)
-    assert growth(lambda: [f(X) for _ in range(1000)], 1100) < 1.0
+    assert growth(lambda: [f(X) for _ in range(1000)], 1200) < 1.0
 
 
 @pytest.mark.fuzz

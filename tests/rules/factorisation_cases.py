@@ -66,6 +66,17 @@ FACTORISATION_CASES: dict[str, tuple[str, list[Any]]] = {
             ("right", (min(m, n), n)),
         )
     },
+    **{
+        f"fft {kind} {n}": case(f"fft {kind}", x, result=y)
+        for n in (1, 4, 7)
+        for kind, x, y in (
+            ("forward", (2, n, 2), (2, n, 2)),
+            ("backward", (2, n, 2), (2, n, 2)),
+            ("real", (2, n), (2, n // 2 + 1, 2)),
+            ("half", (2, n // 2 + 1, 2), (2, n)),
+        )
+    },
+    "fft of an empty batch": case("fft real", (0, 3), result=(0, 2, 2)),
     "lu of nothing": case("lu factors", (2, 0, 0), result=(2, 0, 0)),
     "svd of nothing": case("svd left", (0, 3), result=(0, 0)),
     "solve of an empty batch": case("solve", (0, 3, 3), (0, 3, 1), result=(0, 3, 1)),

@@ -15,7 +15,7 @@ from xdsl.utils.test_value import create_ssa_value
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.indexing import BuildOp
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import array_type
 from mlirad.interpreter import run_function
 from mlirad.ir.builder import function_block

@@ -15,6 +15,7 @@ from mlirad.dialects.array.ordering import ORDERING_OPS
 from mlirad.dialects.array.reductions import REDUCTION_OPS
 from mlirad.dialects.array.reporting import REPORTING_OPS
 from mlirad.dialects.array.structural import STRUCTURAL_OPS
+from mlirad.dialects.array.transforms import TRANSFORM_OPS
 from mlirad.dialects.frame_type import FrameType
 
 ARRAY_OPS = (
@@ -24,6 +25,7 @@ ARRAY_OPS = (
     *REDUCTION_OPS,
     *ORDERING_OPS,
     *FACTORISATION_OPS,
+    *TRANSFORM_OPS,
     *CONTROL_OPS,
     *CUSTOM_OPS,
     *REPORTING_OPS,

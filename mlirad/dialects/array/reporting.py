@@ -21,9 +21,10 @@ from mlirad.dialects.messages import check_message
 from mlirad.dialects.shapes import ELEMENTS, Value, array_type, element_of, shape_of
 from mlirad.dialects.syntax import StructuredOp
 
-REPORT_KINDS = ("print", "position", "nan", "overflow", "matrix", "convergence")
+REPORT_KINDS = ("print", "position", "nan", "overflow", "matrix", "convergence", "assertion")
 """What a report does: print its message, or make the call fail for a position outside, a NaN, an integer that
-is too large, a matrix without the factorisation that is asked for, or a solver that does not converge."""
+is too large, a matrix without the factorisation that is asked for, a solver that does not converge, or an
+`assert` that does not hold."""
 
 
 @irdl_op_definition

@@ -117,6 +117,7 @@ from mlirad.dialects.linear.spaces import (
     is_plain,
     is_space,
 )
+from mlirad.dialects.linear.transforms import FftOp
 from mlirad.dialects.shapes import element_of, tuple_type
 
 CONTROL_OPS: tuple[type[ControlMapOp], ...] = (*LOOPS_AND_BRANCHES, *INDEXED_OPS, *POINTWISE_OPS, RuleOp)
@@ -185,6 +186,7 @@ __all__ = [
     "DotRightOp",
     "EliminateOp",
     "EvaluateOp",
+    "FftOp",
     "FunctionOp",
     "FunctionSpace",
     "GatherOp",

@@ -27,6 +27,7 @@ from mlirad.dialects.array import control, factorisations, indexing, ordering, r
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.literals import literal_array
+from mlirad.dialects.array.transforms import FftOp
 from mlirad.dialects.linear.application import ApplicationOp, ApplyOp, ApplyTransposeOp
 from mlirad.dialects.linear.calls import PullOp, PushOp
 from mlirad.dialects.linear.functions import NothingOp, PlusOp
@@ -61,6 +62,7 @@ LINEAR_IN: dict[type[Operation], tuple[tuple[int, ...], ...]] = {
     ordering.CumulativeOp: ((0,),),
     factorisations.TriangularSolveOp: ((1,),),
     factorisations.SolveOp: ((1,),),
+    FftOp: ((0,),),
 }
 """The groups of operands in which an op is linear, each together, while the other operands are fixed.
 

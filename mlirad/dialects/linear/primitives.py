@@ -15,6 +15,7 @@ from mlirad.dialects.array.indexing import UPDATE_KINDS, check_gather
 from mlirad.dialects.array.reductions import ContractionOp
 from mlirad.dialects.linear.maps import PrimitiveMapOp
 from mlirad.dialects.linear.solves import TriangularSolveOp
+from mlirad.dialects.linear.transforms import FftOp
 from mlirad.dialects.shapes import (
     FLOATS,
     array_type,
@@ -465,5 +466,6 @@ ARRAY_MAP_OPS: tuple[type[PrimitiveMapOp], ...] = (
     DotLeftOp,
     DotRightOp,
     TriangularSolveOp,
+    FftOp,
 )
 """The local maps on arrays."""

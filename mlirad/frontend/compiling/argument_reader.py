@@ -59,23 +59,27 @@ class ArgumentReader:
         if not kwargs and not self.static and all(map(is_plain, args)):
             return plain_key(args), True
         names = tuple(sorted(name for name in kwargs if name not in self.static))
-        return (signature_key(tree, types), names, self._static_values(args, kwargs)), False
+        return (signature_key(tree, types), names, self._static_keys(args, kwargs)), False
 
     def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:
         """What a program for these arguments accepts, and their leaves as it takes them."""
         function, leaves, tree, types = self.flattened(args, kwargs)
         paths = argument_paths(function, tree) if leaves else ()
-        found = Signature(tree, tuple(types), tuple(paths), self._static_values(args, kwargs))
+        found = Signature(tree, tuple(types), tuple(paths), self._static_keys(args, kwargs))
         return found, list(map(prepared, leaves))
 
-    def _static_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Hashable, ...]:
-        """The values of static arguments, or of their defaults; raises `TracingError` for unhashable ones."""
+    def static_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[str, object], ...]:
+        """The static arguments by name, or their defaults."""
         if not self.static:
             return ()
         bound = inspect.signature(self.function).bind(*args, **kwargs)
         bound.apply_defaults()
-        values = [bound.arguments.get(name) for name in self.static]
-        for name, value in zip(self.static, values, strict=True):
+        return tuple((name, bound.arguments.get(name)) for name in self.static)
+
+    def _static_keys(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Hashable, ...]:
+        """The keys of static arguments; raises `TracingError` for unhashable ones."""
+        keys: list[Hashable] = []
+        for name, value in self.static_values(args, kwargs):
             try:
                 hash(value)
             except TypeError as error:
@@ -84,4 +88,5 @@ class ArgumentReader:
                     location=user_line(),
                     hint="pass static arguments as numbers, strings or tuples of them",
                 ) from error
-        return tuple(map(static_key, values))
+            keys.append(static_key(value))
+        return tuple(keys)

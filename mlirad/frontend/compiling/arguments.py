@@ -91,7 +91,9 @@ def plain_key(args: tuple[Any, ...]) -> Hashable:
 
 def is_plain(argument: Any) -> bool:
     kind = cast("type[Any]", type(argument))
-    return kind is np.ndarray or kind in _SCALARS or issubclass(kind, np.generic)
+    if kind is np.ndarray or issubclass(kind, np.generic):
+        return argument.dtype.kind != "c"
+    return kind in _SCALARS
 
 
 def prepared(leaf: Any) -> Any:

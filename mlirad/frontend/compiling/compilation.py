@@ -92,7 +92,8 @@ def executable(
         from mlirad.frontend.compiling import making
 
         return making.interpreted(module, options, stats, function), None
-    decides = (options.pipeline("kernels", function, donated), replace(options, timeout=None, threads=None))
+    deciding = replace(options, timeout=None, threads=None, control=None)
+    decides = (options.pipeline("kernels", function, donated), deciding)
     place = Place.of(module, decides, find_target(), name or function)
 
     def loaded(program: MachineProgram) -> NativeFunction:

@@ -97,14 +97,14 @@ class Lowered(_OfThisProcess):
         signature: Signature,
         options: Options,
         read: Reading,
-        trace: Callable[[], ModuleOp],
+        trace: Callable[[], tuple[ModuleOp, Tree]],
         make: Callable[[Stats, bool], Program],
     ):
         self.name = name
         self.signature = signature
         self.options = options
         self._read = read
-        self._trace = trace
+        self.trace = trace
         self._make = make
         self._stats = Stats()
 
@@ -114,7 +114,7 @@ class Lowered(_OfThisProcess):
         from mlirad.frontend.compiling.making import text_after
 
         with compiling():
-            return text_after(self._trace(), after, self.options)
+            return text_after(self.trace()[0], after, self.options)
 
     def as_text(self, after: str | None = None) -> str:
         """The same as `ir`."""
@@ -126,7 +126,7 @@ class Lowered(_OfThisProcess):
         from mlirad.frontend.compiling.making import native_program
 
         with compiling():
-            return native_program(self._trace(), self.options).program
+            return native_program(self.trace()[0], self.options).program
 
     @plain_errors
     def profile(self, *args: Any, **kwargs: Any) -> Profile:
@@ -146,7 +146,7 @@ class Lowered(_OfThisProcess):
         given, leaves = self._read(args, kwargs)
         self.signature.require(given, self.name)
         with compiling():
-            program = native_program(self._trace(), self.options, profiled=True).program
+            program = native_program(self.trace()[0], self.options, profiled=True).program
             native = NativeFunction(program, name=self.name, timeout=self.options.timeout, threads=1)
         return profiled(native, program.kernels, leaves)
 

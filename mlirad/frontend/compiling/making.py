@@ -29,6 +29,7 @@ from mlirad.ir.printing import text_of
 from mlirad.jit.caches import level_of
 from mlirad.jit.engine import is_quick
 from mlirad.jit.machine_program import MachineProgram, machine_program
+from mlirad.jit.target import Target
 from mlirad.lower.native_program import KernelNote
 from mlirad.lower.plan_memory.peak import peak_by_line
 from mlirad.pipeline_options import Options as PipelineOptions
@@ -49,9 +50,10 @@ def native_program(
     *,
     profiled: bool = False,
     line: ProgressLine | None = None,
+    target: Target | None = None,
 ) -> Compiled:
-    """A function of the module as LLVM IR text for this machine; the memory of arguments `donated` may be
-    taken by results. `line` is told of each step.
+    """A function of the module as LLVM IR text, for this machine unless a `target` is given; the memory of
+    arguments `donated` may be taken by results. `line` is told of each step.
     """
     wanted = options.pipeline("kernels", function, donated)
     if line is not None:
@@ -59,6 +61,7 @@ def native_program(
     made = compile_module(
         module,
         wanted,
+        target,
         flush_subnormals=options.flush_subnormals,
         profiled=profiled,
         before=None if line is None else lambda pass_, _: line.begin(pass_.name),

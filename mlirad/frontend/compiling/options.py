@@ -5,8 +5,12 @@ ad.grad(f, chunk=1, check_bounds=True)
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, cast
+from typing import Any, Final, TypedDict, cast
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.configuration import checked_threads
@@ -26,6 +30,10 @@ MOST_SECONDS = 1e9
 """Time limits are below this: 30 years."""
 
 
+CONTROL = ("rewrite",)
+"""What `control` may be."""
+
+
 class CompileOptions(TypedDict, total=False):
     """What every transformation takes by name: the fields of `Options`."""
 
@@ -37,21 +45,29 @@ class CompileOptions(TypedDict, total=False):
     flush_subnormals: bool
     timeout: float | None
     threads: Threads | None
+    control: str | None
+
+
+OPTIONS: Final = {
+    "interpret": "whether the reference interpreter runs the program",
+    "method": 'how derivatives are expanded: "dual-arrays", "jacobian", "chad" or "curry"',
+    "chunk": "how many positions of a build or vmap are computed at a time: 1, one after another; n, in "
+    'chunks of n; "all", by operations on whole arrays; None is "all" within a limit of memory',
+    "check_bounds": "whether a position outside its array raises a PositionError when the program runs",
+    "check_nans": "whether an operation that makes NaN raises a NotANumberError",
+    "flush_subnormals": "whether native code takes subnormal numbers for zeros",
+    "timeout": "how many seconds a call may take once it is compiled, before it raises a TimeLimitError",
+    "threads": 'how many threads work on a call, "all" for as many as the process may use; None is what '
+    "ad.config.threads says",
+    "control": '"rewrite" turns `if`, `while` and `for` of the function, and of those of the program that it '
+    "calls, into branches and loops wherever they depend on traced values",
+}
+"""What each option says."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a function is compiled.
-
-    `interpret` runs it by the reference interpreter. `method` is how derivatives are expanded. `chunk` is how
-    many positions of a `build` or `vmap` are computed at a time: "all", by operations on whole arrays; 1, one
-    after another; n, by operations on chunks of n. `None` is "all" where the memory of the program stays
-    within `MEMORY_LIMIT`. `check_bounds` raises a `PositionError` for a position that is found outside its
-    array when the program runs, `check_nans` a `NotANumberError` where the function makes NaN. Native code
-    takes subnormal numbers for zeros with `flush_subnormals`. `timeout` is how many seconds a call may take
-    once it is compiled; one that takes longer raises a `TimeLimitError`. `threads` is how many threads work
-    on a call, "all" as many as the process may use; `None` is what `ad.config.threads` says at the call.
-    """
+    """How a function is compiled; `OPTIONS` has what each field says."""
 
     interpret: bool = False
     method: str = "dual-arrays"
@@ -61,6 +77,7 @@ class Options:
     flush_subnormals: bool = True
     timeout: float | None = None
     threads: Threads | None = None
+    control: str | None = None
 
     @property
     def thread_count(self) -> int:
@@ -132,4 +149,38 @@ def options_of(given: CompileOptions) -> Options:
     if found.chunk is not None and not (isinstance(found.chunk, str) and found.chunk == "all"):
         hint = 'write chunk=1 to compute one position after another, or chunk="all"'
         checked_integer(found.chunk, "chunk", 1, hint)
+    if found.control is not None:
+        checked_choice(found.control, "control", CONTROL)
     return replace(found, method=COMPILED_AS.get(method, method))
+
+
+def controlled(function: Callable[..., Any], options: Options) -> Callable[..., Any]:
+    """The function to be traced: itself, or what it is rewritten to whenever it is called.
+
+    Raises `UnsupportedError` if it cannot be rewritten.
+    """
+    if options.control is None:
+        return function
+    _rewriting.rewritten(function)
+
+    @functools.wraps(function, updated=())
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return _rewriting.rewritten(function)(*args, **kwargs)
+
+    with contextlib.suppress(TypeError, ValueError):
+        called.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    return called
+
+
+class _Rewriting:
+    """What rewrites functions."""
+
+    rewritten: Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+_rewriting = _Rewriting()
+
+
+def bind_rewriting(rewritten: Callable[..., Any]) -> None:
+    """Say what rewrites functions; called once, when the package is imported."""
+    _rewriting.rewritten = rewritten

@@ -18,6 +18,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 from mlirad.errors import PicklingError
 from mlirad.frontend.tracing.functions import definition_of, function_name
 from mlirad.frontend.tracing.naming import global_name
+from mlirad.frontend.tracing.tracebacks import raise_if_not_entered
 
 P = ParamSpec("P")
 
@@ -54,7 +55,11 @@ def remembering(
 
     @functools.wraps(transformation)
     def transform(function: Callable[..., Any], *args: P.args, **kwargs: P.kwargs) -> M:
-        made = transformation(function, *args, **kwargs)
+        try:
+            made = transformation(function, *args, **kwargs)
+        except TypeError as error:
+            raise_if_not_entered(error, transformation)
+            raise
         made.recipe = Recipe(transformation.__module__, transformation.__name__, args, kwargs)
         return made
 

@@ -2,28 +2,27 @@
 
 The programs of one function, one transformation and one set of options are shared between all objects that
 `ad.grad(f)` makes, and are dropped with the function; at most `CACHE_SIZE` are kept, least recently used
-first out.
+first out. Functions of equal code that read the same from outside share programs too (`recompiles.py`).
 """
 
 from __future__ import annotations
 
 import functools
-import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from mlirad.errors import CaptureWarning, TracingError
+from mlirad.errors import TracingError
+from mlirad.frontend.compiling.recompiles import listed, note_remade, shared_programs, warn
 from mlirad.frontend.tracing.capture_walk import PROGRAMS
 from mlirad.frontend.tracing.captures import Captures, Watch, WeakRoot, classes_key, weak_root
 from mlirad.frontend.tracing.functions import definition_of, function_name
 from mlirad.frontend.tracing.pytree import Tree
-from mlirad.frontend.tracing.source import user_place
 from mlirad.frontend.tracing.value_walk import LIMIT
 from mlirad.frontend.tracing.values import LeafType
 from mlirad.jit.call import NativeFunction
@@ -92,12 +91,16 @@ class Cache:
             captures = self.captures()
             found = self.programs.get((key, captures.key))
             if found is None:
-                self._note(key, captures)
-                states = captures.generator_states()
-                found = make()
-                self._require_undrawn(captures, states)
-                captures = self._settled(captures)
-                self._count(key, captures)
+                found = shared_programs.find(self._transformation, key, captures)
+                if found is None:
+                    self._note(key, captures)
+                    states = captures.generator_states()
+                    found = make()
+                    self._require_undrawn(captures, states)
+                    captures = self._settled(captures)
+                    if self._watch is not None and key not in self._last:
+                        note_remade(self._watch.root, self._name, (self._transformation, key), captures)
+                    shared_programs.keep(self._transformation, key, captures, found)
                 self._last[key] = captures
                 self.programs[key, captures.key] = found
                 while len(self.programs) > CACHE_SIZE:
@@ -111,22 +114,6 @@ class Cache:
         return cast(Any, self.find_or_make(key, cast(Any, make))) if found is None else found
 
     # What changes --------------------------------------------------------------------------------
-
-    def _count(self, key: Hashable, captures: Captures) -> None:
-        """Warn, once, of functions that are made anew by the same code, each to be compiled for the same."""
-        root = None if self._watch is None else self._watch.root
-        if not isinstance(root, FunctionType):
-            return
-        counts = _compiles.setdefault(root.__code__, {})
-        what = hash((self._transformation, key, captures.key))
-        counts[what] = counts.get(what, 0) + 1
-        if counts[what] == REMADE:
-            warn(
-                f"{self._name} is compiled for the {REMADE}th time, as it is made anew for every call",
-                "make the function once, outside of the loop, and transform it there: g = ad.grad(f)",
-            )
-        while len(counts) > CACHE_SIZE:
-            del counts[next(iter(counts))]
 
     def _note(self, key: Hashable, captures: Captures) -> None:
         """Warn, once, if a signature is recompiled repeatedly because of what is read from outside."""
@@ -142,9 +129,10 @@ class Cache:
         self._changes += 1
         if self._changes == CHANGES:
             changed = last.differences(captures)
+            what = f": {listed(changed)}" if changed else ""
             warn(
                 f"{self._name} is compiled for the {CHANGES + 1}th time, because what it reads from outside "
-                f"changes: {_listed(changed)}",
+                f"changes{what}",
                 "pass what changes as an argument: arrays and numbers are then inputs of one program",
             )
 
@@ -164,7 +152,7 @@ class Cache:
         self._written.update(changed)
         if written:
             warn(
-                f"{self._name} changes what it reads from outside when it is traced: {_listed(written)}. "
+                f"{self._name} changes what it reads from outside when it is traced: {listed(written)}. "
                 f"Calls of the compiled program do not change it",
                 "pass it as an argument and return the new value",
             )
@@ -195,23 +183,6 @@ NOTHING = Captures((), Guards(()), (), frozenset())
 
 CHANGES = 3
 """After how many programs, made because what is read from outside has changed, there is a warning."""
-
-
-REMADE = 10
-"""At which compile of equal functions there is a warning."""
-
-_compiles: weakref.WeakKeyDictionary[CodeType, dict[int, int]] = weakref.WeakKeyDictionary()
-"""How often functions of the same code were compiled, by what is the same about them."""
-
-
-def warn(message: str, hint: str) -> None:
-    """A `CaptureWarning` at the user's line."""
-    file, line = user_place() or ("<unknown>", 0)
-    warnings.warn_explicit(f"{message}\n  hint: {hint}", CaptureWarning, file, line)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (" and more" if len(names) > 3 else "")
 
 
 class Programs:
@@ -268,7 +239,7 @@ def cache_of(function: Callable[..., Any], transformation: Hashable) -> Cache:
         if programs is None or not programs.belongs_to(function):
             programs = attributes[PROGRAMS] = Programs(function)
         return programs.cache(function, transformation)
-    if isinstance(function, np.ufunc | BuiltinFunctionType):
+    if isinstance(function, np.ufunc | BuiltinFunctionType | type(np.sum)):
         return _of_builtins.setdefault(id(function), Programs(function)).cache(function, transformation)
     owner: Any = function.__self__ if isinstance(function, MethodType) else function
     key = (id(owner), id(function.__func__) if isinstance(function, MethodType) else 0)

@@ -23,15 +23,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
 from mlirad.frontend.compiling.arguments import OUT, is_plain
 from mlirad.frontend.compiling.programs import Program
-from mlirad.frontend.tracing.captures import Captures, classes_guards
-from mlirad.frontend.tracing.pytree import LEAF, Tree, make_dataclass
+from mlirad.frontend.tracing.captured_objects import slots_of
+from mlirad.frontend.tracing.captures import Captures, classes_guards, values_guards
+from mlirad.frontend.tracing.containers import Attributes, ByFunctions, Container, Fields, Opened
+from mlirad.frontend.tracing.pytree import LEAF, Tree
+from mlirad.frontend.tracing.statics import Static, is_static
+from mlirad.frontend.tracing.value_keys import value_key
 from mlirad.jit.entry import Call, Given
 from mlirad.jit.guards import Guards
 
@@ -144,7 +148,7 @@ def _quick_call(program: Program, form: Form, given: Sequence[Given], call: Call
         text = _Text(program, form)
     except _NotQuickError:
         return None
-    guards = Guards.together([call.guards, *classes_guards(text.kinds)])
+    guards = Guards.together([call.guards, *classes_guards(text.kinds), *values_guards(text.functions)])
     return text.call(call.otherwise, native.entry_for(Call(_missed, guards, given, form.has_out)))
 
 
@@ -161,7 +165,10 @@ class _Text:
 
     def __init__(self, program: Program, form: Form):
         self.kinds = list(program.tree.kinds())
-        self._names: dict[str, object] = {"MISSED": _MISSED, "made": make_dataclass}
+        self.functions: list[object] = []
+        self._names: dict[str, object] = {
+            "MISSED": _MISSED, "Opened": Opened, "new": object.__new__, "put": object.__setattr__,
+        }  # fmt: skip
         self._given = "*given, **named" if form.names else "*given"
         self._lines = [f"def call({self._given}):"]
         self._values = 0
@@ -183,7 +190,8 @@ class _Text:
         self._require("r is not MISSED")
         size = program.result.size
         parts = ["r"] if size == 1 else [f"r[{k}]" for k in range(size)]
-        self._lines.append(f" return {out or self._made(program.result, iter(parts))}")
+        made = out or self._made(program.result, iter(parts))
+        self._lines.append(f" return {made}")
 
     def call(self, otherwise: Callable[..., object], entry: Callable[..., object]) -> Quick:
         """The call, given what it calls."""
@@ -200,9 +208,14 @@ class _Text:
 
     def _fixed(self, name: str, value: object) -> None:
         """Check that a variable has a static value."""
-        if type(value) not in _SIMPLE:
+        if type(value) in _SIMPLE:
+            self._require(f"type({name}) is {self._name(type(value))} and {name} == {value!r}")
+        elif is_static(value):
+            if value_key(value) is None:
+                self.functions.append(value)
+            self._require(f"{name} is {self._name(value)}")
+        else:
             raise _NotQuickError
-        self._require(f"type({name}) is {self._name(type(value))} and {name} == {value!r}")
 
     def _require(self, condition: str) -> None:
         self._lines.append(f" if not ({condition}): return otherwise({self._given})")
@@ -225,52 +238,73 @@ class _Text:
 
     def _open(self, tree: Tree, name: str) -> None:
         """Check that the value of a variable has a structure, and put its leaves into variables."""
-        kind = tree.kind
-        if kind is None:
+        if tree.kind is None:
             self._leaves.append(name)
-        elif kind is type(None):
+        elif tree.kind is type(None):
             self._require(f"{name} is None")
-        elif is_dataclass(cast(object, kind)):
-            self._open_dataclass(tree, name)
+        elif tree.kind is Static:
+            self._fixed(name, tree.static[0])
         else:
-            self._require(f"type({name}) is {self._name(kind)} and len({name}) == {len(tree.children)}")
-            steps = [f"[{k}]" for k in range(len(tree.children))]
-            if tree.is_dict:
-                steps = [f".get({_key(key)}, MISSED)" for key in tree.names]
-            for child, step in zip(tree.children, steps, strict=True):
-                self._open(child, self._value(name + step))
+            self._require(f"type({name}) is {self._name(tree.kind)}")
+            for child, part in zip(tree.children, self._parts(tree, name), strict=True):
+                self._open(child, part)
 
-    def _open_dataclass(self, tree: Tree, name: str) -> None:
-        kind = cast("type[Any]", tree.kind)
-        self._require(f"type({name}) is {self._name(kind)}")
-        static = [field.name for field in fields(kind) if field.metadata.get("static")]
-        for field, value in zip(static, tree.static, strict=True):
-            self._fixed(self._value(f"{name}.{field}"), value)
-        for field, child in zip(tree.names, tree.children, strict=True):
-            self._open(child, self._value(f"{name}.{field}"))
+    def _parts(self, tree: Tree, name: str) -> list[str]:
+        """Variables for the parts of a container that a variable holds; checks what is static in it."""
+        container, count = tree.container, len(tree.children)
+        if isinstance(container, ByFunctions):
+            opened = self._value(f"{self._name(container.open)}({name})")
+            self._require(f"len({opened}.parts) == {count}")
+            self._fixed(self._value(f"{opened}.static[0]"), tree.static[0])
+            return [self._value(f"{opened}.parts[{k}]") for k in range(count)]
+        if isinstance(container, Attributes):
+            if hasattr(tree.kind, "__dict__") and getattr(tree.kind, "__dictoffset__", 0):
+                listed = set(tree.names) | set(container.static_names)
+                slots = len(listed & slots_of(cast("type[Any]", tree.kind)))
+                self._require(f"len({name}.__dict__) == {len(listed) - slots}")
+            static = [self._value(f"getattr({name}, {n!r}, MISSED)") for n in container.static_names]
+            parts = [self._value(f"getattr({name}, {n!r}, MISSED)") for n in tree.names]
+        elif isinstance(container, Fields):
+            static = [self._value(f"{name}.{n}") for n in container.static_names]
+            parts = [self._value(f"{name}.{n}") for n in tree.names]
+        else:
+            self._require(f"len({name}) == {count}")
+            static = [self._value(f"{name}.default_factory") for _ in tree.static]
+            parts = [self._value(f"{name}.get({_key(n)}, MISSED)") for n in tree.names if tree.is_dict]
+            parts = parts or [self._value(f"{name}[{k}]") for k in range(count)]
+        for variable, value in zip(static, tree.static, strict=True):
+            self._fixed(variable, value)
+        return parts
 
     # Results -------------------------------------------------------------------------------------
 
     def _made(self, tree: Tree, leaves: Iterator[str]) -> str:
         """An expression for a structure of leaves."""
-        kind = tree.kind
-        if kind is None:
+        if tree.kind is None:
             return next(leaves)
-        if kind is type(None):
+        if tree.kind is type(None):
             return "None"
+        if tree.kind is Static:
+            return self._name(tree.static[0])
         parts = [self._made(child, leaves) for child in tree.children]
-        if tree.is_dict:
+        values = ", ".join(parts)
+        if tree.kind is dict:
             by_name = dict(zip(tree.names, parts, strict=True))
             return f"{{{', '.join(f'{_key(name)}: {by_name[name]}' for name in tree.order)}}}"
-        if is_dataclass(cast(object, kind)):
-            named = ", ".join(f"{name!r}: {part}" for name, part in zip(tree.names, parts, strict=True))
-            return f"made({self._name(kind)}, {{{named}}}, {self._name(tree.static)})"
-        values = ", ".join(parts)
-        if kind is tuple:
+        if tree.kind is tuple:
             return f"({values},)" if parts else "()"
-        if kind is list:
+        if tree.kind is list:
             return f"[{values}]"
-        return f"{self._name(kind)}({values if tree.names else f'[{values}]'})"
+        container = cast("Container", tree.container)
+        kind = self._name(tree.kind)
+        if isinstance(container, Fields):
+            made = self._value(f"new({kind})")
+            held = [*zip(tree.names, parts, strict=True)]
+            held += [(n, self._name(v)) for n, v in zip(container.static_names, tree.static, strict=True)]
+            self._lines += [f" put({made}, {name!r}, {part})" for name, part in held]
+            return made
+        names, static, order = map(self._name, (tree.names, tree.static, tree.order))
+        return f"{self._name(container.make)}({kind}, Opened({names}, [{values}], {static}, {order}))"
 
 
 def _key(name: Hashable) -> str:

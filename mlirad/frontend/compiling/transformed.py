@@ -10,31 +10,37 @@ import copy
 import functools
 import time
 import weakref
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import fields
+from types import MethodType
 from typing import Any, ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import DtypeError, MliradError, TracingError, UnsupportedError
 from mlirad.frontend.compiling.argument_reader import ArgumentReader
-from mlirad.frontend.compiling.arguments import OUT, plain_key, prepared, static_names, takes_out
+from mlirad.frontend.compiling.arguments import OUT, kinds_of, plain_key, prepared, static_names, takes_out
 from mlirad.frontend.compiling.compilation import Executable, compiling, executable
 from mlirad.frontend.compiling.donation import Donated, donated_leaves, donated_names, warn_of_unused
 from mlirad.frontend.compiling.lowered import Lowered
-from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.options import Options, controlled
 from mlirad.frontend.compiling.outs import written
 from mlirad.frontend.compiling.pickling import Recipe, require_name, transformed_again
 from mlirad.frontend.compiling.profile import Profile
 from mlirad.frontend.compiling.programs import Program, cache_of
 from mlirad.frontend.compiling.quick_calls import QuickCalls, form_of
+from mlirad.frontend.compiling.recompiles import note_signature
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.tracing.array import copied_leaves
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import (
+    argument_paths,
+    definition_of,
     function_name,
     trace_module,
 )
 from mlirad.frontend.tracing.naming import global_name
+from mlirad.frontend.tracing.notebook import html_table
 from mlirad.frontend.tracing.pytree import LEAF, Tree
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import hide_frames, plain_errors
@@ -42,6 +48,9 @@ from mlirad.frontend.tracing.values import LeafType
 
 Implementation: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
 """What a transformation does inside a trace: from the function and its arguments to the results."""
+
+ROWS_SHOWN = 10
+"""How many compiled signatures a notebook shows, the last ones."""
 
 
 class Transformed:
@@ -72,9 +81,10 @@ class Transformed:
         self._implementation = implementation
         self._options = options
         self._static = static_names(function, static_argnames)
-        self._reader = ArgumentReader(function, self._static)
+        self._reader = ArgumentReader(controlled(function, options), self._static)
         self._donated = donated_names(function, donate, self._static)
-        self._cache = cache_of(function, (transformation, options, self._static, self._donated))
+        self._transformation = (transformation, options, self._static, self._donated)
+        self._cache = cache_of(function, self._transformation)
         dispatch = _dispatch_of(weakref.ref(self))
         self._by_position = QuickCalls(dispatch)
         self._by_name = QuickCalls(dispatch)
@@ -113,6 +123,8 @@ class Transformed:
         has_out: bool = False,
     ) -> None:
         """Have a quick call take the calls that are like one, which `leaves` were passed in."""
+        if complex in (*program.tree.kinds(), *program.result.kinds()):
+            return
         form = form_of(self._function, self._static, args, kwargs, has_out=has_out)
         if form is not None:
             calls = self._by_name if form.names else self._by_position
@@ -136,11 +148,36 @@ class Transformed:
         key, is_plain = self._reader.key(args, kwargs, tree, types)
         program = self._cache.find(key)
         if program is None:
-            program = self._cache.find_or_make(key, lambda: self._compile(function, tree, types))
+
+            def make() -> Program:
+                made = self._compile(function, tree, types)
+                self._note_signature(function, tree, types, args, kwargs)
+                return made
+
+            program = self._cache.find_or_make(key, make)
         else:
             self._enter(key, program, leaves, args, kwargs, has_out=has_out)
         result = program.call(*args) if is_plain else program.call(*map(prepared, leaves))
         return written(result, program.result, out) if has_out else result
+
+    def _note_signature(
+        self,
+        function: Callable[..., Any],
+        tree: Tree,
+        types: Sequence[LeafType],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
+        """Warn of a function that is compiled for ever new signatures."""
+        note_signature(
+            self._function,
+            function_name(self._function),
+            self._transformation,
+            tree,
+            types,
+            lambda: argument_paths(function, tree),
+            self._reader.static_values(args, kwargs),
+        )
 
     # Compiling -----------------------------------------------------------------------------------
 
@@ -190,7 +227,7 @@ class Transformed:
             signature,
             self._options,
             self._reader.signature,
-            lambda: self._trace(function, tree, types)[0],
+            lambda: self._trace(function, tree, types),
             lambda stats, anew: self._compile(function, tree, types, stats, anew=anew),
         )
 
@@ -231,7 +268,38 @@ class Transformed:
         )
 
     def __repr__(self) -> str:
-        return f"<{function_name(self._function)}, transformed by mlirad>"
+        names = ", ".join(kinds_of(self._function) or ("...",))
+        return f"<{self._made()}: ({names})>"
+
+    def _made(self) -> str:
+        """How it is written."""
+        inner = self._function
+        shown = inner._made() if isinstance(inner, Transformed) else function_name(inner)
+        if self.recipe is None:
+            return f"mlirad.jit({shown})"
+        given = [shown, *map(repr, self.recipe.args)]
+        given += [f"{name}={value!r}" for name, value in self.recipe.kwargs.items()]
+        return f"mlirad.{self.recipe.name}({', '.join(given)})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the function, its line, and for each compiled signature what it takes and needs."""
+        return html_table(f"{function_name(self._function)}, transformed by mlirad", self._rows())
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        place = definition_of(self._function)
+        if place is not None:
+            yield "defined at", place
+        changed = [f for f in fields(Options) if getattr(self._options, f.name) != f.default]
+        if changed:
+            yield "options", ", ".join(f"{f.name}={getattr(self._options, f.name)!r}" for f in changed)
+        programs = list(self._cache.programs.values())
+        yield "compiled for", f"{len(programs)} signatures"
+        for program in programs[-ROWS_SHOWN:]:
+            if program.native is not None:
+                made = program.native.program
+                given, results = (", ".join(map(str, specs)) for specs in (made.inputs, made.outputs))
+                needs = f"{made.operations} operations, {made.arena_bytes} bytes of working memory"
+                yield f"({given}) → ({results})", needs
 
     # Pickling and copying ------------------------------------------------------------------------
 
@@ -254,14 +322,10 @@ class Transformed:
         return transformed_again(self.recipe, function)
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
-        """As a method, bound to its instance."""
-        if instance is None:
+        """As a method: the transformation of the bound method, which reads the instance from outside."""
+        if instance is None or self.recipe is None:
             return self
-        raise UnsupportedError(
-            "methods cannot be transformed where they are defined",
-            location=user_line(),
-            hint="write ad.grad(lambda x: self.method(x)), or make the instance a dataclass argument",
-        )
+        return transformed_again(self.recipe, MethodType(self._function, instance))
 
 
 def run_compiled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

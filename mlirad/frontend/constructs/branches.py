@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from mlirad.dialects.shapes import Value
 from mlirad.errors import UnsupportedError
+from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import Regions, in_trace, scoped, settled
 from mlirad.frontend.constructs.loops import flag_of, integer
 from mlirad.frontend.constructs.recursion import UnknownResult
@@ -21,30 +22,47 @@ from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.functions import require_arguments
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import last_token, receiving, starting_with
+from mlirad.frontend.tracing.tracebacks import plain_errors
 
 Branch: TypeAlias = Callable[..., list[Value]]
 Choice: TypeAlias = Callable[[Sequence[Branch]], list[Value]]
 
 
+@plain_errors
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
     """`true_fun(*operands)` where `pred` holds, else `false_fun(*operands)`; both return equal structures."""
 
     for function in (true_fun, false_fun):
         require_arguments(function, len(operands), "cond")
 
-    def chosen() -> Any:
-        flag = flag_of(pred, "cond").value
-        return branched(
-            [true_fun, false_fun],
-            ["the true branch", "the false branch"],
-            operands,
-            lambda branches: emitting().if_(flag, *branches),
-            "cond",
-        )
-
-    return in_trace("cond", chosen)
+    return in_trace(
+        lambda: either(pred, true_fun, false_fun, "cond", operands),
+        lambda: eager.called(true_fun if eager.flag(pred, "cond") else false_fun, operands, "cond"),
+    )
 
 
+def either(
+    pred: Any,
+    true_fun: Callable[..., Any],
+    false_fun: Callable[..., Any],
+    what: str,
+    operands: tuple[Any, ...] = (),
+    *,
+    of_variables: bool = False,
+) -> Any:
+    """`cond` inside a trace, which errors call `what`; the branches may give dictionaries of variables."""
+    flag = flag_of(pred, what).value
+    return branched(
+        [true_fun, false_fun],
+        ["the true branch", "the false branch"],
+        operands,
+        lambda branches: emitting().if_(flag, *branches),
+        what,
+        of_variables=of_variables,
+    )
+
+
+@plain_errors
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
     """`branches[index](*operands)`; an index outside takes the nearest branch."""
 
@@ -59,7 +77,11 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
         names = [f"branch {k}" for k in range(len(listed))]
         return branched(listed, names, operands, lambda regions: emitting().switch(number, regions), "switch")
 
-    return in_trace("switch", chosen)
+    def run() -> Any:
+        number = eager.integer(index, "switch: the index", "; for a boolean write ad.cond")
+        return eager.called(listed[min(max(number, 0), len(listed) - 1)], operands, "switch")
+
+    return in_trace(chosen, run)
 
 
 def branched(
@@ -68,6 +90,8 @@ def branched(
     operands: tuple[Any, ...],
     choose: Choice,
     what: str,
+    *,
+    of_variables: bool = False,
 ) -> Any:
     """Branches whose results agree, by an op that `choose` emits.
 
@@ -75,7 +99,7 @@ def branched(
     result of a recursive function is still unknown, a branch that needs it does not count: the others say
     what it is, called without such values, in an attempt that is given up.
     """
-    results = Results(what)
+    results = Results(what, of_variables=of_variables)
     last = last_token()
     sides = [starting_with(last, function) for function in functions]
     unknown: set[int] = set()

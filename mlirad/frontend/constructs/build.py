@@ -20,11 +20,12 @@ from xdsl.ir import Region
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.errors import PositionError, ShapeError, TracingError
+from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import in_trace, leaf_array
 from mlirad.frontend.constructs.loops import checked_checkpoint
 from mlirad.frontend.tracing.argument_kinds import checked_integer, checked_list
 from mlirad.frontend.tracing.array import Array, copied, copied_leaves, made
-from mlirad.frontend.tracing.dtypes import I64, language_dtype
+from mlirad.frontend.tracing.dtypes import I64, language_dtype, plain_array
 from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.tracing.functions import require_arguments, require_function
 from mlirad.frontend.tracing.operations import as_array, converted, xp
@@ -34,6 +35,7 @@ from mlirad.frontend.tracing.run_time_checks import BOUNDS, check_position
 from mlirad.frontend.tracing.shapes import static_shape
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import checks, has_reports, last_token, receiving, starting_with
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.values import Higher
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
@@ -45,6 +47,7 @@ SEEN = "name it in the function, which sees it anyway; choose from several with 
 ELEMENT = "return what it gives for each position: call it there, take a sum apart there by ad.case"
 
 
+@plain_errors
 def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
     """A traced array of a NumPy array, so that traced positions can index it, or of a nest of traced values.
 
@@ -57,6 +60,7 @@ def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
     return as_array(value, None if dtype is None else language_dtype(dtype))
 
 
+@plain_errors
 def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     """Arrays or scalars of one shape along a new dimension."""
     if not isinstance(arrays, Array | np.ndarray):
@@ -67,11 +71,13 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     return xp.stack(parts, axis=axis)
 
 
+@plain_errors
 def where(condition: Any, x: Any, y: Any) -> Any:
     """`x` where the condition holds, `y` elsewhere; a side that is not taken has no derivative."""
     return xp.where(asarray(condition), x, y)
 
 
+@plain_errors
 def build(
     shape: int | Sequence[int],
     function: Callable[..., Any],
@@ -94,9 +100,12 @@ def build(
     if chunk is not None:
         checked_integer(chunk, "build: chunk", 1, "write chunk=1 to compute one position after another")
     kept = "recompute" if checkpoint is None else checked_checkpoint(checkpoint)
-    return in_trace("build", lambda: build_over(extents, function, chunk, kept))
+    return in_trace(
+        lambda: build_over(extents, function, chunk, kept), lambda: _built(extents, function, "build")
+    )
 
 
+@plain_errors
 def map_(function: Callable[..., Any], *arrays: Any) -> Any:
     """`function` on the slices of the arrays along their first dimension, its results stacked."""
 
@@ -106,17 +115,24 @@ def map_(function: Callable[..., Any], *arrays: Any) -> Any:
         leaves, tree = flatten(arrays)
         paths = tree.paths("arrays")
         traced = [leaf_array(leaf, path, "map", SEEN) for leaf, path in zip(leaves, paths, strict=True)]
-        lengths = {a.shape[0] if a.shape else None for a in traced}
-        if len(lengths) != 1 or None in lengths:
-            raise ShapeError(
-                f"map needs arrays of one length, got shapes {', '.join(str(a.shape) for a in traced)}",
-                location=user_line(),
-            )
-        return build_over((traced[0].shape[0],), _mapped(function, tree, traced), what="map")
+        length = _common_length([a.shape for a in traced])
+        return build_over((length,), _mapped(function, tree, traced), what="map")
 
-    return in_trace("map", mapped)
+    def run() -> Any:
+        leaves, tree = flatten(arrays)
+        known = [plain_array(leaf) for leaf in leaves]
+        length = _common_length([a.shape for a in known])
+
+        def element(i: Any) -> Any:
+            parts = [as_array(a)[i] if is_tracing() else a[i] for a in known]
+            return function(*tree.unflatten(parts))
+
+        return _built((length,), element, "map")
+
+    return in_trace(mapped, run)
 
 
+@plain_errors
 def index(x: Any, positions: Any) -> Any:
     """The element, or the sub-array, of `x` at leading positions, taken as they are: outside it is 0."""
 
@@ -127,9 +143,10 @@ def index(x: Any, positions: Any) -> Any:
             check_position(position, extent, counts_from_end=False)
         return made(emitting().guarded_index(array.value, values)) if values else copied(array)
 
-    return in_trace("index", indexed)
+    return in_trace(indexed, lambda: eager.index(x, positions, "index"))
 
 
+@plain_errors
 def gather(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
     """`out[i, j, ...] = x[function(i, j, ...)]` over all positions of `shape`; outside of x it is 0."""
     extents = _extents(shape, "gather")
@@ -155,9 +172,13 @@ def gather(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> 
         mask = b.broadcast(inside, shape_of(value), range(rank))
         return made(b.select(mask, value, b.zeros(value.type)), weak=array.weak)
 
-    return in_trace("gather", gathered)
+    def run() -> Any:
+        return _built(extents, lambda *at: index(x, function(*at)), "gather")
+
+    return in_trace(gathered, run)
 
 
+@plain_errors
 def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) -> Any:
     """Zeros of the leading extents `shape` with `x[i, j, ...]` added at `function(i, j, ...)`.
 
@@ -191,9 +212,16 @@ def scatter(x: Any, shape: int | Sequence[int], function: Callable[..., Any]) ->
             source = b.select(mask, source, b.zeros(source.type))
         return made(b.scatter(source, len(space), extents, region))
 
-    return in_trace("scatter", scattered)
+    def run() -> Any:
+        array = plain_array(x)
+        space = array.shape[: _index_count(function, array.ndim, len(extents))]
+        require_arguments(function, len(space), "scatter")
+        return eager.scatter(array, space, extents, function)
+
+    return in_trace(scattered, run)
 
 
+@plain_errors
 def stop_gradient(x: Any) -> Any:
     """The same values, treated as constants by differentiation."""
     leaves, tree = flatten(x)
@@ -201,6 +229,24 @@ def stop_gradient(x: Any) -> Any:
 
 
 # Parts -------------------------------------------------------------------------------------------
+
+
+def _built(extents: Shape, function: Callable[..., Any], what: str) -> Any:
+    """A build outside of a trace; one of no positions is compiled, as no call shows what it makes."""
+    if 0 in extents:
+        return eager.interpreted(lambda: build_over(extents, function, what=what))
+    return eager.build(extents, function, what)
+
+
+def _common_length(shapes: Sequence[Shape]) -> int:
+    lengths = {shape[0] if shape else None for shape in shapes}
+    length = lengths.pop() if len(lengths) == 1 else None
+    if length is None:
+        raise ShapeError(
+            f"map needs arrays of one length, got shapes {', '.join(map(str, shapes))}",
+            location=user_line(),
+        )
+    return length
 
 
 def _mapped(function: Callable[..., Any], tree: Tree, arrays: list[Array]) -> Callable[[Array], Any]:

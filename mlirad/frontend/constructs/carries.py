@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from xdsl.ir import Block, Region
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.dialects.shapes import Value, array_type
+from mlirad.dialects.shapes import Shape, Value, array_type
 from mlirad.errors import DtypeError, ShapeError, TracingError
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import F32, I32, result_type
@@ -67,16 +67,19 @@ def settled(attempt: Callable[[Regions], T]) -> T:
             return attempt(regions)
         except Retrace:
             regions.drop()
+        except BaseException:
+            regions.drop()
+            raise
     raise TracingError("the types of the carried values do not settle", location=user_line())
 
 
 class Carry:
     """The carried values of a loop: their structure, the initial ones, and the types that stay."""
 
-    def __init__(self, init: Any, what: str):
+    def __init__(self, init: Any, what: str, *, of_variables: bool = False):
         leaves, self.tree = flatten(init)
         self.what = what
-        self.paths = self.tree.paths("carry")
+        self.paths = paths_of(self.tree, "carry", of_variables=of_variables)
         self._init = [leaf_value(leaf, path, what) for leaf, path in zip(leaves, self.paths, strict=True)]
         self.types = [type_of(value) for value in self._init]
 
@@ -183,42 +186,53 @@ class Carry:
         )
 
 
+def paths_of(tree: Tree, root: str, *, of_variables: bool) -> list[str]:
+    """How to reach each leaf from `root`, or by the names of variables in a dictionary.
+
+    Besides the variables a loop may have an index, and a program with reports has a token.
+    """
+    if not of_variables:
+        return tree.paths(root)
+    if tree.is_dict:
+        return tree.variables()
+    inner = [paths_of(c, "index", of_variables=c.kind is not None) for c in tree.children]
+    return [path for paths in inner for path in paths]
+
+
 def slices_of(xs: Any, length: int | None, what: str) -> tuple[list[Array], Tree, int]:
     """The arrays that a loop takes slices of, their structure, and the number of trips."""
     leaves, tree = flatten(xs)
     paths = tree.paths("xs")
     hint = "the body sees it without xs; choose from several with ad.switch"
     arrays = [leaf_array(leaf, path, what, hint) for leaf, path in zip(leaves, paths, strict=True)]
+    return arrays, tree, sliced_length([a.shape for a in arrays], paths, length, what)
+
+
+def sliced_length(shapes: Sequence[Shape], paths: Sequence[str], length: int | None, what: str) -> int:
+    """The number of trips of a loop that takes slices of arrays of these shapes."""
     found = length
-    for array, path in zip(arrays, paths, strict=True):
-        if not array.shape:
+    for shape, path in zip(shapes, paths, strict=True):
+        if not shape:
             raise ShapeError(
                 f"{what}: {path} is a scalar and has no slices",
                 location=user_line(),
                 hint="what is the same in every trip need not be passed: the body sees it anyway",
             )
-        if found is not None and array.shape[0] != found:
+        if found is not None and shape[0] != found:
             raise ShapeError(
-                f"{what}: {path} of shape {array.shape} has {array.shape[0]} slices, {found} are expected",
+                f"{what}: {path} of shape {shape} has {shape[0]} slices, {found} are expected",
                 location=user_line(),
                 hint="the arrays are sliced along their first dimension, which must be as long as the loop",
             )
-        found = array.shape[0]
+        found = shape[0]
     if found is None:
         raise ShapeError(f"{what} needs `xs` or `length`", location=user_line())
-    return arrays, tree, found
+    return found
 
 
-def in_trace(name: str, make: Callable[[], T]) -> T:
-    """The result of `make`; raises outside of a trace, where `ad.<name>` has nothing to add ops to."""
-    if is_tracing():
-        return make()
-    raise TracingError(
-        f"ad.{name} is called outside of a traced function",
-        location=user_line(),
-        hint=f"call it in a function that ad.jit, ad.grad or another transformation traces: "
-        f"ad.jit(lambda: ad.{name}(...))()",
-    )
+def in_trace(traced: Callable[[], T], eager: Callable[[], T]) -> T:
+    """The result of `traced` in a trace; outside, where there is nothing to add ops to, that of `eager`."""
+    return traced() if is_tracing() else eager()
 
 
 Body: TypeAlias = Callable[..., list[Value]]
@@ -239,16 +253,24 @@ def leaf_value(leaf: Any, path: str, what: str) -> Array | Higher:
     """A leaf as a value that regions may hand on; raises for what is none."""
     if isinstance(leaf, Higher):
         return leaf
-    kind = cast("type[Any]", type(leaf))
-    if callable(leaf) or issubclass(kind, str | bytes | set | frozenset):
-        raise TracingError(
-            f"{what}: {path} is a {kind.__name__}, which is no array",
-            location=user_line(),
-            hint="make it a value of the program: ad.lambda_(f)"
-            if callable(leaf)
-            else "carry arrays and scalars; what does not change need not be carried",
-        )
+    error = not_a_value(leaf, path, what)
+    if error is not None:
+        raise error
     return as_array(leaf)
+
+
+def not_a_value(leaf: Any, path: str, what: str) -> TracingError | None:
+    """The error of a leaf that is neither an array nor a number, `None` for others."""
+    kind = cast("type[Any]", type(leaf))
+    if not callable(leaf) and not issubclass(kind, str | bytes | set | frozenset):
+        return None
+    return TracingError(
+        f"{what}: {path} is a {kind.__name__}, which is no array",
+        location=user_line(),
+        hint="make it a value of the program: ad.lambda_(f)"
+        if callable(leaf)
+        else "carry arrays and scalars; what does not change need not be carried",
+    )
 
 
 def leaf_array(leaf: Any, path: str, what: str, hint: str) -> Array:

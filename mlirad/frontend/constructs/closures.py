@@ -297,6 +297,23 @@ class Untyped(Closure[P, R]):
         return self.at(found)._applied(args)
 
 
+class KnownFunction(Closure[P, R]):
+    """A function made a value outside of a trace, which a call runs."""
+
+    def __init__(self, function: Callable[P, R]):
+        kind = UnknownKind(frozenset(), user_line())
+        super().__init__(None, cast(Any, None), kind)
+        self._function = function
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if kwargs:
+            raise tracing_error(
+                f"{self.kind} is called with arguments by name: {', '.join(kwargs)}",
+                "pass arguments by position",
+            )
+        return self._function(*args, **kwargs)
+
+
 def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:
     """`function` as a value of the program, of arguments like the examples `like`.
 
@@ -318,7 +335,16 @@ def lambda_(function: Callable[P, R], *like: Any) -> Closure[P, R]:
         parameters = structure_type(leaves, tree, argument_paths(function, tree) if leaves else [])
         return _closure(function, parameters, user_location(), user_line(), None)
 
-    return in_trace("lambda_", closure)
+    def run() -> Closure[P, R]:
+        if not callable(function):
+            raise tracing_error(f"ad.lambda_ needs a function, not {type(cast(object, function)).__name__}")
+        if isinstance(function, Closure):
+            return cast("Closure[P, R]", function)
+        if like or takes_nothing(function):
+            require_arguments(function, len(like), "ad.lambda_")
+        return KnownFunction(function)
+
+    return in_trace(closure, run)
 
 
 def _closure(

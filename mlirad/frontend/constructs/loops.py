@@ -18,6 +18,7 @@ from typing import Any, cast
 from mlirad.dialects.array.control import CHECKPOINTS
 from mlirad.dialects.shapes import Value
 from mlirad.errors import DtypeError, ShapeError, TracingError
+from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import (
     Carry,
     Regions,
@@ -36,11 +37,13 @@ from mlirad.frontend.tracing.operations import as_array, converted
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tokens import last_token, receiving, sealed, sending
+from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.ir.arrays import ArrayBuilder
 
 STACKED = "the outputs of the trips are stacked; carry it, or return what it gives"
 
 
+@plain_errors
 def scan(
     f: Callable[[Any, Any], tuple[Any, Any]],
     init: Any,
@@ -57,9 +60,13 @@ def scan(
     "recompute" only its carry, "sqrt" the carry of every √length-th; by default the compiler decides.
     """
     require_arguments(f, 2, "scan")
-    return in_trace("scan", lambda: _scan(f, init, xs, length, reverse, checkpoint, "scan"))
+    return in_trace(
+        lambda: _scan(f, init, xs, length, reverse, checkpoint, "scan"),
+        lambda: _run(f, init, xs, length, reverse, checkpoint, "scan"),
+    )
 
 
+@plain_errors
 def fold(f: Callable[[Any, Any], Any], init: Any, xs: Any, checkpoint: str | None = None) -> Any:
     """The last carry of `f(carry, x) -> carry` over the slices x of `xs`."""
     require_arguments(f, 2, "fold")
@@ -67,9 +74,13 @@ def fold(f: Callable[[Any, Any], Any], init: Any, xs: Any, checkpoint: str | Non
     def step(carry: Any, x: Any) -> tuple[Any, Any]:
         return f(carry, x), ()
 
-    return in_trace("fold", lambda: _scan(step, init, xs, None, False, checkpoint, "fold")[0])
+    return in_trace(
+        lambda: _scan(step, init, xs, None, False, checkpoint, "fold")[0],
+        lambda: _run(step, init, xs, None, False, checkpoint, "fold")[0],
+    )
 
 
+@plain_errors
 def fori_loop(
     lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any, checkpoint: str | None = None
 ) -> Any:
@@ -84,22 +95,29 @@ def fori_loop(
     def looped() -> Any:
         if isinstance(lower, Array) or isinstance(upper, Array):
             low, high = (integer(bound, "fori_loop: a bound") for bound in (lower, upper))
-            return _count_up(low, high, body, init)
+            return counting(low, high, body, init, "fori_loop")
         first, length = _static(lower), max(_static(upper) - _static(lower), 0)
 
         def step(i: Array, carry: Any, slices: list[Array]) -> Any:
             return body(i + first if first else i, carry), ()
 
-        return _emit(step, init, [], length, False, checked_checkpoint(checkpoint), "fori_loop")[0]
+        return counted(step, init, [], length, False, checked_checkpoint(checkpoint), "fori_loop")[0]
 
-    return in_trace("fori_loop", looped)
+    def run() -> Any:
+        checked_checkpoint(checkpoint)
+        return eager.count(_static(lower), _static(upper), body, init)
+
+    return in_trace(looped, run)
 
 
+@plain_errors
 def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any) -> Any:
     """The last carry of `body(carry) -> carry`, repeated as long as `cond(carry)` holds."""
     require_arguments(cond, 1, "while_loop")
     require_arguments(body, 1, "while_loop")
-    return in_trace("while_loop", lambda: _while(cond, body, init, "while_loop"))
+    return in_trace(
+        lambda: repeated(cond, body, init, "while_loop"), lambda: eager.while_loop(cond, body, init)
+    )
 
 
 # Parts -------------------------------------------------------------------------------------------
@@ -120,10 +138,36 @@ def _scan(
     def step(i: Array, carry: Any, slices: list[Array]) -> Any:
         return f(carry, tree.unflatten(slices))
 
-    return _emit(step, init, arrays, trips, backwards, kept, what)
+    return counted(step, init, arrays, trips, backwards, kept, what)
 
 
-def _emit(
+def _run(
+    f: Callable[[Any, Any], Any],
+    init: Any,
+    xs: Any,
+    length: int | None,
+    reverse: bool,
+    checkpoint: str | None,
+    what: str,
+) -> tuple[Any, Any]:
+    """A `scan` outside of a trace."""
+    backwards, _ = checked_flag(reverse, f"{what}: reverse"), checked_checkpoint(checkpoint)
+    trips = None if length is None else _static(length)
+
+    def step(index: int, carry: Any, x: Any) -> tuple[Any, Any]:
+        return _pair(f(carry, x), what)
+
+    found = eager.scan(step, init, xs, trips, backwards, what)
+    if found is not None:
+        return found
+
+    def looped(init: Any, xs: Any) -> tuple[Any, Any]:
+        return _scan(f, init, xs, length, reverse, checkpoint, what)
+
+    return eager.interpreted(looped, init, xs)
+
+
+def counted(
     step: Callable[[Array, Any, list[Array]], Any],
     init: Any,
     arrays: list[Array],
@@ -131,8 +175,15 @@ def _emit(
     reverse: bool,
     checkpoint: str | None,
     what: str,
+    *,
+    of_variables: bool = False,
 ) -> tuple[Any, Any]:
-    carry = Carry(sending(init), what)
+    """A loop of so many trips inside a trace: its last carry, and the stacked outputs of its body.
+
+    `step` takes the index, the carry and slices of the arrays. Errors call the loop `what`; the carry may be
+    a dictionary of variables.
+    """
+    carry = Carry(sending(init), what, of_variables=of_variables)
     sliced = [a.value for a in arrays]
     found: list[tuple[Tree, list[bool]]] = []
 
@@ -173,7 +224,15 @@ def _pair(result: Any, what: str) -> tuple[Any, Any]:
     )
 
 
-def _count_up(lower: Array, upper: Array, body: Callable[[Any, Any], Any], init: Any) -> Any:
+def counting(
+    lower: Array,
+    upper: Array,
+    body: Callable[[Any, Any], Any],
+    init: Any,
+    what: str,
+    *,
+    of_variables: bool = False,
+) -> Any:
     """A loop between bounds that are not known. What is known of them holds of the index in the body."""
     b = emitting()
     low, high = b.ranges.bounds(lower.value)[0], b.ranges.bounds(upper.value)[1]
@@ -190,11 +249,19 @@ def _count_up(lower: Array, upper: Array, body: Callable[[Any, Any], Any], init:
         index = made(i.value, weak=True)
         return i + 1, body(index, carry)
 
-    return _while(goes_on, step, (converted(lower, I64), init), "fori_loop")[1]
+    return repeated(goes_on, step, (converted(lower, I64), init), what, of_variables=of_variables)[1]
 
 
-def _while(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any, what: str) -> Any:
-    carry = Carry(sending(init), what)
+def repeated(
+    cond: Callable[[Any], Any],
+    body: Callable[[Any], Any],
+    init: Any,
+    what: str,
+    *,
+    of_variables: bool = False,
+) -> Any:
+    """`while_loop` inside a trace, which errors call `what`; the carry may be a dictionary of variables."""
+    carry = Carry(sending(init), what, of_variables=of_variables)
 
     def attempt(regions: Regions) -> list[Value]:
         b = emitting()

@@ -13,21 +13,23 @@ from typing import Any
 
 from mlirad.dialects.shapes import Value
 from mlirad.errors import DtypeError, ShapeError, TracingError
-from mlirad.frontend.constructs.carries import Retrace, leaf_value
+from mlirad.frontend.constructs.carries import Retrace, leaf_value, paths_of
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import result_type
 from mlirad.frontend.tracing.operations import value_of
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.statics import is_function
 from mlirad.frontend.tracing.tokens import with_last_token
 from mlirad.frontend.tracing.values import Higher, HigherType, LeafType, ValueType, type_of
 
 
 class Results:
-    """The results of several branches."""
+    """The results of several branches: of one structure, or dictionaries of variables."""
 
-    def __init__(self, what: str):
+    def __init__(self, what: str, *, of_variables: bool = False):
         self.what = what
+        self._of_variables = of_variables
         self.tree: Tree | None = None
         self.wanted: list[ValueType] = []
         self._count = 0
@@ -42,12 +44,14 @@ class Results:
         if self.tree is None:
             self.tree = tree
         elif tree != self.tree:
+            for value in filter(is_function, tree.statics()):
+                leaf_value(value, "result", self.what)
             raise TracingError(
                 f"{self.what}: {branch} returns a value structured like {tree}, another one like {self.tree}",
                 location=user_line(),
                 hint="all branches must return the same tuples, keys and fields",
             )
-        paths = tree.paths("result")
+        paths = paths_of(tree, "result", of_variables=self._of_variables)
         given = [leaf_value(leaf, path, self.what) for leaf, path in zip(leaves, paths, strict=True)]
         found = [type_of(value) for value in given]
         if not self.wanted:

@@ -11,10 +11,12 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
+import numpy as np
 from xdsl.ir import Attribute
 
 from mlirad.dialects.function import sum_type
 from mlirad.dialects.shapes import Value, tuple_type
+from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.branches import Branch, branched
 from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.constructs.closures import value_as
@@ -23,7 +25,7 @@ from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.tracing.functions import require_arguments, structure_type
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error
-from mlirad.frontend.tracing.values import Higher, HigherType, StructureType, ValueType
+from mlirad.frontend.tracing.values import Higher, HigherType, LeafType, StructureType, ValueType
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,14 @@ class Sum(Higher):
         return self._kind
 
 
+class KnownSum(Sum):
+    """A sum made outside of a trace: the number of its alternative, and the value."""
+
+    def __init__(self, kind: SumKind, number: int, content: Any):
+        super().__init__(cast(Any, None), None, kind)
+        self.number, self.content = number, content
+
+
 class SumOf:
     """The constructor of values of one of several types, each given by an example."""
 
@@ -95,11 +105,6 @@ class SumOf:
             raise tracing_error(
                 f"an alternative of {self._kind} is made of a value, and {len(args)} are given",
                 "write Shape(value), or Shape(number, value) to say which alternative it is",
-            )
-        if not is_tracing():
-            raise tracing_error(
-                "an alternative of a sum is made outside of a traced function",
-                "make it in a function that ad.jit, ad.grad or another transformation traces",
             )
         return self._made(args[-1], args[0] if len(args) == 2 else None)
 
@@ -120,6 +125,14 @@ class SumOf:
         wanted = alternatives[number]
         if wanted.tree != tree:
             raise self._none(found, f"alternative {number}")
+        if not is_tracing():
+            if not all(map(_is_convertible, found.leaves, wanted.leaves)):
+                raise self._none(found, f"alternative {number}")
+            known = [
+                np.asarray(leaf, type_.dtype)[()] if isinstance(type_, LeafType) else leaf
+                for leaf, type_ in zip(leaves, wanted.leaves, strict=True)
+            ]
+            return KnownSum(self._kind, number, tree.unflatten(known))
         values = [value_as(leaf, type_) for leaf, type_ in zip(leaves, wanted.leaves, strict=True)]
         if None in values:
             raise self._none(found, f"alternative {number}")
@@ -165,12 +178,12 @@ def sum_of(*examples: Any) -> SumOf:
 
 def left(value: Any, like: Any) -> Sum:
     """`value` as the first of two alternatives, of which the second is like the example `like`."""
-    return in_trace("left", lambda: SumOf((value, like))(0, value))
+    return SumOf((value, like))(0, value)
 
 
 def right(value: Any, like: Any) -> Sum:
     """`value` as the second of two alternatives, of which the first is like the example `like`."""
-    return in_trace("right", lambda: SumOf((like, value))(1, value))
+    return SumOf((like, value))(1, value)
 
 
 def case(value: Sum, *arms: Callable[[Any], Any]) -> Any:
@@ -194,6 +207,9 @@ def case(value: Sum, *arms: Callable[[Any], Any]) -> Any:
         for k, arm in enumerate(arms):
             require_arguments(arm, 1, f"ad.case, for alternative {k},")
 
+        if isinstance(value, KnownSum):
+            return arms[value.number](value.content)
+
         def choose(branches: Sequence[Branch]) -> list[Value]:
             if len(branches) < len(arms):
                 return branches[0]()
@@ -202,7 +218,7 @@ def case(value: Sum, *arms: Callable[[Any], Any]) -> Any:
         sides = [_arm(arm, alternative) for arm, alternative in zip(arms, alternatives, strict=True)]
         return branched(sides, [f"arm {k}" for k in range(len(arms))], (), choose, "case")
 
-    return in_trace("case", chosen)
+    return in_trace(chosen, lambda: eager.known(chosen(), "case"))
 
 
 def _arm(arm: Callable[[Any], Any], alternative: StructureType) -> Callable[..., Any]:

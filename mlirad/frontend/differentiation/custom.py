@@ -32,6 +32,7 @@ from mlirad.dialects.shapes import FLAG, Value, is_float
 from mlirad.errors import DifferentiationError, ShapeError
 from mlirad.frontend.compiling.transformed import run_compiled
 from mlirad.frontend.differentiation.checkpoints import traced_region
+from mlirad.frontend.differentiation.derivatives import conjugated
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.tracing.argument_kinds import checked_flag
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
@@ -210,7 +211,8 @@ class CustomDerivative(Named):
             return _image_of_map(application, vectors, _floats(target), rule)
         tree, leaves = source
         rest = iter(vectors)
-        moved = tree.unflatten([next(rest) if _is_float(x) else None for x in leaves])
+        given_leaves = [next(rest) if _is_float(x) else None for x in leaves]
+        moved = tree.unflatten(conjugated(tree, given_leaves) if given.is_transposed else given_leaves)
         result = application(moved) if given.is_transposed else application(*moved)
         tree, leaves = target
         # The cotangent of a single argument is given by itself.
@@ -222,6 +224,8 @@ class CustomDerivative(Named):
             raise ShapeError(
                 str(error), location=definition_of(application) or definition_of(rule)
             ) from error
+        if given.is_transposed:
+            made_leaves = conjugated(tree, made_leaves)
         return [
             _fitted(leaf, like, given, application)
             for leaf, like in zip(made_leaves, leaves, strict=True)

@@ -29,6 +29,7 @@ from mlirad.dialects.shapes import (
 from mlirad.errors import DifferentiationError, ShapeError
 from mlirad.frontend.linear_map.spaces import vector
 from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.frames import Frame, current_frame, emitting
 from mlirad.frontend.tracing.functions import (
     Traced,
@@ -93,6 +94,10 @@ class Linearization:
             )
         return tree, aux, rows
 
+    def cotangents(self, leaves: Sequence[Any]) -> Any:
+        """Cotangents of the leaves of the differentiated arguments, in their structure."""
+        return self.arguments.unflatten(conjugated(self.arguments, leaves))
+
     def image(self, tangents: Sequence[Array]) -> list[Array | None]:
         """The derivative applied to one tangent per moving leaf; `None` for results without derivative."""
         images = iter(
@@ -119,6 +124,19 @@ class Linearization:
         return [made(value) for value in op.results]
 
 
+def conjugated(tree: Tree, leaves: Sequence[Any]) -> list[Any]:
+    """Leaves with the imaginary parts of complex numbers negated.
+
+    The language pairs cotangents and tangents part by part, by Re(conj(c) z). The cotangents that users give
+    and get are the conjugates of those, paired by Re(c z): a holomorphic function pulls them back by a product
+    with its derivative.
+    """
+    return [
+        -leaf if is_imaginary and leaf is not None else leaf
+        for leaf, is_imaginary in zip(leaves, tree.imaginary(), strict=True)
+    ]
+
+
 def linearize_at(function: Callable[..., Any], args: tuple[Any, ...], wrt: Sequence[int]) -> Linearization:
     """Linearise with respect to the arguments at the positions `wrt`; the others are passed as they are."""
     chosen = tuple(args[k] for k in wrt)
@@ -136,7 +154,7 @@ def linearize_at(function: Callable[..., Any], args: tuple[Any, ...], wrt: Seque
     types = [leaf_type(leaf, path) for leaf, path in zip(leaves, paths, strict=True)]
     moving = [k for k, t in enumerate(types) if t.dtype.kind == "f"]
     if not moving:
-        shown = ", ".join(f"{p} of dtype {t.dtype}" for p, t in zip(paths, types, strict=True)) or "none"
+        shown = ", ".join(f"{p} of dtype {t.dtype}" for p, t in zip(paths, types, strict=True)) or str(tree)
         raise DifferentiationError(
             f"{function_name(function)} has no floating-point argument to differentiate with respect to: "
             f"it is given {shown}",
@@ -202,10 +220,7 @@ def argument_positions(function: Callable[..., Any], argnums: Argnums, count: in
     for one in given:
         if isinstance(one, str):
             if one not in names:
-                raise DifferentiationError(
-                    f"{function_name(function)} has no parameter {one!r}; it has {', '.join(names)}",
-                    location=user_line(),
-                )
+                raise _not_passed(function, one, names)
             found.append(names.index(one))
         elif not -count <= one < count:
             raise DifferentiationError(
@@ -223,8 +238,37 @@ def argument_positions(function: Callable[..., Any], argnums: Argnums, count: in
     return found
 
 
+def chosen_or_all(argnums: Argnums | None) -> int | str | tuple[int | str, ...] | None:
+    """The same, where `None` means all arguments."""
+    return None if argnums is None else chosen_arguments(argnums)
+
+
+def positions_or_all(function: Callable[..., Any], argnums: Argnums | None, count: int) -> list[int]:
+    """The positions that `argnums` means; those of all arguments if it is `None`."""
+    return list(range(count)) if argnums is None else argument_positions(function, argnums, count)
+
+
+def _not_passed(function: Callable[..., Any], name: str, passed: Sequence[str]) -> DifferentiationError:
+    """That argnums names what is no argument of the call."""
+    known = parameter_names(function, None)
+    if name in known:
+        return DifferentiationError(
+            f"argnums names {name}, which the call leaves at its default",
+            location=user_line(),
+            hint=f"pass {name} too",
+        )
+    return DifferentiationError(
+        f"{function_name(function)} has no parameter {name!r}; it has {', '.join(known or passed)}",
+        location=user_line(),
+    )
+
+
 def value_and_grad(
-    function: Callable[..., Any], argnums: Argnums, has_aux: bool, args: tuple[Any, ...]
+    function: Callable[..., Any],
+    argnums: Argnums,
+    has_aux: bool,
+    args: tuple[Any, ...],
+    holomorphic: bool = False,
 ) -> tuple[Any, Any]:
     """The value (with aux, if there is) and the gradient, structured like the chosen arguments."""
     positions = argument_positions(function, argnums, len(args))
@@ -235,12 +279,35 @@ def value_and_grad(
             f"{function_name(function)} must return (value, aux) with has_aux=True", location=user_line()
         )
     objective = cast(Any, value)[0] if has_aux else cast(Any, value)
-    _require_scalar(objective, function)
-    one = as_array(1.0, objective.dtype)
+    if holomorphic:
+        require_holomorphic(function, at, objective)
+    elif isinstance(objective, ComplexArray):
+        raise DifferentiationError(
+            f"{function_name(function)} returns a complex number, and a gradient is of a real one",
+            location=user_line(),
+            hint="return .real or np.abs(...), or write holomorphic=True for the derivative of a holomorphic "
+            "function of complex arguments",
+        )
+    _require_scalar(objective.real if holomorphic else objective, function)
+    one = as_array(1.0, at.results[0].dtype)
     zeros = [np.zeros_like(cast(Any, r)) for r in at.results[1:] if r.dtype.kind == "f"]
     leaves = at.transposed_image([one, *zeros])
-    gradient = at.arguments.unflatten(leaves)
+    gradient = at.cotangents(leaves)
     return cast(Any, value), gradient[0] if isinstance(argnums, int | str) else gradient
+
+
+def require_holomorphic(function: Callable[..., Any], at: Linearization, result: Any) -> None:
+    """Require a complex result, and complex arguments to differentiate with respect to."""
+    floats = [k for k, is_imaginary in enumerate(at.arguments.imaginary()) if not is_imaginary]
+    imaginary = sum(at.arguments.imaginary())
+    results = flatten(result)[1]
+    if len(floats) != imaginary or 2 * sum(results.imaginary()) != results.size:
+        raise DifferentiationError(
+            f"holomorphic=True is for complex results of complex arguments, and {function_name(function)} "
+            "has real ones",
+            location=user_line(),
+            hint="convert them with .astype(np.complex128), or leave holomorphic out",
+        )
 
 
 def _require_scalar(objective: Any, function: Callable[..., Any]) -> None:
@@ -265,9 +332,11 @@ def _require_scalar(objective: Any, function: Callable[..., Any]) -> None:
         )
 
 
-def jvp(function: Callable[..., Any], primals: tuple[Any, ...], tangents: Any) -> tuple[Any, Any]:
-    """The value, and the derivative applied to the tangents."""
-    at = linearize_at(function, primals, range(len(primals)))
+def jvp(
+    function: Callable[..., Any], argnums: Argnums | None, primals: tuple[Any, ...], tangents: Any
+) -> tuple[Any, Any]:
+    """The value, and the derivative with respect to the chosen arguments, or all, applied to the tangents."""
+    at = linearize_at(function, primals, positions_or_all(function, argnums, len(primals)))
     return at.value, at.traced.tree.unflatten(at.image(tangents_of(at, tangents, "tangents")))
 
 
@@ -284,11 +353,11 @@ def cotangents_of(at: Linearization, given: Any, what: str) -> list[Array]:
     """Cotangents structured like the results, as one array per float result."""
     tree = at.traced.tree
     leaves, paths = _structured(tree, given, what), tree.paths(what)
-    return [
-        _vector(leaf, result, path)
+    vectors = [
+        _vector(leaf, result, path) if result.dtype.kind == "f" else None
         for leaf, result, path in zip(leaves, at.results, paths, strict=True)
-        if result.dtype.kind == "f"
     ]
+    return [v for v in conjugated(tree, vectors) if v is not None]
 
 
 def _structured(tree: Tree, given: Any, what: str) -> list[Any]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
+from mlirad.errors import DifferentiationError
 from mlirad.frontend.constructs.basis import images_of_basis
 from mlirad.frontend.differentiation.derivatives import (
     Argnums,
@@ -19,17 +20,26 @@ from mlirad.frontend.differentiation.derivatives import (
     argument_positions,
     jvp,
     linearize_at,
+    require_holomorphic,
     value_and_grad,
 )
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.functions import with_signature
+from mlirad.frontend.tracing.complex_array import ComplexArray
+from mlirad.frontend.tracing.functions import function_name, with_signature
+from mlirad.frontend.tracing.pytree import Tree
+from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.values import LeafType
 
 Mode: TypeAlias = Literal["forward", "reverse", "auto"]
 
 
 def jacobian(
-    function: Callable[..., Any], argnums: Argnums, has_aux: bool, mode: Mode, args: tuple[Any, ...]
+    function: Callable[..., Any],
+    argnums: Argnums,
+    has_aux: bool,
+    mode: Mode,
+    args: tuple[Any, ...],
+    holomorphic: bool = False,
 ) -> tuple[Any, Any]:
     """The Jacobian, structured like the result and, in each leaf of it, like the chosen arguments; and aux.
 
@@ -37,15 +47,27 @@ def jacobian(
     """
     at = linearize_at(function, args, argument_positions(function, argnums, len(args)))
     outputs, _, rows = at.outputs(function, has_aux)
+    if holomorphic:
+        require_holomorphic(function, at, at.value[0] if has_aux else at.value)
+    elif any(at.arguments.imaginary()):
+        raise DifferentiationError(
+            f"the Jacobian of {function_name(function)} with respect to complex arguments is not complex",
+            location=user_line(),
+            hint="write holomorphic=True where the function is holomorphic, else make it a function of "
+            "z.real and z.imag",
+        )
     if mode == "auto":
         is_tall = sum(at.results[r].size for r in rows) >= sum(p.size for p in at.points)
         mode = "forward" if is_tall else "reverse"
     blocks = (_columns if mode == "forward" else _rows)(at, rows)
+    aux = at.value[1] if has_aux else None
+    if holomorphic:
+        return _holomorphic(at, argnums, outputs, blocks), aux
     structured = [
         _like_arguments(at, argnums, [blocks.get((r, k)) for k in range(at.leaves)])
         for r in range(outputs.size)
     ]
-    return outputs.unflatten(structured), at.value[1] if has_aux else None
+    return outputs.unflatten(structured), aux
 
 
 def hessian(function: Callable[..., Any], argnums: Argnums, args: tuple[Any, ...]) -> Any:
@@ -53,10 +75,13 @@ def hessian(function: Callable[..., Any], argnums: Argnums, args: tuple[Any, ...
     return jacobian(gradient_of(function, argnums), argnums, False, "forward", args)[0]
 
 
-def hvp(function: Callable[..., Any], primals: tuple[Any, ...], tangents: Any) -> Any:
-    """The Hessian times the tangents: the derivative of the gradient with respect to all arguments."""
-    argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
-    return jvp(gradient_of(function, argnums), primals, tangents)[1]
+def hvp(
+    function: Callable[..., Any], argnums: Argnums | None, primals: tuple[Any, ...], tangents: Any
+) -> Any:
+    """The Hessian times the tangents: the gradient by the chosen arguments, or all, and its derivative."""
+    if argnums is None:
+        argnums = 0 if len(primals) == 1 else tuple(range(len(primals)))
+    return jvp(gradient_of(function, argnums), argnums, primals, tangents)[1]
 
 
 # Parts -------------------------------------------------------------------------------------------
@@ -99,6 +124,20 @@ def _rows(at: Linearization, rows: Sequence[int]) -> dict[tuple[int, int], Any]:
         images = images_of_basis(apply, list(floats.values()), list(floats).index(r))
         blocks |= {(r, k): row for k, row in zip(at.moving, images, strict=True)}
     return blocks
+
+
+def _holomorphic(
+    at: Linearization, argnums: Argnums, outputs: Tree, blocks: dict[tuple[int, int], Any]
+) -> Any:
+    """The complex Jacobian, f' = du/dx + i dv/dx, of the derivatives with respect to real parts."""
+    arguments = at.arguments.with_whole_numbers()
+    structured = [
+        arguments.unflatten([ComplexArray(blocks[r, k], blocks[r + 1, k]) for k in range(0, at.leaves, 2)])
+        for r in range(0, outputs.size, 2)
+    ]
+    if isinstance(argnums, int | str):
+        structured = [row[0] for row in structured]
+    return outputs.with_whole_numbers().unflatten(structured)
 
 
 def _like_arguments(at: Linearization, argnums: Argnums, leaves: list[Any]) -> Any:

@@ -27,7 +27,7 @@ from mlirad.frontend.compiling.options import CompileOptions, Options, options_o
 from mlirad.frontend.compiling.programs import Cache, cache_of, signature_key
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation import derivatives
-from mlirad.frontend.differentiation.derivatives import Linearization, linearize_at
+from mlirad.frontend.differentiation.derivatives import Argnums, Linearization, linearize_at
 from mlirad.frontend.linear_map.expressions import MapExpression, MapNode, Step, paired
 from mlirad.frontend.linear_map.linear_maps import LinearMap
 from mlirad.frontend.linear_map.linearized import Linearized, MapCode, renamed
@@ -53,46 +53,63 @@ from mlirad.ir.maps import codomain_of, domain_of
 
 @plain_errors
 def linearize(
-    function: Callable[..., Any], *primals: Any, **options: Unpack[CompileOptions]
+    function: Callable[..., Any],
+    *primals: Any,
+    argnums: Argnums | None = None,
+    **options: Unpack[CompileOptions],
 ) -> tuple[Any, LinearMap]:
-    """The value of `function` at `primals` and its derivative there."""
+    """The value of `function` at `primals` and its derivative there, by the arguments `argnums` or all."""
+    chosen = derivatives.chosen_or_all(argnums)
     if is_tracing():
-        at = linearize_at(function, primals, range(len(primals)))
-        return at.value, _traced_map(at, function)
-    program, leaves = linearized(function, primals, options_of(options))
+        positions = derivatives.positions_or_all(function, chosen, len(primals))
+        at = linearize_at(function, primals, positions)
+        return at.value, _traced_map(at, function, positions)
+    program, leaves = linearized(function, primals, options_of(options), chosen)
     value, residuals = program.run(leaves)
     return value, LinearMap(program.expression, residuals)
 
 
 @plain_errors
 def vjp(
-    function: Callable[..., Any], *primals: Any, **options: Unpack[CompileOptions]
+    function: Callable[..., Any],
+    *primals: Any,
+    argnums: Argnums | None = None,
+    **options: Unpack[CompileOptions],
 ) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
     """The value of `function` at `primals`, and the function from a cotangent of it to those of the primals.
 
-    The cotangents come as a tuple, one entry per argument, with `None` for integer and boolean leaves.
+    The cotangents come as a tuple, one entry per argument, or for each of `argnums`, with `None` for integer
+    and boolean leaves.
     """
     if is_tracing():
-        at = linearize_at(function, primals, range(len(primals)))
+        at = linearize_at(function, primals, derivatives.positions_or_all(function, argnums, len(primals)))
 
         def pull_traced(cotangent: Any) -> tuple[Any, ...]:
             vectors = derivatives.cotangents_of(at, cotangent, "the cotangent")
-            return at.arguments.unflatten(at.transposed_image(vectors))
+            return at.cotangents(at.transposed_image(vectors))
 
         return at.value, pull_traced
-    value, derivative = linearize(function, *primals, **options)
+    value, derivative = linearize(function, *primals, argnums=argnums, **options)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
-        vectors = derivative.codomain.read((cotangent,), "the cotangent")
-        return derivative.domain.structured(derivative.T.image(vectors))
+        domain, codomain = derivative.domain, derivative.codomain
+        vectors = codomain.read((cotangent,), "the cotangent")
+        images = derivative.T.image(_conjugated(codomain, vectors))
+        return domain.structured(_conjugated(domain, images))
 
     return value, pullback
 
 
-def _traced_map(at: Linearization, function: Callable[..., Any]) -> LinearMap:
+def _conjugated(space: Space, vectors: Sequence[Any]) -> list[Any]:
+    """The moving leaves of a structure, with imaginary parts negated."""
+    moving = [k for k, t in zip(space.tree.imaginary(), space.leaves, strict=True) if t is not None]
+    return [-v if is_imaginary else v for v, is_imaginary in zip(vectors, moving, strict=True)]
+
+
+def _traced_map(at: Linearization, function: Callable[..., Any], positions: Sequence[int]) -> LinearMap:
     """The map of a linearisation in the trace, which stays an op that is applied where it is called."""
     moving = {k: LeafType(o.shape, o.dtype) for k, o in zip(at.moving, at.operands, strict=False)}
-    names = tuple(parameter_names(function, len(at.arguments.children)))
+    names = _names_of(function, positions)
     domain = Space(at.arguments, tuple(moving.get(k) for k in range(at.leaves)), True, names)
     results = (moving_type(LeafType(r.shape, r.dtype)) for r in at.results)
     node = TracedDerivative(at.traced.name, at)
@@ -122,20 +139,28 @@ class TracedDerivative(MapNode):
 
 
 def linearized(
-    function: Callable[..., Any], primals: tuple[Any, ...], options: Options
+    function: Callable[..., Any],
+    primals: tuple[Any, ...],
+    options: Options,
+    argnums: Argnums | None = None,
 ) -> tuple[Linearized, list[Any]]:
     """The compiled linearisation for primals like these, and their leaves as its program takes them."""
     options.require_maps()
     leaves, tree = flatten(primals)
     types = leaf_types(function, leaves, tree)
-    cache: Cache = cache_of(function, ("linearize", options))
+    cache: Cache = cache_of(function, ("linearize", options, argnums))
     key = signature_key(tree, types)
-    found = cache.of(key, lambda: _compile(function, tree, types, options))
+    positions = derivatives.positions_or_all(function, argnums, len(primals))
+    found = cache.of(key, lambda: _compile(function, tree, types, options, positions))
     return found, [v if type(v) in (int, float, bool) else plain_array(v) for v in leaves]
 
 
 def _compile(
-    function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], options: Options
+    function: Callable[..., Any],
+    tree: Tree,
+    types: Sequence[LeafType],
+    options: Options,
+    positions: Sequence[int],
 ) -> Linearized:
     from mlirad.frontend.compiling.making import brought_to
     from mlirad.passes.split_map import split_map
@@ -144,7 +169,7 @@ def _compile(
     name = function_name(function)
     with compiling():
         start = time.perf_counter()
-        module, codomain = trace_map(function, tree, types, options.checks)
+        module, codomain = trace_map(function, tree, types, positions, options.checks)
         stats.add("trace", time.perf_counter() - start, module)
         brought_to("maps", module, options, stats)
         functions = functions_by_name(module)
@@ -153,27 +178,47 @@ def _compile(
         split = split_map(main)
         pieces = ModuleOp([split.primal, *(f.clone() for f in called)])
         primal, _ = executable(pieces, options, stats, "primal", name=name)
-    names = tuple(parameter_names(function, len(tree.children)))
-    domain = Space(tree, tuple(moving_type(t) for t in types), True, names)
+    domain = _domain(function, tree, types, positions)
     code = MapCode(name, split.map, called, options)
     return Linearized(primal, split, code, domain, codomain, stats)
+
+
+def _names_of(function: Callable[..., Any], positions: Sequence[int]) -> tuple[str, ...]:
+    """The names of the arguments at some positions."""
+    names = parameter_names(function, max(positions, default=-1) + 1)
+    return tuple(names[k] for k in positions)
+
+
+def _domain(
+    function: Callable[..., Any], tree: Tree, types: Sequence[LeafType], positions: Sequence[int]
+) -> Space:
+    """The tangents of the arguments at some positions; `types` are those of the leaves of all."""
+    starts = [sum(child.size for child in tree.children[:k]) for k in positions]
+    chosen = [tree.children[k] for k in positions]
+    moving = (moving_type(t) for s, c in zip(starts, chosen, strict=True) for t in types[s : s + c.size])
+    return Space(Tree(tuple, tuple(chosen)), tuple(moving), True, _names_of(function, positions))
 
 
 def trace_map(
     function: Callable[..., Any],
     tree: Tree,
     types: Sequence[LeafType],
+    positions: Sequence[int],
     checks: frozenset[str] = frozenset(),
 ) -> tuple[ModuleOp, Space]:
     """The module of @main from the point to the values and the map, and the space the map ends in."""
-    return settled_trace(lambda functions: _trace_map(functions, function, tree, types), checks)
+    return settled_trace(lambda functions: _trace_map(functions, function, tree, types, positions), checks)
 
 
 def _trace_map(
-    functions: Functions, function: Callable[..., Any], tree: Tree, types: Sequence[LeafType]
+    functions: Functions,
+    function: Callable[..., Any],
+    tree: Tree,
+    types: Sequence[LeafType],
+    positions: Sequence[int],
 ) -> tuple[ModuleOp, Space]:
     with function_of(functions, types, argument_hints(function, tree)) as (frame, arguments):
-        at = linearize_at(function, tree.unflatten(arguments), range(len(tree.children)))
+        at = linearize_at(function, tree.unflatten(arguments), positions)
         map_ = at.map([o.value for o in at.operands])
         main = frame.finish("main", [*sealed([r.value for r in at.results]), map_], visibility=None)
     results = tuple(moving_type(LeafType(r.shape, r.dtype)) for r in at.results)

@@ -157,8 +157,8 @@ def _item(item: Any) -> Any:
 def _traced_item(item: Array) -> Array:
     if item.dtype == BOOL:
         raise tracing_error(
-            "the shape of x[mask] depends on the elements of a traced mask",
-            "keep the shape: np.where(mask, x, 0) to read, x.at[...] or np.where(mask, v, x) to write",
+            "a traced mask chooses elements whose number is not known while tracing",
+            "write np.where(mask, x, other) to keep the shape",
         )
     if item.dtype.kind != "i":
         raise position_error(f"positions must be integers, got {item!r}", "convert them: x.astype(np.int64)")

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import i1
 
 from mlirad.dialects.shapes import Shape, Value, array_type, shape_of
 from mlirad.frontend.indexing.keys import Positions, Selection, Strided, Term, items_of, select_key
+from mlirad.frontend.indexing.masks import key_with_mask, masked
 from mlirad.frontend.indexing.views import selected
 from mlirad.frontend.tracing.array import Array, is_ordered, made
 from mlirad.frontend.tracing.dtypes import I64
@@ -25,8 +26,15 @@ from mlirad.frontend.tracing.run_time_checks import check_position, from_start
 from mlirad.ir.arrays import ArrayBuilder
 
 
-def read(x: Array, key: Any) -> Array:
-    """`x[key]`: as in NumPy a view for a basic key, a copy otherwise. A single element is a scalar."""
+def read(x: Array, key: Any) -> Any:
+    """`x[key]`: as in NumPy a view for a basic key, a copy otherwise. A single element is a scalar.
+
+    With a traced mask in the key it is a `MaskedElements`.
+    """
+    found = key_with_mask(key)
+    if found is not None:
+        mask, plain, place = found
+        return masked(read(x, plain), mask, place)
     selection = select_key(x.shape, key)
     if not selection.is_basic or (not selection.view and not _has_ellipsis(key)):
         result = made(read_value(x.value, selection), weak=x.weak)

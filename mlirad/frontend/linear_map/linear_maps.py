@@ -38,6 +38,7 @@ from mlirad.frontend.linear_map.nodes import (
 from mlirad.frontend.linear_map.programs import apply_traced, map_function, run
 from mlirad.frontend.linear_map.spaces import Space, space_of
 from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.notebook import html_table
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_methods
@@ -104,6 +105,18 @@ class LinearMap(HeldMap):
 
     def __repr__(self) -> str:
         return f"LinearMap({self.shape[0]} x {self.shape[1]}: {self.expression.text(self.arrays)})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the spaces, the expression, and what the map holds."""
+        return html_table(
+            f"LinearMap, {self.shape[0]} × {self.shape[1]}",
+            [
+                ("from", str(self.domain)),
+                ("to", str(self.codomain)),
+                ("is", self.expression.text(self.arrays)),
+                ("holds", f"{len(self.arrays)} arrays, {self.nbytes} bytes"),
+            ],
+        )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LinearMap:
         return LinearMap(self.expression, copy.deepcopy(self.arrays, memo))

@@ -32,7 +32,7 @@ _BY_NAMES = {
     "ix_": "write x[np.arange(m)[:, None], np.arange(n)]",
     "unique unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d "
     "setxor1d": _SETS,
-    "bincount histogram histogram2d histogramdd histogram_bin_edges": _BINS,
+    "bincount histogram2d histogramdd": _BINS,
     "geomspace": "write np.exp(np.linspace(np.log(start), np.log(stop), num))",
     "packbits": "there are no arrays of uint8: sum bits times powers of 2",
     "unpackbits": "there are no arrays of uint8: write (x >> np.arange(8)) & 1",

@@ -15,13 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.errors import UnsupportedError
+from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.indexing.reads import read
+from mlirad.frontend.numpy_functions import masked_elements
 from mlirad.frontend.numpy_functions.functions import apply_function
 from mlirad.frontend.numpy_functions.places import At, Flat
+from mlirad.frontend.numpy_functions.transforms import TRANSFORMS
 from mlirad.frontend.numpy_functions.ufunc_protocol import apply_in_place, apply_ufunc
 from mlirad.frontend.numpy_functions.ufuncs import apply_operator
 from mlirad.frontend.numpy_functions.writes import write
 from mlirad.frontend.tracing.array import Array, copied
+from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.operations import converted
 from mlirad.frontend.tracing.raising import argument_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.source import user_line
@@ -41,16 +45,24 @@ class ArrayMethods(Array):
     # NumPy's protocols ---------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(isinstance(x, MaskedElements) for x in inputs) and method != "at":
+            return NotImplemented
+        if holds_complex(inputs, options):
+            return ComplexArray.apply_ufunc(ufunc, method, inputs, options)
         return apply_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(
         self, function: Callable[..., Any], types: object, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
+        if isinstance(types, tuple | list | frozenset) and MaskedElements in types:
+            return NotImplemented
+        if function not in TRANSFORMS and holds_complex(args, kwargs):
+            return ComplexArray.apply_function(function, args, kwargs)
         return apply_function(function, args, kwargs)
 
     # Indexing ------------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Array:
+    def __getitem__(self, key: Any) -> Any:
         return read(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -66,6 +78,8 @@ class ArrayMethods(Array):
             raise unsupported_error(
                 "pow with a modulus is not defined on arrays", "write x**n % m for small powers"
             )
+        if holds_complex((exponent,)):
+            return ComplexArray.apply_operator(np.power, self, exponent)
         return apply_operator(np.power, self, exponent)
 
     def __format__(self, specification: str) -> str:
@@ -144,6 +158,8 @@ class ArrayMethods(Array):
         copy: bool = True,
     ) -> Array:  # fmt: skip
         """The elements converted to another dtype; without `copy` the array itself, if it has that one."""
+        if is_complex_dtype(dtype):
+            return ComplexArray.apply_function(np.astype, (self, dtype), {})
         result = converted(self, dtype)
         if casting != "unsafe" and not np.can_cast(self.dtype, result.dtype, casting):
             raise unsupported_error(f"cannot cast {self.dtype} to {result.dtype} by the rule {casting!r}")
@@ -278,6 +294,10 @@ def bind(cls: type[Array]) -> None:
         setattr(cls, f"__i{name}__", _in_place(ufunc))
     for name, ufunc in OTHERS.items():
         setattr(cls, f"__{name}__", _operator(ufunc, is_reflected=name == "rdivmod"))
+    masked_elements.bind(
+        BINARY | {n: u for n, u in OTHERS.items() if n != "rdivmod"},
+        {f"r{n}": u for n, u in BINARY.items()} | {"rdivmod": np.divmod},
+    )
     for name, member in vars(ArrayMethods).items():
         if isinstance(member, FunctionType | property):
             setattr(cls, name, member)
@@ -295,13 +315,27 @@ def _method(name: str) -> Callable[..., Any]:
 
 def _operator(ufunc: np.ufunc, *, is_reflected: bool = False) -> Callable[..., Any]:
     def method(self: Array, *other: object) -> Any:
+        if holds_complex(other):
+            return NotImplemented if _is_complex_array(other) else _complex(ufunc, self, other, is_reflected)
         return apply_operator(ufunc, *other, self) if is_reflected else apply_operator(ufunc, self, *other)
 
     return method
 
 
+def _is_complex_array(others: tuple[object, ...]) -> bool:
+    return any(isinstance(other, ComplexArray) for other in others)
+
+
+def _complex(ufunc: np.ufunc, x: Array, others: tuple[object, ...], is_reflected: bool) -> Any:
+    """An operator of a real array and a complex number or array of NumPy."""
+    operands = (*others, x) if is_reflected else (x, *others)
+    return ComplexArray.apply_operator(ufunc, *operands)
+
+
 def _in_place(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
     def method(self: Array, other: object) -> Any:
+        if holds_complex((other,)):
+            return _complex(ufunc, self, (other,), is_reflected=False)
         return apply_in_place(ufunc, self, other)
 
     return method

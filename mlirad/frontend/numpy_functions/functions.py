@@ -16,6 +16,7 @@ from mlirad.frontend.numpy_functions import (
     einsum,
     elementwise,
     filling,
+    histograms,
     joining,
     linear_systems,
     nan_reductions,
@@ -35,6 +36,7 @@ from mlirad.frontend.numpy_functions import (
     shapes,
     spectral,
     statistics,
+    transforms,
     windows,
     writing,
 )
@@ -44,12 +46,12 @@ from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_o
 from mlirad.frontend.numpy_functions.tracings import Tracings
 from mlirad.frontend.tracing.operations import contains_traced
 from mlirad.frontend.tracing.raising import unsupported_error
-from mlirad.frontend.tracing.scipy_functions import TRACED
+from mlirad.frontend.tracing.scipy_functions import TRACED, TRACED_METHODS
 
 _FILES = (
     shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
     einsum, selection, elementwise, differences, polynomials, statistics, ordering, searching, norms, windows,
-    writing, linear_systems, spectral,
+    writing, linear_systems, spectral, histograms, transforms,
 )  # fmt: skip
 
 FUNCTIONS: Tracings = {theirs: own for file in _FILES for theirs, own in file.FUNCTIONS.items()}
@@ -107,6 +109,7 @@ SCIPY_FUNCTIONS = {
     "scipy.special": scipy_special.FUNCTIONS,
     "scipy.ndimage": scipy_filters.NDIMAGE,
     "scipy.signal": scipy_filters.SIGNAL,
+    "scipy.fft": transforms.SCIPY,
 }
 """By module and name what traces a function of SciPy."""
 
@@ -117,13 +120,26 @@ def apply_scipy_function(
     """A function of SciPy: traced if an argument is, else SciPy's own."""
     if not contains_traced([*args, *kwargs.values()]):
         return own(*args, **kwargs)
-    full_name = f"{module}.{name}"
+    binding = _scipy_binding(f"{module}.{name}", own, SCIPY_FUNCTIONS[module][name])
+    return _applied(binding, args, kwargs)
+
+
+def apply_scipy_method(
+    binding: Binding, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A method of an object of SciPy's: traced if an argument is, else SciPy's own."""
+    if not contains_traced([*args, *kwargs.values()]):
+        return own(*args, **kwargs)
+    return _applied(binding, args, kwargs)
+
+
+def _applied(binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     try:
-        result, _ = _scipy_binding(full_name, own, SCIPY_FUNCTIONS[module][name]).call(args, kwargs)
+        result, _ = binding.call(args, kwargs)
     except (MliradError, RecursionError):
         raise
     except Exception as error:
-        raise internal_error(full_name, error) from error
+        raise internal_error(binding.name, error) from error
     return as_copies(result, all_ordered((*args, *kwargs.values())))
 
 
@@ -138,3 +154,24 @@ TRACED.update(
         for module, functions in SCIPY_FUNCTIONS.items()
     }
 )
+
+
+@cache
+def distributions() -> dict[str, dict[str, Callable[..., Any]]]:
+    """By the name of a distribution of `scipy.stats`, and of a method, what stands for it."""
+    from mlirad.frontend.numpy_functions.scipy_stats import METHODS
+
+    return {
+        owner: {
+            name: partial(apply_scipy_method, _method_binding(owner, name, m)) for name, m in methods.items()
+        }
+        for owner, methods in METHODS.items()
+    }
+
+
+def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Binding:
+    """By the signature of what traces it: that of SciPy's methods says nothing of shapes."""
+    return Binding(f"scipy.stats.{owner}.{name}", None, handler)
+
+
+TRACED_METHODS["scipy.stats"] = distributions

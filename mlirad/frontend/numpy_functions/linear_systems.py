@@ -6,6 +6,7 @@ runs, and raised when the call ends.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -34,6 +35,9 @@ from mlirad.ir.matrices import diagonal, identity
 SLOGDET_RESULT: Any = type(np.linalg.slogdet(np.eye(1)))
 """NumPy's named tuple of sign and logarithm."""
 
+Solver = Callable[[Value, Value], Value]
+"""Emits an op that solves systems of one batch."""
+
 WRITTEN_OUT = 3
 """Determinants of so many rows are written out as polynomials, which have derivatives where they are 0."""
 
@@ -45,37 +49,35 @@ def require_regular(x: Array) -> None:
     report_failure(b.compare("eq", pivots, b.zeros(pivots.type)), "Singular matrix")
 
 
-def solutions(a: Array, x: Array) -> Array:
-    """The solutions of systems with right sides in columns; batches are broadcast."""
+def solutions(a: Array, x: Array, solver: Solver | None = None) -> Array:
+    """The solutions of systems with right sides in columns, by `solve` or another op; batches broadcast."""
     b = emitting()
+    solver = b.solve if solver is None else solver
     if a.ndim == 2 and x.ndim > 2:
         *batch, rows, columns = x.shape
         wide = xp.reshape(xp.moveaxis(x, -2, 0), (rows, prod(batch) * columns))
-        found = xp.reshape(made(b.solve(a.value, wide.value)), (rows, *batch, columns))
+        found = xp.reshape(made(solver(a.value, wide.value)), (rows, *batch, columns))
         return xp.moveaxis(found, 0, -2)
-    left, right = in_one_batch(a, x)
-    return made(b.solve(left, right))
-
-
-def in_one_batch(a: Array, x: Array) -> tuple[Value, Value]:
-    """Matrices repeated to the batch that theirs broadcast to."""
-    b = emitting()
     batch = broadcast_shapes([a.shape[:-2], x.shape[:-2]], "a batch of matrices")
-    left, right = (broadcast_value(b, m.value, (*batch, *m.shape[-2:])) for m in (a, x))
-    return left, right
+    return made(solver(*(broadcast_value(b, m.value, (*batch, *m.shape[-2:])) for m in (a, x))))
+
+
+def right_sides(a: OperandLike, b: OperandLike, name: str) -> tuple[Array, Array, bool]:
+    """Square matrices and right sides in columns, of one dtype; and whether these were vectors."""
+    matrix, x = common([operand_of(a), operand_of(b)])
+    matrix, x = require_square(matrix, name), inexact(x)
+    columns = x[:, None] if x.ndim == 1 else x
+    if columns.ndim < 2 or columns.shape[-2] != matrix.shape[-1]:
+        raise shape_error(
+            f"{name}: right sides of shape {x.shape} for matrices of shape {matrix.shape}",
+            "vectors have one dimension, matrices of right sides in columns at least two",
+        )
+    return matrix, columns, x.ndim == 1
 
 
 def solve(a: OperandLike, b: OperandLike) -> Array:
     """`np.linalg.solve`. Raises for singular matrices."""
-    matrix, x = common([operand_of(a), operand_of(b)])
-    matrix, x = require_square(matrix, "solve"), inexact(x)
-    is_vector = x.ndim == 1
-    columns = x[:, None] if is_vector else x
-    if columns.ndim < 2 or columns.shape[-2] != matrix.shape[-1]:
-        raise shape_error(
-            f"solve: right sides of shape {x.shape} for matrices of shape {matrix.shape}",
-            "vectors have one dimension, matrices of right sides in columns at least two",
-        )
+    matrix, columns, is_vector = right_sides(a, b, "solve")
     require_regular(matrix)
     found = solutions(matrix, columns)
     return found[..., 0] if is_vector else found

@@ -76,10 +76,29 @@ def pad(
                 x = _reflected_oddly(x, dim, low, high, mode)
             case "edge" | "reflect" | "symmetric" | "wrap":
                 at = np.arange(x.shape[dim])
-                x = take(x, np.pad(at, (low, high), mode), dim) if low + high else x
+                around = np.pad(at, (low, high), mode)
+                before, after = (_at(x, dim, part) for part in (around[:low], around[low + at.size :]))
+                x = xp.concatenate([before, x, after], axis=dim) if low + high else x
             case _:
                 x = _statistics(x, dim, low, high, mode, pairs[dim] if stat_length is not None else None)
     return x
+
+
+def _at(x: Array, dim: int, positions: np.ndarray[Any, Any]) -> Array:
+    """What is at positions of a dimension, by a slice where these are neighbours: its transpose is cheap."""
+
+    def part(selected: slice) -> Array:
+        return x[(*[slice(None)] * dim, selected)]
+
+    steps = np.diff(positions)
+    if positions.size and np.all(steps == 0):
+        one = part(slice(positions[0], positions[0] + 1))
+        return xp.broadcast_to(one, (*x.shape[:dim], positions.size, *x.shape[dim + 1 :]))
+    if np.all(steps == 1):
+        return part(slice(positions[0], positions[-1] + 1) if positions.size else slice(0, 0))
+    if np.all(steps == -1):
+        return xp.flip(part(slice(positions[-1], positions[0] + 1)), axis=dim)
+    return take(x, positions, dim)
 
 
 def padded(x: Array, low: int, high: int) -> Array:

@@ -8,7 +8,7 @@ Elements are not checked for being finite: NaN and infinities go through, as in 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -18,11 +18,11 @@ from mlirad.frontend.numpy_functions import linear_systems, norms, spectral
 from mlirad.frontend.numpy_functions.factors import (
     parts,
     report_failure,
-    report_no_convergence,
     require_matrices,
     require_square,
+    singular_values,
 )
-from mlirad.frontend.numpy_functions.linear_systems import cholesky_factor, in_one_batch
+from mlirad.frontend.numpy_functions.linear_systems import cholesky_factor, right_sides, solutions
 from mlirad.frontend.numpy_functions.matrix_functions import block_diag, expm, toeplitz
 from mlirad.frontend.numpy_functions.parameters import (
     ArrayLike,
@@ -30,7 +30,7 @@ from mlirad.frontend.numpy_functions.parameters import (
     OperandLike,
     kind,
 )
-from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.dtypes import I32, I64
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import common, converted, inexact, operand_of, xp
@@ -59,27 +59,9 @@ CholeskyFactor = Annotated[Any, kind("what cho_factor returns", _pair_of(operand
 """A factor, and whether it is the lower one."""
 
 
-def _right_sides(matrix: Any, b: Any, name: str) -> tuple[Array, Array, bool]:
-    """Square matrices and right sides in columns, of one dtype; and whether these were vectors."""
-    a, x = common([operand_of(matrix), operand_of(b)])
-    a, x = require_square(a, name), inexact(x)
-    columns = x[:, None] if x.ndim == 1 else x
-    if columns.ndim < 2 or columns.shape[-2] != a.shape[-1]:
-        raise shape_error(
-            f"{name}: right sides of shape {x.shape} for matrices of shape {a.shape}",
-            "there are as many equations as the matrix has rows",
-        )
-    return a, columns, x.ndim == 1
-
-
 def _triangular(a: Array, x: Array, **flags: bool) -> Array:
     """The solutions of triangular systems; batches are broadcast."""
-    if a.ndim == 2 and x.ndim > 2:
-        *batch, rows, columns = x.shape
-        wide = xp.reshape(xp.moveaxis(x, -2, 0), (rows, prod(batch) * columns))
-        found = made(emitting().triangular_solve(a.value, wide.value, **flags))
-        return xp.moveaxis(xp.reshape(found, (rows, *batch, columns)), 0, -2)
-    return made(emitting().triangular_solve(*in_one_batch(a, x), **flags))
+    return solutions(a, x, partial(emitting().triangular_solve, **flags))
 
 
 # Systems ------------------------------------------------------------------------------------------
@@ -94,7 +76,7 @@ def solve(
     transposed: Flag = False,
 ) -> Array:
     """`scipy.linalg.solve`."""
-    matrix, x, is_vector = _right_sides(a, b, "solve")
+    matrix, x, is_vector = right_sides(a, b, "solve")
     if assume_a in ("pos", "positive definite"):
         found = cho_solve(cho_factor(matrix, lower=lower), x)
     else:
@@ -122,7 +104,7 @@ def lu_factor(a: ArrayLike) -> tuple[Array, Array]:
 def lu_solve(lu_and_piv: LuFactors, b: OperandLike, trans: Transposition = 0) -> Array:
     """`scipy.linalg.lu_solve`."""
     given, swaps = lu_and_piv
-    factors, x, is_vector = _right_sides(given, b, "lu_solve")
+    factors, x, is_vector = right_sides(given, b, "lu_solve")
     order = _order(converted(common([swaps])[0], I64))
     if trans in (0, "N"):
         rows = _taken_rows(x, order)
@@ -165,7 +147,7 @@ def solve_triangular(
     unit_diagonal: Flag = False,
 ) -> Array:
     """`scipy.linalg.solve_triangular`. Raises where there is a zero on the diagonal."""
-    matrix, x, is_vector = _right_sides(a, b, "solve_triangular")
+    matrix, x, is_vector = right_sides(a, b, "solve_triangular")
     if not unit_diagonal:
         builder = emitting()
         elements = diagonal(builder, matrix.value)
@@ -198,7 +180,7 @@ def cho_factor(a: ArrayLike, lower: Flag = False) -> tuple[Array, bool]:
 def cho_solve(c_and_lower: CholeskyFactor, b: OperandLike) -> Array:
     """`scipy.linalg.cho_solve`."""
     given, is_lower = c_and_lower
-    factor, x, is_vector = _right_sides(given, b, "cho_solve")
+    factor, x, is_vector = right_sides(given, b, "cho_solve")
     inner = _triangular(factor, x, upper=not is_lower, transposed=not is_lower)
     found = _triangular(factor, inner, upper=not is_lower, transposed=is_lower)
     return found[..., 0] if is_vector else found
@@ -255,8 +237,7 @@ def pinv(
     x = require_matrices(a, "pinv")
     if not min(x.shape[-2:]):
         raise shape_error("pinv of a matrix without elements", "give it an element at least")
-    (values,) = parts(emitting().svd, x, "values")
-    report_no_convergence(values, "SVD")
+    values = singular_values(x)
     if rtol is None:
         rtol = max(x.shape[-2:]) * np.finfo(x.dtype).eps if atol is None else 0.0
     least = 0.0 if atol is None else atol

@@ -1,8 +1,9 @@
 """Eigenvalues, singular values, QR factors and what is made of them: `np.linalg.eigh`, `svd`, `lstsq` ...
 
-Signs and orders are those of LAPACK. At matrices with equal eigenvalues, or singular values, factors have no
-derivative; what `mlirad.rules.factorisation_derivatives` gives there is finite. The pseudo-inverse, and least
-squares with it, have their own rule, which is right wherever the rank is constant.
+Signs and orders are those of LAPACK, of symmetric matrices given their lower triangle: `eigh` with UPLO="U"
+may have eigenvectors of the other sign than NumPy. At matrices with equal eigenvalues, or singular values,
+factors have no derivative; what `mlirad.rules.factorisation_derivatives` gives there is finite. The
+pseudo-inverse, and least squares with it, have their own rule, which is right wherever the rank is constant.
 """
 
 from __future__ import annotations
@@ -124,10 +125,10 @@ def matrix_rank(
     A: ArrayLike, tol: Cutoff | None = None, hermitian: Flag = False, *, rtol: Cutoff | None = None
 ) -> Array:
     """`np.linalg.matrix_rank`."""
-    if A.ndim < 2:
-        return converted(xp.any(xp.not_equal(A, 0)), I64)
     if tol is not None and rtol is not None:
         raise shape_error("matrix_rank: `tol` and `rtol` are both given", "give one of them")
+    if A.ndim < 2:
+        return converted(xp.any(xp.not_equal(A, 0)), I64)
     x = require_matrices(A, "matrix_rank")
     values = xp.abs(eigvalsh(x)) if hermitian else svdvals(x)
     if not values.shape[-1]:
@@ -165,7 +166,7 @@ def pinv(a: ArrayLike, rcond: Cutoff | None = None, *, rtol: Cutoff | None = UNS
         rcond = DEFAULT_OF_PINV if rtol is UNSET else rtol
     if not min(x.shape[-2:]):
         return xp.zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)
-    report_no_convergence(parts(emitting().svd, x, "values")[0], "SVD")
+    singular_values(x)  # reports where there are none
     return pseudo_inverse(x, lambda values: _cutoff(x, rcond, values))
 
 

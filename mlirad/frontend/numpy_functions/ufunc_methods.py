@@ -13,8 +13,6 @@ import numpy as np
 from mlirad.dialects.shapes import Value
 from mlirad.frontend.constructs.loops import fori_loop, scan
 from mlirad.frontend.indexing.keys import select_key
-from mlirad.frontend.indexing.reads import read_value
-from mlirad.frontend.indexing.updates import updated_value
 from mlirad.frontend.indexing.views import require_writable
 from mlirad.frontend.numpy_functions.colliding import one_by_one
 from mlirad.frontend.numpy_functions.ordering import cumulative
@@ -36,7 +34,6 @@ from mlirad.frontend.numpy_functions.ufuncs import apply, name_of
 from mlirad.frontend.numpy_functions.writes import fitted, replace, updated
 from mlirad.frontend.tracing.array import Array, made
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype, language_dtype, loop_dtypes
-from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, kind_of, operand_of, select, xp
 from mlirad.frontend.tracing.raising import argument_error, dtype_error, position_error, shape_error
 from mlirad.frontend.tracing.shapes import all_axes, one_axis
@@ -243,8 +240,9 @@ def update_at(ufunc: np.ufunc, x: Any, key: Any, *values: Any) -> None:
         return converted(apply(ufunc, (made(old), *(made(v) for v in new))), x.dtype).value
 
     if not values:
-        old = read_value(x.value, selection)
-        replace(x, updated_value(x.value, selection, combine(emitting(), old), "set"))
+        # Once for each position: the value beside the old one is not looked at.
+        spare = fitted(x, False, selection)
+        replace(x, one_by_one(x, selection, spare, lambda b, old, _: combine(b, old)).value)
         return
     kept = as_array(values[0])
     dtype = x.dtype if kept.weak else kept.dtype

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import i1
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Value, array_type
+from mlirad.frontend.indexing.masks import MaskedElements
 from mlirad.frontend.numpy_functions.alternatives import alternative_to
 from mlirad.frontend.numpy_functions.powers import power
 from mlirad.frontend.numpy_functions.products import matmul
@@ -49,7 +50,7 @@ def apply_operator(ufunc: np.ufunc, *inputs: Any) -> Any:
     """A Python operator on traced operands; `NotImplemented` for operands that are no arrays."""
     if any(isinstance(x, list | tuple) for x in inputs):
         require_no_repetition(ufunc, inputs)
-    if any(x is None or isinstance(x, str | dict | set) or callable(x) for x in inputs):
+    if any(x is None or isinstance(x, str | dict | set | MaskedElements) or callable(x) for x in inputs):
         return NotImplemented
     if ufunc is np.matmul:
         return matmul(*map(operand_of, inputs))

@@ -12,6 +12,7 @@ from math import prod
 from typing import Any, Literal
 
 from mlirad.dialects.shapes import Shape
+from mlirad.frontend.constructs import eager
 from mlirad.frontend.constructs.carries import in_trace
 from mlirad.frontend.numpy_functions.parameters import ArrayLike
 from mlirad.frontend.numpy_functions.tracings import tracings
@@ -36,7 +37,11 @@ def convolution(
     for each a number or a pair. `strides` are the distances between windows, `dilation` those between the
     elements of one.
     """
-    return in_trace("convolution", lambda: _convolution(x, kernel, strides, padding, dilation))
+
+    def convolved(x: Any, kernel: Any) -> Array:
+        return _convolution(x, kernel, strides, padding, dilation)
+
+    return in_trace(lambda: convolved(x, kernel), lambda: eager.interpreted(convolved, x, kernel))
 
 
 def _convolution(

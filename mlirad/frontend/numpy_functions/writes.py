@@ -6,19 +6,21 @@ x.at[i].add(v)      a copy of x, changed
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from mlirad.dialects.shapes import Value, is_boolean, shape_of
-from mlirad.frontend.indexing.keys import Selection, items_of, select_key
-from mlirad.frontend.indexing.reads import read_value
+from mlirad.frontend.indexing.keys import Selection, select_key
+from mlirad.frontend.indexing.masks import MaskedElements, dimension_of_mask, is_same_mask, key_with_mask
+from mlirad.frontend.indexing.reads import read, read_value
 from mlirad.frontend.indexing.selections import composed, unraveled, whole
 from mlirad.frontend.indexing.updates import updated_value
 from mlirad.frontend.indexing.views import Reshaped, Selected, assign, require_writable
 from mlirad.frontend.numpy_functions.colliding import may_collide, one_by_one
 from mlirad.frontend.numpy_functions.ufunc_meanings import truth
-from mlirad.frontend.tracing.array import Array, made, view_of
+from mlirad.frontend.tracing.array import Array, copied, made, view_of
 from mlirad.frontend.tracing.dtypes import BOOL, I32, loop_dtypes
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import (
@@ -41,9 +43,11 @@ def write(x: Array, key: Any, values: Any) -> None:
     if isinstance(how, Selected) and how.parent is x and how.key is key:
         return  # `x[key] += 1` writes into the view x[key], and then assigns it to x[key]
     require_writable(x)
-    mask = _traced_mask(key)
-    if mask is not None:
-        _write_masked(x, mask, values)
+    found = key_with_mask(key)
+    if found is not None:
+        mask, plain, place = found
+        part = read(x, plain)
+        _write_masked(part, mask, dimension_of_mask(part, mask, place), values)
         return
     selection = select_key(x.shape, key)
     _write_through(x, selection, fitted(x, values, selection))
@@ -60,11 +64,12 @@ def updated(x: Array, key: Any, values: Any, kind: str) -> Array:
 
     Integers take no floats but to be set, and booleans take booleans, which are added by `or`.
     """
+    if key_with_mask(key) is not None:
+        return _updated_where(x, key, values, kind)
     selection = select_key(x.shape, key)
     given = operand_of(values)
     if kind != "set":
-        ufunc = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply}[kind]
-        loop_dtypes(ufunc, (x.dtype, kind_of(given)), x.dtype)
+        loop_dtypes(_UFUNCS[kind], (x.dtype, kind_of(given)), x.dtype)
     if kind == "subtract":
         given, kind = xp.negative(as_array(given, x.dtype)), "add"
     if kind == "multiply" and may_collide(selection):
@@ -77,6 +82,20 @@ def updated(x: Array, key: Any, values: Any, kind: str) -> Array:
     if kind == "multiply":
         new = _product(b, fitted(x, made(read_value(x.value, selection)), selection), new)
     return made(updated_value(x.value, selection, new, "set" if kind == "multiply" else kind))
+
+
+_UFUNCS = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply}
+
+
+def _updated_where(x: Array, key: Any, values: Any, kind: str) -> Array:
+    """The same for a key with a traced mask."""
+    result = copied(x)
+    if kind != "set":
+        kept = values.dtype if isinstance(values, MaskedElements) else kind_of(operand_of(values))
+        loop_dtypes(_UFUNCS[kind], (x.dtype, kept), x.dtype)
+        values = _UFUNCS[kind](read(x, key), values)
+    write(result, key, values)
+    return result
 
 
 def _product(b: ArrayBuilder, x: Value, y: Value) -> Value:
@@ -124,27 +143,35 @@ def _write_through(x: Array, selection: Selection, new: Value) -> None:
     assign(x, updated_value(x.value, selection, new, "set"))
 
 
-def _traced_mask(key: Any) -> Array | None:
-    """A traced mask that is all of a key."""
-    items = items_of(key)
-    only = items[0] if len(items) == 1 else None
-    return only if isinstance(only, Array) and only.dtype == BOOL else None
-
-
-def _write_masked(x: Array, mask: Array, values: Any) -> None:
-    """`x[mask] = values`, for values that are the same at all places of the mask."""
-    rest = x.shape[mask.ndim :]
-    if mask.shape != x.shape[: mask.ndim]:
-        raise shape_error(f"a mask of shape {mask.shape} for an array of shape {x.shape}")
+def _write_masked(x: Array, mask: Array, dim: int, values: Any) -> None:
+    """`x[mask] = values`, for a mask on the dimensions from `dim` on."""
     b = emitting()
+    flags = b.broadcast(mask.value, x.shape, range(dim, dim + mask.ndim))
+    replace(x, b.select(flags, broadcast_value(b, _values_at(x, mask, dim, values), x.shape), x.value))
+
+
+def _values_at(x: Array, mask: Array, dim: int, values: Any) -> Value:
+    """What is written at the places of a mask: selected by that mask, or the same at all places."""
+    b = emitting()
+    rest = x.ndim - dim - mask.ndim
+    if isinstance(values, MaskedElements):
+        elements = values.elements
+        flat = made(b.reshape(mask.value, (prod(mask.shape),)))
+        if values.ndim - values.dim != rest + 1 or not is_same_mask(values.mask, flat):
+            raise tracing_error(
+                f"{values!r} is written to places of another mask, of which there may be more or fewer",
+                "select what is written by the mask that is written to: x[mask] = y[mask]",
+            )
+        before, after = elements.shape[: values.dim], elements.shape[values.dim + 1 :]
+        return value_of(made(b.reshape(elements.value, (*before, *mask.shape, *after))), x.dtype)
     new = value_of(operand_of(values), x.dtype)
     shape = shape_of(new)
-    if len(shape) == len(rest) + 1 and shape[0] == 1:
-        new = b.reshape(new, shape[1:])
-    if len(shape_of(new)) > len(rest):
+    place = len(shape) - 1 - rest
+    if place < 0:
+        return new
+    if shape[place] != 1:
         raise tracing_error(
             f"values of shape {shape} for x[mask], where the number of places is not known while tracing",
             "write x[...] = np.where(mask, values, x) with values of the shape of x, or np.place",
         )
-    flags = b.broadcast(mask.value, x.shape, range(mask.ndim))
-    replace(x, b.select(flags, broadcast_value(b, new, x.shape), x.value))
+    return b.reshape(new, (*shape[:place], *[1] * mask.ndim, *shape[place + 1 :]))

@@ -173,8 +173,8 @@ class Array:
             )
         raise tracing_error(
             f"{self!r} is traced and has no elements, so NumPy cannot make an array of it",
-            "write np.stack or ad.stack for np.array([...]), ad.asarray(a) for a NumPy array `a` that "
-            "is indexed by traced positions, and a.at[i].set(v) on ad.asarray(a) for a[i] = v",
+            "write np.stack or ad.stack for a list of traced values, ad.asarray(a) for a NumPy array `a` "
+            "that is indexed by traced positions, and y = ad.numpy.zeros(n) or ad.asarray(y) before y[i] = v",
         )
 
     # What needs elements -------------------------------------------------------------------------
@@ -184,7 +184,8 @@ class Array:
             f"the truth of {self!r} is not known while the function is traced",
             "write np.where(condition, a, b) for a choice between values, ad.cond(condition, f, g) for "
             "one between computations, ad.while_loop(condition, body, init) for `while`, np.logical_and "
-            "for `and`, np.maximum for max; shapes and other static things may steer Python code",
+            "for `and`, np.maximum for max; shapes and other static things may steer Python code; or have "
+            'the source rewritten: ad.jit(f, control="rewrite")',
         )
 
     def __float__(self) -> float:

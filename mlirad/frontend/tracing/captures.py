@@ -43,6 +43,8 @@ class Captures:
     key: Hashable = None
     is_whole: bool = True
     """Whether all was looked at."""
+    nbytes: int = 0
+    """How many bytes the arrays in it have."""
 
     def grown(self, after: Captures) -> list[str]:
         """The names of containers that have another number of elements after a trace."""
@@ -52,6 +54,10 @@ class Captures:
         """The names of what is there in both and not the same."""
         own, others = _by_name(self.entries), _by_name(other.entries)
         return [name for name, keys in own.items() if others.get(name, keys) != keys]
+
+    def fingerprint(self) -> dict[str, int]:
+        """What tells two states apart by name, without keeping what was read."""
+        return {name: hash(tuple(keys)) for name, keys in _by_name(self.entries).items()}
 
     def generator_states(self) -> list[object]:
         """Where the generators of random numbers stand."""
@@ -130,7 +136,9 @@ def find_captures(
             break
         names = found
     entries = tuple(walk.entries)
-    return Captures(entries, Guards(walk.guards), tuple(walk.generators), names, _Key(entries), walk.is_whole)
+    return Captures(
+        entries, Guards(walk.guards), tuple(walk.generators), names, _Key(entries), walk.is_whole, walk.nbytes
+    )
 
 
 def static_key(value: object) -> Hashable:
@@ -147,6 +155,11 @@ def classes_key(kinds: Iterable[type[Any]]) -> Hashable:
 def classes_guards(kinds: Iterable[type[Any]]) -> list[Guards]:
     """The guards under which that key stays the same."""
     return [_watch(kind).current().guards for kind in kinds if is_program_class(kind)]
+
+
+def values_guards(values: Iterable[object]) -> list[Guards]:
+    """The guards under which static values have the same keys."""
+    return [_watch(value).current().guards for value in values]
 
 
 def _watch(value: object) -> Watch:

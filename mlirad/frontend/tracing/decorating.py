@@ -8,25 +8,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast, overload
-
-P = ParamSpec("P")
-R = TypeVar("R")
-R_co = TypeVar("R_co", covariant=True)
-P_co = ParamSpec("P_co")
+from typing import Any
 
 
-class Decorating(Protocol, Generic[P_co, R_co]):
-    """A transformation that, called by names only, waits for the function."""
-
-    @overload
-    def __call__(self, function: Callable[..., Any], /, *args: P_co.args, **kwargs: P_co.kwargs) -> R_co: ...
-
-    @overload
-    def __call__(self, **kwargs: Any) -> Callable[[Callable[..., Any]], R_co]: ...
-
-
-def decorating(transformation: Callable[Concatenate[Callable[..., Any], P], R]) -> Decorating[P, R]:
+def decorating(transformation: Callable[..., Any]) -> Callable[..., Any]:
     """The transformation; called without a function it gives one that takes the function alone."""
 
     @functools.wraps(transformation)
@@ -35,4 +20,4 @@ def decorating(transformation: Callable[Concatenate[Callable[..., Any], P], R]) 
             return transformation(*args, **kwargs)
         return functools.partial(transformation, **kwargs)
 
-    return cast("Decorating[P, R]", transform)
+    return transform

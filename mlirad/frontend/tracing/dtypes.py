@@ -110,6 +110,10 @@ def plain_array(value: object) -> npt.NDArray[Any]:
             "what makes it special would be lost; pass np.asarray(x) if that is meant",
         )
     array = _as_array(cast(object, value))
+    if array.dtype.hasobject and not isinstance(value, np.ndarray | list | tuple):
+        raise dtype_error(
+            f"a {kind.__name__} is no array", "write the array that it holds, such as x.value for x"
+        )
     if array.dtype in ELEMENT_TYPES:
         return array
     return array.astype(language_dtype(array.dtype))

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -25,6 +26,7 @@ from mlirad.dialects.shapes import Value
 from mlirad.errors import MliradError, TracingError, UnsupportedError
 from mlirad.frontend.tracing.argument_kinds import MACHINE_INTEGERS
 from mlirad.frontend.tracing.array import Array, copied_leaves, made
+from mlirad.frontend.tracing.captured_objects import is_program_class
 from mlirad.frontend.tracing.dtypes import language_dtype, plain_array
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
 from mlirad.frontend.tracing.learning import MOST_TRACES, Learned
@@ -34,6 +36,7 @@ from mlirad.frontend.tracing.raising import dtype_error, tracing_error, unsuppor
 from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
 from mlirad.frontend.tracing.scipy_functions import scipy_names
 from mlirad.frontend.tracing.source import traceback_line, user_line
+from mlirad.frontend.tracing.statics import is_function
 from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.tracing.values import Higher, LeafType, StructureType, ValueType, type_of
@@ -230,20 +233,34 @@ def call_for_values(function: Callable[..., Any], args: tuple[Any, ...]) -> tupl
             raise
         raise explained from error
     leaves, tree = flatten(result)
+    _require_passed(function, args, tree)
     emitting()
     values: list[Array | Higher] = []
     for leaf in leaves:
         if isinstance(leaf, Higher):
             values.append(leaf)
             continue
-        if callable(leaf) or isinstance(leaf, _NO_ARRAYS):
-            raise UnsupportedError(
-                f"{function_name(function)} returns a {_kind_name(leaf)}, which is no array",
-                location=definition_of(function),
-                hint="return arrays, scalars, and tuples, lists, dictionaries or dataclasses of them",
-            )
+        if is_unknown(leaf):
+            raise _no_array(function, leaf)
         values.append(as_array(leaf))
     return values, tree
+
+
+def _require_passed(function: Callable[..., Any], args: tuple[Any, ...], results: Tree) -> None:
+    """Require that functions in the results are those that were passed: others may read traced values."""
+    made = {id(value): value for value in results.statics() if is_function(value)}
+    for value in flatten(args)[1].statics() if made else ():
+        made.pop(id(value), None)
+    for value in made.values():
+        raise _no_array(function, value)
+
+
+def _no_array(function: Callable[..., Any], value: object) -> UnsupportedError:
+    return UnsupportedError(
+        f"{function_name(function)} returns a {type(value).__name__}, which is no array",
+        location=definition_of(function),
+        hint="return arrays, scalars, and tuples, lists, dictionaries or dataclasses of them",
+    )
 
 
 def _explained(error: TypeError | ValueError) -> MliradError | None:
@@ -257,7 +274,8 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
         return TracingError(
             "a traced value is assigned to an element of a NumPy array, which holds numbers",
             location=location,
-            hint="make the array traced first: a = ad.asarray(a); a[i] = v",
+            hint="make it a traced array: y = ad.numpy.zeros(n) for y = np.zeros(n), or a = ad.asarray(a) "
+            "before a[i] = v",
         )
     if isinstance(error.__cause__, MliradError):
         cause = error.__cause__
@@ -270,17 +288,22 @@ def _explained(error: TypeError | ValueError) -> MliradError | None:
     )
 
 
-def _kind_name(value: Any) -> str:
-    return cast("type[Any]", type(value)).__name__
-
-
 def definition_of(function: Callable[..., Any]) -> str | None:
     """Where a function is defined, as `file:line`."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return user_line() if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
-_NO_ARRAYS = (str, bytes, set, frozenset, complex)
+def is_unknown(leaf: object) -> bool:
+    """Whether a leaf is of a class that is neither an array nor structure."""
+    kind = type(leaf)
+    if callable(leaf) or isinstance(leaf, set | complex):
+        return True
+    is_like_array = any(hasattr(kind, name) for name in _ARRAY_PROTOCOLS)
+    return not is_like_array and not isinstance(leaf, Number | Array | Higher | np.generic)
+
+
+_ARRAY_PROTOCOLS = ("__array__", "__array_interface__", "__dlpack__", "__buffer__", "__float__", "__index__")
 
 
 def leaf_type(leaf: Any, path: str) -> LeafType:
@@ -299,19 +322,25 @@ def leaf_type(leaf: Any, path: str) -> LeafType:
             f"argument {path} is {leaf.noun}, which is no array",
             "make it in the function that uses it, of arrays that are arguments",
         )
-    is_function = callable(cast(object, leaf))
-    if is_function or isinstance(leaf, _NO_ARRAYS):
-        raise unsupported_error(
-            f"argument {path} is a {kind.__name__}, which is no array",
-            "name the parameter in static_argnames if the function should see the object itself"
-            if not is_function
-            else "wrap the function instead: ad.grad(lambda x: f(x, callback))",
-        )
+    if is_unknown(leaf):
+        raise unsupported_error(f"argument {path} is a {kind.__name__}, which is no array", _remedy(leaf))
     try:
         array = plain_array(leaf)
     except MliradError as error:
         raise error.restated(f"argument {path}: {error.message}", user_line()) from error
     return LeafType(array.shape, language_dtype(array.dtype))
+
+
+def _remedy(leaf: object) -> str:
+    """What to write for an argument that is no array."""
+    kind = type(leaf)
+    if isinstance(leaf, set | complex):
+        return "pass it as an array, a tuple or a list" if isinstance(leaf, set) else "pass its parts"
+    if is_program_class(kind):
+        return (
+            f"write @ad.register above class {kind.__name__}, or make it a dataclass, to pass what it holds"
+        )
+    return "name the parameter in static_argnames if the function should see the object itself"
 
 
 def leaf_types(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) -> list[LeafType]:
@@ -343,8 +372,8 @@ def with_signature(function: Callable[..., Any], like: Callable[..., Any]) -> Ca
     return functools.update_wrapper(function, like, updated=())
 
 
-def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
-    """The names of the first `count` positional parameters, made up where they have none."""
+def parameter_names(function: Callable[..., Any], count: int | None) -> list[str]:
+    """The names of the first `count` positional parameters, made up where they have none; `None` for all."""
     names: list[str] = []
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -353,6 +382,8 @@ def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
     for parameter in parameters:
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             names.append(parameter.name)
+    if count is None:
+        return names
     return [names[k] if k < len(names) else f"argument{k}" for k in range(count)]
 
 

@@ -16,6 +16,7 @@ from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.dialects.shapes import Shape, Value, shape_of
 from mlirad.errors import IntegerOverflowError
 from mlirad.frontend.tracing.array import Array, made
+from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import (
     BOOL,
     F64,
@@ -55,7 +56,7 @@ def contains_traced(value: object) -> bool:
     """Whether a nest of lists and tuples holds a traced value."""
     if isinstance(value, list | tuple):
         return any(contains_traced(part) for part in cast("Sequence[object]", value))
-    return isinstance(value, Array | Higher)
+    return isinstance(value, Array | Higher | ComplexArray)
 
 
 def stacked(parts: Sequence[Any]) -> Array:

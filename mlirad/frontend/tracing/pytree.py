@@ -3,41 +3,51 @@
     leaves, tree = flatten({"w": (w, b), "scale": 2.0})      -->  [2.0, w, b], {'scale': *, 'w': (*, *)}
     tree.unflatten(leaves)                                   -->  the original dictionary
 
-Tuples, named tuples, lists, dictionaries, dataclasses and `None` are structure; everything else is a leaf.
-A dictionary's leaves come in the order of its sorted keys, so that two dictionaries that compare equal have
+Containers (`containers.py`) and `None` are structure, and so is a complex number or array, of a real and an
+imaginary part. So is what stands for itself (`statics.py`), such as a string; everything else is a leaf. The
+leaves of a dictionary come in the order of its sorted keys, so that two dictionaries that compare equal have
 equal structure; unflattening restores the order in which the keys of the flattened one stood.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from mlirad.frontend.tracing.captures import static_key
+from mlirad.frontend.tracing.complex_array import is_complex, parts_of_complex
+from mlirad.frontend.tracing.containers import Container, Fields, Opened, container_of
 from mlirad.frontend.tracing.raising import unsupported_error
+from mlirad.frontend.tracing.statics import Static, is_static, require_unchanging, structure_key
 
 
 @dataclass(frozen=True)
 class Tree:
     """A structure without its leaves. Equal structures are equal and hash alike.
 
-    `kind` is the class of the container, `None` for a leaf, and `NoneType` for `None`. `names` are the keys
-    of a dictionary (sorted) or the fields of a dataclass; `static` holds the values of fields that are part
-    of the structure; `order` is the insertion order of the keys, which takes no part in comparisons. Names
-    and static values are compared by their keys, which tell 1 from True and 0.0 from -0.0.
+    `kind` is the class of the container, `None` for a leaf, `NoneType` for `None`, and `Static` for what
+    stands for itself. `names` are the keys of a dictionary (sorted) or the names of attributes; `static`
+    holds the values that are part of the structure; `order` is the insertion order of the keys, which takes
+    no part in comparisons. Names and static values are compared by their keys, which tell 1 from True and 0.0
+    from -0.0.
     """
 
     kind: type[Any] | None
     children: tuple[Tree, ...] = ()
     names: tuple[Hashable, ...] = field(default=(), compare=False)
-    static: tuple[Hashable, ...] = field(default=(), compare=False)
+    static: tuple[object, ...] = field(default=(), compare=False)
     order: tuple[Hashable, ...] = field(default=(), compare=False)
     keys: Hashable = field(init=False)
 
     def __post_init__(self) -> None:
-        keys = (*map(static_key, self.names), *map(static_key, self.static)) if self.names else ()
+        keys = (tuple(map(structure_key, self.names)), tuple(map(structure_key, self.static)))
         object.__setattr__(self, "keys", keys)
+
+    @property
+    def container(self) -> Container | None:
+        """How values of the class are made; `None` for leaves, `None` and what stands for itself."""
+        kind = self.kind
+        return None if kind is None or kind in (type(None), Static) else container_of(kind)
 
     @property
     def is_dict(self) -> bool:
@@ -54,7 +64,8 @@ class Tree:
         return self._build(iter(leaves))
 
     def flatten_like(self, value: object, what: str) -> list[Any]:
-        """The leaves of `value`, which has this structure but may have any object where this has a leaf.
+        """The leaves of `value`, which has this structure but may have any object where this has a leaf, and
+        `None` in place of what stands for itself.
 
         Raises `ValueError` with the place where the structures differ, which `what` names.
         """
@@ -62,11 +73,27 @@ class Tree:
         self._match(value, what, leaves)
         return leaves
 
-    def statics(self) -> Iterator[Hashable]:
-        """The values of all static fields."""
+    def statics(self) -> Iterator[object]:
+        """The values of all static fields, and all that stand for themselves."""
         yield from self.static
         for child in self.children:
             yield from child.statics()
+
+    def imaginary(self) -> Iterator[bool]:
+        """For each leaf, whether it is the imaginary part of a complex number."""
+        if self.kind is None:
+            yield False
+        elif self.kind is complex:
+            yield from (False, True)
+        else:
+            for child in self.children:
+                yield from child.imaginary()
+
+    def with_whole_numbers(self) -> Tree:
+        """The structure in which complex numbers are leaves."""
+        if self.kind is complex:
+            return LEAF
+        return replace(self, children=tuple(child.with_whole_numbers() for child in self.children))
 
     def kinds(self) -> Iterator[type[Any]]:
         """The classes of all containers."""
@@ -84,35 +111,49 @@ class Tree:
             found += child.paths(prefix + self._step(k))
         return found
 
+    def variables(self) -> list[str]:
+        """How to reach each leaf of a dictionary of variables by their names, such as `x[0]`."""
+        return [
+            path
+            for name, child in zip(self.names, self.children, strict=True)
+            for path in child.paths(str(name))
+        ]
+
     def _step(self, k: int) -> str:
-        if not self.names:
-            return f"[{k}]"
-        return f"[{self.names[k]!r}]" if self.is_dict else f".{self.names[k]}"
+        container = self.container
+        return container.step(self.names[k]) if self.names and container else f"[{k}]"
 
     def _build(self, leaves: Iterator[Any]) -> Any:
+        container = self.container
+        if container is not None:
+            parts = [child._build(leaves) for child in self.children]
+            return container.make(
+                cast("type[Any]", self.kind), Opened(self.names, parts, self.static, self.order)
+            )
         if self.kind is None:
             return next(leaves)
-        if self.kind is type(None):
-            return None
-        parts = [child._build(leaves) for child in self.children]
-        if self.is_dict:
-            by_name = dict(zip(self.names, parts, strict=True))
-            return {name: by_name[name] for name in self.order}
-        if is_dataclass(cast(object, self.kind)):
-            return make_dataclass(self.kind, dict(zip(self.names, parts, strict=True)), self.static)
-        make = cast("Callable[..., Any]", self.kind)
-        return make(*parts) if self.names else make(parts)
+        return self.static[0] if self.static else None
 
     def _match(self, value: object, what: str, leaves: list[Any]) -> None:
         if self.kind is None:
             leaves.append(value)
             return
-        names, parts, static = _open(value) if _is_node(value) else ((), [], ())
-        if type(value) is not self.kind or len(parts) != len(self.children) or names != self.names:
+        if self.kind is Static:
+            if value is not None and not (is_static(value) and flatten(value)[1] == self):
+                raise ValueError(f"{what} must be {self} or None, got {structure_text(value)}")
+            return
+        kind = _kind_of(value)
+        container = container_of(kind)
+        if self.kind is complex and container is None and not is_static(value):
+            leaves.extend(parts_of_complex(value))
+            return
+        opened = Opened((), []) if container is None else container.open(value)
+        fits = len(opened.parts) == len(self.children) and opened.names == self.names
+        if kind is not self.kind or not fits:
             raise ValueError(f"{what} must be structured like {self}, got {structure_text(value)}")
-        if static != self.static:
-            raise ValueError(f"{what} has static fields {static}, and {self.static} are expected")
-        for k, (child, part) in enumerate(zip(self.children, parts, strict=True)):
+        if tuple(map(structure_key, opened.static)) != tuple(map(structure_key, self.static)):
+            raise ValueError(f"{what} has static fields {opened.static}, and {self.static} are expected")
+        for k, (child, part) in enumerate(zip(self.children, opened.parts, strict=True)):
             child._match(part, what + self._step(k), leaves)
 
     def shown(self, leaves: Sequence[str]) -> str:
@@ -124,15 +165,21 @@ class Tree:
             return next(leaves)
         if self.kind is type(None):
             return "None"
+        if self.kind is Static:
+            return repr(self.static[0])
         inner = [child._shown(leaves) for child in self.children]
         if self.is_dict:
             return "{" + ", ".join(f"{n!r}: {c}" for n, c in zip(self.names, inner, strict=True)) + "}"
-        if self.names:
-            fields_ = ", ".join(f"{n}={c}" for n, c in zip(self.names, inner, strict=True))
-            return f"{self.kind.__name__}({fields_})"
+        container = self.container
+        if self.names or isinstance(container, Fields):
+            named = [f"{n}={c}" for n, c in zip(self.names, inner, strict=True)]
+            if container is not None:
+                named += [f"{n}={v!r}" for n, v in zip(container.static_names, self.static, strict=False)]
+            return f"{self.kind.__name__}({', '.join(named)})"
         if self.kind is list:
             return f"[{', '.join(inner)}]"
-        return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
+        name = "" if self.kind is tuple else self.kind.__name__
+        return f"{name}({', '.join(inner)}{',' if len(inner) == 1 and not name else ''})"
 
     def __str__(self) -> str:
         return self.shown(["*"] * self.size)
@@ -152,7 +199,8 @@ MAX_DEPTH = 200
 def flatten(value: object) -> tuple[list[Any], Tree]:
     """The leaves of a value and its structure.
 
-    Raises `UnsupportedError` for containers that hold themselves, or are nested more than `MAX_DEPTH` deep.
+    Raises `UnsupportedError` for containers that hold themselves, or are nested more than `MAX_DEPTH` deep,
+    and for static fields that hold lists, arrays and their like.
     """
     leaves: list[Any] = []
     return leaves, _flatten(value, leaves, MAX_DEPTH)
@@ -160,71 +208,41 @@ def flatten(value: object) -> tuple[list[Any], Tree]:
 
 def parts_of(value: object) -> dict[Hashable, object] | None:
     """The parts of a container by name or position, in the order of its leaves; `None` for a leaf."""
-    if not _is_node(value):
-        return None
-    names, parts, _ = _open(value)
-    return dict(zip(names or range(len(parts)), parts, strict=True))
+    container = container_of(_kind_of(value))
+    if container is None:
+        return {} if value is None or is_static(value) else None
+    opened = container.open(value)
+    return dict(zip(opened.names or range(len(opened.parts)), opened.parts, strict=True))
 
 
 def structure_text(value: object) -> str:
     """The structure of a value as errors print it."""
     kind: type[Any] = type(value)
-    return str(flatten(value)[1]) if _is_node(value) else kind.__name__
+    return kind.__name__ if parts_of(value) is None else str(flatten(value)[1])
 
 
 def _flatten(value: object, leaves: list[Any], depth: int) -> Tree:
     if value is None:
         return NONE
-    if not _is_node(value):
+    kind = _kind_of(value)
+    container = container_of(kind)
+    if container is None:
+        if is_static(value):
+            return Tree(Static, static=(value,))
         leaves.append(value)
         return LEAF
     if depth == 0:
         raise unsupported_error(
-            f"a {type(value).__name__} contains itself, or is nested more than {MAX_DEPTH} deep",
+            f"a {kind.__name__} contains itself, or is nested more than {MAX_DEPTH} deep",
             "keep the values in an array, or in a list of one level",
         )
-    kind = cast("type[Any]", type(value))
-    names, parts, static = _open(value)
-    order = tuple(cast("dict[Hashable, object]", value)) if isinstance(value, dict) else ()
-    return Tree(kind, tuple(_flatten(part, leaves, depth - 1) for part in parts), names, static, order)
+    opened = container.open(value)
+    for name, held in zip(container.static_names, opened.static, strict=False):
+        require_unchanging(held, f"{name} of {kind.__name__}")
+    children = tuple(_flatten(part, leaves, depth - 1) for part in opened.parts)
+    return Tree(kind, children, opened.names, opened.static, opened.order)
 
 
-def _is_node(value: object) -> bool:
-    if isinstance(value, tuple | list | dict) or value is None:
-        return True
-    return is_dataclass(value) and not isinstance(value, type)
-
-
-def _open(value: object) -> tuple[tuple[Hashable, ...], list[object], tuple[Hashable, ...]]:
-    """Names, parts and static field values of a container."""
-    if value is None:
-        return (), [], ()
-    if isinstance(value, dict):
-        table = cast("dict[Hashable, object]", value)
-        names = _sorted(list(table))
-        return tuple(names), [table[name] for name in names], ()
-    if isinstance(value, tuple | list):
-        parts = list(cast("Sequence[object]", value))
-        names = cast("tuple[str, ...]", getattr(cast(object, value), "_fields", ()))
-        return tuple(names), parts, ()
-    known = fields(cast(Any, value))
-    moving = [f.name for f in known if not f.metadata.get("static")]
-    static = tuple(cast(Hashable, getattr(value, f.name)) for f in known if f.metadata.get("static"))
-    return tuple(moving), [getattr(value, name) for name in moving], static
-
-
-def _sorted(keys: list[Hashable]) -> list[Hashable]:
-    try:
-        return sorted(keys)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
-    except TypeError:
-        return sorted(keys, key=lambda key: (type(key).__name__, repr(key)))
-
-
-def make_dataclass(kind: type[Any], parts: dict[Hashable, object], static: tuple[Hashable, ...]) -> object:
-    """An instance with the given fields; its `__init__` and `__post_init__` are not run again."""
-    made = object.__new__(kind)
-    rest = iter(static)
-    for known in fields(kind):
-        value = next(rest) if known.metadata.get("static") else parts[known.name]
-        object.__setattr__(made, known.name, value)
-    return made
+def _kind_of(value: object) -> type[Any]:
+    """The class of a value, which is `complex` for all complex numbers and arrays."""
+    return complex if is_complex(value) else type(value)

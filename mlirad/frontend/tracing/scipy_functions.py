@@ -1,11 +1,13 @@
 """Functions of SciPy that are not ufuncs: they need elements, which traced values do not have.
 
     linalg.cho_factor(x)             -->  what traces it: while a function is traced, the name stands for that
+    stats.norm.logpdf(x)             -->  the same, of a method
     linalg.eig(x)                    -->  a TracingError that says what to write
 
 NumPy hands its functions to traced arrays, SciPy does not. So while a function is traced, the names in
 `TRACED` stand, in their modules, for functions that do so, and hand other arguments to SciPy's own. A name
-that was imported from the module before stands for SciPy's own still, and the error says what to write.
+that was imported from the module before stands for SciPy's own still, and the error says what to write. The
+methods in `TRACED_METHODS` stand in the classes of SciPy's objects, so they are found however an object is.
 """
 
 from __future__ import annotations
@@ -14,9 +16,11 @@ import functools
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from types import FrameType, ModuleType
-from typing import Any, Final, TypeAlias
+from types import FrameType
+from typing import Any, Final, TypeAlias, cast
 
 from mlirad.jit.forking import CompileLock
 from mlirad.packages import folder_of
@@ -28,6 +32,10 @@ Handing: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, An
 
 TRACED: Final[dict[str, dict[str, Handing]]] = {}
 """By the module, such as `scipy.linalg`, and the name there, what stands for a function."""
+
+TRACED_METHODS: Final[dict[str, Callable[[], dict[str, dict[str, Handing]]]]] = {}
+"""By the module, such as `scipy.stats`, what finds, by the name of an object of it, such as `norm`, and by
+the name of a method, what stands for that. It is asked once the module is imported."""
 
 WRITTEN_OUT = {
     "eig": "linalg.eigh, of symmetric matrices: the eigenvalues of others may be complex",
@@ -43,6 +51,15 @@ def hint_for(name: str) -> str:
         return f"call it as an attribute of its module: import {module}, and {module}.{name}(...)"
     if name in WRITTEN_OUT:
         return f"write {WRITTEN_OUT[name]}"
+    owners = sorted(
+        owner
+        for module, methods in TRACED_METHODS.items()
+        if module in sys.modules
+        for owner, names in methods().items()
+        if name in names
+    )
+    if owners:
+        return f"write it with NumPy's functions; of traced arrays {name} is known of {', '.join(owners)}"
     return "write it with NumPy's functions and SciPy's ufuncs"
 
 
@@ -61,13 +78,37 @@ def scipy_function() -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class _Replaced:
+    """A name of a module or a class, and what stood for it there, if it had an entry of its own."""
+
+    owner: Any
+    name: str
+    own: Any
+    had_own: bool
+
+    def restore(self) -> None:
+        """Let the name stand for what it stood for."""
+        if self.had_own:
+            setattr(self.owner, self.name, self.own)
+        else:
+            delattr(self.owner, self.name)
+
+
 class _Names:
     """The functions of SciPy whose names stand for others, and how many traces are under way."""
 
     def __init__(self) -> None:
         self.lock = CompileLock()
         self.traces = 0
-        self.own: list[tuple[ModuleType, str, Callable[..., Any]]] = []
+        self.replaced: list[_Replaced] = []
+
+    def replace(self, owner: Any, name: str, other: Callable[[Any], Any]) -> None:
+        """Let a name stand for what `other` makes of what it stands for; nothing if it does not exist."""
+        if hasattr(owner, name):
+            own = getattr(owner, name)
+            self.replaced.append(_Replaced(owner, name, own, name in vars(owner)))
+            setattr(owner, name, other(own))
 
 
 _names: Final = _Names()
@@ -76,18 +117,12 @@ _names: Final = _Names()
 @contextmanager
 def scipy_names() -> Generator[None]:
     """Let names of SciPy's modules that are imported stand for functions that take traced arrays too."""
-    imported = {name: sys.modules[name] for name in TRACED if name in sys.modules}
-    if not imported:
+    if not any(name in sys.modules for name in (*TRACED, *TRACED_METHODS)):
         yield
         return
     with _names.lock:
         if not _names.traces:
-            for module_name, module in imported.items():
-                for name in TRACED[module_name]:
-                    if hasattr(module, name):
-                        own = getattr(module, name)
-                        _names.own.append((module, name, own))
-                        setattr(module, name, _handing_over(module_name, name, own))
+            _replace_all()
         _names.traces += 1
     try:
         yield
@@ -95,9 +130,22 @@ def scipy_names() -> Generator[None]:
         with _names.lock:
             _names.traces -= 1
             if not _names.traces:
-                for module, name, function in _names.own:
-                    setattr(module, name, function)
-                _names.own.clear()
+                for replaced in _names.replaced:
+                    replaced.restore()
+                _names.replaced.clear()
+
+
+def _replace_all() -> None:
+    for module, names in TRACED.items():
+        if module in sys.modules:
+            for name in names:
+                _names.replace(sys.modules[module], name, partial(_handing_over, module, name))
+    for module, methods in TRACED_METHODS.items():
+        for owner, names in methods().items() if module in sys.modules else ():
+            if hasattr(sys.modules[module], owner):
+                type_ = cast("type[Any]", type(getattr(sys.modules[module], owner)))
+                for name, handing in names.items():
+                    _names.replace(type_, name, partial(_handing_method, type_, handing))
 
 
 @functools.cache
@@ -109,3 +157,16 @@ def _handing_over(module: str, name: str, own: Callable[..., Any]) -> Callable[.
         return TRACED[module][name](own, args, kwargs)
 
     return function
+
+
+@functools.cache
+def _handing_method(type_: type[Any], handing: Handing, own: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of SciPy's, or what traces it where an argument is traced. Subclasses have their own."""
+
+    @functools.wraps(own)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(self) is not type_:
+            return own(self, *args, **kwargs)
+        return handing(partial(own, self), args, kwargs)
+
+    return method

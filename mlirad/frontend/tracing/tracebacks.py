@@ -11,12 +11,14 @@ from. Set the environment variable MLIRAD_FULL_TRACEBACK to see all of it, as on
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 from collections.abc import Callable
 from types import FunctionType, TracebackType
 from typing import ParamSpec, TypeVar, cast
 
 from mlirad.errors import MliradError
+from mlirad.frontend.tracing.raising import argument_error
 from mlirad.frontend.tracing.source import is_user_file
 
 P = ParamSpec("P")
@@ -28,7 +30,10 @@ FULL = "MLIRAD_FULL_TRACEBACK"
 
 
 def plain_errors(function: Callable[P, R]) -> Callable[P, R]:
-    """A function users call, whose errors show the users' frames only."""
+    """A function users call, whose errors show the users' frames only.
+
+    A call with arguments that it does not take raises `ArgumentError`.
+    """
 
     @functools.wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -37,8 +42,27 @@ def plain_errors(function: Callable[P, R]) -> Callable[P, R]:
         except MliradError as error:
             hide_frames(error)
             raise
+        except TypeError as error:
+            raise_if_not_entered(error, function)
+            raise
 
     return called
+
+
+def raise_if_not_entered(error: TypeError, function: Callable[..., object]) -> None:
+    """Raise `ArgumentError` for a call whose arguments the function does not take.
+
+    It is Python's error of the call itself: none of its frames is inside of the function.
+    """
+    if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+        return
+    signature = inspect.signature(function)
+    bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    shown = signature.replace(parameters=bare, return_annotation=signature.empty)
+    name = function.__name__.rstrip("_")
+    raise argument_error(
+        str(error).replace(f"{function.__name__}()", name), f"it is called as {name}{shown}"
+    ) from None
 
 
 def plain_methods(cls: type[C]) -> type[C]:

@@ -51,7 +51,8 @@ class LineCounts:
             f"{self.total} operations have been traced so far, {count} of them for this line: a Python loop "
             f"is written out trip by trip, and compiled as that\n"
             f"  hint: write ad.fori_loop or ad.scan where a trip needs the one before, ad.vmap or ad.build "
-            f"where none does, and @ad.function on what is called often",
+            f"where none does, and @ad.function on what is called often; or have long loops rewritten: "
+            f'ad.jit(f, control="rewrite")',
             UnrolledLoopWarning,
             *place,
         )

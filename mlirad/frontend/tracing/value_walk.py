@@ -35,6 +35,7 @@ class ValueWalk(ABC):
     def __init__(self, ignored: frozenset[str]):
         self._ignored = ignored
         self.entries: list[tuple[str, Hashable]] = []
+        self.nbytes = 0
         self.guards: list[Guard] = []
         self._seen: dict[int, str] = {}
         self._kept: list[object] = []  # so that no identity is used twice
@@ -148,6 +149,7 @@ class ValueWalk(ABC):
             numbers = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
             content = blake2b(numbers.data, digest_size=16).digest()
         self._enter(path, Same(type(array)), array.dtype.str, array.shape, content)
+        self.nbytes += array.nbytes
         self.guards.append(ArrayGuard(array))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import TensorType, TupleType
+from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects.array.control import TapeType
@@ -25,16 +25,15 @@ addresses of a machine, and NumPy refuses such a shape even for an empty array."
 
 
 class TypeChecks:
-    """The types that were checked, each once."""
+    """The types that were checked, each once; none where checks are `skipped`."""
 
-    def __init__(self, foreign: bool = False) -> None:
-        self._foreign = foreign
-        """Whether tensors of any type may stand, which a pass is still to convert."""
+    def __init__(self, *, skipped: bool = False) -> None:
+        self._skipped = skipped
         self._checked: dict[int, Attribute] = {}
 
     def check(self, op: Operation, what: str, type_: Attribute) -> None:
         """Require a type of the language of `what` of the op."""
-        if id(type_) in self._checked:
+        if self._skipped or id(type_) in self._checked:
             return
         # Held, so that no other type can take its id.
         self._checked[id(type_)] = type_
@@ -47,8 +46,6 @@ class TypeChecks:
                 self._enter_space(spaces, pending)
                 continue
             current = pending.pop()
-            if self._foreign and isinstance(current, TensorType):
-                continue
             if isinstance(current, TupleType):
                 pending += current.types.data
             elif isinstance(current, RepType) and current is type_:

@@ -3,8 +3,7 @@
 A module verifies when
 
 - it holds functions with a body and distinct names, and every op is of the language: `array`, `function`,
-  `linear`, `kernel`, `func.func`, `func.call`, `func.return`. A module that is still to be converted
-  (`foreign`) may hold ops of StableHLO too, on tensors of its types;
+  `linear`, `kernel`, `func.func`, `func.call`, `func.return`;
 - every op has the operands, results, properties and regions that its definition declares, of types of the
   language, and obeys the rules of its dialect;
 - every operand is defined before its use, in the same block or around it, and functions see nothing of
@@ -27,7 +26,7 @@ and knows nothing of dominance.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp
@@ -39,15 +38,14 @@ from mlirad.dialects.array.control import ReplayOp, TapeType
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.function import COMBINATOR_OPS, FUNCTION_OPS
 from mlirad.dialects.kernel import Kernel
-from mlirad.dialects.kernel_parallel import check_parallel_attribute
-from mlirad.dialects.kernel_plans import check_plan_attributes
+from mlirad.dialects.kernel.parallel import check_parallel_attribute
+from mlirad.dialects.kernel.plans import check_plan_attributes
 from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.linear import Linear, WhileOp
 from mlirad.dialects.shapes import Value
-from mlirad.dialects.stablehlo import HloOp
 from mlirad.errors import VerifyError
+from mlirad.ir.foreign import STABLEHLO, UPSTREAM, dialect_of, name_of_op
 from mlirad.ir.locations import location_of, name_of
-from mlirad.ir.regions import nested_ops
 from mlirad.ir.verification.elements import check_elements
 from mlirad.ir.verification.errors import error_at, located
 from mlirad.ir.verification.functions import check_function
@@ -69,17 +67,26 @@ LANGUAGE: frozenset[type[Operation]] = frozenset(
 )
 """The ops a program is made of."""
 
+_CONVERSIONS = {
+    **dict.fromkeys(UPSTREAM, "convert it with the pass convert-to-array"),
+    **dict.fromkeys(STABLEHLO, "convert it with the pass convert-stablehlo-to-array"),
+}
+"""What to do with ops of other dialects."""
+
 TERMINATORS = (YieldOp, ReturnOp)
 
 TAPE_READERS = (ReplayOp, WhileOp)
 
 
-def verify_module(module: ModuleOp, *, allow_unregistered: bool = False, foreign: bool = False) -> None:
-    """Check that `module` is a program of the language or, with `foreign`, one that becomes such a program.
+def verify_module(
+    module: ModuleOp, *, allow_unregistered: bool = False, foreign: Container[str] = ()
+) -> None:
+    """Check that `module` is a program of the language.
 
-    With `allow_unregistered`, ops of unknown dialects may stand anywhere; nothing is known of them but their
-    operands, results and regions. Raises `VerifyError` for the first op in program order that breaks a rule;
-    it names the op, the rule and the source location.
+    With `allow_unregistered`, ops of unknown dialects may stand anywhere, and so may those of the dialects
+    named `foreign`; nothing is known of them but their operands, results and regions. Types are not checked
+    in a module where foreign ops may stand. Raises `VerifyError` for the first op in program order that
+    breaks a rule; it names the op, the rule and the source location.
     """
     _Verification(module, allow_unregistered, foreign).run()
 
@@ -98,13 +105,13 @@ class _Frame:
 class _Verification:
     """The state of one walk."""
 
-    def __init__(self, module: ModuleOp, allow_unregistered: bool, foreign: bool):
+    def __init__(self, module: ModuleOp, allow_unregistered: bool, foreign: Container[str]):
         self.module = module
-        self.foreign = foreign and any(isinstance(op, HloOp) for op in nested_ops(module.body))
         self.allow_unregistered = allow_unregistered
+        self.foreign = foreign
         self.functions: dict[str, FuncOp] = {}
         self.references = References(self.functions)
-        self.types = TypeChecks(self.foreign)
+        self.types = TypeChecks(skipped=bool(foreign))
         self._declared: set[tuple[object, ...]] = set()
         """What has been checked of ops without regions: class, types and properties."""
         self.function = ""
@@ -134,7 +141,11 @@ class _Verification:
             frame.last = op
             self._check_op(op, frame.visible)
             visible = set[Value]() if isinstance(op, FuncOp) else frame.visible
-            frames += [self._frame(region, op, visible) for region in reversed(op.regions)]
+            frames += [
+                self._frame(region, op, visible)
+                for region in reversed(op.regions)
+                if region.blocks or not self.foreign
+            ]
         self.references.check_recursion()
 
     def _collect_functions(self) -> None:
@@ -175,19 +186,16 @@ class _Verification:
     def _terminator_of(op: Operation) -> type[YieldOp] | type[ReturnOp] | None:
         if isinstance(op, FuncOp):
             return ReturnOp
-        return None if isinstance(op, ModuleOp | UnregisteredOp | HloOp) else YieldOp
+        return YieldOp if type(op) in LANGUAGE else None
 
     def _check_op(self, op: Operation, visible: set[Value]) -> None:
         known = type(op) in LANGUAGE
-        foreign = op if self.foreign and isinstance(op, HloOp) else None
-        may_stand = foreign or (self.allow_unregistered and isinstance(op, UnregisteredOp))
-        if not known and not may_stand:
-            # The class of an unregistered op has a name of its own for the op it stands for.
-            name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
-            hint = "write it with the array, linear and func dialects"
-            if isinstance(op, HloOp):
-                hint = "run the pass convert-stablehlo-to-array first"
-            raise VerifyError(f"{name} is not an op of the language", location=location_of(op), hint=hint)
+        if not known and not self._may_stand(op):
+            raise VerifyError(
+                f"{name_of_op(op)} is not an op of the language",
+                location=location_of(op),
+                hint=_CONVERSIONS.get(dialect_of(op), "write it with the array, linear and func dialects"),
+            )
         for operand in op.operands:
             if operand not in visible:
                 raise self._not_visible(op, operand)
@@ -195,9 +203,10 @@ class _Verification:
                 raise error_at(
                     op, f"reads {name_of(operand)}, a tape: only array.replay and linear.while can"
                 )
-        if foreign is not None:
-            located(op, foreign.check_declared)
         if not known:
+            check = getattr(op, "check_declared", None)
+            if check is not None:
+                located(op, check)
             return
         if op.successors:
             raise error_at(op, "branches to other blocks are not part of the language")
@@ -207,7 +216,8 @@ class _Verification:
         if isinstance(op, FuncOp):
             if not at_top:
                 raise error_at(op, "functions cannot be nested")
-            check_function(op, self.types)
+            if op.body.blocks or not self.foreign:
+                check_function(op, self.types)
             self.function = op.sym_name.data
         elif at_top:
             raise error_at(op, "stands outside of a function")
@@ -220,6 +230,10 @@ class _Verification:
         located(op, lambda: check_parallel_attribute(op))
         for k, result in enumerate(op.results):
             self.types.check(op, f"result {k}", result.type)
+
+    def _may_stand(self, op: Operation) -> bool:
+        """Whether an op may stand in the module though it is not of the language."""
+        return (self.allow_unregistered and isinstance(op, UnregisteredOp)) or dialect_of(op) in self.foreign
 
     def _check_declared(self, op: LanguageOp) -> None:
         """Check what an op declares, of ops without regions once for all that are alike."""

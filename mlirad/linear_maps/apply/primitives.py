@@ -213,6 +213,7 @@ FORWARD: dict[type[linear.MapOp], Application] = {
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
     linear.TriangularSolveOp: _triangular_solve,
+    linear.FftOp: lambda b, m, captured, x: b.fft(m.keyword("kind"), x, m.codomain),
     linear.EvaluateOp: lambda b, m, captured, h: h.at(m.captured(captured)),
     linear.SingleOp: lambda b, m, captured, w: Pairs((Pair(tuple(m.captured(captured)), w),)),
 }

@@ -435,6 +435,12 @@ def _triangular_solve(m: Place, op: linear.TriangularSolveOp, x: Pattern) -> Pat
     return prefixed(x, len(m.batch) + len(shape_of(op.domain)) - 2, is_upper)
 
 
+def _fft(m: Place, op: linear.FftOp, x: Pattern) -> Pattern:
+    """Every number of a row depends on every other."""
+    rows = len(shape_of(op.domain)) - (1 if op.kind.data == "real" else 2)
+    return m.moved(x, shape_of(op.codomain), _all_kept(rows))
+
+
 PRIMITIVE_PATTERNS: dict[type[linear.MapOp], Rule] = {
     linear.ScaleOp: _scale,
     linear.MaskOp: _mask,
@@ -457,6 +463,7 @@ PRIMITIVE_PATTERNS: dict[type[linear.MapOp], Rule] = {
     linear.CumulativeSumOp: _prefix,
     linear.RecurrenceOp: _prefix,
     linear.TriangularSolveOp: _triangular_solve,
+    linear.FftOp: _fft,
     linear.DotLeftOp: _dot,
     linear.DotRightOp: _dot,
 }

@@ -18,8 +18,8 @@ from xdsl.ir import Block
 
 from mlirad.dialects import kernel
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
-from mlirad.dialects.kernel_plans import stated_updates
-from mlirad.dialects.kernel_strips import LOWERED_CONTROL
+from mlirad.dialects.kernel.plans import stated_updates
+from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.lower.emit.activation_records import write_restore, write_save
 from mlirad.lower.emit.addresses import ValueAddresses
 from mlirad.lower.emit.buffers import Place
@@ -34,6 +34,7 @@ from mlirad.lower.emit.profiling import timed
 from mlirad.lower.emit.reports import emit_report
 from mlirad.lower.emit.scatter import emit_scatter
 from mlirad.lower.emit.sort import emit_sort
+from mlirad.lower.emit.transforms import emit_fft
 from mlirad.lower.emit.triangular_solve import emit_triangular_solve
 from mlirad.lower.llvm_text import Value
 
@@ -72,6 +73,8 @@ class BlockEmitter:
                     emit_factorisation(kernels, op)
                 case kernel.TriangularSolveOp():
                     emit_triangular_solve(kernels, op)
+                case kernel.FftOp():
+                    emit_fft(kernels, op)
                 case kernel.ReportOp():
                     emit_report(kernels, op)
                 case CallOp():

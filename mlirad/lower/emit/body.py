@@ -19,7 +19,8 @@ from xdsl.ir import Block, Operation
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, ScheduledOp, loop_strides, written_out_shape
+from mlirad.dialects.kernel import LoadIfOp, LoadOp
+from mlirad.dialects.kernel.nests import ScheduledOp, loop_strides, written_out_shape
 from mlirad.dialects.shapes import Shape, Value
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of

@@ -27,14 +27,14 @@ from mlirad.dialects.array.frames import RestoreOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel_plans import (
+from mlirad.dialects.kernel.plans import (
     IN_PLACE,
     stated_arena,
     stated_carries,
     stated_places,
     stated_updates,
 )
-from mlirad.dialects.kernel_strips import LOWERED_CONTROL
+from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import Shape, Value, is_array, shape_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.builder import yields

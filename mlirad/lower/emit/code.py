@@ -22,6 +22,7 @@ from mlirad.dialects.array.literals import literal_array
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadIfOp, LoadOp
 from mlirad.dialects.shapes import Value as Ssa
+from mlirad.ir.locations import location_of
 from mlirad.lower.emit.access import Access, Spread
 from mlirad.lower.emit.body import Address, Body
 from mlirad.lower.emit.buffers import Place
@@ -63,6 +64,7 @@ class BodyCode:
         """Lanes of the current block that are inside the loop; None for all of them."""
         self.start: dict[int, Value] = dict.fromkeys(range(len(body.extents)), constant("i64", 0))
         self._pointers = pointers
+        self._place = f.place
         self._level = {d: k for k, d in enumerate(order)}
         self._values: dict[tuple[Ssa, int, int], Value] = {}
         self._partial: list[dict[tuple[Address, int, int], Value]] = [{} for _ in range(len(order) + 1)]
@@ -110,8 +112,11 @@ class BodyCode:
         partial = self._partial[level + 1] = {}
         for op in self._ops[level + 1]:
             result = op.results[0]
+            if self.f.globals.shows_places:
+                self.f.place = location_of(op)
             for j, u in self.copies(self.body.dependences[result]):
                 values[result, j, u] = self._emit(op, j, u)
+        self.f.place = self._place
         for base, k in self._advanced[level + 1].items():
             for j, u in self.copies(self._pointer_loops[base]):
                 partial[base, j, u] = self._through(base, k, j, u)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation, Region
 
 from mlirad.dialects.array import control
-from mlirad.dialects.kernel_plans import COPIED, IN_PLACE, stated_carries
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.plans import COPIED, IN_PLACE, stated_carries
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.lower.emit.addresses import ValueAddresses
 from mlirad.lower.emit.buffers import Buffer, Place

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan, prod
 
-from mlirad.dialects.kernel_factorisations import FactorisationOp, memory_of, work_of
+from mlirad.dialects.kernel.factorisations import FactorisationOp, memory_of, work_of
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.buffers import Buffer

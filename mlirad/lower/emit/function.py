@@ -20,7 +20,7 @@ from typing import Final
 from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.frame_type import FrameType
-from mlirad.dialects.kernel_strips import LOWERED_CONTROL
+from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import element_of
 from mlirad.ir.builder import returned
 from mlirad.lower.emit.activation_records import RECORD_STACK

@@ -20,7 +20,7 @@ from mlirad.lower.elementary import elementary
 from mlirad.lower.emit.access import Access
 from mlirad.lower.emit.buffers import Buffer, Place
 from mlirad.lower.llvm_text import BYTES, Bounds, IRBuilder, ModuleText, Parameter, Value
-from mlirad.lower.native_program import KernelNote
+from mlirad.lower.native_program import KernelNote, ReportNote
 
 FAULT_PLACE: Final = Place("fault", 0)
 """The place of the fault cell of checked programs."""
@@ -42,6 +42,7 @@ class ProgramText:
     is_profiled: bool = False
     operations: int = 0
     kernels: list[KernelNote] = field(default_factory=list[KernelNote])
+    reports: list[ReportNote] = field(default_factory=list[ReportNote])
 
 
 @dataclass
@@ -148,6 +149,7 @@ def begin_kernel(
     inlining = "alwaysinline" if work <= TINY_WORK and not program.is_profiled else "noinline"
     f = program.module.function(name, parameters, attributes=f"{inlining} nounwind")
     f.runs = emitter.trips * tasks
+    f.place = location_of(op)
     emitter.calls.append(KernelCall(number, places, tasks))
     program.operations += work * emitter.trips
     pointers = dict(zip(places, f.arguments[: len(places)], strict=True))

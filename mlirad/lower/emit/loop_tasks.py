@@ -18,9 +18,9 @@ from typing import Final
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.control import ScanOp
-from mlirad.dialects.kernel_parallel import stated_parallel
-from mlirad.dialects.kernel_plans import stated_carries
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.parallel import stated_parallel
+from mlirad.dialects.kernel.plans import stated_carries
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.ir.free_values import free_values
 from mlirad.lower.emit.addresses import ValueAddresses
 from mlirad.lower.emit.buffers import Memory, Place

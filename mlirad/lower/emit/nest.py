@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from mlirad.dialects.kernel import LoadOp, NestOp, is_element_wise
+from mlirad.dialects.kernel import LoadOp, NestOp
+from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import values_of
 from mlirad.ir.builder import yields

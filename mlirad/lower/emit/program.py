@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
 from mlirad.dialects.array.literals import literal_array, numpy_dtype
-from mlirad.dialects.kernel_plans import stated_updates
+from mlirad.dialects.kernel.plans import stated_updates
 from mlirad.dialects.shapes import Value as Ssa
 from mlirad.dialects.shapes import is_float, shape_of
 from mlirad.lower.emit.activation_records import RECORD_STACK
@@ -28,6 +28,7 @@ def emit_program(
     vector_bytes: int,
     address_checks: bool = False,
     profiled: bool = False,
+    shows_places: bool = False,
     callees: Sequence[FuncOp] = (),
     control: FloatControl | None = None,
 ) -> NativeProgram:
@@ -39,14 +40,16 @@ def emit_program(
     With `address_checks` every access is compared with the bounds of its buffer first. One outside is not
     made, and the last constant of the program, an int64 that starts as 0, then holds a number: a debug run of
     `mlirad.jit` reports that the program writes to a constant. With `profiled` the last constant holds the
-    time and the runs of each kernel.
+    time and the runs of each kernel. With `shows_places` comments say where instructions come from.
 
     Raises `CompileError` for a function that is not fully lowered.
     """
     block = function.body.block
     returned = cast(ReturnOp, block.last_op)
     memory = program_buffers(function, returned)
-    program = ProgramText(ModuleText(polls=True), vector_bytes, address_checks, profiled)
+    program = ProgramText(
+        ModuleText(polls=True, shows_places=shows_places), vector_bytes, address_checks, profiled
+    )
     constants = [literal_array(op) for op in memory.passed]
     cells: list[Place] = []
     if address_checks:
@@ -75,6 +78,7 @@ def emit_program(
         tuple(stated_updates(function).items()),
         llvm=program.module.text(),
         kernels=tuple(program.kernels),
+        reports=tuple(program.reports),
     )
 
 

@@ -12,8 +12,9 @@ import json
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.kernel import ReportOp
 from mlirad.dialects.shapes import shape_of
+from mlirad.ir.locations import location_of
 from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel
-from mlirad.lower.native_program import REPORT
+from mlirad.lower.native_program import REPORT, ReportNote
 
 
 def emit_report(emitter: KernelEmitter, op: ReportOp) -> None:
@@ -25,14 +26,17 @@ def emit_report(emitter: KernelEmitter, op: ReportOp) -> None:
     f = kernel.f
     f.module.external(REPORT, "i64", ["ptr", "ptr", "ptr", "i64"], "nounwind")
     batch_rank = op.batch_rank.value.data
+    source = None if op.source is None else op.source.data
     described = {
         "kind": op.kind.data,
         "message": op.message.data,
-        "source": None if op.source is None else op.source.data,
+        "source": source,
         "values": [[numpy_dtype(v.type).name, shape_of(v)[batch_rank:]] for v in op.values],
     }
     text = [*json.dumps(described).encode(), 0]
     description = f.module.table("i8", [c - 256 if c > 127 else c for c in text])
+    line = source or location_of(op)
+    emitter.program.reports.append(ReportNote(description.text, op.kind.data, op.message.data, line))
     table = f.alloca("ptr", max(1, len(values)), 8)
     for k, value in enumerate(values):
         f.store(kernel.pointers[value.place], f.gep(table, k, "ptr"))

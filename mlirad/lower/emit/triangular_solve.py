@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from mlirad.dialects.array.factorisations import triangle_flags
-from mlirad.dialects.kernel_factorisations import TriangularSolveOp
+from mlirad.dialects.kernel.factorisations import TriangularSolveOp
 from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.emit.kernels import KernelEmitter, begin_kernel

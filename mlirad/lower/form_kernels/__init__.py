@@ -31,7 +31,7 @@ from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.factorisations import SolveOp
 from mlirad.dialects.array.indexing import BuildOp
 from mlirad.dialects.kernel import KERNEL_OPS, KERNEL_RESULT_OPS
-from mlirad.dialects.kernel_plans import stated_arena
+from mlirad.dialects.kernel.plans import stated_arena
 from mlirad.dialects.linear import Linear
 from mlirad.dialects.shapes import STORED, Value, is_array
 from mlirad.errors import UnsupportedError

@@ -11,7 +11,9 @@ from mlirad.dialects import kernel
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array import factorisations, indexing, ordering, reductions, structural
 from mlirad.dialects.array.reporting import ReportOp
-from mlirad.dialects.kernel_factorisations import factorisation_types
+from mlirad.dialects.array.transforms import FftOp
+from mlirad.dialects.kernel.factorisations import factorisation_types
+from mlirad.dialects.kernel.whole_arrays import sort_types
 from mlirad.dialects.shapes import FLAG, Shape, Value, element_of, ints, keyword, shape_of, values_of
 from mlirad.errors import CompileError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
@@ -80,6 +82,9 @@ class KernelBuilder:
             case factorisations.TriangularSolveOp():
                 operands = [self.buffers[o] for o in op.operands]
                 new = self.b.emit(kernel.TriangularSolveOp, operands, op.result.type, op.properties)
+            case FftOp():
+                operands = [self.buffers[op.operand]]
+                new = self.b.emit(kernel.FftOp, operands, op.result.type, op.properties)
             case indexing.ScatterOp() | indexing.UpdateOp() if must_store(op):
                 new = self._scatter(op)
             case structural.ConcatenateOp() | structural.StackOp() if must_store(op):
@@ -160,7 +165,7 @@ class KernelBuilder:
         properties: dict[str, Attribute] = {"dim": op.dim}
         if isinstance(op, ordering.ArgsortOp):
             properties["positions"] = FLAG
-        types = kernel.sort_types(op.operand.type, op.dim.value.data, positions="positions" in properties)
+        types = sort_types(op.operand.type, op.dim.value.data, positions="positions" in properties)
         return self.b.insert(kernel.SortOp, [self.buffers[op.operand]], types, properties).results[0]
 
     def _part(self, op: factorisations.PartOp | factorisations.CholeskyOp) -> Value:

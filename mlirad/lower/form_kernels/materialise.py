@@ -21,6 +21,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.factorisations import FACTORISATION_OPS
 from mlirad.dialects.array.frames import NoFrameOp, RestoreOp, SaveOp
 from mlirad.dialects.array.reporting import REPORTING_OPS
+from mlirad.dialects.array.transforms import TRANSFORM_OPS
 from mlirad.dialects.shapes import (
     Value,
     element_of,
@@ -48,6 +49,9 @@ LLVM's instruction selection and register allocation take time quadratic in the 
 At this length the store and the load cost nothing that can be measured.
 """
 
+CHOICE = 3
+"""Scalar cost of choosing between two parts of a concatenation: a comparison, a position, a selection."""
+
 FREE = frozenset[type[Operation]](
     (
         structural.BroadcastOp,
@@ -66,6 +70,7 @@ _READS_ARRAYS = (
     *control.CONTROL_OPS,
     *ordering.ORDERING_OPS,
     *FACTORISATION_OPS,
+    *TRANSFORM_OPS,
     *REPORTING_OPS,
     CallOp,
     SaveOp,
@@ -85,6 +90,8 @@ def scalar_cost(op: Operation) -> float:
         return 0
     if isinstance(op, ew.DivOp | ew.SqrtOp):
         return 8
+    if isinstance(op, structural.ConcatenateOp):
+        return CHOICE * (len(op.parts) - 1)
     if isinstance(op, indexing.GatherOp | indexing.IndexOp):
         return 4 + sum(scalar_cost(inner) for r in op.regions for inner in r.block.ops)
     known = elementary(op.name.removeprefix("array."))

@@ -106,12 +106,13 @@ class ControlFlow(Polling):
         again = self.define(f"icmp slt i64 {after.text}, {last.text}", "i1")
         latch = self.block
         self.branch_if(again, body, done)
-        self._lines[phis:phis] = [
+        lines = [
             f"  {phi.text} = phi {phi.type} [ {start.text}, %{before} ], [ {end.text}, %{latch} ]"
             for phi, start, end in zip(
                 [index, *loop.carries], [first, *carries], [after, *following], strict=True
             )
         ]
+        self._insert(phis, lines)
         self._open(done, known)
         loop.results = [
             self._merge([(end, latch), (start, before)]) if guarded else end

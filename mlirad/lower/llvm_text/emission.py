@@ -51,7 +51,10 @@ class Emission:
         self._linkage = linkage
         self._attributes = attributes
         self._allocas: list[str] = []
+        self.place: str | None = None
+        """The place in the source that what is written next is for."""
         self._lines: list[str] = []
+        self._places: list[str | None] = []
         self._count = 0
         self._known: dict[str, Value] = {}
 
@@ -60,7 +63,11 @@ class Emission:
         parameters = ", ".join(_parameter_text(p) for p in self._parameters)
         named = f"@{self.name}({parameters})"
         header = " ".join(filter(None, ("define", self._linkage, self._result_type, named, self._attributes)))
-        return "\n".join([header + " {", "entry:", *self._allocas, *self._lines, "}"])
+        lines = self._lines
+        if self.globals.shows_places:
+            placed = zip(lines, self._places, strict=True)
+            lines = [line if place is None else f"{line} ; {place}" for line, place in placed]
+        return "\n".join([header + " {", "entry:", *self._allocas, *lines, "}"])
 
     def definition(self) -> Hashable:
         """The function without its name: equal for functions that do the same, by the same text."""
@@ -80,13 +87,13 @@ class Emission:
     def line(self, text: str) -> None:
         """Write an instruction that defines nothing."""
         self.work += 1
-        self._lines.append("  " + text)
+        self._append("  " + text)
 
     def define(self, right: str, kind: Kind, width: int = 1) -> Value:
         """Write an instruction with an effect, such as a load, and name its result."""
         name = self.fresh()
         self.work += 1
-        self._lines.append(f"  {name} = {right}")
+        self._append(f"  {name} = {right}")
         return Value(name, kind, width)
 
     def pure(self, right: str, kind: Kind, width: int = 1) -> Value:
@@ -98,9 +105,18 @@ class Emission:
 
     def label(self, name: str) -> None:
         """Begin a block that nothing is known about."""
-        self._lines.append(f"{name}:")
+        self._append(f"{name}:", is_label=True)
         self.block = name
         self._known = {}
+
+    def _append(self, line: str, *, is_label: bool = False) -> None:
+        self._lines.append(line)
+        self._places.append(None if is_label else self.place)
+
+    def _insert(self, at: int, lines: Sequence[str]) -> None:
+        """Write lines in front of the one of this number."""
+        self._lines[at:at] = lines
+        self._places[at:at] = [self.place] * len(lines)
 
     def branch(self, target: str) -> None:
         """Jump to a block; the current block ends here."""

@@ -32,7 +32,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS
-from mlirad.dialects.kernel_plans import (
+from mlirad.dialects.kernel.plans import (
     ARENA_ATTRIBUTE,
     CARRIES_ATTRIBUTE,
     PLACES_ATTRIBUTE,

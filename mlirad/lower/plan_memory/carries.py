@@ -17,8 +17,8 @@ from xdsl.ir import Operation, Region
 
 from mlirad.dialects.array import control
 from mlirad.dialects.array.frames import SaveOp
-from mlirad.dialects.kernel_plans import stated_updates
-from mlirad.dialects.kernel_strips import LOWERED_CONTROL, StripsOp
+from mlirad.dialects.kernel.plans import stated_updates
+from mlirad.dialects.kernel.strips import LOWERED_CONTROL, StripsOp
 from mlirad.dialects.shapes import Value, shape_of
 
 PLACED_OPS = (*LOWERED_CONTROL, CallOp, SaveOp)

@@ -19,8 +19,8 @@ from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, LoadIfOp, LoadOp, NestOp, ScatterOp
-from mlirad.dialects.kernel_plans import COPIED, IN_PLACE
-from mlirad.dialects.kernel_strips import LOWERED_CONTROL, LOWERED_LOOPS
+from mlirad.dialects.kernel.plans import COPIED, IN_PLACE
+from mlirad.dialects.kernel.strips import LOWERED_CONTROL, LOWERED_LOOPS
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import captures, free_values

@@ -24,7 +24,7 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult
 
 from mlirad.dialects.array.control import BranchOp
 from mlirad.dialects.kernel import NestOp, ScatterOp
-from mlirad.dialects.kernel_plans import UPDATES_ATTRIBUTE, stated_updates
+from mlirad.dialects.kernel.plans import UPDATES_ATTRIBUTE, stated_updates
 from mlirad.dialects.shapes import Value, ints, shape_of
 from mlirad.ir.builder import function_block, returned, yields
 from mlirad.ir.call_graph import is_private

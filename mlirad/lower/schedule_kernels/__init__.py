@@ -25,8 +25,8 @@ from xdsl.passes import ModulePass
 from mlirad.dialects.array.frames import SaveOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.kernel import KERNEL_RESULT_OPS, NestOp, ScatterOp
-from mlirad.dialects.kernel_plans import stated_arena
-from mlirad.dialects.kernel_strips import LOWERED_CONTROL
+from mlirad.dialects.kernel.plans import stated_arena
+from mlirad.dialects.kernel.strips import LOWERED_CONTROL
 from mlirad.dialects.shapes import FLAG, Value, integer, ints
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of

@@ -11,7 +11,7 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import BranchOp, ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.kernel import CumulativeOp, DotOp, NestOp, ScatterOp, SortOp
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Value, element_of, is_array, shape_of, size_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values

@@ -15,7 +15,8 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Operation
 
-from mlirad.dialects.kernel import NestOp, ScatterOp, is_element_wise
+from mlirad.dialects.kernel import NestOp, ScatterOp
+from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.lower.schedule_kernels.lanes import choose_lane
 from mlirad.lower.schedule_kernels.profiles import Profile, row_major

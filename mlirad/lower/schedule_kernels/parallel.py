@@ -17,8 +17,8 @@ from xdsl.ir import Block
 
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.kernel import DotOp, NestOp, ScatterOp
-from mlirad.dialects.kernel_parallel import PARALLEL_ATTRIBUTE, why_dependent
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.parallel import PARALLEL_ATTRIBUTE, why_dependent
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import integer, values_of
 from mlirad.lower.machine import WAKE
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of

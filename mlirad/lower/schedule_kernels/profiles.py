@@ -19,8 +19,9 @@ from xdsl.ir import Block, Operation
 
 from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, loop_strides
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel.nests import loop_strides
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Shape, Value, element_of, is_float, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.lower.affine import AffineForms

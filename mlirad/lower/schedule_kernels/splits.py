@@ -15,7 +15,8 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.literals import literal, literal_array
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import SCHEDULE, NestOp
+from mlirad.dialects.kernel import NestOp
+from mlirad.dialects.kernel.nests import SCHEDULE
 from mlirad.dialects.shapes import Value, ints, values_of
 
 

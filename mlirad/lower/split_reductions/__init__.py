@@ -24,8 +24,8 @@ from xdsl.ir import Block
 from xdsl.passes import ModulePass
 
 from mlirad.dialects.kernel import NestOp, ScatterOp
-from mlirad.dialects.kernel_parallel import why_dependent
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.parallel import why_dependent
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import functions_of
 from mlirad.lower.split_reductions.nests import split_nest

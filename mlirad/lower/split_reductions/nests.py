@@ -19,7 +19,8 @@ from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.literals import literal
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import LoadOp, NestOp, is_element_wise
+from mlirad.dialects.kernel import LoadOp, NestOp
+from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Value, array_type, element_of, integer, shape_of, values_of
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of
 from mlirad.lower.schedule_kernels.lanes import choose_lane

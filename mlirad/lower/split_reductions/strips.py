@@ -26,8 +26,8 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
 from mlirad.dialects.kernel import LoadOp, NestOp
-from mlirad.dialects.kernel_parallel import keeps_to_one_thread
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.parallel import keeps_to_one_thread
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import Value, array_type, element_of, integer, keyword, shape_of
 from mlirad.ir.builder import yields
 from mlirad.lower.schedule_kernels.kernel_costs import cycles_of

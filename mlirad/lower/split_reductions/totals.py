@@ -20,7 +20,8 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import LoadOp, NestOp, ScatterOp, is_element_wise
+from mlirad.dialects.kernel import LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel.nests import is_element_wise
 from mlirad.dialects.shapes import Value, element_of, size_of
 from mlirad.ir.builder import yields
 from mlirad.lower.machine import element_bytes, parts_cycles

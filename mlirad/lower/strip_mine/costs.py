@@ -18,7 +18,8 @@ from math import prod
 from xdsl.ir import Operation
 
 from mlirad.dialects.array.control import ScanOp
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, ScheduledOp
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel.nests import ScheduledOp
 from mlirad.dialects.shapes import Value, is_array, size_of
 from mlirad.lower.kernel_groups import around
 from mlirad.lower.machine import CALL, L2_BYTES, LOOP_START, cycles_per_byte

@@ -28,7 +28,8 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, ScheduledOp
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel.nests import ScheduledOp
 from mlirad.dialects.shapes import Value, shape_of, values_of
 from mlirad.ir.builder import yields
 from mlirad.ir.free_values import free_values

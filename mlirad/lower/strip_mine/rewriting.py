@@ -20,8 +20,9 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.control import ScanOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, ScheduledOp
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel.nests import ScheduledOp
+from mlirad.dialects.kernel.strips import StripsOp
 from mlirad.dialects.shapes import (
     Value,
     array_type,

@@ -18,7 +18,8 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.frames import NoFrameOp
 from mlirad.dialects.array.indexing import YieldOp
 from mlirad.dialects.array.structural import ConstantOp
-from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp, ScheduledOp, is_element_wise
+from mlirad.dialects.kernel import LoadIfOp, LoadOp, NestOp, ScatterOp
+from mlirad.dialects.kernel.nests import ScheduledOp, is_element_wise
 from mlirad.dialects.shapes import Shape, Value, element_of, ints, shape_of, values_of
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields

@@ -116,7 +116,7 @@ class BulkBuilder(TermBuilder):
         return self.term(x.axes, self.b.cumulative(kind, self.value(x), len(x.axes) + dim, reverse))
 
     def each(self, constructor: Callable[[Value], Value], x: Term) -> Term:
-        """What a constructor of the builder makes of each matrix, behind any number of batch dimensions."""
+        """What a constructor of the builder makes of each matrix or row, behind any batch dimensions."""
         return self.term(x.axes, constructor(self.value(x)))
 
     def solved(self, constructor: Callable[[Value, Value], Value], matrix: Term, x: Term) -> Term:

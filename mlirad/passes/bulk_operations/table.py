@@ -23,7 +23,8 @@ from mlirad.dialects.array import control, factorisations, indexing, ordering, r
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CheckpointOp, CustomOp
 from mlirad.dialects.array.reporting import ReportOp
-from mlirad.dialects.shapes import element_of, shape_of, values_of
+from mlirad.dialects.array.transforms import FftOp
+from mlirad.dialects.shapes import Value, array_type, element_of, shape_of, values_of
 from mlirad.ir.arrays import extents_of
 from mlirad.ir.builder import yields
 from mlirad.passes.bulk_operations.branches import bulk_choice, bulk_if, bulk_switch
@@ -101,6 +102,14 @@ def _triangular_solve(r: BatchReader, op: factorisations.TriangularSolveOp, o: S
     return r.solved(partial(r.b.triangular_solve, **factorisations.triangle_flags(op)), *o)
 
 
+def _fft(r: BatchReader, op: FftOp, o: Sequence[Term]) -> Term:
+    def transformed(x: Value) -> Value:
+        batch = shape_of(x)[: len(shape_of(x)) - len(shape_of(op.operand))]
+        return r.b.fft(op.kind.data, x, array_type((*batch, *shape_of(op.result)), element_of(op.result)))
+
+    return r.each(transformed, o[0])
+
+
 BULK_RULES: dict[type[Operation], Rule] = {
     **dict.fromkeys(ew.ELEMENTWISE_OPS, _elementwise),
     structural.ConstantOp: _constant,
@@ -135,6 +144,7 @@ BULK_RULES: dict[type[Operation], Rule] = {
     factorisations.SvdOp: lambda r, op, o: r.each(partial(r.b.svd, op.part.data), o[0]),
     factorisations.TriangularSolveOp: _triangular_solve,
     factorisations.SolveOp: lambda r, op, o: r.solved(r.b.solve, *o),
+    FftOp: _fft,
 }
 """Every op of the array dialect by its class, but for the terminator and for loops and branches."""
 

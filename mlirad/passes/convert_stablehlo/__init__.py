@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from importlib import import_module
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
 
 from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.shapes import Value, shape_of
@@ -28,6 +27,7 @@ from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import CallGraph, calls_of, functions_by_name, is_private
 from mlirad.ir.dead_code import erase_unused
+from mlirad.ir.foreign import STABLEHLO, ConversionPass
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
 from mlirad.passes.convert_stablehlo.converter import Converter
@@ -52,10 +52,11 @@ SHORT = 30
 
 
 @dataclass(frozen=True)
-class ConvertStablehloToArrayPass(ModulePass):
+class ConvertStablehloToArrayPass(ConversionPass):
     """StableHLO to array code; functions of other ops stay as they are."""
 
     name = "convert-stablehlo-to-array"
+    READS: ClassVar = frozenset(STABLEHLO)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Convert public functions, and private ones that are still called."""

@@ -27,6 +27,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.array.custom import CUSTOM_OPS
 from mlirad.dialects.array.literals import literal
 from mlirad.dialects.array.reporting import REPORTING_OPS
+from mlirad.dialects.array.transforms import FftOp
 from mlirad.dialects.shapes import FLAG, Value, array_type, element_of, integer, ints, keyword, shape_of
 from mlirad.interpreter import OperationCounter, run_function
 from mlirad.ir.arrays import ArrayBuilder, new_function
@@ -243,6 +244,11 @@ def factorisation_cases() -> list[Case]:
     ]
 
 
+def transform_cases() -> list[Case]:
+    kinds = {"forward": (t(3, 2), t(3, 2)), "real": (t(5), t(3, 2)), "half": (t(3, 2), t(4))}
+    return [Case(FftOp, (x,), y, {"kind": keyword(kind)}) for kind, (x, y) in kinds.items()]
+
+
 CASES = [
     *elementwise_cases(),
     *structural_cases(),
@@ -250,6 +256,7 @@ CASES = [
     *reduction_cases(),
     *ordering_cases(),
     *factorisation_cases(),
+    *transform_cases(),
 ]
 
 

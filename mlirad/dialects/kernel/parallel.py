@@ -18,8 +18,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlirad.dialects.array.control import ReplayOp, ScanOp, WhileOp
 from mlirad.dialects.array.frames import RestoreOp, SaveOp
-from mlirad.dialects.kernel import ReportOp
-from mlirad.dialects.kernel_strips import StripsOp
+from mlirad.dialects.kernel.strips import StripsOp
+from mlirad.dialects.kernel.whole_arrays import ReportOp
 
 PARALLEL_ATTRIBUTE: Final = "kernel.parallel"
 """Of a loop over kernels, how many trips in a row are one task."""

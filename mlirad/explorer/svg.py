@@ -46,18 +46,37 @@ class Drawing:
         joined = " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
         self._parts.append(f'<path class="{kind}" d="M{joined}"/>')
 
-    def dot(self, x: float, y: float, kind: str, title: str) -> None:
-        """A mark, whose title is shown when one points at it."""
+    def dot(self, x: float, y: float, kind: str, title: str, radius: float = 4.5, **data: object) -> None:
+        """A mark, whose title is shown when one points at it; `data` are its `data-` attributes."""
         self._parts.append(
-            f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4.5">'
+            f'<circle class="{kind}"{_data(data)} cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}">'
             f"<title>{escape(title)}</title></circle>"
         )
 
-    def __str__(self) -> str:
+    def box(
+        self, x: float, y: float, width: float, height: float, kind: str, title: str = "", **data: object
+    ) -> None:
+        """A rectangle from its upper left corner, with a title as `dot` has."""
+        self._parts.append(
+            f'<rect class="{kind}"{_data(data)} x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
+            f'height="{height:.1f}"><title>{escape(title)}</title></rect>'
+        )
+
+    def inline(self) -> str:
+        """The image as part of a page, which has the styles."""
         width, height = f"{self.width:.0f}", f"{self.height:.0f}"
         size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
         parts = "\n".join(self._parts)
-        return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>\n<style>{STYLE}</style>\n{parts}\n</svg>\n'
+        return f"<svg {size}>\n{parts}\n</svg>\n"
+
+    def __str__(self) -> str:
+        start = f'<svg xmlns="http://www.w3.org/2000/svg" {self.inline()[len("<svg ") :]}'
+        head, _, parts = start.partition("\n")
+        return f"{head}\n<style>{STYLE}</style>\n{parts}"
+
+
+def _data(data: dict[str, object]) -> str:
+    return "".join(f' data-{name}="{escape(str(value))}"' for name, value in data.items())
 
 
 class LogScale:

@@ -1,0 +1,27 @@
+// RUN: mlirad-opt %s | mlirad-opt | filecheck %s
+// RUN: mlirad-opt --emit=generic %s | mlirad-opt | filecheck %s
+
+// Fourier transforms.
+
+// CHECK-LABEL: func.func @transforms(%z: tensor<3x4x2xf64>, %x: tensor<5xf32>, %s: tensor<3x2xf32>) {
+// CHECK-NEXT: %v0 = array.fft forward %z : tensor<3x4x2xf64>
+// CHECK-NEXT: %v1 = array.fft backward %z : tensor<3x4x2xf64>
+// CHECK-NEXT: %v2 = array.fft real %x : tensor<5xf32> -> tensor<3x2xf32>
+// CHECK-NEXT: %v3 = array.fft half %s : tensor<3x2xf32> -> tensor<4xf32>
+// CHECK-NEXT: %v4 = linear.fft real : -> !linear.map<tensor<5xf32>, tensor<3x2xf32>>
+// CHECK-NEXT: func.return
+func.func @transforms(%z: tensor<3x4x2xf64>, %x: tensor<5xf32>, %s: tensor<3x2xf32>) {
+  %v0 = array.fft forward %z : tensor<3x4x2xf64>
+  %v1 = array.fft backward %z : tensor<3x4x2xf64>
+  %v2 = array.fft real %x : tensor<5xf32> -> tensor<3x2xf32>
+  %v3 = array.fft half %s : tensor<3x2xf32> -> tensor<4xf32>
+  %v4 = linear.fft real : -> !linear.map<tensor<5xf32>, tensor<3x2xf32>>
+  func.return
+}
+
+// CHECK-LABEL: func.func @kernels(%x: tensor<5xf32>) {
+// CHECK-NEXT: %v0 = kernel.fft real %x {places = [0]} : tensor<5xf32> -> tensor<3x2xf32>
+func.func @kernels(%x: tensor<5xf32>) {
+  %v0 = kernel.fft real %x {places = [0]} : tensor<5xf32> -> tensor<3x2xf32>
+  func.return
+}

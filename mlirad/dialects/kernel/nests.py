@@ -1,0 +1,228 @@
+"""Nests: loops over an output space and a reduction space, and how they may be scheduled."""
+
+from __future__ import annotations
+
+from abc import ABC
+from math import prod
+from typing import ClassVar
+
+from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i64
+from xdsl.ir import BlockArgument, Operation
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, region_def, var_operand_def, var_result_def
+from xdsl.utils.exceptions import VerifyException
+
+from mlirad.dialects.array.elementwise import ElementwiseOp, check_elements
+from mlirad.dialects.array.frames import NoFrameOp
+from mlirad.dialects.array.indexing import YieldOp, check_index_arguments
+from mlirad.dialects.array.reductions import COMBINER_ELEMENTS
+from mlirad.dialects.array.structural import ConstantOp
+from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
+from mlirad.dialects.kernel.loads import LoadIfOp, LoadOp
+from mlirad.dialects.shapes import STORED, Shape, check_dims, element_of, shape_of, values_of
+from mlirad.dialects.syntax import StructuredOp
+
+MAX_POINTS = 2**48
+"""The most points that the loops of a kernel may have: as many as the elements of the largest array."""
+
+
+SCHEDULE = ("lane", "width", "tile_dim", "tile", "order", "reduction_outer", "parallel")
+"""The properties of a nest that say how its loops run."""
+
+
+MAX_WRITTEN_OUT = 4096
+"""The most values that the body of a nest may yield."""
+
+
+MAX_UNROLLED = 64
+"""The most lanes a loop may have, and the most times it may be unrolled: code grows with both."""
+
+
+class ScheduledOp(StructuredOp, ABC):
+    """What nests and scatters share: an iteration space, inputs, a body of scalar ops, a schedule."""
+
+    @property
+    def extents(self) -> Shape:
+        """The extents of all loops, in the order of the region's arguments."""
+        raise TypeError(f"{self.name} states no extents")
+
+    def check_body(self) -> YieldOp:
+        """Require loop indices as arguments and a straight-line body of loads and scalar ops."""
+        block = self.regions[0].block
+        check_index_arguments(block)
+        if len(block.args) != len(self.extents):
+            raise VerifyException(f"{len(block.args)} region arguments for {len(self.extents)} loops")
+        if min(self.extents, default=0) < 0 or prod(max(e, 1) for e in self.extents) > MAX_POINTS:
+            raise VerifyException(f"loops of extents {list(self.extents)}: none is negative, none too long")
+        last = block.last_op
+        if not isinstance(last, YieldOp):
+            raise VerifyException("body must end in array.yield")
+        for op in block.ops:
+            self._check_scalar(op)
+        return last
+
+    def _check_scalar(self, op: Operation) -> None:
+        if isinstance(op, LoadOp | LoadIfOp):
+            if op.buffer not in self.operands:
+                raise VerifyException("the body loads from a buffer that is not an operand")
+        elif isinstance(op, ElementwiseOp | ConstantOp | NoFrameOp | YieldOp):
+            for value in (*op.operands, *op.results):
+                if value.type not in STORED:
+                    raise VerifyException(f"{op.name} in a kernel body must be scalar")
+        else:
+            raise VerifyException(f"{op.name} cannot stand in a kernel body")
+        for operand in op.operands:
+            home = operand.block if isinstance(operand, BlockArgument) else operand.owner.parent_block()
+            is_buffer = isinstance(op, LoadOp | LoadIfOp) and operand is op.buffer
+            if home is not op.parent and not is_buffer:
+                raise VerifyException("the body reads a value from outside that it does not load")
+
+
+@irdl_op_definition
+class NestOp(ScheduledOp, LayoutReader):
+    """A loop nest: `out_k[o...] = combine_k over r... of body_k(o..., r...)`, or `body_k(o...)` without r.
+
+    `combiners` has one entry per result when there is a reduction space, else it is absent. `argmax` and
+    `argmin` need a reduction space of one dimension and result in i64 positions, the first of equals.
+
+    A result has a dimension per loop of the output space; neighbouring loops may share one, of the product of
+    their extents. Dimensions after these are written out: the body yields each of their elements, the last
+    dimension fastest.
+
+    Schedule (every property is optional and has a default):
+    `lane` the loop that runs across vector lanes, `width` how many lanes; `tile_dim` an output loop unrolled
+    by `tile`, with loads shared; `order` the loops from outermost to innermost; `layouts` the storage order
+    of each result, dimensions from outermost to innermost; `reduction_outer`: reduction loops outside, sums
+    kept in memory; `parallel`: threads may share the outermost loop, which is one of the output, in blocks of
+    that many iterations. Memory plan: `places`, per result a byte offset in the arena, or -1 - k for output
+    k.
+    """
+
+    name = "kernel.nest"
+    inputs = var_operand_def()
+    space = prop_def(DenseArrayBase.constr(i64))
+    reduction = prop_def(DenseArrayBase.constr(i64))
+    combiners = opt_prop_def(ArrayAttr[StringAttr])
+    lane = opt_prop_def(IntegerAttr[I64])
+    width = opt_prop_def(IntegerAttr[I64])
+    tile_dim = opt_prop_def(IntegerAttr[I64])
+    tile = opt_prop_def(IntegerAttr[I64])
+    order = opt_prop_def(DenseArrayBase.constr(i64))
+    layouts = opt_prop_def(ArrayAttr)
+    reduction_outer = opt_prop_def(UnitAttr)
+    parallel = opt_prop_def(IntegerAttr[I64])
+    places = opt_prop_def(DenseArrayBase.constr(i64))
+    body = region_def("single_block")
+    roots = var_result_def()
+    BRACED: ClassVar = (
+        "space",
+        "reduction",
+        "combiners",
+        "lane",
+        "width",
+        "tile_dim",
+        "tile",
+        "order",
+        "layouts",
+        "reduction_outer",
+        "parallel",
+        "places",
+    )
+
+    @property
+    def extents(self) -> Shape:
+        """Output space, then reduction space."""
+        return (*values_of(self.space), *values_of(self.reduction))
+
+    def verify_(self) -> None:
+        """Results over the output space; combiners exactly when there is a reduction; a sound schedule."""
+        space, reduction = values_of(self.space), values_of(self.reduction)
+        last = self.check_body()
+        written_out = [written_out_shape(space, shape_of(root)) for root in self.roots]
+        for root, shape in zip(self.roots, written_out, strict=True):
+            if shape is None:
+                raise VerifyException(f"result has type {root.type}, the output space is {list(space)}")
+        counts = [prod(shape or ()) for shape in written_out]
+        if not self.roots or len(last.values) != sum(counts) or sum(counts) > MAX_WRITTEN_OUT:
+            raise VerifyException(f"{len(last.values)} values yielded for {len(self.roots)} results")
+        combiners = [] if self.combiners is None else [c.data for c in self.combiners.data]
+        if len(combiners) != (len(self.roots) if reduction else 0):
+            raise VerifyException("needs one combiner per result exactly when it reduces")
+        kinds = combiners or [""] * len(self.roots)
+        pairs = [(r, c) for r, c, n in zip(self.roots, kinds, counts, strict=True) for _ in range(n)]
+        for value, (root, combiner) in zip(last.values, pairs, strict=True):
+            if combiner and combiner not in COMBINER_ELEMENTS:
+                raise VerifyException(f"combiner '{combiner}' is not one of {', '.join(COMBINER_ELEMENTS)}")
+            if combiner:
+                check_elements(value.type, COMBINER_ELEMENTS[combiner], f"what '{combiner}' combines")
+            is_position = combiner.startswith("arg")
+            if is_position and len(reduction) != 1:
+                raise VerifyException(f"{combiner} reduces one dimension, got {len(reduction)}")
+            if element_of(root) != (expected := i64 if is_position else value.type):
+                raise VerifyException(f"result has type {root.type}, the nest computes {expected}")
+        self._check_schedule(len(space), len(space) + len(reduction))
+
+    def _check_schedule(self, outputs: int, loops: int) -> None:
+        if self.lane is not None:
+            check_dims((self.lane.value.data,), loops, "lane")
+        if self.tile_dim is not None:
+            check_dims((self.tile_dim.value.data,), outputs, "tile_dim")
+        for what, value in (("width", self.width), ("tile", self.tile)):
+            if value is not None and not 1 <= value.value.data <= MAX_UNROLLED:
+                raise VerifyException(f"{what} {value.value.data} is not between 1 and {MAX_UNROLLED}")
+        if self.order is not None and sorted(values_of(self.order)) != list(range(loops)):
+            raise VerifyException(f"order must be a permutation of the {loops} loops")
+        if self.parallel is not None:
+            first = 0 if self.order is None else values_of(self.order)[0]
+            if not 0 <= first < outputs or self.reduction_outer is not None:
+                raise VerifyException("parallel needs the outermost loop to be one of the output")
+            check_parallel(self.parallel)
+        check_places(self, self.places)
+        check_layouts(self, self.layouts)
+
+
+def check_parallel(block: IntegerAttr[I64]) -> None:
+    """Require a number of iterations that can be a block."""
+    if not 1 <= block.value.data <= MAX_POINTS:
+        raise VerifyException(f"blocks of {block.value.data} iterations: parallel is 1 or more")
+
+
+def loop_dimensions(space: Shape, shape: Shape) -> Shape | None:
+    """The dimension of a result that each loop of an output space moves along; `None` if they do not fit.
+
+    (4, 32, 10) in an array of 128 x 10 x 2    (0, 0, 1)
+    """
+    if shape[: len(space)] == space:
+        return tuple(range(len(space)))
+    dims: list[int] = []
+    d, covered = 0, 1
+    for extent in space:
+        if d >= len(shape) or covered * extent > shape[d]:
+            return None
+        dims.append(d)
+        covered *= extent
+        if covered == shape[d]:
+            d, covered = d + 1, 1
+    return tuple(dims) if covered == 1 else None
+
+
+def written_out_shape(space: Shape, shape: Shape) -> Shape | None:
+    """The dimensions of a result whose elements are yielded one by one; `None` if the loops do not fit."""
+    dims = loop_dimensions(space, shape)
+    return None if dims is None else shape[max(dims, default=-1) + 1 :]
+
+
+def loop_strides(space: Shape, shape: Shape, strides: Shape) -> Shape:
+    """How far a step of each loop of an output space moves in a result of these strides."""
+    dims = loop_dimensions(space, shape)
+    assert dims is not None
+    found: list[int] = []
+    for x, d in enumerate(dims):
+        inner = (e for e, other in zip(space[x + 1 :], dims[x + 1 :], strict=True) if other == d)
+        found.append(strides[d] * prod(inner))
+    return tuple(found)
+
+
+def is_element_wise(op: NestOp) -> bool:
+    """Whether each result has exactly the loops of the output space as dimensions."""
+    space = values_of(op.space)
+    return all(shape_of(root) == space for root in op.roots)

@@ -1,0 +1,77 @@
+"""Scatters: loops that write where their bodies say."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i1, i64
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, region_def, result_def, var_operand_def
+from xdsl.utils.exceptions import VerifyException
+
+from mlirad.dialects.array.elementwise import check_elements
+from mlirad.dialects.array.indexing import UPDATE_KINDS
+from mlirad.dialects.kernel.layouts import LayoutReader, check_layouts, check_places
+from mlirad.dialects.kernel.nests import MAX_UNROLLED, ScheduledOp
+from mlirad.dialects.shapes import Shape, check_dims, element_of, shape_of, values_of
+
+
+@irdl_op_definition
+class ScatterOp(ScheduledOp, LayoutReader):
+    """A sequential nest over `space` that adds to, or sets, elements of a base array.
+
+    The body yields the value, then one position per dimension of the result, each inside it, then
+    optionally an i1 guard: where it does not hold nothing is written. The first operand is the base unless
+    `from_zero` is present (the result then starts at 0). With `in_place` the result shares the base's memory.
+    With `masked` the guard holds in few iterations, which are looked for many at a time.
+    """
+
+    name = "kernel.scatter"
+    inputs = var_operand_def()
+    kind = prop_def(StringAttr)
+    space = prop_def(DenseArrayBase.constr(i64))
+    from_zero = opt_prop_def(UnitAttr)
+    in_place = opt_prop_def(UnitAttr)
+    masked = opt_prop_def(UnitAttr)
+    lane = opt_prop_def(IntegerAttr[I64])
+    width = opt_prop_def(IntegerAttr[I64])
+    layouts = opt_prop_def(ArrayAttr)
+    places = opt_prop_def(DenseArrayBase.constr(i64))
+    body = region_def("single_block")
+    result = result_def()
+    KEYWORD: ClassVar = "kind"
+    BRACED: ClassVar = ("space", "from_zero", "in_place", "masked", "lane", "width", "layouts", "places")
+
+    @property
+    def extents(self) -> Shape:
+        """The iteration space."""
+        return values_of(self.space)
+
+    def reads_layouts(self, operand: int) -> bool:
+        """All but the base, whose memory the result may take over."""
+        return operand > 0 or self.from_zero is not None
+
+    def verify_(self) -> None:
+        """A known kind; a value and one position per dimension of the result; a base of its type."""
+        if self.kind.data not in UPDATE_KINDS:
+            raise VerifyException(f"kind '{self.kind.data}' is not one of {', '.join(UPDATE_KINDS)}")
+        last = self.check_body()
+        rank = len(shape_of(self.result))
+        types = list(last.values.types)
+        positions = types[1 : 1 + rank]
+        if len(types) not in (1 + rank, 2 + rank) or types[0] != element_of(self.result):
+            raise VerifyException(
+                f"body must yield a {element_of(self.result)}, {rank} positions and at most a guard"
+            )
+        if any(t != i64 for t in positions) or types[1 + rank :] not in ([], [i1]):
+            raise VerifyException("positions must be i64, the guard i1")
+        check_elements(types[0], UPDATE_KINDS[self.kind.data], f"what is to {self.kind.data}")
+        if self.lane is not None:
+            check_dims((self.lane.value.data,), len(self.extents), "lane")
+        if self.width is not None and not 1 <= self.width.value.data <= MAX_UNROLLED:
+            raise VerifyException(f"width {self.width.value.data} is not between 1 and {MAX_UNROLLED}")
+        if self.from_zero is not None and self.in_place is not None:
+            raise VerifyException("from_zero and in_place exclude each other")
+        check_places(self, self.places)
+        check_layouts(self, self.layouts)
+        if self.from_zero is None and (not self.inputs or self.inputs[0].type != self.result.type):
+            raise VerifyException("the first operand must be the base, of the result's type")

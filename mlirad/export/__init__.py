@@ -1,0 +1,23 @@
+"""Programs as files for a linker: an object file, the C header of its function, and a shared library.
+
+    function = exported_function(native_program, "loss", ["w", "x"], ["result"], Scratch.STATIC, target)
+    write_files("build/loss", function, library=True)      build/loss.o, build/loss.h, build/libloss.so
+
+The object file needs no Python: what programs ask of their host is defined in it (`runtime_text.py`), or is
+a function of C, BLAS or LAPACK that the header names (`routines.py`).
+"""
+
+from mlirad.export.c_function import CFunction, Scratch, exported_function
+from mlirad.export.files import Exported, write_files
+from mlirad.export.header import header_text
+from mlirad.export.object_text import object_code
+
+__all__ = [
+    "CFunction",
+    "Exported",
+    "Scratch",
+    "exported_function",
+    "header_text",
+    "object_code",
+    "write_files",
+]

@@ -1,0 +1,93 @@
+"""What a program calls outside of itself, and what becomes of that in an object file.
+
+    what the program calls               in an object file
+    memory, the stack, parallel loops    defined in the file: malloc and free of C, tasks one after another
+    failures                             the return code
+    sin, cos, tan, lgamma                the functions of C's mathematical library
+    products and factorisations          the routines of BLAS and LAPACK by their usual names, `dgemm_`
+    prints                               refused: nobody says where to
+    special functions of SciPy           refused: they are loops inside of SciPy
+
+The header names all of them that are left to the linker.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mlirad.errors import UnsupportedError
+from mlirad.jit.target import Target
+from mlirad.lower.native_program import C_PREFIX, LIBRARY_PREFIXES, LOOP_PREFIX, NativeProgram
+
+LIBRARIES: Final = {"blas": "-lblas", "lapack": "-llapack"}
+"""How a linker is usually told of the library with routines of each kind."""
+
+_ONLY_IN_SCIPY: Final = frozenset({"erfinv"})
+
+_CHARACTERS: Final = {
+    "gemm": 2,
+    "gemv": 1,
+    "syrk": 2,
+    "trmm": 4,
+    "trsm": 4,
+    "trsv": 3,
+    "potrf": 1,
+    "syevd": 2,
+    "gesdd": 1,
+}
+"""How many characters each routine takes: their lengths follow the other arguments, as Fortran has it."""
+
+
+def require_routines(program: NativeProgram, target: Target) -> None:
+    """Raise `UnsupportedError` for a program that calls what an object file cannot have."""
+    for report in program.reports:
+        if report.kind == "print":
+            raise UnsupportedError(
+                f"a program that prints cannot be exported: it prints {report.message!r}",
+                location=report.line,
+                hint="take the print out, or return the value",
+            )
+    for symbol in program.externals:
+        name = symbol.removeprefix(C_PREFIX)
+        if symbol.startswith(LOOP_PREFIX):
+            name = symbol.removeprefix(LOOP_PREFIX).rsplit("_", 2)[0]
+        elif not (symbol.startswith(C_PREFIX) and name in _ONLY_IN_SCIPY):
+            name = ""
+        if name:
+            raise UnsupportedError(
+                f"a program that calls scipy.special.{name} cannot be exported: it is compiled into SciPy",
+                hint="pass its values as an argument, or write it with functions of NumPy",
+            )
+        if library_of(symbol) is not None and target.triple.startswith("wasm"):
+            raise UnsupportedError(
+                f"{routine_of(symbol)} cannot be called from WebAssembly",
+                hint="make matrices smaller: small products and factorisations are compiled in",
+            )
+
+
+def library_of(symbol: str) -> str | None:
+    """The library that a routine is in: "blas", "lapack", or None for what is in neither."""
+    return next((name for name, prefix in LIBRARY_PREFIXES.items() if symbol.startswith(prefix)), None)
+
+
+def routine_of(symbol: str) -> str:
+    """The name of a routine for the linker: `dgemm_` of `mlirad_blas_dgemm`, `sin` of `mlirad_c_sin`."""
+    library = library_of(symbol)
+    if library is not None:
+        return symbol.removeprefix(LIBRARY_PREFIXES[library]) + "_"
+    return symbol.removeprefix(C_PREFIX)
+
+
+def characters_of(symbol: str) -> int:
+    """How many lengths of characters a routine takes after its arguments."""
+    return _CHARACTERS.get(routine_of(symbol)[1:-1], 0)
+
+
+def routines(program: NativeProgram) -> dict[str, list[str]]:
+    """The routines left to the linker, by the library they are in: "m", "blas", "lapack"."""
+    found: dict[str, list[str]] = {}
+    for symbol in program.externals:
+        library = library_of(symbol)
+        if library is not None or symbol.startswith(C_PREFIX):
+            found.setdefault(library or "m", []).append(routine_of(symbol))
+    return {library: sorted(names) for library, names in sorted(found.items())}

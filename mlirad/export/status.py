@@ -1,0 +1,36 @@
+"""What the return code of an exported function says, as the enumeration of the header has it.
+
+    MLIRAD_OK = 0, MLIRAD_OUT_OF_MEMORY = 1, ...
+
+The first codes are those that a call's record ends with (`mlirad/lower/native_program.py`); those from 16 on
+are failures that the program reports itself.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mlirad.lower.native_program import NO_FRAME, OUT_OF_MEMORY, OUT_OF_STACK, TOO_DEEP
+
+OUTSIDE: Final = 8
+"""The code of an access outside of a buffer, in programs that check their accesses."""
+
+CODES: Final = {
+    "OK": (0, "the results are written"),
+    "OUT_OF_MEMORY": (OUT_OF_MEMORY, "malloc gave no memory"),
+    "TOO_DEEP": (TOO_DEEP, "functions of the program call each other too deeply"),
+    "OUT_OF_STACK": (OUT_OF_STACK, "the stack is too small for the calls of the program"),
+    "NO_FRAME": (NO_FRAME, "the program restores what was not saved"),
+    "OUTSIDE": (OUTSIDE, "an access was outside of its array"),
+    "POSITION": (16, "a position is outside of its array"),
+    "NAN": (17, "an operation made NaN of operands without NaN"),
+    "OVERFLOW": (18, "an integer does not fit its type"),
+    "MATRIX": (19, "a matrix is singular, or not positive definite"),
+    "CONVERGENCE": (20, "a solver did not converge"),
+}
+"""For each name its code, and what it means. Results are unspecified after all but the first."""
+
+OF_REPORT: Final = {
+    kind: CODES[kind.upper()][0] for kind in ("position", "nan", "overflow", "matrix", "convergence")
+}
+"""The code of each kind of failure that programs report."""

@@ -1,0 +1,1 @@
+"""NumPy on traced complex arrays, as operations on their real and imaginary parts."""

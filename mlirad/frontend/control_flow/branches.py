@@ -1,0 +1,294 @@
+"""`if` and conditional expressions, `and`, `or`, `not`, comparisons: Python's, or ops for traced values.
+
+if_(x > 0, ad_if, ad_else, state)        runs one of the two, or traces both into an `ad.cond`
+and_(False, a, lambda: b)                b if a holds; of traced values an `ad.cond`
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from mlirad.frontend.constructs.branches import either
+from mlirad.frontend.constructs.carries import leaf_value
+from mlirad.frontend.constructs.loops import flag_of
+from mlirad.frontend.control_flow.state import (
+    NOTHING,
+    State,
+    Unknown,
+    contents,
+    given,
+    is_missing,
+    is_opaque,
+    is_same,
+    is_traced,
+    is_written,
+    restored,
+    truth_of,
+)
+from mlirad.frontend.rewriting.jumps import VALUE
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import BOOL
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import xp
+from mlirad.frontend.tracing.pytree import Tree, flatten
+from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.values import LeafType, ValueType, type_of
+
+Thunk = Callable[[], Any]
+
+
+def if_(test: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
+    """One of two bodies; both, as branches of an op, where the test is traced."""
+    known = truth_of(test, "`if`")
+    if known is not None:
+        (then if known else otherwise)()
+        return
+    state.require_rewritable("an `if`")
+    _Choice(test, (then, otherwise), state).make()
+
+
+class Returned(Exception):
+    """The branches are to be traced again: what a function returns is of these types."""
+
+
+class _Choice:
+    """An `if` on a traced condition."""
+
+    def __init__(self, test: Any, sides: tuple[Thunk, Thunk], state: State):
+        self._test, self._sides, self._state = test, sides, state
+        self._before = state.get()
+        self._after: list[dict[str, Any]] = [{}, {}]
+        self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
+        self._sent: tuple[str, ...] = ()
+        self._traced_sides: list[int] = []
+        self._written: set[str] = set()
+        self._replaced: set[str] = set()
+
+    def make(self) -> None:
+        try:
+            chosen = self._traced()
+        except Returned:
+            self._traced_sides.clear()
+            chosen = self._traced()
+        self._state.put({name: self._result(name, chosen) for name in self._state.live})
+
+    def _traced(self) -> dict[str, Any]:
+        return either(self._test, lambda: self._side(0), lambda: self._side(1), "`if`", of_variables=True)
+
+    def _side(self, k: int) -> dict[str, Any]:
+        state = self._state
+        start = {name: given(found) for name, found in self._before.items()}
+        held = {name: contents(found) for name, found in start.items()}
+        state.put(start)
+        self._sides[k]()
+        after = self._after[k] = state.get()
+        for name in state.live:
+            if after[name] is not start[name]:
+                self._replaced.add(name)
+            elif is_written(held[name], after[name]):
+                self._written.add(name)
+        if len(self._traced_sides) != 1 or k in self._traced_sides:  # the first one, or one traced anew
+            self._traced_sides = [k]
+            return self._first(after)
+        self._traced_sides.append(k)
+        return self._second(after, self._after[1 - k])
+
+    def _first(self, after: dict[str, Any]) -> dict[str, Any]:
+        """What the first branch gives: all that is a value of the program."""
+        sent: dict[str, Any] = {}
+        for name in self._state.live:
+            found = after[name]
+            if found is NOTHING and name in self._types:
+                sent[name] = zeros_of(*self._types[name])
+            elif not is_missing(found) and not is_opaque(found):
+                sent[name] = found
+                self._types[name] = types_of(found)
+        self._sent = tuple(sent)
+        return sent
+
+    def _second(self, after: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+        """What the other branch gives for the same variables."""
+        sent: dict[str, Any] = {}
+        for name in self._state.live:
+            found = after[name]
+            if name in self._sent:
+                if is_missing(found) or is_opaque(found):
+                    sent[name] = zeros_of(*self._types[name])
+                else:
+                    _require_structure(name, self._types[name][0], found)
+                    sent[name] = found
+            elif before[name] is NOTHING and not is_missing(found) and not is_opaque(found):
+                self._types[name] = types_of(found)
+                raise Returned
+        return sent
+
+    def _result(self, name: str, chosen: dict[str, Any]) -> Any:
+        """The value of a variable after the `if`."""
+        before = self._before[name]
+        if name not in self._replaced:
+            return restored(name, before, chosen[name]) if name in self._written else before
+        one, other = (after[name] for after in self._after)
+        if is_same(one, other):
+            return one
+        if (one is NOTHING or other is NOTHING) and name in chosen:
+            return chosen[name]
+        if is_missing(one) or is_missing(other):
+            return _missing(name, one if is_missing(one) else other, "an `if`")
+        if name not in chosen or is_opaque(one) or is_opaque(other):
+            return Unknown(
+                name,
+                "the branches of an `if` with a traced condition give it different values that are no arrays",
+                "let both branches compute arrays or numbers",
+            )
+        return chosen[name]
+
+
+def _missing(name: str, found: Any, what: str) -> Unknown:
+    if isinstance(found, Unknown):
+        return found
+    return Unknown(
+        name,
+        f"only one way through {what} with a traced condition assigns it",
+        f"assign {name} before it, or in both branches",
+    )
+
+
+def types_of(found: Any) -> tuple[Tree, list[ValueType]]:
+    """The structure of a value, and the types of its leaves."""
+    leaves, tree = flatten(found)
+    return tree, [type_of(leaf_value(leaf, "", "")) for leaf in leaves]
+
+
+def zeros_of(tree: Tree, types: Sequence[ValueType]) -> Any:
+    """A value of these types, for a way through the program on which it is not used."""
+    b = emitting()
+    made: list[Any] = []
+    for found in types:
+        if not isinstance(found, LeafType):
+            raise tracing_error(
+                "a function or sum is returned on one way through a traced condition, before the end",
+                "return it at the end of the function",
+            )
+        made.append(found.made(b.zeros(found.type)))
+    return tree.unflatten(made)
+
+
+def shown_name(name: str) -> str:
+    """A variable as errors call it."""
+    return "what the function returns" if name == VALUE else name
+
+
+def shown_tree(tree: Tree) -> str:
+    """The structure of a variable as errors tell it."""
+    return "an array" if tree.kind is None else str(tree)
+
+
+def _require_structure(name: str, tree: Tree, found: Any) -> None:
+    if flatten(found)[1] != tree:
+        raise tracing_error(
+            f"`if` with a traced condition: {shown_name(name)} is {shown_tree(tree)} after one branch, and "
+            f"{shown_tree(flatten(found)[1])} after the other",
+            "give it the same tuples, keys and fields in both branches",
+        )
+
+
+# Expressions -------------------------------------------------------------------------------------
+
+
+def choose(test: Any, one: Thunk, other: Thunk) -> Any:
+    """`one() if test else other()`."""
+    known = truth_of(test, "`if` ... `else`")
+    if known is not None:
+        return one() if known else other()
+    return either(test, one, other, "`if` ... `else`")
+
+
+def and_(is_cheap: bool, first: Any, *rest: Thunk) -> Any:
+    """`first and ...`; cheap operands are computed whether they are needed or not."""
+    found = first
+    for operand in rest:
+        known = truth_of(found, "`and`")
+        if known is False:
+            return found
+        found = operand() if known else _joined(found, operand, is_cheap, is_and=True)
+    return found
+
+
+def or_(is_cheap: bool, first: Any, *rest: Thunk) -> Any:
+    """`first or ...`; cheap operands are computed whether they are needed or not."""
+    found = first
+    for operand in rest:
+        known = truth_of(found, "`or`")
+        if known:
+            return found
+        found = operand() if known is False else _joined(found, operand, is_cheap, is_and=False)
+    return found
+
+
+def _joined(one: Any, operand: Thunk, is_cheap: bool, *, is_and: bool) -> Any:
+    """`one and operand()`, or `or`, of a value that is traced."""
+    if is_cheap:
+        other = operand()
+        if _is_flag(one) and _is_flag(other):
+            return xp.logical_and(one, other) if is_and else xp.logical_or(one, other)
+        return either(one, *_ways(one, lambda: other, is_and=is_and), "`and`" if is_and else "`or`")
+    return either(one, *_ways(one, operand, is_and=is_and), "`and`" if is_and else "`or`")
+
+
+def _ways(one: Any, operand: Thunk, *, is_and: bool) -> tuple[Thunk, Thunk]:
+    return (operand, lambda: one) if is_and else (lambda: one, operand)
+
+
+def _is_flag(found: Any) -> bool:
+    return isinstance(found, bool) or (isinstance(found, Array) and found.dtype == BOOL and not found.shape)
+
+
+def not_(operand: Any) -> Any:
+    """`not operand`."""
+    return xp.logical_not(flag_of(operand, "`not`")) if is_traced(operand) else not operand
+
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt,
+    "GtE": operator.ge, "Is": operator.is_, "IsNot": operator.is_not,
+}  # fmt: skip
+
+
+def compare(first: Any, *rest: Any) -> Any:
+    """A chain of comparisons: each operand is computed once, and no further than needed."""
+    result: Any = True
+    left = first
+    for name, operand in zip(rest[::2], rest[1::2], strict=True):
+        if not is_traced(result) and not result:
+            return result
+        right = operand()
+        found = _compared(name, left, right)
+        if not is_traced(result):
+            result = found
+        elif not is_traced(found):
+            result = result if found else found
+        else:
+            result = xp.logical_and(flag_of(result, "a comparison"), flag_of(found, "a comparison"))
+        left = right
+    return result
+
+
+def _compared(name: str, left: Any, right: Any) -> Any:
+    if name in _OPERATORS:
+        return _OPERATORS[name](left, right)
+    found = _contains(right, left)
+    return found if name == "In" else not_(found)
+
+
+def _contains(container: Any, element: Any) -> Any:
+    """`element in container`, where that is traced or holds what is."""
+    if isinstance(container, Array):
+        return xp.any(xp.equal(container, element))
+    if isinstance(container, tuple | list):
+        parts = cast("tuple[Any, ...] | list[Any]", container)
+        if is_traced(element) or any(map(is_traced, parts)):
+            flags = [xp.equal(part, element) for part in parts]
+            return xp.any(xp.stack(flags)) if flags else False
+    return element in container

@@ -1,0 +1,141 @@
+"""Calls in rewritten functions: functions of the program are rewritten too, some of Python stand for NumPy's.
+
+    of(helper)(x)      -->  rewritten(helper)(x), if helper is a Python function of the program
+    of(max)(x, y)      -->  np.maximum(x, y), if x or y is traced
+
+The rule is by the file that defines a function: what belongs to Python, to mlirad or to an installed package
+is called as it is. So are classes, generators, and objects that hold functions, such as those that decorators
+of mlirad make.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+from collections.abc import Callable, Iterable
+from types import FunctionType, MethodType
+from typing import Any, Final, cast
+
+import numpy as np
+
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.control_flow.branches import and_, or_
+from mlirad.frontend.control_flow.iterables import enumerate_, range_, zip_
+from mlirad.frontend.control_flow.state import is_traced
+from mlirad.frontend.numpy_functions.creation import CREATING
+from mlirad.frontend.rewriting.functions import is_rewritable, rewritten
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import BOOL, F64, I64
+from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.operations import contains_traced, converted, xp
+
+
+def of(function: Any) -> Any:
+    """What a call of `function` calls."""
+    if not is_tracing():
+        return function
+    try:
+        known = _STANDING.get(function)
+    except TypeError:  # of an object that is not hashable
+        known = None
+    if known is not None:
+        return known
+    if isinstance(function, FunctionType):
+        return _rewritten(function)
+    if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
+        return MethodType(_rewritten(function.__func__), function.__self__)
+    if isinstance(function, functools.partial):
+        partial = cast("functools.partial[Any]", function)
+        return functools.partial(of(partial.func), *partial.args, **partial.keywords)
+    method = None if isinstance(function, type) else vars(cast("type[Any]", type(function))).get("__call__")
+    if isinstance(method, FunctionType) and is_rewritable(method):
+        return MethodType(_rewritten(method), function)
+    return function
+
+
+def _rewritten(function: FunctionType) -> Callable[..., Any]:
+    """A function of the program rewritten, where its source is there and it does not suspend."""
+    if not is_rewritable(function):
+        return function
+    try:
+        return rewritten(function)
+    except UnsupportedError:
+        return function
+
+
+# Functions of Python -----------------------------------------------------------------------------
+
+
+def _extreme(own: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]:
+    def extreme(*args: Any, **options: Any) -> Any:
+        values: list[Any] = list(args) if len(args) != 1 else list(args[0])
+        if options or not any(map(is_traced, values)):
+            return own(values, **options) if len(args) == 1 else own(*args, **options)
+        return functools.reduce(ufunc, values)
+
+    return extreme
+
+
+def _converting(own: Callable[..., Any], convert: Callable[[Array], Any]) -> Callable[..., Any]:
+    def converting(*args: Any, **options: Any) -> Any:
+        if len(args) == 1 and isinstance(args[0], Array) and not options:
+            return convert(args[0])
+        return own(*args, **options)
+
+    return converting
+
+
+def _any(values: Iterable[Any]) -> Any:
+    """`any`."""
+    return or_(False, False, *(functools.partial(_itself, value) for value in values))
+
+
+def _all(values: Iterable[Any]) -> Any:
+    """`all`."""
+    return and_(False, True, *(functools.partial(_itself, value) for value in values))
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _as_numpy(own: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    def standing(*args: Any, **options: Any) -> Any:
+        return (function if any(map(contains_traced, args)) else own)(*args, **options)
+
+    return standing
+
+
+_MATH: Final = {
+    "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "log2": "log2",
+    "log10": "log10", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos",
+    "atan": "arctan", "atan2": "arctan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh",
+    "acosh": "arccosh", "atanh": "arctanh", "hypot": "hypot", "fabs": "fabs", "pow": "power",
+    "copysign": "copysign", "isnan": "isnan", "isinf": "isinf", "isfinite": "isfinite", "degrees": "degrees",
+    "radians": "radians", "fmod": "fmod", "trunc": "trunc",
+}  # fmt: skip
+"""Functions of `math` that are ufuncs of NumPy, on scalars that are traced."""
+
+
+def _rounding(function: Callable[..., Any]) -> Callable[[Array], Any]:
+    return lambda x: converted(function(x), I64)
+
+
+_STANDING: Final[dict[Any, Callable[..., Any]]] = {
+    builtins.range: range_,
+    builtins.enumerate: enumerate_,
+    builtins.zip: zip_,
+    builtins.max: _extreme(builtins.max, np.maximum),
+    builtins.min: _extreme(builtins.min, np.minimum),
+    builtins.any: _any,
+    builtins.all: _all,
+    builtins.float: _converting(builtins.float, lambda x: converted(x, F64)),
+    builtins.int: _converting(builtins.int, _rounding(xp.trunc)),
+    builtins.bool: _converting(builtins.bool, lambda x: converted(x, BOOL)),
+    math.floor: _converting(math.floor, _rounding(xp.floor)),
+    math.ceil: _converting(math.ceil, _rounding(xp.ceil)),
+    **{getattr(math, name): _as_numpy(getattr(math, name), getattr(np, n)) for name, n in _MATH.items()},
+    **{getattr(np, name): function for name, function in CREATING.items()},
+}
+"""What stands for functions of Python and NumPy that do not reach traced values."""

@@ -1,0 +1,155 @@
+"""What `for` goes over, as trips of a loop: ranges, arrays, and these by `enumerate`, `zip`, `reversed`.
+
+trips_of(range(2, 50, 3))          16 trips; item k is 2 + 3 k
+trips_of(x)                        as many as x has rows; item k is x[k]
+TracedRange(0, n, 1)               trips whose number is known when the program runs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlirad.frontend.constructs.loops import integer
+from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.operations import as_array, xp
+from mlirad.frontend.tracing.raising import tracing_error
+
+
+@dataclass(frozen=True)
+class TracedRange:
+    """`range(start, stop, step)` of traced integers."""
+
+    start: Any
+    stop: Any
+    step: Any
+
+    @property
+    def length(self) -> Any:
+        """The number of trips."""
+        start, stop, step = self.start, self.stop, self.step
+        if type(step) is int:
+            return xp.maximum((stop - start + (step - (1 if step > 0 else -1))) // step, 0)
+        up = (stop - start + step - 1) // step
+        down = (stop - start + step + 1) // step
+        return xp.maximum(xp.where(step > 0, up, down), 0)
+
+    def item(self, k: Any) -> Any:
+        """What trip k goes over."""
+        return self.start + k * self.step
+
+    def bounds(self) -> tuple[Array, Array]:
+        """Bounds to count between, one by one: its own if the step is 1, else 0 and the number of trips."""
+        if type(self.step) is int and self.step == 1:
+            return as_array(self.start), as_array(self.stop)
+        return as_array(0), as_array(self.length)
+
+    def of_index(self, k: Any) -> Any:
+        """The item at a position between these bounds."""
+        return k if type(self.step) is int and self.step == 1 else self.item(k)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise tracing_error(
+            "a range of traced integers has no length while the function is traced",
+            "use it in a `for` loop alone",
+        )
+
+
+def range_(*args: Any) -> Any:
+    """`range`, whose bounds may be traced."""
+    if not any(isinstance(a, Array) for a in args) or not 1 <= len(args) <= 3:
+        return range(*args)
+    bounds = [integer(a, "range: a bound") if isinstance(a, Array) else int(a) for a in args]
+    if len(bounds) == 1:
+        return TracedRange(0, bounds[0], 1)
+    return TracedRange(bounds[0], bounds[1], bounds[2] if len(bounds) == 3 else 1)
+
+
+@dataclass(frozen=True)
+class Trips:
+    """The trips of a loop: how many, the item of each, and the arrays that the items are made of."""
+
+    length: int
+    item: Callable[[Any], Any]
+    """The item of a trip, by its number, which may be traced."""
+    whole: tuple[Any, ...]
+    """The arrays of which each trip takes a slice."""
+    of_slices: Callable[[Any, list[Any]], Any]
+    """The item of a trip, from its number and the slices."""
+
+    def arrays(self, first: int) -> list[Array]:
+        """The arrays, from a trip on."""
+        return [as_array(x[first:] if first else x) for x in self.whole]
+
+
+class Pairs:
+    """`enumerate(x)` or `zip(x, y)` in the head of a loop: what it pairs, and Python's own."""
+
+    def __init__(self, parts: tuple[Any, ...], made: Callable[[], Any]):
+        self.parts = parts
+        self._made = made
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._made())
+
+
+def enumerate_(iterable: Any, start: Any = 0) -> Any:
+    """`enumerate`, of arrays as trips."""
+    if trips_of(iterable) is None or type(start) is not int:
+        return enumerate(iterable, start)
+    numbers = range(start, start + _length(iterable))
+    return Pairs((numbers, iterable), lambda: enumerate(iterable, start))
+
+
+def zip_(*iterables: Any, strict: bool = False) -> Any:
+    """`zip`, of arrays as trips."""
+    if not iterables or any(trips_of(x) is None for x in iterables):
+        return zip(*iterables, strict=strict)
+    if strict and len({_length(x) for x in iterables}) > 1:
+        return zip(*iterables, strict=strict)
+    return Pairs(iterables, lambda: zip(*iterables, strict=strict))
+
+
+def _length(iterable: Any) -> int:
+    trips = trips_of(iterable)
+    assert trips is not None
+    return trips.length
+
+
+def trips_of(iterable: Any) -> Trips | None:
+    """What is iterated over as trips of a loop, `None` if it is neither a range nor an array."""
+    if type(iterable) is range:
+        first, step = iterable.start, iterable.step
+        return Trips(
+            len(iterable),
+            lambda k: iterable[k] if type(k) is int else first + k * step,
+            (),
+            lambda k, slices: first + k * step,
+        )
+    if isinstance(iterable, Array) and iterable.ndim:
+        return Trips(len(iterable), lambda k: iterable[k], (iterable,), lambda k, slices: slices[0])
+    if type(iterable) is np.ndarray and iterable.ndim and iterable.dtype.kind in "biuf":
+        return Trips(
+            len(iterable),
+            lambda k: iterable[k] if type(k) is int else as_array(iterable)[k],
+            (iterable,),
+            lambda k, slices: slices[0],
+        )
+    if isinstance(iterable, Pairs):
+        return _paired([trips_of(part) for part in iterable.parts])
+    return None
+
+
+def _paired(parts: list[Trips | None]) -> Trips:
+    known = [part for part in parts if part is not None]
+    length = min(part.length for part in known)
+
+    def of_slices(k: Any, slices: list[Any]) -> tuple[Any, ...]:
+        rest = iter(slices)
+        return tuple(part.of_slices(k, [next(rest) for _ in part.whole]) for part in known)
+
+    whole = tuple(x[:length] for part in known for x in part.whole)
+    return Trips(length, lambda k: tuple(part.item(k) for part in known), whole, of_slices)

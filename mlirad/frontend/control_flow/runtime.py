@@ -1,0 +1,26 @@
+"""What rewritten functions call, by the names that `rewriting` gives it."""
+
+from mlirad.frontend.control_flow.assertions import assert_
+from mlirad.frontend.control_flow.branches import and_, choose, compare, if_, not_, or_
+from mlirad.frontend.control_flow.calls import of
+from mlirad.frontend.control_flow.loops import for_, while_
+from mlirad.frontend.control_flow.state import UNSET, State, checked, nothing, returned, value
+
+__all__ = [
+    "UNSET",
+    "State",
+    "and_",
+    "assert_",
+    "checked",
+    "choose",
+    "compare",
+    "for_",
+    "if_",
+    "not_",
+    "nothing",
+    "of",
+    "or_",
+    "returned",
+    "value",
+    "while_",
+]

@@ -1,0 +1,240 @@
+"""The variables that a statement changes, and the values that they have around it.
+
+    state.get()      {"y": 1.0, "k": UNSET}      state.put({"y": 2.0, "k": 3})
+
+A variable that has no value in one way through the program, or different ones which are no arrays, has an
+`Unknown` after it: using that is an error at the line of the use, which says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NoReturn, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.constructs.loops import flag_of
+from mlirad.frontend.numpy_functions.writes import replace
+from mlirad.frontend.tracing.array import Array, copied
+from mlirad.frontend.tracing.frames import emitting
+from mlirad.frontend.tracing.operations import as_array
+from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
+from mlirad.frontend.tracing.raising import tracing_error
+from mlirad.frontend.tracing.source import user_place
+from mlirad.frontend.tracing.values import Higher
+
+
+class Mark:
+    """What stands for the lack of a value."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+UNSET: Final = Mark("UNSET")
+"""A variable that has not been assigned."""
+
+NOTHING: Final = Mark("NOTHING")
+"""What a function that has not returned yet returns."""
+
+
+class Unknown(Mark):
+    """The value of a variable that depends on which way the program went; any use of it is an error."""
+
+    __array_priority__ = 2000
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, name: str, reason: str, hint: str):
+        super().__init__(f"<{name} has no value>")
+        self.message = f"{name} has no value here: {reason}"
+        self.hint = hint
+
+    def _used(self, *args: object, **options: object) -> NoReturn:
+        raise tracing_error(self.message, self.hint)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        self._used()
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _used
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = _used
+    __rmatmul__ = __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __neg__ = __pos__ = _used
+    __abs__ = __invert__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = _used  # type: ignore[assignment]
+    __len__ = __iter__ = __getitem__ = __setitem__ = __contains__ = __call__ = _used
+    __float__ = __int__ = __index__ = __array__ = __array_ufunc__ = __array_function__ = _used
+
+
+def value(read: Callable[[], Any]) -> Any:
+    """The value of a variable, `UNSET` if it has none."""
+    try:
+        return read()
+    except NameError:
+        return UNSET
+
+
+def nothing() -> Mark:
+    """What a function returns before it has returned."""
+    return NOTHING
+
+
+def checked(result: Any) -> Any:
+    """What a `return` statement returns; raises at its line for a variable that has no value there."""
+    for leaf in flatten(result)[0]:
+        if isinstance(leaf, Unknown):
+            raise tracing_error(leaf.message, leaf.hint)
+    return result
+
+
+def returned(result: Any) -> Any:
+    """What a function returns at its end."""
+    return None if result is NOTHING else result
+
+
+def is_traced(condition: object) -> bool:
+    """Whether the truth of a value is known only when the program runs."""
+    return isinstance(condition, Array)
+
+
+def truth_of(condition: Any, what: str) -> bool | None:
+    """The truth of a condition, `None` if it is known only when the program runs."""
+    if not is_traced(condition):
+        return bool(condition)
+    known = emitting().scalar_of(flag_of(condition, what).value)
+    return None if known is None else bool(known)
+
+
+class State:
+    """The variables that a statement changes: `names`, of which the `live` ones may be read after it."""
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        live: tuple[str, ...],
+        get: Callable[[], tuple[Any, ...]],
+        put: Callable[[tuple[Any, ...]], None],
+        refusals: tuple[tuple[int, str, str], ...],
+    ):
+        self.names = names
+        self.live = live
+        self._get, self._put = get, put
+        self._refusals = refusals
+
+    def get(self) -> dict[str, Any]:
+        """The values."""
+        return dict(zip(self.names, self._get(), strict=True))
+
+    def put(self, values: Mapping[str, Any]) -> None:
+        """Assign values; variables that have none here are unset."""
+        self._put(tuple(values.get(name, UNSET) for name in self.names))
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the statement does what cannot be done when it is traced once for all trips."""
+        return bool(self._refusals)
+
+    def require_rewritable(self, what: str) -> None:
+        """Raise if the statement does what cannot be done when its condition is traced."""
+        if not self._refusals:
+            return
+        line, reason, hint = self._refusals[0]
+        place = user_place()
+        raise UnsupportedError(
+            f"{what} with a traced condition cannot be rewritten: {reason}",
+            location=None if place is None else f"{place[0]}:{line}",
+            hint=hint,
+        )
+
+
+# Values ------------------------------------------------------------------------------------------
+
+
+def is_missing(found: object) -> bool:
+    """Whether a variable has no value."""
+    return isinstance(found, Mark)
+
+
+def is_opaque(found: object) -> bool:
+    """Whether a value is none of the program: a string, a function, a module, some object."""
+    return any(not _is_leaf(leaf) for leaf in flatten(found)[0])
+
+
+def _is_leaf(leaf: object) -> bool:
+    if isinstance(leaf, Array | Higher | bool | int | float | np.generic):
+        return True
+    return type(leaf) is np.ndarray and leaf.dtype.kind in "biuf"
+
+
+def given(found: Any) -> Any:
+    """A value as the body of a branch or loop gets it: a copy, of which all arrays are traced."""
+    if is_missing(found) or is_opaque(found):
+        return found
+    leaves, tree = flatten(found)
+    return tree.unflatten([_given_leaf(leaf) for leaf in leaves])
+
+
+def _given_leaf(leaf: Any) -> Any:
+    if isinstance(leaf, np.ndarray):
+        return as_array(cast("npt.NDArray[Any]", leaf))
+    return copied(leaf) if isinstance(leaf, Array) else leaf
+
+
+Contents: TypeAlias = tuple[Tree, list[Any]]
+"""The structure of a value, and what its leaves hold: of traced arrays their values in the program."""
+
+
+def contents(found: Any) -> Contents:
+    """What a value holds now, to be compared with what it holds later."""
+    if is_missing(found) or is_opaque(found):
+        return LEAF, [found]
+    leaves, tree = flatten(found)
+    return tree, [leaf.value if isinstance(leaf, Array) else leaf for leaf in leaves]
+
+
+def is_written(held: Contents, after: Any) -> bool:
+    """Whether a value holds something else than it held."""
+    tree, leaves = contents(after)
+    return tree != held[0] or not all(map(is_same, held[1], leaves))
+
+
+def is_scalar(found: object) -> bool:
+    """Whether a value is a number of Python or NumPy, known while tracing."""
+    return isinstance(found, bool | int | float | np.generic)
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two values that are not traced are the same."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if is_scalar(one) or isinstance(one, str | bytes):
+        return bool(one == other)
+    return False
+
+
+def restored(name: str, original: Any, result: Any) -> Any:
+    """The value of a variable that was changed in place: the original, with the elements of the result.
+
+    So whatever else refers to it sees the change, as in Python.
+    """
+    if isinstance(original, Array):
+        replace(original, result.value)
+        return original
+    if isinstance(original, np.ndarray):
+        raise tracing_error(
+            f"this writes traced values into {name}, which is a NumPy array",
+            f"make the array traced first: {name} = ad.asarray({name})",
+        )
+    if isinstance(original, list):
+        cast("list[Any]", original)[:] = result
+    elif isinstance(original, dict):
+        kept = cast("dict[Any, Any]", original)
+        kept.clear()
+        kept.update(result)
+    else:
+        return result
+    return cast("Any", original)

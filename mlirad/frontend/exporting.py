@@ -1,0 +1,90 @@
+"""`ad.export`: a function for arguments of one signature as an object file and a C header.
+
+ad.export(ad.value_and_grad(loss), w, x, path="build/loss_grad")      build/loss_grad.o, build/loss_grad.h
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.compiling.compilation import compiling
+from mlirad.frontend.compiling.lowered import Lowered
+from mlirad.frontend.compiling.transformed import Transformed
+from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_flag
+from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.tracebacks import plain_errors
+from mlirad.frontend.transformations import jit
+from mlirad.jit.target import file_target
+
+if TYPE_CHECKING:
+    from mlirad.export import Exported
+
+
+def lowered_for(function: Callable[..., Any], args: tuple[Any, ...]) -> Lowered:
+    """A function, transformed or not, for arguments like these."""
+    transformed = function if isinstance(function, Transformed) else jit(function)
+    return transformed.lower(*args)
+
+
+@plain_errors
+def export(
+    function: Callable[..., Any],
+    *args: Any,
+    path: str | os.PathLike[str],
+    name: str | None = None,
+    scratch: Literal["static", "caller"] = "static",
+    library: bool = False,
+    target: str | None = None,
+    cpu: str = "",
+    features: str = "",
+) -> Exported:
+    """Write `function`, for arguments like `args`, as the object file `path.o` and the C header `path.h`.
+
+    The function of C is called `name`, by default the last part of `path`. It takes one parameter for each
+    leaf of the arguments, then one for each leaf of the results, and returns 0 or what failed; the header
+    states types, shapes and all that it needs. Nothing of Python is needed when it runs. Inputs of rank 0 are
+    passed by value, arrays as pointers to row-major elements. Transformed functions are exported as they are:
+    `ad.value_and_grad(f)`. They run on the thread that calls.
+
+    With `scratch="static"` the working memory is part of the object file, so one call may be under way at a
+    time; with "caller" it is the last argument. `library` makes a shared library too, by the system's C
+    compiler. `target` is "native", "baseline", a level such as "x86-64-v3", or a triple of LLVM such as
+    "aarch64-unknown-linux-gnu" and "wasm32-unknown-unknown"; `cpu` and `features` are LLVM's names.
+
+    Raises `UnsupportedError` for a name that is none in C, for programs that print or call special functions
+    of SciPy, and for files that cannot be written, in which case none is; `CompileError` for an unknown
+    target; and what tracing raises.
+    """
+    from mlirad.export import Scratch, exported_function, write_files
+    from mlirad.frontend.compiling.making import native_program  # the compiler, which other calls do without
+
+    where = Path(path)
+    chosen = where.name if name is None else name
+    checked_choice(scratch, "scratch", ("static", "caller"))
+    wants_library = checked_flag(library, "library")
+    lowered = lowered_for(function, args)
+    if lowered.options.interpret:
+        raise UnsupportedError(
+            "the interpreter makes no code that could be exported",
+            location=user_line(),
+            hint="leave out interpret=True",
+        )
+    made_for = file_target(target, cpu, features)
+    with compiling():
+        module, results = lowered.trace()
+        program = native_program(module, lowered.options, target=made_for).program
+        exported = exported_function(
+            program,
+            chosen,
+            lowered.signature.paths,
+            results.paths("result"),
+            Scratch(scratch),
+            made_for,
+            source=lowered.name,
+            hint='write name="f", or another path',
+        )
+        return write_files(where, exported, library=wants_library)

@@ -1,0 +1,1 @@
+"""Python functions with control flow as calls, from their source."""

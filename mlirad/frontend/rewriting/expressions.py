@@ -1,0 +1,110 @@
+"""The rewriting of expressions: what asks for the truth of a value, and calls.
+
+a and b            ad__.and_(a, lambda: b)               a < b < c       ad__.compare(a, "<", lambda: b, ...)
+not a              ad__.not_(a)                          f(x)            ad__.of(f)(x)
+a if c else b      ad__.choose(c, lambda: a, lambda: b)
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import NoReturn
+
+from mlirad.errors import UnsupportedError
+from mlirad.frontend.rewriting.nodes import at, call, load, thunk
+
+CHEAP = (
+    ast.Name, ast.Constant, ast.Attribute, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.expr_context,
+    ast.cmpop, ast.boolop, ast.unaryop, ast.Add, ast.Sub, ast.Mult,
+)  # fmt: skip
+"""What operands are made of that may be computed although Python would not: they cannot fail."""
+
+FRAME_READERS = frozenset(("locals", "vars", "dir", "eval", "exec"))
+"""Functions of Python that look at the variables of whoever calls them."""
+
+
+def refuse(file: str, node: ast.AST, reason: str, hint: str) -> NoReturn:
+    """Raise at a line of the user's source: control flow cannot be rewritten."""
+    line = getattr(node, "lineno", 0)
+    raise UnsupportedError(
+        f"the control flow cannot be rewritten: {reason}", location=f"{file}:{line}", hint=hint
+    )
+
+
+class Expressions(ast.NodeTransformer):
+    """The rewriting of the expressions of one function."""
+
+    def __init__(self, file: str, class_name: str | None, has_class: bool):
+        self.file = file
+        self.class_name = class_name
+        self.has_class = has_class
+        self.first_parameter: str | None = None
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        """`and` and `or`, whose later operands are computed only if they are needed."""
+        if any(_binds(value) for value in node.values[1:]):
+            return node
+        name = "and_" if isinstance(node.op, ast.And) else "or_"
+        is_cheap = all(isinstance(n, CHEAP) for value in node.values[1:] for n in ast.walk(value))
+        first, *rest = (self.visit(value) for value in node.values)
+        made = call(name, ast.Constant(is_cheap), first, *(thunk(value) for value in rest))
+        return at(node, made)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        """`not`; other operators are those of the value."""
+        operand = self.visit(node.operand)
+        if isinstance(node.op, ast.Not):
+            return at(node, call("not_", operand))
+        node.operand = operand
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        """`a if c else b`."""
+        if _binds(node.body) or _binds(node.orelse):
+            return node
+        test, one, other = (self.visit(n) for n in (node.test, node.body, node.orelse))
+        return at(node, call("choose", test, thunk(one), thunk(other)))
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """Chains of comparisons, and `in`; a single comparison is that of the values."""
+        is_plain = len(node.ops) == 1 and not isinstance(node.ops[0], ast.In | ast.NotIn)
+        if is_plain or any(_binds(value) for value in node.comparators):
+            self.generic_visit(node)
+            return node
+        parts: list[ast.expr] = [self.visit(node.left)]
+        for op, value in zip(node.ops, node.comparators, strict=True):
+            parts += [ast.Constant(type(op).__name__), thunk(self.visit(value))]
+        return at(node, call("compare", *parts))
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """A call: of the rewritten function, if it is one of the program."""
+        if isinstance(node.func, ast.Name) and not node.args and not node.keywords:
+            if node.func.id == "super" and self.has_class and self.first_parameter is not None:
+                node.args = [load("__class__"), load(self.first_parameter)]
+            elif node.func.id in FRAME_READERS:
+                refuse(
+                    self.file,
+                    node,
+                    f"{node.func.id}() reads the variables of its caller",
+                    "name the variables, or collect them in a dictionary",
+                )
+        self.generic_visit(node)
+        node.func = call("of", node.func)
+        return at(node, node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """An attribute, under the name that a private one of a class has."""
+        node.attr = self.mangled(node.attr)
+        self.generic_visit(node)
+        return node
+
+    def mangled(self, name: str) -> str:
+        """The name of a private attribute of the class around the function."""
+        if self.class_name is None or not name.startswith("__") or name.endswith("__"):
+            return name
+        return f"_{self.class_name.lstrip('_')}{name}"
+
+
+def _binds(node: ast.expr) -> bool:
+    """Whether an expression assigns variables, which a function of its own would not assign here."""
+    return any(isinstance(n, ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await) for n in ast.walk(node))

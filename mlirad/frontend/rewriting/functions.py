@@ -1,0 +1,127 @@
+"""Functions made of rewritten source: the same globals, variables of outer functions, defaults and name.
+
+    rewritten(f)      -->  a function like f, of which `if`, `while`, `for` on traced values are ops
+
+Only the code is another one, so a change of a global, of a captured variable or of a default is seen as f
+sees it. Code is rewritten once, however often a function is called.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+from collections.abc import Callable
+from types import CellType, CodeType, FunctionType, MethodType
+from typing import Any, cast
+
+from mlirad.frontend.rewriting.expressions import refuse
+from mlirad.frontend.rewriting.nodes import RUNTIME, at, define
+from mlirad.frontend.rewriting.source import FunctionNode, definition_of
+from mlirad.frontend.rewriting.statements import Rewriting, suspends
+from mlirad.frontend.tracing.code_reads import is_program_file
+from mlirad.frontend.tracing.raising import unsupported_error
+
+_FACTORY = "ad_factory"
+
+_runtime = CellType()
+"""What the control flow of rewritten functions calls."""
+
+
+def bind_runtime(module: object) -> None:
+    """Say what control flow becomes."""
+    _runtime.cell_contents = module
+
+
+def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A Python function, a method or a partial of one, or an object with a method `__call__`, rewritten.
+
+    Raises `UnsupportedError`, at the user's line, for what has no source in Python, and for functions that
+    suspend.
+    """
+    if isinstance(function, FunctionType):
+        return _rewritten(function)
+    if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
+        return MethodType(_rewritten(function.__func__), function.__self__)
+    if isinstance(function, functools.partial):
+        partial = cast("functools.partial[Any]", function)
+        return functools.partial(rewritten(partial.func), *partial.args, **partial.keywords)
+    method = vars(type(function)).get("__call__")
+    if isinstance(method, FunctionType) and is_rewritable(method):
+        return MethodType(_rewritten(method), function)
+    raise unsupported_error(
+        f"the control flow of {function!r} cannot be rewritten: it is no function of Python",
+        'give control="rewrite" where the Python function is transformed first, or make that ad.rewritten(f)',
+    )
+
+
+def is_rewritable(function: FunctionType) -> bool:
+    """Whether a function is one of the program, not of an installed package, and has not been rewritten."""
+    code = function.__code__
+    return RUNTIME not in code.co_freevars and is_program_file(code.co_filename)
+
+
+def _rewritten(function: FunctionType) -> FunctionType:
+    if RUNTIME in function.__code__.co_freevars:
+        return function
+    code = _code(function)
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells[RUNTIME] = _runtime
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    functools.update_wrapper(made, function)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
+def _code(function: FunctionType) -> CodeType:
+    code = function.__code__
+    key = (code.co_filename, code)
+    found = _codes.get(key)
+    if found is None:
+        found = _codes[key] = _made(function)
+    return found
+
+
+_codes: dict[tuple[str, CodeType], CodeType] = {}
+"""Rewritten code, by the file and the code that it was made of."""
+
+
+def _made(function: FunctionType) -> CodeType:
+    """The code of a function rewritten."""
+    code = function.__code__
+    definition = definition_of(function)
+    node = copy.deepcopy(definition.node)
+    place = suspends(node)
+    if place is not None:
+        refuse(
+            code.co_filename,
+            place,
+            f"{function.__qualname__} is a generator or a coroutine, which stops in its midst",
+            "write a function that returns its result",
+        )
+    has_class = "__class__" in code.co_freevars
+    node = Rewriting(code.co_filename, definition.class_name, has_class).function(node)
+    _strip(node)
+    factory = define(_FACTORY, [ast.Return(node) if isinstance(node, ast.Lambda) else node])
+    factory.args.args = [ast.arg(name) for name in (*code.co_freevars, RUNTIME)]
+    module = ast.Module([at(node, factory)], [])
+    outer = _code_in(compile(module, code.co_filename, "exec"), _FACTORY)
+    return _code_in(outer, code.co_name).replace(co_qualname=code.co_qualname)
+
+
+def _strip(node: FunctionNode) -> None:
+    """Take away what is no part of code: decorators, annotations, and the values of defaults."""
+    a = node.args
+    a.defaults = [ast.Constant(None) for _ in a.defaults]
+    a.kw_defaults = [None if d is None else ast.Constant(None) for d in a.kw_defaults]
+    for parameter in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg):
+        if parameter is not None:
+            parameter.annotation = None
+    if isinstance(node, ast.FunctionDef):
+        node.decorator_list, node.returns = [], None
+
+
+def _code_in(code: CodeType, name: str) -> CodeType:
+    """The code of a function that is defined in other code."""
+    return next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name)

@@ -1,0 +1,110 @@
+"""Which variables code binds, changes and reads.
+
+bound_names(stmts)       y of `y = x + 1`, `for y in x`, `(y := x)`, `import y`; not those of inner functions
+changed_names(stmts)     these, and y of `y[i] = x`, `y += x`, `y.sort()`: what a write in place changes
+read_names(node)         x of all these
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+"""What has variables of its own."""
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+Names: TypeAlias = frozenset[str]
+
+
+def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """All nodes of code but those inside of functions and classes that it defines."""
+    pending = list(nodes)[::-1]
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, ast.Lambda):
+            pending += [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            pending += [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
+            pending += node.decorator_list
+        elif isinstance(node, ast.ClassDef):
+            pending += [*node.bases, *node.decorator_list]
+        else:
+            pending += list(ast.iter_child_nodes(node))[::-1]
+
+
+def bound_names(nodes: Iterable[ast.AST]) -> Names:
+    """The variables that code binds or deletes, without those of comprehensions."""
+    nodes = list(nodes)
+    in_comprehensions = {
+        id(target)
+        for node in own_nodes(nodes)
+        if isinstance(node, COMPREHENSIONS)
+        for generator in node.generators
+        for target in ast.walk(generator.target)
+    }
+    found: set[str] = set()
+    for node in own_nodes(nodes):
+        if id(node) in in_comprehensions:
+            continue
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found.update((a.asname or a.name).partition(".")[0] for a in node.names)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            found.add(node.rest)
+    return frozenset(found)
+
+
+def changed_names(nodes: Iterable[ast.AST]) -> Names:
+    """The variables that code binds, or whose value it may change in place."""
+    nodes = list(nodes)
+    found = set(bound_names(nodes))
+    for node in own_nodes(nodes):
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            root = _root(node)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            called = node.value.func
+            root = _root(called) if isinstance(called, ast.Attribute) else None
+        elif isinstance(node, ast.keyword) and node.arg == "out":
+            root = _root(node.value)
+        else:
+            continue
+        if root is not None:
+            found.add(root)
+    return frozenset(found)
+
+
+def _root(node: ast.AST) -> str | None:
+    """The variable x of `x[i]`, `x.T[i]`, `x.sort`."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def read_names(node: ast.AST | None) -> Names:
+    """All variables that code reads, also in functions that it defines."""
+    if node is None:
+        return frozenset()
+    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+
+
+def captured_names(nodes: Iterable[ast.AST]) -> Names:
+    """The variables that functions and generators made in code mention: they may be read at any time."""
+    found: set[str] = set()
+    for node in own_nodes(nodes):
+        if isinstance(node, (*SCOPES, ast.GeneratorExp)):
+            found.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+    return frozenset(found)
+
+
+def declared_names(nodes: Iterable[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]) -> Names:
+    """The variables that `global`, or `nonlocal`, statements name."""
+    return frozenset(name for node in own_nodes(nodes) if isinstance(node, kind) for name in node.names)

@@ -1,0 +1,187 @@
+"""`ComplexArray`: a traced complex array, which is a pair of real ones.
+
+The language has real numbers. A complex number is a structure of two of them, in arguments, results, carries
+and tangents, so nothing below the frontend knows of it:
+
+    flatten(np.ones(3) * 1j)          [zeros, ones], complex(real=*, imag=*)
+
+What NumPy's functions do with a pair is defined in `frontend.complex_numbers`, and bound to the class there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
+
+import numpy as np
+
+from mlirad.frontend.tracing.containers import Container, Opened, enter
+from mlirad.frontend.tracing.raising import tracing_error
+
+PARTS = ("real", "imag")
+"""The names of the parts of a complex number."""
+
+
+class ComplexArray:
+    """The traced real and imaginary parts of one array, of one shape and dtype.
+
+    Where a structure stands for something else than values, such as axes, a pair holds that of either part.
+    """
+
+    __slots__ = ("_imag", "_real")
+    __array_priority__ = 1001
+    __hash__ = None  # type: ignore[assignment]
+
+    apply_ufunc: ClassVar[Callable[..., Any]]
+    apply_function: ClassVar[Callable[..., Any]]
+    apply_operator: ClassVar[Callable[..., Any]]
+    """NumPy's protocols for operands of which one is complex, as `frontend.complex_numbers` has them."""
+
+    if TYPE_CHECKING:  # what `complex_numbers` binds
+
+        def __getattr__(self, name: str) -> Any: ...
+        def _operator(self, other: Any) -> Any: ...
+
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _operator
+        __getitem__ = _operator
+
+        def __setitem__(self, key: Any, value: Any) -> None: ...
+
+    def __init__(self, real: Any, imag: Any):
+        self._real = real
+        self._imag = imag
+
+    @property
+    def real(self) -> Any:
+        """The real parts, which are written where the array is."""
+        return self._real
+
+    @real.setter
+    def real(self, values: Any) -> None:
+        self._real[...] = values
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary parts."""
+        return self._imag
+
+    @imag.setter
+    def imag(self, values: Any) -> None:
+        self._imag[...] = values
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents."""
+        return self.real.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """complex64 or complex128."""
+        return complex_dtype(self.real.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.real.size
+
+    def __len__(self) -> int:
+        return len(self.real)
+
+    def __repr__(self) -> str:
+        if not hasattr(self.real, "dtype"):
+            return f"ComplexArray({self.real!r}, {self.imag!r})"
+        return f"ComplexArray({self.dtype}{list(self.shape)})"
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        raise tracing_error(
+            f"{self!r} is traced and complex, which this function does not take",
+            "write what is meant with z.real and z.imag",
+        )
+
+    def _no_value(self) -> NoReturn:
+        raise tracing_error(
+            f"{self!r} is traced and has no value yet, so it cannot become a Python number",
+            "use the traced value itself; np.where chooses between values, ad.cond between computations",
+        )
+
+    __bool__ = __float__ = __int__ = __complex__ = __index__ = _no_value
+
+
+def complex_dtype(part: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of complex numbers with parts of this dtype."""
+    return np.dtype(np.complex64 if part == np.float32 else np.complex128)
+
+
+def is_complex(value: object) -> bool:
+    """Whether a value is complex: a traced array, or a number or an array of Python or NumPy."""
+    if isinstance(value, ComplexArray | complex | np.complexfloating):
+        return True
+    return isinstance(value, np.ndarray) and cast(Any, value).dtype.kind == "c"
+
+
+def is_complex_dtype(dtype: object) -> bool:
+    """Whether something names a complex dtype."""
+    if isinstance(dtype, type):
+        return issubclass(dtype, complex | np.complexfloating)
+    if isinstance(dtype, str | np.dtype):
+        try:
+            return np.dtype(cast(Any, dtype)).kind == "c"
+        except TypeError:
+            return False
+    return False
+
+
+def holds_complex(values: Sequence[object], options: Mapping[str, object] | None = None) -> bool:
+    """Whether one of the arguments of a call is complex, or holds what is, or names a complex dtype."""
+    given = list(values) if options is None else [*values, *options.values()]
+    if options is not None and is_complex_dtype(options.get("dtype")):
+        return True
+    return any(_holds_complex(value) for value in given)
+
+
+def _holds_complex(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return any(_holds_complex(part) for part in cast("Sequence[object]", value))
+    return is_complex(value) or (isinstance(value, type | np.dtype) and is_complex_dtype(cast(object, value)))
+
+
+def parts_of_complex(value: Any) -> tuple[Any, Any]:
+    """The real and the imaginary part of what is complex; of what is real and stands for it, itself and 0."""
+    if is_complex(value):
+        return value.real, value.imag
+    if value is None:
+        return None, None
+    if isinstance(value, int | float):
+        return value, 0.0
+    return value, np.zeros(np.shape(value), getattr(value, "dtype", None))
+
+
+def joined(real: Any, imag: Any) -> Any:
+    """The complex number or array of these parts; a pair of what are no numbers."""
+    if real is None and imag is None:
+        return None
+    if not isinstance(real, np.ndarray | np.generic | float | int):
+        return ComplexArray(real, imag)
+    real = cast(Any, real)
+    dtype = complex_dtype(np.asarray(real).dtype)
+    result = np.empty(np.shape(real), dtype)
+    result.real, result.imag = real, imag
+    return result if isinstance(real, np.ndarray) else result[()]
+
+
+class _Parts(Container):
+    """Those of complex numbers and arrays of all classes, which structures know by the class `complex`."""
+
+    def open(self, value: Any) -> Opened:
+        return Opened(PARTS, parts_of_complex(value))
+
+    def make(self, kind: type[Any], opened: Opened) -> Any:
+        return joined(*opened.parts)
+
+
+enter(complex, _Parts())

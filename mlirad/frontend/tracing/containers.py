@@ -1,0 +1,204 @@
+"""Which classes are structure, how their values are taken apart, and how they are made of their parts.
+
+    container_of(dict).open({"b": 1.0, "a": 2.0})       names ('a', 'b'), parts [2.0, 1.0]
+    enter(Layer, Attributes(static=("n",)))            attributes of `Layer` are parts, but for the static `n`
+
+Dictionaries, tuples, lists, dataclasses, classes made by attrs, and what `ad.register` entered. What makes a
+value of parts runs no `__init__`, as that would compute with the parts.
+"""
+
+from __future__ import annotations
+
+import weakref
+from abc import ABC, abstractmethod
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Final, cast
+
+from mlirad.frontend.tracing.captured_objects import slots_of
+from mlirad.frontend.tracing.raising import tracing_error
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A container taken apart: the names of its parts if they have any, the parts, and what is static.
+
+    `order` is the order of the keys of a dictionary, whose names are sorted.
+    """
+
+    names: tuple[Hashable, ...]
+    parts: Sequence[object]
+    static: tuple[object, ...] = ()
+    order: tuple[Hashable, ...] = ()
+
+
+class Container(ABC):
+    """How values of a class are taken apart, and made."""
+
+    static_names: tuple[str, ...] = ()
+    """The names of static values, for messages."""
+
+    @abstractmethod
+    def open(self, value: Any) -> Opened:
+        """The parts of a value."""
+
+    @abstractmethod
+    def make(self, kind: type[Any], opened: Opened) -> Any:
+        """A value of parts. They may be anything."""
+
+    def step(self, name: Hashable) -> str:
+        """How code reaches a part that has a name."""
+        return f".{name}"
+
+
+class Entries(Container):
+    """Those of dictionaries, and of classes derived from `dict`."""
+
+    def open(self, value: Any) -> Opened:
+        names = tuple(_sorted(list(value)))
+        static = (value.default_factory,) if issubclass(type(value), defaultdict) else ()
+        return Opened(names, [value[name] for name in names], static, tuple(value))
+
+    def make(self, kind: type[Any], opened: Opened) -> Any:
+        by_name = dict(zip(opened.names, opened.parts, strict=True))
+        entries = {name: by_name[name] for name in opened.order}
+        if kind is dict:
+            return entries
+        new: Callable[..., Any] = cast(Any, kind).__new__
+        made = kind(*opened.static) if opened.static else new(kind)
+        base: Any = OrderedDict if issubclass(kind, OrderedDict) else dict
+        put: Callable[[Any, Hashable, object], None] = base.__setitem__
+        for name, part in entries.items():
+            put(made, name, part)
+        return made
+
+    def step(self, name: Hashable) -> str:
+        return f"[{name!r}]"
+
+
+class Items(Container):
+    """Those of tuples and lists, and of named tuples."""
+
+    def open(self, value: Any) -> Opened:
+        return Opened(tuple(getattr(value, "_fields", ())), list(value))
+
+    def make(self, kind: type[Any], opened: Opened) -> Any:
+        if kind is tuple:
+            return tuple(opened.parts)
+        return kind(*opened.parts) if opened.names else kind(opened.parts)
+
+
+class Fields(Container):
+    """Attributes that the class has a list of, as a dataclass does."""
+
+    def __init__(self, names: Sequence[str], static: Sequence[str]):
+        self.names = tuple(names)
+        self.static_names = tuple(static)
+
+    def open(self, value: Any) -> Opened:
+        parts = [getattr(value, name) for name in self.names]
+        return Opened(self.names, parts, tuple(getattr(value, name) for name in self.static_names))
+
+    def make(self, kind: type[Any], opened: Opened) -> Any:
+        made = object.__new__(kind)
+        for name, part in zip(opened.names, opened.parts, strict=True):
+            object.__setattr__(made, cast(str, name), part)
+        for name, value in zip(self.static_names, opened.static, strict=True):
+            object.__setattr__(made, name, value)
+        return made
+
+
+class Attributes(Fields):
+    """The attributes that a value has, in the order of their names."""
+
+    def __init__(self, static: Sequence[str]):
+        super().__init__((), static)
+
+    def open(self, value: Any) -> Opened:
+        names = {*getattr(value, "__dict__", ()), *slots_of(cast(Any, type(value)))} - {*self.static_names}
+        parts = {name: getattr(value, name) for name in sorted(names) if hasattr(value, name)}
+        missing = [name for name in self.static_names if not hasattr(value, name)]
+        if missing:
+            raise tracing_error(
+                f"a {type(value).__name__} has no attribute {missing[0]!r}, which is registered as static",
+                "name attributes that every value has in ad.register(static=...)",
+            )
+        return Opened(tuple(parts), list(parts.values()), tuple(getattr(value, n) for n in self.static_names))
+
+
+class ByFunctions(Container):
+    """What two functions of the user's say."""
+
+    static_names = ("what flatten gives",)
+
+    def __init__(
+        self,
+        flatten: Callable[[Any], tuple[Sequence[Any], Any]],
+        unflatten: Callable[[Any, Sequence[Any]], Any],
+    ):
+        self._flatten = flatten
+        self._unflatten = unflatten
+
+    def open(self, value: Any) -> Opened:
+        found = cast(object, self._flatten(value))
+        pair = cast("tuple[Any, ...]", found) if isinstance(found, tuple) else ()
+        if len(pair) != 2 or not isinstance(pair[0], tuple | list):
+            raise tracing_error(
+                f"flatten of {type(value).__name__} must return the parts and what is static",
+                "return ((self.w, self.b), None)",
+            )
+        return Opened((), list(cast("Sequence[Any]", pair[0])), (pair[1],))
+
+    def make(self, kind: type[Any], opened: Opened) -> Any:
+        return self._unflatten(opened.static[0], tuple(opened.parts))
+
+
+def container_of(kind: type[Any]) -> Container | None:
+    """How values of a class are taken apart; `None` where they are no structure."""
+    if kind in _containers:
+        return _containers[kind]
+    found = _container_of(kind)
+    _containers[kind] = found
+    return found
+
+
+def _container_of(kind: type[Any]) -> Container | None:
+    for base in kind.__mro__[1:]:
+        inherited = _registered.get(base)
+        if type(inherited) is Attributes:  # whose parts are those of the derived class, too
+            return inherited
+    if issubclass(kind, dict):
+        return _ENTRIES
+    if issubclass(kind, tuple | list):
+        return _ITEMS
+    given: Any = kind
+    if is_dataclass(given):
+        known = {field.name: field.metadata for field in fields(given)}
+    elif "__attrs_attrs__" in vars(kind):
+        known = {field.name: field.metadata for field in given.__attrs_attrs__}
+    else:
+        return None
+    static = [name for name, metadata in known.items() if metadata.get("static")]
+    return Fields([name for name in known if name not in static], static)
+
+
+_ENTRIES: Final = Entries()
+_ITEMS: Final = Items()
+
+_registered: weakref.WeakKeyDictionary[type[Any], Container] = weakref.WeakKeyDictionary()
+_containers: weakref.WeakKeyDictionary[type[Any], Container | None] = weakref.WeakKeyDictionary()
+
+
+def enter(kind: type[Any], container: Container) -> None:
+    """Have values of a class be structure."""
+    _registered[kind] = container
+    _containers.clear()
+    _containers.update(_registered)
+
+
+def _sorted(keys: list[Hashable]) -> list[Hashable]:
+    try:
+        return sorted(keys)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
+    except TypeError:
+        return sorted(keys, key=lambda key: (type(key).__name__, repr(key)))

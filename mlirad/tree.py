@@ -1,0 +1,122 @@
+"""Structures of arrays as lists of their leaves: `ad.tree`.
+
+    ad.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
+    vector, unravel = ad.tree.ravel(params)
+
+In traced functions and outside. What is structure and what is a leaf is the same as of arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from mlirad.frontend.tracing.functions import require_function
+from mlirad.frontend.tracing.operations import xp
+from mlirad.frontend.tracing.pytree import Tree
+from mlirad.frontend.tracing.pytree import flatten as _flatten
+from mlirad.frontend.tracing.raising import dtype_error, shape_error, tracing_error
+from mlirad.frontend.tracing.tracebacks import plain_errors
+
+__all__ = ["Structure", "flatten", "leaves", "map", "paths", "ravel", "structure", "unflatten"]
+
+Structure: TypeAlias = Tree
+"""A structure without its leaves: compared by `==`, hashed, and printed with a `*` for each leaf."""
+
+
+@plain_errors
+def flatten(value: Any) -> tuple[list[Any], Structure]:
+    """The leaves of a value in their order, and its structure."""
+    return _flatten(value)
+
+
+@plain_errors
+def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
+    """The structure with the given leaves, which can be anything. Raises `ShapeError` for another number."""
+    if not isinstance(cast(object, structure), Tree):
+        raise tracing_error(
+            f"ad.tree.unflatten takes a structure, got a {type(structure).__name__}",
+            "write ad.tree.unflatten(ad.tree.structure(value), leaves)",
+        )
+    given = list(leaves)
+    if len(given) != structure.size:
+        raise shape_error(f"the structure {structure} has {structure.size} leaves, {len(given)} are given")
+    return structure.unflatten(given)
+
+
+@plain_errors
+def leaves(value: Any) -> list[Any]:
+    """The leaves of a value in their order."""
+    return _flatten(value)[0]
+
+
+@plain_errors
+def structure(value: Any) -> Structure:
+    """The structure of a value."""
+    return _flatten(value)[1]
+
+
+@plain_errors
+def paths(value: Any, name: str = "") -> list[str]:
+    """How to reach each leaf, in their order, from a variable called `name`: `x['w'][0]`."""
+    return _flatten(value)[1].paths(name)
+
+
+@plain_errors
+def map(function: Callable[..., Any], value: Any, *others: Any) -> Any:  # the module's word for it
+    """What a function makes of each leaf of a value, in its structure.
+
+    The function takes one more argument from each of `others`, which are structured like the value; where
+    that has a leaf they may have anything, such as `None` or a tuple. Raises `ShapeError` where structures
+    differ.
+    """
+    require_function(function, "ad.tree.map")
+    first, tree = _flatten(value)
+    columns = [_like(tree, other, f"structure {k}") for k, other in enumerate(others, start=2)]
+    return tree.unflatten([function(*leaves) for leaves in zip(first, *columns, strict=True)])
+
+
+@plain_errors
+def ravel(value: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """All leaves as one vector, and the function that makes a value of such a vector.
+
+    The vector has the dtype that the leaves promote to; what is made of one has leaves of their own dtypes
+    and shapes. Raises `DtypeError` for leaves that are no arrays.
+    """
+    first, tree = _flatten(value)
+    arrays = [_array(leaf, path) for leaf, path in zip(first, tree.paths("the structure"), strict=True)]
+    forms = [(tuple(np.shape(a)), np.dtype(a.dtype)) for a in arrays]
+    dtype = np.result_type(*(d for _, d in forms)) if forms else np.dtype(float)
+    size = sum(int(np.prod(shape, dtype=int)) for shape, _ in forms)
+
+    def unravel(vector: Any) -> Any:
+        if np.shape(vector) != (size,):
+            raise shape_error(f"the vector has shape {list(np.shape(vector))}, and [{size}] is expected")
+        made: list[Any] = []
+        start = 0
+        for shape, own in forms:
+            end = start + int(np.prod(shape, dtype=int))
+            made.append(xp.reshape(vector[start:end], shape).astype(own))
+            start = end
+        return tree.unflatten(made)
+
+    if not arrays:
+        return np.zeros(0, dtype), plain_errors(unravel)
+    parts = [xp.reshape(a, (-1,)).astype(dtype) for a in arrays]
+    return xp.concatenate(parts), plain_errors(unravel)
+
+
+def _array(leaf: Any, path: str) -> Any:
+    array = leaf if hasattr(leaf, "dtype") else np.asarray(leaf)
+    if array.dtype.kind not in "biuf":
+        raise dtype_error(f"{path} is a {type(leaf).__name__}, and a vector is made of numbers")
+    return array
+
+
+def _like(tree: Tree, value: Any, what: str) -> list[Any]:
+    try:
+        return tree.flatten_like(value, what)
+    except ValueError as error:
+        raise shape_error(str(error)) from error

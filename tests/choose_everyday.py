@@ -1,0 +1,101 @@
+"""Chooses which cases run every day, from the times of a whole run.
+
+    python -m pytest -n 2 --junitxml report.xml
+    python -m tests.choose_everyday report.xml          rewrites tests/everyday.py
+
+All cases of a test together would take some t seconds. As many run as take about sqrt(t * UNIT): all of a
+quick test, every tenth of a test of a minute. `sampling.py` says which these are, and which values are met in
+any case. Tests that no run has timed keep what is stated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import xml.etree.ElementTree as ET
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.everyday import EVERYDAY
+from tests.sampling import alternation, left_out_by
+
+UNIT = 0.5
+"""The seconds of a test of which every case runs."""
+
+FEWEST = 2
+"""How many cases of a test are left at least."""
+
+TABLE = Path(__file__).with_name("everyday.py")
+
+
+class _Collected:
+    """A plugin that keeps what is collected, before anything is left out."""
+
+    def __init__(self) -> None:
+        self.tests: dict[str, list[Any]] = defaultdict(list)
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        self.tests[item.nodeid.partition("[")[0]].append(item)
+
+
+def main() -> None:
+    """Read a report, choose, and rewrite the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("report", type=Path, help="a report of pytest, by --junitxml")
+    parser.add_argument("--unit", type=float, default=UNIT, metavar="SECONDS")
+    options = parser.parse_args()
+    seconds, cases = _times(options.report)
+    collected = _Collected()
+    pytest.main(["--collect-only", "-q", "-q", str(TABLE.parent)], plugins=[collected])
+    chosen: dict[str, tuple[int, int]] = {}
+    for name, items in sorted(collected.tests.items()):
+        sample = EVERYDAY.get(name)
+        if cases[name] and hasattr(items[0], "callspec"):
+            sample = _sample(name, items, seconds[name] / cases[name], options.unit)
+        if sample is not None:
+            chosen[name] = sample
+    TABLE.write_text(_table(chosen))
+
+
+def _times(report: Path) -> tuple[dict[str, float], Counter[str]]:
+    """Of each test, how long its cases took together, and how many ran."""
+    seconds = defaultdict[str, float](float)
+    cases = Counter[str]()
+    for case in ET.parse(report).iter("testcase"):
+        name = f"{case.attrib['classname'].replace('.', '/')}.py::{case.attrib['name'].partition('[')[0]}"
+        seconds[name] += float(case.attrib["time"])
+        cases[name] += 1
+    return seconds, cases
+
+
+def _sample(name: str, items: list[Any], average: float, unit: float) -> tuple[int, int] | None:
+    """The numbers of a test whose cases take `average` seconds each; `None` if all of them may run."""
+    fewest = min(FEWEST, len(items))
+    wanted = min(round(math.sqrt(len(items) * average / unit)), len(items) // fewest)
+    for n in range(wanted, alternation(items) or 1, -1):
+        for k in range(n):
+            try:
+                left = left_out_by(name, items, n, k)
+            except AssertionError:
+                continue
+            if len(items) - len(left) >= fewest:
+                return n, k
+    return None
+
+
+def _table(chosen: dict[str, tuple[int, int]]) -> str:
+    lines = "".join(f'    "{name}": ({n}, {k}),\n' for name, (n, k) in chosen.items())
+    return (
+        '"""Tests of which some cases run every day, by `choose_everyday.py`."""\n\n'
+        "from __future__ import annotations\n\n"
+        f"EVERYDAY: dict[str, tuple[int, int]] = {{\n{lines}}}\n"
+    )
+
+
+if __name__ == "__main__":
+    main()

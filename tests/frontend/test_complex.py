@@ -1,0 +1,227 @@
+"""Complex arrays: NumPy's values, dtypes and errors, derivatives by their stated convention, constructs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+from mlirad.errors import MliradError
+
+xp: Any = np
+RNG = np.random.default_rng(12)
+Z = RNG.normal(size=(4, 6)) + 1j * RNG.normal(size=(4, 6))
+W = RNG.normal(size=(4, 6)) + 1j * RNG.normal(size=(4, 6))
+X = RNG.normal(size=(4, 6))
+SINGLE = Z.astype(np.complex64)
+HERMITIAN = Z @ Z.conj().T + np.eye(4)
+
+ELEMENTWISE = (
+    "positive negative conjugate absolute square reciprocal sqrt exp exp2 expm1 log log2 log10 log1p sin cos "
+    "tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh arctanh sign rint isfinite isnan isinf "
+    "logical_not real imag angle"
+)
+HOLOMORPHIC = (
+    "negative square reciprocal sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin "
+    "arccos arctan arcsinh arccosh arctanh"
+)
+
+PROGRAMS: dict[str, Callable[..., Any]] = {
+    "arithmetic": lambda z, w, x: (z + w, z - x, x - z, z * x, 2j * x, z / w, x / z, z / x, 1 + z, z - 1j),
+    "powers": lambda z, w, x: (z**0, z**3, z**-2, z**0.5, z**w, abs(x) ** z, z**x, (0 * z) ** 2.5),
+    "comparisons": lambda z, w, x: (z == w, z != z, np.isclose(z, z + 1e-12), xp.array_equal(z, z)),
+    "reductions": lambda z, w, x: (
+        z.sum(), z.mean(0), np.sum(z, axis=(0, 1), keepdims=True), z.prod(1), np.prod(z), np.cumprod(z, 0),
+        np.cumsum(z, 1), z.var(0), np.std(z, ddof=1), np.any(z), np.count_nonzero(z), np.trace(z[:, :4]),
+    ),
+    "products": lambda z, w, x: (
+        z @ w.T, x @ z.T, np.dot(z[0], w[0]), np.vdot(z, w), np.inner(z, x), np.outer(z[0], x[0]),
+        np.tensordot(z, w, 2), np.einsum("ij,kj,k->i", z, w, z[:, 0]), np.kron(z, x),
+        np.convolve(z[0], w[0]), np.correlate(z[0], w[1], "full"),
+    ),
+    "shapes": lambda z, w, x: (
+        z.T, z.reshape(3, 8), np.moveaxis(z, 0, 1), z[1:3, ::-1], z[[0, 2]], z[None], np.roll(z, 2, 1),
+        np.concatenate([z, x]), np.stack([x, w]), np.where(x > 0, z, x), np.pad(z, 1), np.tile(z, 2),
+        np.flip(z), np.diag(z[0]), np.tril(z), np.repeat(z, 2, 0), np.split(z, 2), np.diff(z), z.ravel(),
+        np.take(z, [1, 2], 1), np.broadcast_to(z[0], (2, 6)), np.zeros_like(z), np.ones_like(z),
+        np.full_like(z, 1j), np.zeros_like(x, dtype=complex), x.astype(complex), z.astype(np.complex64),
+    ),
+    "matrices": lambda z, w, x: (
+        np.linalg.solve(z[:, :4], w), np.linalg.solve(z[:, :4], w[:, 0]), np.linalg.inv(w[:, :4]),
+        np.linalg.norm(z), np.linalg.norm(z, axis=1), np.linalg.svd(z, compute_uv=False),
+        np.linalg.matrix_power(z[:, :4], 3), np.linalg.pinv(z),
+        np.linalg.cholesky(z @ z.conj().T + np.eye(4)), np.linalg.eigvalsh(z @ z.conj().T),
+    ),
+}  # fmt: skip
+
+
+def agree(found: Any, wanted: Any, what: object, tolerance: float = 1e-10) -> None:
+    """Structures of equal dtypes, shapes and, nearly, values."""
+    if isinstance(wanted, list | tuple):
+        assert len(found) == len(wanted)
+        for k, (one, other) in enumerate(zip(found, wanted, strict=True)):
+            agree(one, other, (what, k), tolerance)
+        return
+    one, other = np.asarray(found), np.asarray(wanted)
+    assert (one.dtype, one.shape) == (other.dtype, other.shape), what
+    np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance, err_msg=str(what))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_are_numpys(name: str) -> None:
+    f = PROGRAMS[name]
+    agree(ad.jit(f)(Z, W, X), f(Z, W, X), name)
+
+
+@pytest.mark.parametrize("z", [Z, SINGLE], ids=["complex128", "complex64"])
+def test_elementwise_functions_are_numpys(z: Any) -> None:
+    def f(z: Any) -> list[Any]:
+        return [getattr(xp, name)(z) for name in ELEMENTWISE.split()]
+
+    agree(ad.jit(f)(z), f(z), z.dtype, 1e-12 if z.dtype == np.complex128 else 1e-5)
+
+
+def test_holomorphic_functions_have_their_derivative() -> None:
+    """Against differences along both axes, which agree only for what is holomorphic."""
+    z, step = Z[0], 1e-6
+    functions = [getattr(xp, name) for name in HOLOMORPHIC.split()]
+
+    def every(z: Any) -> list[Any]:
+        return [f(z) for f in functions]
+
+    images = ad.jit(lambda z: ad.jvp(every, (z,), (np.full(z.shape, 1 + 2j),))[1])(z)
+    pulled = ad.jit(lambda z: [ad.grad(lambda z, f=f: np.sum(f(z)), holomorphic=True)(z) for f in functions])(
+        z
+    )
+    for name, f, image, slope in zip(HOLOMORPHIC.split(), functions, images, pulled, strict=True):
+        for direction in (1, 1j):
+            differences = (f(z + step * direction) - f(z - step * direction)) / (2 * step * direction)
+            np.testing.assert_allclose(slope, differences, rtol=1e-7, atol=1e-7, err_msg=name)
+        np.testing.assert_allclose(image, slope * (1 + 2j), rtol=1e-12, err_msg=name)
+
+
+def test_gradients_are_conjugate_to_the_direction_of_steepest_ascent() -> None:
+    """df/dx - i df/dy, as JAX has it."""
+
+    def f(z: Any, x: Any) -> Any:
+        return xp.sum(xp.abs(xp.sin(z) * x) ** 2) + xp.sum((z * z.conj()).real)
+
+    gradient, real = ad.grad(f, argnums=(0, 1))(Z, X)
+    direction, step = W, 1e-6
+    slope = (f(Z + step * direction, X) - f(Z - step * direction, X)) / (2 * step)
+    np.testing.assert_allclose(np.sum(gradient * direction).real, slope, rtol=1e-8)
+    assert real.dtype == np.float64
+    agree(ad.grad(lambda z: abs(z) ** 2)(1 + 1j), np.complex128(2 - 2j), "abs2")
+    check = ad.hvp(lambda z: xp.sum(xp.abs(z) ** 4), (Z,), (W,))
+    slope = ad.jvp(ad.grad(lambda z: xp.sum(xp.abs(z) ** 4)), (Z,), (W,))[1]
+    agree(check, slope, "hvp")
+
+
+def test_pullbacks_multiply_by_the_derivative() -> None:
+    z, ct = Z[0], W[0]
+    value, pull = ad.vjp(lambda z: z**2, z)
+    agree((value, pull(ct)[0]), (z**2, 2 * z * ct), "vjp")
+    agree(ad.jit(lambda z: ad.vjp(lambda z: z**2, z)[1](ct)[0])(z), 2 * z * ct, "vjp in a trace")
+    _, derivative = ad.linearize(lambda z: z**2, z)
+    agree(derivative(ct), 2 * z * ct, "linearize")
+    agree(derivative.T(ct), 2 * z.conj() * ct, "the transpose by real inner products")
+    agree(ad.jacobian(xp.tanh, holomorphic=True)(z), np.diag(1 - np.tanh(z) ** 2), "jacobian")
+    agree(ad.jacrev(xp.tanh, holomorphic=True)(z), np.diag(1 - np.tanh(z) ** 2), "jacrev")
+    agree(ad.jacobian(lambda x: x**2 * 1j)(X[0]), np.diag(2j * X[0]), "of a real argument")
+    ad.check_derivatives(lambda z, x: xp.cumprod(z * x)[-1], z, X[0])
+
+
+def test_rules_of_custom_derivatives_have_the_same_convention() -> None:
+    @ad.custom_derivative
+    def cube(z: Any) -> Any:
+        return z**3
+
+    @cube.transposed_rule
+    def _(z: Any) -> Any:
+        return lambda ct: 3 * z**2 * ct
+
+    agree(ad.grad(lambda z: xp.sum(cube(z)), holomorphic=True)(Z[0]), 3 * Z[0] ** 2, "custom")
+
+
+def test_constructs_carry_complex_values() -> None:
+    def f(z: Any, p: Any) -> Any:
+        total, partial = ad.scan(lambda c, a: (c * a, c + a), 1 + 0j, z[0])
+        return (
+            total,
+            partial,
+            ad.cond(p, lambda: z * 1j, lambda: z.conj()),
+            ad.while_loop(lambda c: xp.abs(c) < 100, lambda c: c * c + 1j, z[0, 0]),
+            ad.vmap(lambda row: xp.sum(row) * row)(z),
+            ad.build(3, lambda i: z[i, i] * 1j),
+            ad.fori_loop(0, 3, lambda i, c: c.at[i].set(c[i + 1] * 2), z[0]),
+        )
+
+    total, partial, chosen, power, batch, built, looped = ad.jit(f)(Z, np.True_)
+    agree(total, np.prod(Z[0]), "scan")
+    agree(partial, np.concatenate([[1], np.cumprod(Z[0])[:-1]]) + Z[0], "stacked")
+    agree(chosen, Z * 1j, "cond")
+    expected = Z[0, 0]
+    while abs(expected) < 100:
+        expected = expected**2 + 1j
+    agree(power, expected, "while")
+    agree(batch, Z.sum(1, keepdims=True) * Z, "vmap")
+    agree(built, np.diagonal(Z)[:3] * 1j, "build")
+    agree(looped, np.concatenate([Z[0, 1:4] * 2, Z[0, 3:]]), "updates")
+
+
+def test_calls_take_and_give_complex_values() -> None:
+    constant = np.exp(1j * X)
+    f = ad.jit(lambda x, z: {"z": z * constant * x, "c": z.real})
+    for _ in range(3):  # the second call has a quick one where there is one
+        found = f(X, Z.T.copy().T)
+        agree(found["z"], Z * constant * X, "captured")
+        agree(found["c"], Z.real, "real")
+    agree(ad.jit(lambda c: c * 2)(3 + 4j), np.complex128(6 + 8j), "a Python number")
+    agree(ad.jit(lambda z: z * 2)(SINGLE), SINGLE * 2, "complex64")
+    agree(ad.jit(lambda z: z * 2, interpret=True)(Z), Z * 2, "interpreted")
+
+
+def test_writes_reach_the_array_that_a_view_is_of() -> None:
+    def f(z: Any, x: Any) -> Any:
+        y, same = z.copy(), z * 1
+        y[0] = 2j
+        y.reshape(-1)[8:10] = x[0, :2]
+        y.T[3] += 1j
+        same.imag = x
+        return y, same, z
+
+    def copied(z: Any, x: Any) -> Any:
+        return f(z.copy(), x)
+
+    agree(ad.jit(copied)(Z, X), copied(Z, X), "writes")
+
+
+REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
+    "sort": (lambda z: np.sort(z), "np.sort of complex arrays cannot be traced"),
+    "maximum": (lambda z: np.maximum(z, 0), "np.maximum of complex arrays cannot be traced"),
+    "less": (lambda z: z < 1, "np.less of complex arrays cannot be traced"),
+    "det": (lambda z: np.linalg.det(z), "np.linalg.det of complex arrays cannot be traced"),
+    "astype": (lambda z: z.astype(float), "would lose its imaginary part"),
+    "float": (lambda z: float(z[0, 0]), "cannot become a Python number"),
+    "rfft": (lambda z: np.fft.rfft(z), "rfft is of real numbers"),
+    "sum": (lambda z: np.sum(z, dtype=float), "is not of dtype float64"),
+    "write": (lambda z: ad.asarray(np.zeros(3)).at[0].set(z[0, 0]), "is traced and complex"),
+    "grad": (lambda z: ad.grad(lambda z: xp.sum(z))(z), "a gradient is of a real one"),
+    "jacobian": (lambda z: ad.jacobian(lambda z: xp.abs(z))(z), "with respect to complex arguments"),
+    "real": (
+        lambda z: ad.grad(lambda x: xp.sum(x * 1j), holomorphic=True)(z.real),
+        "holomorphic=True is for complex results of complex arguments",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_of_complex_numbers_is_refused(name: str) -> None:
+    f, message = REFUSED[name]
+    with pytest.raises(MliradError) as caught:
+        ad.jit(f)(Z)
+    assert message in str(caught.value)
+    assert "test_complex.py" in str(caught.value)

@@ -1,0 +1,183 @@
+"""`x[mask]` for a traced mask: what NumPy computes of it without its length, and what is said of the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+from mlirad.errors import MliradError, PositionError, TracingError
+
+_rng = np.random.default_rng(0)
+ARGUMENTS = (_rng.normal(size=5), _rng.normal(size=5), _rng.normal(size=(5, 3)), _rng.normal(size=(4, 5)))
+
+READS = {
+    "sum": lambda x, y, X, B: x[x > 0].sum(),
+    "sum of nothing": lambda x, y, X, B: x[x > 99].sum(),
+    "mean": lambda x, y, X, B: np.mean(x[x > 0]),
+    "std": lambda x, y, X, B: x[x > 0].std(ddof=1),
+    "max": lambda x, y, X, B: x[x > 0].max(),
+    "max of integers": lambda x, y, X, B: np.max((10 * x).astype(int)[x > 0]),
+    "max of rows": lambda x, y, X, B: X[x > 0].sum(axis=1).max(),
+    "any": lambda x, y, X, B: np.any(x[x > 0] > 0.5),
+    "all": lambda x, y, X, B: (x[x > 0] < 2).all(),
+    "size": lambda x, y, X, B: x[x > 0].size,
+    "size of rows": lambda x, y, X, B: X[x > 0].size,
+    "ptp": lambda x, y, X, B: np.ptp(B[B > 0]),
+    "median": lambda x, y, X, B: np.median(x[x < 0.3]),
+    "median of NaN": lambda x, y, X, B: np.median(np.sqrt(x)[x < 0.3]),
+    "quantiles": lambda x, y, X, B: np.quantile(x[x < 0.3], [0.2, 0.7]),
+    "count_nonzero": lambda x, y, X, B: np.count_nonzero(x[x > 0] > 0.3),
+    "average": lambda x, y, X, B: np.average(x[x > 0], weights=y[x > 0] ** 2),
+    "norm": lambda x, y, X, B: np.linalg.norm(x[x > 0] - 1),
+    "reduce": lambda x, y, X, B: np.add.reduce(x[x > 0]),
+    "initial": lambda x, y, X, B: np.max(x[x > 0], initial=7.0),
+    "where=": lambda x, y, X, B: np.sum(x[x > 0], where=y[x > 0] > 0),
+    "elementwise": lambda x, y, X, B: np.sum(np.log(x[x > 0]) * y[x > 0] + 1),
+    "reflected": lambda x, y, X, B: np.sum(1 / x[x > 0] - np.float64(2) * x[x > 0]),
+    "np.where": lambda x, y, X, B: np.where(x[x > 0] > y[x > 0], 1.0, 2.0).sum(),
+    "np.interp": lambda x, y, X, B: np.interp(x[x > 0], [0, 1.0], [3, 4.0]).sum(),
+    "cumsum": lambda x, y, X, B: np.cumsum(x[x > 0]).max(),
+    "beside a row": lambda x, y, X, B: (X[x > 0] - X.mean(0)).sum(),
+    "rows": lambda x, y, X, B: X[x > 0].sum(0),
+    "columns": lambda x, y, X, B: B[:, x > 0].mean(1),
+    "keepdims": lambda x, y, X, B: B[:, x > 0].mean(1, keepdims=True),
+    "last": lambda x, y, X, B: B[..., x > 0].max(-1),
+    "in a row": lambda x, y, X, B: B[1, x > 0].sum(),
+    "in a column": lambda x, y, X, B: X[x > 0, 1].sum(),
+    "a column of it": lambda x, y, X, B: X[x > 0][:, 1].sum(),
+    "of a matrix": lambda x, y, X, B: B[B > 0].prod(),
+    "masked again": lambda x, y, X, B: x[x > 0][x[x > 0] < 0.5].sum(),
+    "vectors": lambda x, y, X, B: x[x > 0] @ y[x > 0],
+    "matrices": lambda x, y, X, B: X[x > 0].T @ X[x > 0],
+    "normal equations": lambda x, y, X, B: np.dot(X[x > 0].T, y[x > 0]),
+    "rows times a vector": lambda x, y, X, B: (X[x > 0] @ X[0]).sum(),
+}
+
+
+def _doubled(x, y, X, B):
+    x[x > 0] = x[x > 0] * 2
+    return x
+
+
+def _added(x, y, X, B):
+    x[x > 0] += 7
+    return x
+
+
+def _copied(x, y, X, B):
+    chosen = x > 0
+    x[chosen] = y[chosen]
+    return x
+
+
+def _rows(x, y, X, B):
+    X[x > 0] = X[0]
+    X[x < -1, 1] = 3
+    return X
+
+
+def _columns(x, y, X, B):
+    B[:, x > 0] = B[:, x > 0] - B[:, x > 0].mean(1, keepdims=True)
+    return B
+
+
+def _roots(x, y, X, B):
+    B[B > 0] = np.sqrt(B[B > 0])
+    return B
+
+
+def _centred(x, y, X, B):
+    X[x > 0] -= X[x > 0].mean(0)
+    return X
+
+
+def _in_views(x, y, X, B):
+    B[1:][:, x > 0] = 5
+    rest = B[2:]
+    rest[rest > 0] = 1
+    return B
+
+
+def _negated_twice(x, y, X, B):
+    np.negative.at(x, np.array([0, 2, 0]))
+    return x
+
+
+WRITES = {
+    f.__name__: f
+    for f in (_doubled, _added, _copied, _rows, _columns, _roots, _centred, _in_views, _negated_twice)
+}
+
+
+@pytest.mark.parametrize("name", [*READS, *WRITES])
+def test_as_numpy(name) -> None:
+    function = (READS | WRITES)[name]
+    found = ad.jit(function, interpret=True)(*ARGUMENTS)
+    with np.errstate(invalid="ignore"):
+        expected = function(*(a.copy() for a in ARGUMENTS))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert np.shape(found) == np.shape(expected)
+
+
+def test_at() -> None:
+    x, B = ARGUMENTS[0], ARGUMENTS[3]
+    found = ad.jit(
+        lambda x, B: (x.at[x > 0].add(1.0), B.at[:, x > 0].set(2.0), x.at[x > 0].multiply(x[x > 0])),
+        interpret=True,
+    )(x, B)
+    np.testing.assert_array_equal(found[0], np.where(x > 0, x + 1, x))
+    np.testing.assert_array_equal(found[1], np.where(x > 0, 2.0, B))
+    np.testing.assert_array_equal(found[2], np.where(x > 0, x * x, x))
+
+
+def test_nothing_is_left() -> None:
+    """Where NumPy raises, as nothing has an extremum: NaN of floats, the last number of integers."""
+    x = ARGUMENTS[0]
+    found = ad.jit(
+        lambda x: (
+            x[x > 99].max(),
+            x[x > 99].mean(),
+            (x * 9)[x > 99].sum(),
+            (x * 9).astype(int)[x > 99].min(),
+        )
+    )(x)
+    assert np.isnan(found[0])
+    assert np.isnan(found[1])
+    assert found[2:] == (0, np.iinfo(np.int64).max)
+
+
+def test_derivatives_do_not_see_what_is_left_out() -> None:
+    x = np.array([4.0, 0.0, -1.0, 9.0])
+    gradient = ad.grad(lambda x: np.sum(np.sqrt(x[x > 0])) + np.log(x[x > 0]).mean())(x)
+    np.testing.assert_allclose(gradient, [0.25 + 0.125, 0, 0, 1 / 6 + 1 / 18])
+
+
+REFUSED = {
+    "different masks": (lambda x, y, X, B: (x[x > 0] + y[y > 0]).sum(), "different masks"),
+    "an array beside it": (lambda x, y, X, B: x[x > 0] + y, "by the same mask: y\\[mask\\]"),
+    "sorted": (lambda x, y, X, B: np.sort(x[x > 0]), "np.sort needs it"),
+    "returned": (lambda x, y, X, B: x[x > 0], "ad.extract"),
+    "length": (lambda x, y, X, B: len(x[x > 0]), "np.count_nonzero\\(mask\\)"),
+    "shape": (lambda x, y, X, B: x[x > 0].shape, "its shape needs it"),
+    "first": (lambda x, y, X, B: x[x > 0][0], "a position in it needs it"),
+    "attribute": (lambda x, y, X, B: x[x > 0].tolist(), "tolist needs it"),
+    "loop": (lambda x, y, X, B: list(x[x > 0]), "a loop over"),
+    "truth": (lambda x, y, X, B: 1 if x[x > 0] else 0, "its truth"),
+    "number": (lambda x, y, X, B: float(x[x > 0]), "Python number"),
+    "written elsewhere": (lambda x, y, X, B: x.__setitem__(x > 0, y[y > 0]), "another mask"),
+    "written from a vector": (lambda x, y, X, B: x.__setitem__(x > 0, y[:3]), "np.place"),
+    "two masks": (lambda x, y, X, B: B[B[:, 0] > 0, x > 0], "two steps"),
+    "stacked": (lambda x, y, X, B: np.stack([x[x > 0]]), "np.stack needs it"),
+    "out=": (lambda x, y, X, B: np.sin(x[x > 0], out=x), "out= needs it"),
+    "wrong extents": (lambda x, y, X, B: x[X[:3, 0] > 0], "a mask of shape \\(3,\\)"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_needs_the_length_says_so(name) -> None:
+    function, text = REFUSED[name]
+    with pytest.raises(MliradError, match=text) as caught:
+        ad.jit(function, interpret=True)(*ARGUMENTS)
+    assert isinstance(caught.value, TracingError | PositionError)
+    assert caught.value.hint is not None

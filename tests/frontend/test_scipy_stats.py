@@ -1,0 +1,150 @@
+"""`scipy.stats` on traced values: SciPy's figures inside and outside of supports, and derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import mlirad as ad
+from mlirad.errors import ArgumentError, LinearAlgebraError, ShapeError, TracingError
+from mlirad.frontend.numpy_functions.distributions import DISTRIBUTIONS
+from mlirad.frontend.numpy_functions.scipy_stats import METHODS
+
+SHAPES: dict[str, list[np.ndarray[Any, Any]]] = {
+    "gamma": [np.array([0.5, 1.0, 2.5])],
+    "chi2": [np.array([1.0, 2.0, 5.5])],
+    "beta": [np.array([0.5, 1.0, 2.5]), np.array([1.5, 1.0, 0.5])],
+    "t": [np.array([0.5, 3.0, np.inf])],
+    "lognorm": [np.array([0.3, 1.0, 2.0])],
+    "poisson": [np.array([0.5, 2.0, 7.0])],
+    "bernoulli": [np.array([0.0, 0.3, 1.0])],
+    "binom": [np.array([3.0, 1.0, 12.0]), np.array([0.2, 0.0, 0.9])],
+    "geom": [np.array([0.2, 0.9, 1.0])],
+}
+"""Shapes of the distributions that have some."""
+
+POINTS = np.array([-2.5, -1.0, 0.0, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 11.0, 40.0, np.nan])[:, None]
+SHARES = np.array([-0.1, 0.0, 1e-9, 0.3, 0.5, 0.9, 1.0, 1.1, np.nan])[:, None]
+
+
+def all_methods(name: str, *operands: Any) -> list[Any]:
+    """What all methods of a distribution make of points, shares, shapes, loc and scale."""
+    points, shares, *rest = operands
+    owner = getattr(stats, name)
+    return [getattr(owner, m)(shares if m in ("ppf", "isf") else points, *rest) for m in METHODS[name]]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(DISTRIBUTIONS))
+def test_methods_are_those_of_scipy(name):
+    shapes = SHAPES.get(name, [])
+    place = [np.array(0.25 if not DISTRIBUTIONS[name].is_discrete else 1.0)]
+    if not DISTRIBUTIONS[name].is_discrete:
+        place.append(np.array([0.5, 2.0, -1.0]))
+    found = ad.jit(lambda *a: all_methods(name, *a), interpret=True)(POINTS, SHARES, *shapes, *place)
+    wanted = all_methods(name, POINTS, SHARES, *shapes, *place)
+    for method, got, want in zip(METHODS[name], found, wanted, strict=True):
+        assert got.dtype == want.dtype, method
+        # SciPy takes logarithms of probabilities near 1 of discrete distributions
+        least = 1e-15 if DISTRIBUTIONS[name].is_discrete and method.startswith("log") else 1e-300
+        np.testing.assert_allclose(got, want, rtol=2e-12, atol=least, err_msg=f"{name}.{method}")
+
+
+def log_densities(parameters: Any) -> list[Any]:
+    """Logarithms of densities at two points of each distribution, of shapes, loc and scale from a vector."""
+    found: list[Any] = []
+    rest = iter(range(parameters.size))
+    for name, d in DISTRIBUTIONS.items():
+        own = [parameters[next(rest)] for _ in (*d.shapes, "loc", "scale")]
+        if not d.is_discrete:
+            found.append(getattr(stats, name).logpdf(np.array([0.2, 0.7]), *own))
+        elif name == "binom":
+            found.append(stats.binom.logpmf(np.array([0.0, 2.0]), 3, own[1]))
+        else:
+            found.append(getattr(stats, name).logpmf(np.array([1.0, 1.0]), *own[:-2]))
+    return found
+
+
+def test_derivatives_of_densities_are_those_of_differences():
+    parameters: list[float] = []
+    for name in DISTRIBUTIONS:
+        parameters += [0.8 * s[1] + 0.2 * s[0] for s in SHAPES.get(name, [])] + [-0.1, 1.3]
+    ad.check_derivatives(log_densities, np.array(parameters), interpret=True, step=1e-3)
+
+
+def test_shares_differ_by_the_density():
+    x = np.array([0.2, 0.7])
+    for name, d in DISTRIBUTIONS.items():
+        if d.is_discrete:
+            continue
+        shapes = [s[:1] for s in SHAPES.get(name, [])]
+        owner = getattr(stats, name)
+        slope = ad.jvp(lambda x, o=owner, s=shapes: o.cdf(x, *s), (x,), (np.ones(2),), interpret=True)[1]
+        np.testing.assert_allclose(slope, owner.pdf(x, *shapes), rtol=1e-12, err_msg=name)
+
+
+def test_there_is_no_derivative_from_beside_the_support():
+    gradient = ad.grad(lambda x, a: np.sum(stats.gamma.pdf(x, a) + stats.gamma.cdf(x, 2.0)), (0, 1))
+    by_x, by_a = gradient(np.array([-1.0, -3.0]), np.array([0.5, 3.0]))
+    np.testing.assert_array_equal(by_x, 0.0)
+    np.testing.assert_array_equal(by_a, 0.0)
+
+
+def test_distributions_may_be_frozen_and_subclasses_are_left_alone():
+    def f(x, a):
+        return stats.gamma(a, scale=2.0).logpdf(x) + stats.norm(a, 2.0).cdf(x)
+
+    assert ad.jit(f, interpret=True)(0.7, 1.5) == pytest.approx(f(0.7, 1.5), rel=1e-12)
+    with pytest.raises(TracingError, match="SciPy's logpdf works on NumPy arrays"):
+        ad.jit(lambda x: stats.erlang.logpdf(x, 2))(1.0)
+    assert "logpdf" not in vars(type(stats.norm))
+
+
+def many(x: Any, mean: Any, root: Any, alpha: Any) -> list[Any]:
+    """Multivariate densities, of regular and singular covariances, numbers and diagonals."""
+    normal, share = stats.multivariate_normal, np.abs(x[0]) / np.sum(np.abs(x[0]))
+    covariance = root @ root.T + np.eye(3)
+    thin = root[:, :2] @ root[:, :2].T
+    return [
+        normal.logpdf(x, mean, covariance), normal.pdf(x[0], mean, covariance),
+        normal.entropy(mean, covariance),
+        normal.logpdf(mean + x[:, :2] @ root[:, :2].T, mean, thin, allow_singular=True),
+        normal.entropy(mean, thin), normal.logpdf(x, mean), normal.logpdf(x, mean, 2.0),
+        normal.logpdf(x, mean, np.array([1.0, 2.0, 3.0])), normal.logpdf(x[0], cov=2.0),
+        stats.dirichlet.logpdf(share, alpha), stats.dirichlet.pdf(share, alpha),
+    ]  # fmt: skip
+
+
+def test_multivariate_distributions():
+    rng = np.random.default_rng(0)
+    operands = (rng.normal(size=(4, 3)), rng.normal(size=3), rng.normal(size=(3, 3)), rng.uniform(1, 3, 3))
+    for got, want in zip(ad.jit(many, interpret=True)(*operands), many(*operands), strict=True):
+        assert np.shape(got) == np.shape(want)
+        np.testing.assert_allclose(got, want, rtol=1e-9)
+
+    def regular(flat: Any) -> Any:
+        found = many(flat[:12].reshape(4, 3), flat[12:15], flat[15:24].reshape(3, 3), flat[24:])
+        return found[:3] + found[-2:]
+
+    ad.check_derivatives(regular, np.concatenate([o.ravel() for o in operands]), interpret=True, step=1e-4)
+    beside = ad.jit(lambda c: stats.multivariate_normal.logpdf([0.0, 1.0], cov=c, allow_singular=True))
+    assert beside(np.diag([1.0, 0.0])) == -np.inf
+
+
+def test_mistakes_are_named():
+    with pytest.raises(
+        ArgumentError, match=r"it is called as scipy.stats.gamma.logpdf\(x, a, loc=0, scale=1\)"
+    ):
+        ad.jit(lambda x: stats.gamma.logpdf(x))(1.0)
+    with pytest.raises(ShapeError, match="a mean of shape"):
+        ad.jit(lambda x: stats.multivariate_normal.logpdf(x, np.zeros(3), np.eye(2)))(np.zeros(3))
+    with pytest.raises(ShapeError, match="dirichlet: points of shape"):
+        ad.jit(lambda x: stats.dirichlet.logpdf(x, np.ones(3)))(np.zeros(5))
+    with pytest.raises(LinearAlgebraError, match="positive definite"):
+        ad.jit(lambda c: stats.multivariate_normal.logpdf(np.zeros(2), cov=c))(-np.eye(2))
+    with pytest.raises(TracingError) as raised:
+        ad.jit(lambda x: stats.pareto.logpdf(x, 2.0))(1.0)
+    assert "logpdf is known of beta, cauchy, chi2" in str(raised.value)
