@@ -23,7 +23,7 @@ from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import DiagnosticException
 
 from mlirad.errors import ArraySizeError, CompileError, MliradError, UnsupportedError
-from mlirad.ir.foreign import ConversionPass, is_upstream, leaves
+from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
@@ -200,11 +200,14 @@ def pipeline_passes(text: str) -> tuple[ModulePass, ...]:
 
 
 def with_conversions(passes: Sequence[ModulePass], module: ModuleOp, *, back: bool) -> tuple[ModulePass, ...]:
-    """The passes, of a program over upstream dialects between the conversions from these and `back` to these.
+    """The passes, of a program over upstream dialects between the conversions from these and `back` to these,
+    and of one in StableHLO after the conversion from it.
 
     Where the passes begin with a conversion, or there are none to run in between, they stay as they are.
     """
     starts = bool(passes) and isinstance(passes[0], ConversionPass)
+    if not starts and is_stablehlo(module) and (passes or not back):
+        return (*_made(("convert-stablehlo-to-array",)), *passes)
     if starts or not is_upstream(module) or (back and not passes):
         return tuple(passes)
     last = ("convert-from-array",) if back and not isinstance(passes[-1], ConversionPass) else ()

@@ -35,8 +35,27 @@ def _kernel() -> Dialect:
     return Kernel
 
 
+def _stablehlo() -> Dialect:
+    from mlirad.dialects.stablehlo import StableHlo
+
+    return StableHlo
+
+
+def _chlo() -> Dialect:
+    from mlirad.dialects.stablehlo import Chlo
+
+    return Chlo
+
+
 MLIRAD_UNIVERSE = Universe(
-    all_dialects={"array": _array, "function": _function, "linear": _linear, "kernel": _kernel},
+    all_dialects={
+        "array": _array,
+        "function": _function,
+        "linear": _linear,
+        "kernel": _kernel,
+        "stablehlo": _stablehlo,
+        "chlo": _chlo,
+    },
     all_passes=ALL_PASSES,
 )
 """The dialects and passes, loaded when they are used."""

@@ -152,6 +152,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/rules/test_derivatives.py::test_op_in_single_precision": (3, 0),
     "tests/rules/test_derivatives.py::test_unary": (4, 0),
     "tests/rules/test_special_derivatives.py::test_derivatives_of_orders_up_to_three": (7, 0),
+    "tests/stablehlo/test_programs.py::test_values_and_gradients": (8, 1),
     "tests/test_completeness.py::test_every_op_has": (2, 0),
     "tests/test_completeness.py::test_no_entry_for_an_op_that_does_not_exist": (2, 0),
     "tests/test_doors.py::test_every_door_runs_the_same_passes": (4, 0),

@@ -61,6 +61,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "numpy": frozenset({"frontend"}),
     "optimize": frozenset({"frontend"}),
     "scipy": frozenset({"frontend"}),
+    "bridges": frozenset({"dialects", "ir", "passes", "lower", "frontend"}),
     "tree": frozenset({"frontend"}),
     "tools": frozenset(
         {

@@ -1,4 +1,5 @@
-"""A function of arrays as other frameworks need it: flat, compiled, and with its derivatives as such functions.
+"""A function of arrays as other frameworks need it: flat, compiled, and with its derivatives as such
+functions.
 
     program = FlatProgram(lambda x, y: (x * y,))
     program.pushed((True, False))       (x, y, dx) -> derivatives of the float results
@@ -9,12 +10,14 @@ Derivatives are programs themselves, so they have derivatives. Each is made once
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mlirad.frontend import jit, jvp, vjp, vmap
+from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.lower.native_program import ArraySpec
 
 Flat = Callable[..., tuple[Any, ...]]
@@ -53,7 +56,8 @@ class FlatProgram:
         return self._derive(("pushed", moving), push)
 
     def pulled(self, moving: tuple[bool, ...]) -> FlatProgram:
-        """The gradient by the `moving` arguments: of all arguments, then a cotangent for each float result."""
+        """The gradient by the `moving` arguments: of all arguments, then a cotangent for each float
+        result."""
 
         def pull(*leaves: Any) -> tuple[Any, ...]:
             primals = leaves[: len(moving)]
@@ -61,8 +65,7 @@ class FlatProgram:
             chosen = [p for p, moves in zip(primals, moving, strict=True) if moves]
             values, pullback = vjp(self._of_moving(primals, moving), *chosen)
             cotangents = tuple(next(given) if np.dtype(v.dtype).kind == "f" else None for v in values)
-            gradients = pullback(cotangents)
-            return gradients if isinstance(gradients, tuple) else (gradients,)
+            return pullback(cotangents)
 
         return self._derive(("pulled", moving), pull)
 
@@ -88,3 +91,41 @@ class FlatProgram:
         if known is None:
             known = self._derived[key] = FlatProgram(function)
         return known
+
+
+class Programs:
+    """The flat programs of a function of structured arguments, one for each structure."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self._function = function
+        self._flat: dict[Tree, _FlatFunction] = {}
+        self._programs: dict[Tree, FlatProgram] = {}
+
+    def of(self, args: tuple[Any, ...]) -> tuple[FlatProgram, list[Any], Callable[[Sequence[Any]], Any]]:
+        """The program for these arguments, their leaves, and what gives results their structure."""
+        leaves, tree = flatten(args)
+        if tree not in self._programs:
+            self._flat[tree] = _FlatFunction(self._function, tree)
+            self._programs[tree] = FlatProgram(self._flat[tree])
+        return self._programs[tree], leaves, self._flat[tree].structured
+
+
+class _FlatFunction:
+    """A function from leaves to leaves, which learns the structure of its results when it is traced."""
+
+    CAPTURED: ClassVar = ("_function",)
+
+    def __init__(self, function: Callable[..., Any], tree: Tree):
+        functools.update_wrapper(self, function, updated=())
+        self._function = function
+        self._tree = tree
+        self._results: Tree | None = None
+
+    def __call__(self, *leaves: Any) -> tuple[Any, ...]:
+        results, self._results = flatten(self._function(*self._tree.unflatten(leaves)))
+        return tuple(results)
+
+    def structured(self, results: Sequence[Any]) -> Any:
+        """The results of a call as the function returns them."""
+        assert self._results is not None
+        return self._results.unflatten(list(results))

@@ -3,8 +3,9 @@
     f = ad.from_jax(layer, params, x)
     ad.grad(lambda p: np.sum(f(p, x) ** 2))(params)
 
-JAX traces the function for shapes and dtypes as a call has them, and what it prints becomes array code that is
-emitted where the function is called. So it can be differentiated, batched and compiled with what is around it.
+JAX traces the function for shapes and dtypes as a call has them, and what it prints becomes array code that
+is emitted where the function is called. So it can be differentiated, batched and compiled with what is around
+it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from mlirad.errors import ShapeError
 from mlirad.frontend.compiling.transformed import run_compiled
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.functions import function_name
 from mlirad.frontend.tracing.naming import Named
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
@@ -43,6 +45,7 @@ class JaxFunction(Named):
     def __init__(self, function: Callable[..., Any]):
         functools.update_wrapper(self, function, updated=())
         self._function = function
+        self._name = function_name(function)
         self._lowered: dict[Hashable, _Lowered] = {}
 
     def __call__(self, *args: Any) -> Any:
@@ -75,13 +78,13 @@ class JaxFunction(Named):
             traced = jax.jit(flat, keep_unused=True).trace(*shapes)
             text, results = _stablehlo(jax, traced), traced.out_info
         structure = jax.tree_util.tree_structure(results)
-        main = converted_function(text, f"<StableHLO of {self.__name__}>", "main")
+        main = converted_function(text, f"<StableHLO of {self._name}>", "main")
         return _Lowered(StableHloFunction(main), structure)
 
 
 def _stablehlo(jax: Any, traced: Any) -> str:
     """The text of a traced function for a CPU, with `stop_gradient` as a call that says so."""
-    mlir = framework("jax.interpreters.mlir", "from_jax")
+    mlir = framework("jax._src.interpreters.mlir", "from_jax")
     internal = framework("jax._src.ad_util", "from_jax")
 
     def stopped(_: Any, x: Any) -> Any:
@@ -96,9 +99,9 @@ def _stablehlo(jax: Any, traced: Any) -> str:
 def from_jax(function: Callable[..., Any], *example_args: Any) -> JaxFunction:
     """A function of JAX as a function of mlirad, for `ad.grad`, `ad.vmap`, `ad.jit` and in traced functions.
 
-    Arguments and results are structures of arrays. With `example_args` the function is traced at once, so that
-    what mlirad cannot express is an error here; calls with other shapes trace it again. Dtypes are those of
-    the arguments, 64 bits included. Derivatives are those of the operations that JAX prints: rules of
+    Arguments and results are structures of arrays. With `example_args` the function is traced at once, so
+    that what mlirad cannot express is an error here; calls with other shapes trace it again. Dtypes are those
+    of the arguments, 64 bits included. Derivatives are those of the operations that JAX prints: rules of
     `jax.custom_jvp` and `jax.custom_vjp` are no part of StableHLO, `jax.lax.stop_gradient` is kept. Raises
     `UnsupportedError` where JAX is not installed, and for operations and types that the language lacks.
     """
@@ -114,6 +117,6 @@ def _check_examples(function: JaxFunction, example_args: tuple[Any, ...]) -> Non
 
     leaves, tree = flatten(example_args)
     try:
-        jit(function).lower(*tree.unflatten([plain(leaf) for leaf in leaves]))
+        jit(function).ir(*tree.unflatten([plain(leaf) for leaf in leaves]))
     except ShapeError as error:
         raise error.restated(error.message, user_line()) from None

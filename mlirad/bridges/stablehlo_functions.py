@@ -97,6 +97,7 @@ def from_stablehlo(text: str, file: str = "<StableHLO>", *, function: str | None
 
     It takes arrays of the shapes and dtypes that the text states, unsigned ones as signed ones of the same
     bits, and gives a tuple of the results. `file` is what errors name. Raises `ParseError`, `VerifyError` or
-    `UnsupportedError`, with file, line and op, for text that is malformed or that the language has no word for.
+    `UnsupportedError`, with file, line and op, for text that is malformed or that the language has no word
+    for.
     """
     return StableHloFunction(converted_function(text, file, function))

@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.bridges.flat_programs import FlatProgram
+from mlirad.bridges.flat_programs import FlatProgram, Programs
 from mlirad.bridges.packages import framework
 from mlirad.errors import DtypeError
-from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 
 _SUPPORTED = ("float64", "float32", "int64", "int32", "bool")
 
 
 def to_jax(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of mlirad for use in JAX: in `jax.jit`, `jax.grad`, `jax.jvp`, `jax.vmap`, and their compositions.
+    """A function of mlirad for use in JAX: in `jax.jit`, `jax.grad`, `jax.jvp`, `jax.vmap`, and their
+    compositions.
 
     Arguments and results are structures of arrays. The program is compiled by mlirad for the dtypes that JAX
     hands over, so 64 bits need `jax_enable_x64`. A call from compiled JAX code goes through Python and takes
@@ -35,30 +35,14 @@ def to_jax(function: Callable[..., Any]) -> Callable[..., Any]:
     dtypes.
     """
     framework("jax", "to_jax")
-    programs: dict[Tree, tuple[FlatProgram, list[Tree]]] = {}
-
-    def program_of(tree: Tree) -> tuple[FlatProgram, list[Tree]]:
-        known = programs.get(tree)
-        if known is None:
-            structure: list[Tree] = []
-
-            def flat(*leaves: Any) -> tuple[Any, ...]:
-                results, made = flatten(function(*tree.unflatten(leaves)))
-                structure[:] = [made]
-                return tuple(results)
-
-            functools.update_wrapper(flat, function, updated=())
-            known = programs[tree] = FlatProgram(flat), structure
-        return known
+    programs = Programs(function)
 
     @functools.wraps(function)
     def call(*args: Any) -> Any:
-        leaves, tree = flatten(args)
+        program, leaves, structured = programs.of(args)
         jnp = framework("jax.numpy", "to_jax")
         arrays = [jnp.asarray(leaf) for leaf in leaves]
-        program, structure = program_of(tree)
-        results = _primitive().bind(*arrays, program=program, linear=0)
-        return structure[0].unflatten(list(results))
+        return structured(_primitive().bind(*arrays, program=program, linear=0))
 
     return call
 
@@ -78,12 +62,12 @@ def _primitive() -> Any:
 
     def run(*operands: Any, program: FlatProgram, linear: int) -> list[Any]:
         shapes = [jax.ShapeDtypeStruct(o.shape, o.dtype) for o in _outputs(program, operands)]
-        # Arguments come as arrays of JAX, whose memory NumPy reads as it is.
-        return jax.pure_callback(
-            lambda *given: tuple(np.asarray(r) for r in program(*(np.asarray(g) for g in given))),
-            tuple(shapes),
-            *operands,
-        )
+
+        def call(*given: Any) -> tuple[Any, ...]:
+            # What is given are arrays of JAX, whose memory NumPy reads as it is.
+            return tuple(np.asarray(r) for r in program(*(np.asarray(g) for g in given)))
+
+        return jax.pure_callback(call, tuple(shapes), *operands)
 
     def differentiate(
         primals: Sequence[Any], tangents: Sequence[Any], *, program: FlatProgram, linear: int
@@ -94,10 +78,13 @@ def _primitive() -> Any:
         made = iter(())
         if given and any(_is_float(v.dtype) for v in values):
             made = iter(primitive.bind(*primals, *given, program=program.pushed(moving), linear=len(given)))
-            pushed = [next(made) if _is_float(v.dtype) else ad.Zero.from_primal_value(v) for v in values]
+            pushed = [next(made) if _is_float(v.dtype) else zero(v) for v in values]
         else:
-            pushed = [ad.Zero.from_primal_value(v) for v in values]
+            pushed = [zero(v) for v in values]
         return values, pushed
+
+    def zero(value: Any) -> Any:
+        return ad.Zero(jax.typeof(value).to_tangent_aval())
 
     def transpose(cotangents: Sequence[Any], *operands: Any, program: FlatProgram, linear: int) -> list[Any]:
         """By the derivative of the linear program by its linear operands, at zero."""
@@ -124,7 +111,7 @@ def _primitive() -> Any:
         results = primitive.bind(*operands, program=program.mapped(axes), linear=linear)
         return results, [0] * len(results)
 
-    primitive.def_impl(lambda *operands, **params: run(*operands, **params))
+    primitive.def_impl(run)
     primitive.def_abstract_eval(abstract)
     mlir.register_lowering(primitive, mlir.lower_fun(run, multiple_results=True))
     ad.primitive_jvps[primitive] = differentiate

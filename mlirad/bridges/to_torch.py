@@ -3,9 +3,9 @@
     layer = ad.to_torch(f)
     layer(weights, x).sum().backward()
 
-A call is an `autograd.Function`. Its backward is a call of the program that pulls cotangents back, which is an
-`autograd.Function` as well: so `create_graph=True`, and derivatives of any order, work. Tensors are read where
-they lie, and results are tensors on the memory that the program wrote.
+A call is an `autograd.Function`. Its backward is a call of the program that pulls cotangents back, which is
+an `autograd.Function` as well: so `create_graph=True`, and derivatives of any order, work. Tensors are read
+where they lie, and results are tensors on the memory that the program wrote.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.bridges.flat_programs import FlatProgram
+from mlirad.bridges.flat_programs import FlatProgram, Programs
 from mlirad.bridges.packages import framework
 from mlirad.errors import ArgumentError, DtypeError
-from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.source import user_line
 
 
@@ -28,42 +27,26 @@ def to_torch(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of mlirad on tensors of PyTorch, with gradients of every order, `torch.func.jvp` and `vmap`.
 
     Arguments and results are structures: tensors, `torch.nn.Parameter`s and Python numbers in tuples, lists,
-    dicts and dataclasses. Tensors must be on the CPU and of dtype float64, float32, int64, int32 or bool. Raises
-    `UnsupportedError` where PyTorch is not installed, `DtypeError` for other dtypes, `ArgumentError` for other
-    devices and layouts.
+    dicts and dataclasses. Tensors must be on the CPU and of dtype float64, float32, int64, int32 or bool.
+    Raises `UnsupportedError` where PyTorch is not installed, `DtypeError` for other dtypes, `ArgumentError`
+    for other devices and layouts.
     """
     framework("torch", "to_torch")
-    programs: dict[Tree, tuple[FlatProgram, list[Tree]]] = {}
-
-    def program_of(tree: Tree) -> tuple[FlatProgram, list[Tree]]:
-        known = programs.get(tree)
-        if known is None:
-            structure: list[Tree] = []
-
-            def flat(*leaves: Any) -> tuple[Any, ...]:
-                results, made = flatten(function(*tree.unflatten(leaves)))
-                structure[:] = [made]
-                return tuple(results)
-
-            functools.update_wrapper(flat, function, updated=())
-            known = programs[tree] = FlatProgram(flat), structure
-        return known
+    programs = Programs(function)
 
     @functools.wraps(function)
     def call(*args: Any) -> Any:
         torch = framework("torch", "to_torch")
-        leaves, tree = flatten(args)
+        program, leaves, structured = programs.of(args)
         tensors = [
             leaf if isinstance(leaf, torch.Tensor) else torch.as_tensor(np.asarray(leaf)) for leaf in leaves
         ]
-        program, structure = program_of(tree)
-        results = _call_class().apply(program, *tensors)
-        return structure[0].unflatten(list(results))
+        return structured(_call_class().apply(program, *tensors))
 
     return call
 
 
-def _plain(torch: Any, tensor: Any) -> Any:
+def plain_tensor(torch: Any, tensor: Any) -> Any:
     """A tensor as an array of NumPy on the same memory."""
     if tensor.device.type != "cpu":
         raise ArgumentError(
@@ -97,7 +80,7 @@ def _call_class() -> Any:
         @staticmethod
         def forward(program: FlatProgram, *tensors: Any) -> tuple[Any, ...]:
             """Run the program."""
-            results = program(*(_plain(torch, t) for t in tensors))
+            results = program(*(plain_tensor(torch, t) for t in tensors))
             return tuple(torch.from_numpy(np.asarray(r)) for r in results)
 
         @staticmethod

@@ -1,6 +1,7 @@
 """Dialects of others: passes turn programs of theirs into programs of the language, and back.
 
     convert-to-array      reads  arith, math, tensor, linalg, scf, affine
+    convert-stablehlo-to-array   reads  stablehlo, chlo
     convert-from-array    leaves them
 
 A pass says so by being a `ConversionPass`. Between such passes a module holds ops of the language alone;
@@ -34,6 +35,13 @@ UPSTREAM: Final[Mapping[str, Callable[[], Dialect]]] = {
     "tensor": _imported("mlirad.dialects.upstream", "Tensor"),
 }
 """The dialects of MLIR itself that programs on tensors are written in, imported when text names one."""
+
+STABLEHLO: Final[Mapping[str, Callable[[], Dialect]]] = {
+    "stablehlo": _imported("mlirad.dialects.stablehlo", "StableHlo"),
+    "chlo": _imported("mlirad.dialects.stablehlo", "Chlo"),
+    "sdy": _imported("mlirad.dialects.stablehlo", "Sharding"),
+}
+"""The dialects that JAX prints programs in."""
 
 
 class ForeignContext(Context):
@@ -88,6 +96,11 @@ def name_of_op(op: Operation) -> str:
 def dialect_of(op: Operation) -> str:
     """The name of the dialect of an op."""
     return name_of_op(op).partition(".")[0]
+
+
+def is_stablehlo(program: Operation) -> bool:
+    """Whether an op of StableHLO stands anywhere in a program."""
+    return any(dialect_of(op) in STABLEHLO for op in program.walk())
 
 
 def is_upstream(program: Operation) -> bool:

@@ -47,9 +47,8 @@ from mlirad.dialects.array import Array
 from mlirad.dialects.function import Function
 from mlirad.dialects.kernel import Kernel
 from mlirad.dialects.linear import Linear
-from mlirad.dialects.stablehlo import STABLEHLO_DIALECTS
 from mlirad.errors import MliradError, ParseError
-from mlirad.ir.foreign import UPSTREAM, ForeignContext
+from mlirad.ir.foreign import STABLEHLO, UPSTREAM, ForeignContext
 from mlirad.ir.locations import Place, place_of, source_location
 
 MAX_ATTRIBUTE_SIZE = 2**16
@@ -75,9 +74,9 @@ _LOCATION_ALIAS = re.compile(r"^#[\w$.-]+ = loc\(", re.MULTILINE)
 def make_context(*, allow_unregistered: bool = False) -> Context:
     """The dialects that MLIR text may use, those of upstream programs among them."""
     context = ForeignContext(allow_unregistered=allow_unregistered)
-    for dialect in (Builtin, Func, Array, Function, Linear, Kernel, *STABLEHLO_DIALECTS):
+    for dialect in (Builtin, Func, Array, Function, Linear, Kernel):
         context.load_dialect(dialect)
-    for name, factory in UPSTREAM.items():
+    for name, factory in {**UPSTREAM, **STABLEHLO}.items():
         context.register_dialect(name, factory)
     return context
 
@@ -310,6 +309,11 @@ class _LocatingParser(Parser):
                 f"or nested more than {MAX_ATTRIBUTE_DEPTH} deep",
                 start,
             )
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        if name.partition(".")[0] in STABLEHLO and self.ctx.get_optional_op(name) is None:
+            self.raise_error(f"{name} is not an op of StableHLO that mlirad reads")
+        return super()._get_op_by_name(name)
 
     def parse_operation(self) -> Operation:
         op = super().parse_operation()

@@ -15,6 +15,7 @@ from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.control import ReplayOp
 from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.frontend.compiling.options import OPTIONS
 from mlirad.registry import PASS_MODULES
 from mlirad.tools import demo, opt, run
 
@@ -60,10 +61,11 @@ def test_errors_are_listed_with_their_bases() -> None:
 def test_signatures_are_those_of_the_code(name: str) -> None:
     heading = re.search(rf"^### `ad\.{name}\((.*)\)`$", WRITTEN["python.md"], re.MULTILINE)
     assert heading is not None
-    shown = [
-        parameter.replace(annotation=inspect.Parameter.empty)
-        for parameter in inspect.signature(getattr(ad, name)).parameters.values()
-    ]
+    parameters = inspect.signature(getattr(ad, name)).parameters
+    listed = OPTIONS.keys() if OPTIONS.keys() <= parameters.keys() else ()
+    shown = [p.replace(annotation=p.empty) for n, p in parameters.items() if n not in listed]
+    if listed:
+        shown.append(inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD))
     assert heading[1] == str(inspect.Signature(shown))[1:-1].replace("'", '"')
 
 

@@ -91,6 +91,7 @@ def test_no_construct_is_forgotten() -> None:
     assert constructs - CLASSES <= CONSTRUCTS.keys()
 
 
+@pytest.mark.filterwarnings("ignore::mlirad.CaptureWarning")
 @pytest.mark.parametrize("name", CONSTRUCTS)
 def test_values_and_dtypes_are_those_of_the_compiled_construct(name: str) -> None:
     calls = CONSTRUCTS[name]

@@ -300,7 +300,8 @@ SHARE = 14
 
 def test_all_functions_of_the_interface_are_called() -> None:
     functions = {name for name in ad.__all__ if inspect.isfunction(getattr(ad, name))}
-    assert functions <= CALLS.keys()
+    # Of the bridges, three need other packages, and the fourth reads text: see tests/bridges.
+    assert functions - {"from_jax", "from_stablehlo", "to_jax", "to_torch"} <= CALLS.keys()
     assert DRAWS.keys() == set(ad.random.__all__)
     assert {f"scipy.{name}" for name in ("objective", "system")} <= CALLS.keys()
     assert {f"optimize.{name}" for name in ad.optimize.__all__ if name != "Optimizer"} <= CALLS.keys()

@@ -89,7 +89,8 @@ class ApiVersion(_Keyword):
 
 
 class _Dimensions(Data["tuple[tuple[str, int | tuple[int, ...]], ...]"]):
-    """Named lists of dimensions, and single ones, in the order of `LISTS` and `SINGLE`; empty ones are left out."""
+    """Named lists of dimensions, and single ones, in the order of `LISTS` and `SINGLE`; empty ones are left
+    out."""
 
     LISTS: ClassVar[tuple[str, ...]]
     SINGLE: ClassVar[str | None] = None
@@ -148,7 +149,8 @@ class DotDimensions(_Dimensions):
 
 @irdl_attr_definition
 class GatherDimensions(_Dimensions):
-    """Which dimensions of the result are of a slice, and which of the operand the start indices point into."""
+    """Which dimensions of the result are of a slice, and which of the operand the start indices point
+    into."""
 
     name = "stablehlo.gather"
     LISTS: ClassVar = (

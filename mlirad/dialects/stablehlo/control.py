@@ -69,7 +69,8 @@ class ReduceOp(HloOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """`(%x init: %a), (%y init: %b) across dimensions = [0] : type reducer(%p: t, %q: t) ... { ... }`, or with
+        """`(%x init: %a), (%y init: %b) across dimensions = [0] : type reducer(%p: t, %q: t) ... { ... }`, or
+        with
         `applies op` for the region that is this op."""
         inputs: list[UnresolvedOperand] = []
         initial: list[UnresolvedOperand] = []
@@ -143,10 +144,18 @@ def _applied_region(parser: Parser, name: str, type_: Attribute) -> Region:
     return Region(block)
 
 
+def _located_argument(parser: Parser) -> Parser.Argument:
+    """`%a: type`, and where it comes from, if that is written."""
+    argument = parser.parse_argument()
+    parser.parse_optional_location()
+    return argument
+
+
 def _reducer(parser: Parser, count: int) -> Region:
     parser.parse_keyword("reducer")
     pairs = [
-        parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument) for _ in range(count)
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _located_argument(parser))
+        for _ in range(count)
     ]
     arguments = [pair[0] for pair in pairs] + [pair[1] for pair in pairs]
     return parser.parse_region(arguments)
@@ -321,7 +330,8 @@ class CustomCallOp(HloOp):
 
 @irdl_op_definition
 class CompositeOp(HloOp):
-    """An op that a function stands for: `stablehlo.composite "name" %x {decomposition = @f} : (types) -> type`."""
+    """An op that a function stands for: `stablehlo.composite "name" %x {decomposition = @f} : (types) ->
+    type`."""
 
     name = "stablehlo.composite"
     name_ = prop_def(StringAttr, prop_name="name")

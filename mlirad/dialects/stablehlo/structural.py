@@ -62,7 +62,7 @@ class ConstantOp(HloOp):
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):
             parser.raise_error("expected a dense literal", position)
-        return cls.made((), [cast(Attribute, value.get_type())], {"value": value}, written)
+        return cls.made((), [value.get_type()], {"value": value}, written)
 
     def print(self, printer: Printer) -> None:
         """Print the form."""
@@ -211,7 +211,8 @@ class DotGeneralOp(HloOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """`%x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1], precision = [DEFAULT, DEFAULT]`."""
+        """`%x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1], precision = [DEFAULT,
+        DEFAULT]`."""
         operands = read_operands(parser)
         groups: list[list[int]] = [[], [], [], []]
         properties: dict[str, Attribute] = {}
@@ -263,7 +264,8 @@ def _precisions(parser: Parser) -> Attribute:
 class ConvolutionOp(HloOp):
     """A convolution over any number of spatial dimensions.
 
-    `(%x, %k) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {stride = [1], pad = [[0, 0]]} {...} : type`
+    `(%x, %k) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {stride = [1], pad = [[0, 0]]} {...} :
+    type`
     """
 
     name = "stablehlo.convolution"
@@ -315,7 +317,7 @@ class ConvolutionOp(HloOp):
         for key, name in self.WINDOW.items():
             value = self.properties.get(name)
             if isinstance(value, DenseIntOrFPElementsAttr):
-                pairs = cast("tuple[int, ...]", value.get_values())
+                pairs = value.get_values()
                 texts.append(f"{key} = {[list(p) for p in zip(pairs[::2], pairs[1::2], strict=True)]}")
             elif value is not None:
                 numbers = list(self.integers(name) or ())

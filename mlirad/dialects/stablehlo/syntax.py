@@ -11,7 +11,7 @@ of that name, and an attribute otherwise.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IntegerAttr, i64
 from xdsl.ir import Attribute, Region, SSAValue
@@ -28,7 +28,8 @@ def integer_list(values: Sequence[int]) -> DenseArrayBase:
 
 
 class HloOp(IRDLOperation):
-    """An op of StableHLO: any number of operands, results and regions, and the properties that it declares."""
+    """An op of StableHLO: any number of operands, results and regions, and the properties that it
+    declares."""
 
     inputs = var_operand_def()
     outputs = var_result_def()
@@ -39,7 +40,12 @@ class HloOp(IRDLOperation):
         value = self.properties.get(name)
         if not isinstance(value, DenseArrayBase):
             return None
-        return tuple(int(v) for v in cast("DenseArrayBase", value).get_values())
+        return tuple(int(v) for v in cast(Any, value).get_values())
+
+    def check_declared(self) -> None:
+        """Check properties and the op's own rules. Raises `VerifyException`."""
+        self.get_irdl_definition().verify(self)
+        self.verify_()
 
     @classmethod
     def made(
@@ -159,7 +165,8 @@ class ListsForm(HloOp):
 
 
 class ArrowForm(HloOp):
-    """Operands and their types before an arrow: `chlo.zeta %x, %q : tensor<f64>, tensor<f64> -> tensor<f64>`."""
+    """Operands and their types before an arrow: `chlo.zeta %x, %q : tensor<f64>, tensor<f64> ->
+    tensor<f64>`."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

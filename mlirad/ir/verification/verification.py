@@ -44,7 +44,7 @@ from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.linear import Linear, WhileOp
 from mlirad.dialects.shapes import Value
 from mlirad.errors import VerifyError
-from mlirad.ir.foreign import UPSTREAM, dialect_of, name_of_op
+from mlirad.ir.foreign import STABLEHLO, UPSTREAM, dialect_of, name_of_op
 from mlirad.ir.locations import location_of, name_of
 from mlirad.ir.verification.elements import check_elements
 from mlirad.ir.verification.errors import error_at, located
@@ -66,6 +66,12 @@ LANGUAGE: frozenset[type[Operation]] = frozenset(
     )
 )
 """The ops a program is made of."""
+
+_CONVERSIONS = {
+    **dict.fromkeys(UPSTREAM, "convert it with the pass convert-to-array"),
+    **dict.fromkeys(STABLEHLO, "convert it with the pass convert-stablehlo-to-array"),
+}
+"""What to do with ops of other dialects."""
 
 TERMINATORS = (YieldOp, ReturnOp)
 
@@ -188,9 +194,7 @@ class _Verification:
             raise VerifyError(
                 f"{name_of_op(op)} is not an op of the language",
                 location=location_of(op),
-                hint="convert it with the pass convert-to-array"
-                if dialect_of(op) in UPSTREAM
-                else "write it with the array, linear and func dialects",
+                hint=_CONVERSIONS.get(dialect_of(op), "write it with the array, linear and func dialects"),
             )
         for operand in op.operands:
             if operand not in visible:
@@ -200,6 +204,9 @@ class _Verification:
                     op, f"reads {name_of(operand)}, a tape: only array.replay and linear.while can"
                 )
         if not known:
+            check = getattr(op, "check_declared", None)
+            if check is not None:
+                located(op, check)
             return
         if op.successors:
             raise error_at(op, "branches to other blocks are not part of the language")
@@ -209,7 +216,7 @@ class _Verification:
         if isinstance(op, FuncOp):
             if not at_top:
                 raise error_at(op, "functions cannot be nested")
-            if op.body.blocks or not self.foreign:
+            if not self.foreign or any(region.blocks for region in op.regions):
                 check_function(op, self.types)
             self.function = op.sym_name.data
         elif at_top:

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from importlib import import_module
+from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.passes import ModulePass
+from xdsl.ir import Attribute
 
 from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.shapes import Value, shape_of
@@ -25,43 +27,36 @@ from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import CallGraph, calls_of, functions_by_name, is_private
 from mlirad.ir.dead_code import erase_unused
+from mlirad.ir.foreign import STABLEHLO, ConversionPass
 from mlirad.ir.locations import location_of
 from mlirad.ir.regions import nested_ops
-from mlirad.passes.convert_stablehlo import (
-    contractions,
-    elementwise,
-    factorisations,
-    loops,
-    ordering,
-    positions,
-    reductions,
-    structural,
-)
 from mlirad.passes.convert_stablehlo.converter import Converter
 from mlirad.passes.convert_stablehlo.types import UnsupportedType, language_type
 from mlirad.passes.function_pass import drop_unreferenced, replace_function
 
-MEANING_MODULES = (
-    contractions,
-    elementwise,
-    factorisations,
-    loops,
-    ordering,
-    positions,
-    reductions,
-    structural,
-)
-"""The modules that enter what ops mean."""
+for _room in (
+    "contractions",
+    "elementwise",
+    "factorisations",
+    "loops",
+    "ordering",
+    "positions",
+    "reductions",
+    "structural",
+):
+    # Each enters what its ops mean in `converter.MEANINGS`.
+    import_module(f"{__name__}.{_room}")
 
 SHORT = 30
 """So many ops a function may have that is written out wherever it is called."""
 
 
 @dataclass(frozen=True)
-class ConvertStablehloToArrayPass(ModulePass):
+class ConvertStablehloToArrayPass(ConversionPass):
     """StableHLO to array code; functions of other ops stay as they are."""
 
     name = "convert-stablehlo-to-array"
+    READS: ClassVar = frozenset(STABLEHLO)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Convert public functions, and private ones that are still called."""
@@ -105,13 +100,14 @@ def foreign_functions(functions: dict[str, FuncOp]) -> dict[str, FuncOp]:
 def _is_stablehlo(function: FuncOp) -> bool:
     """Whether a function is StableHLO by its ops, or by a tensor type of rank 0."""
     types = (*function.function_type.inputs.data, *function.function_type.outputs.data)
-    if any(isinstance(type_, TensorType) and not shape_of(type_) for type_ in types):
+    if any(isinstance(type_, TensorType) and not shape_of(cast(Attribute, type_)) for type_ in types):
         return True
     return any(isinstance(op, HloOp) for op in nested_ops(function.body))
 
 
 def _kept(functions: dict[str, FuncOp], foreign: dict[str, FuncOp]) -> frozenset[str]:
-    """The functions whose calls stay: those that are not short and called more than once, and recursive ones."""
+    """The functions whose calls stay: those that are not short and called more than once, and recursive
+    ones."""
     calls = Counter(name for function in functions.values() for name, _ in calls_of(function))
     graph = CallGraph(functions)
     recursive = graph.recursive()

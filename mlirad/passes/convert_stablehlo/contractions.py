@@ -1,4 +1,5 @@
-"""Contractions and convolutions. A convolution is one contraction of its kernel with the elements under it."""
+"""Contractions and convolutions. A convolution is one contraction of its kernel with the elements under
+it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """The walk over a StableHLO program that emits array code, op by op, by the table of what each op means.
 
-    Converter(b, functions).block(block, arguments)      the values that the block returns, as emitted through b
+    Converter(b, functions).block(block, arguments)      the values that the block returns, as emitted through
+    b
 
-A meaning is a function `(converter, op, operands) -> results`, entered in `MEANINGS` by the op's name. It emits
-through the folding builder; what it makes must have the types that the op declares.
+A meaning is a function `(converter, op, operands) -> results`, entered in `MEANINGS` by the op's name. It
+emits through the folding builder; what it makes must have the types that the op declares.
 """
 
 from __future__ import annotations
@@ -14,15 +15,16 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FunctionReturnOp
-from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.dialects.shapes import Shape, Value, element_of, shape_of
+from mlirad.dialects.shapes import Shape, Value, array_type, element_of, shape_of
 from mlirad.dialects.stablehlo import HloOp
 from mlirad.dialects.stablehlo.control import ReturnOp
 from mlirad.errors import UnsupportedError, VerifyError
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import function_block
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.locations import location_of
 from mlirad.passes.convert_stablehlo.types import UnsupportedType, language_type
 
@@ -59,9 +61,9 @@ class Converter:
         self.values.update(zip(block.args, arguments, strict=True))
         for op in block.ops:
             if isinstance(op, ReturnOp | FunctionReturnOp):
-                return [self.values[o] for o in op.operands]
+                return [self.values[o] for o in own_operands(op)]
             self._convert(op)
-        raise VerifyError("a block ends without a return", location=location_of(block.parent_op() or op))
+        raise VerifyError("a block ends without a return", location=_place(block))
 
     def region(self, region: Region, arguments: Sequence[Value]) -> list[Value]:
         """Emit a region of an op here."""
@@ -88,7 +90,7 @@ class Converter:
         b.location = op.location
         b.name_hint = None
         try:
-            operands = [self.values[o] for o in op.operands]
+            operands = [self.values[o] for o in own_operands(op)]
             if isinstance(op, CallOp):
                 results = self._call(op, operands)
             else:
@@ -96,7 +98,7 @@ class Converter:
                 if found is None or not isinstance(op, HloOp):
                     raise self.refuse(op, "is no op that convert-stablehlo-to-array knows")
                 made = found(self, op, operands)
-                results = list(made) if isinstance(made, list | tuple) else [made]
+                results = [made] if isinstance(made, SSAValue) else list(made)
             self._check(op, results)
         except UnsupportedType as error:
             raise self.refuse(op, f"the language has no {error}") from error
@@ -107,7 +109,7 @@ class Converter:
             raise VerifyError(f"{op.name}: {reason}", location=location_of(op)) from error
         self.values.update(zip(op.results, results, strict=True))
 
-    def _check(self, op: Operation, results: Sequence[object]) -> None:
+    def _check(self, op: Operation, results: Sequence[Value]) -> None:
         """The op must declare the types of what it means."""
         if len(results) != len(op.results):
             raise VerifyError(
@@ -115,17 +117,14 @@ class Converter:
             )
         for declared, value in zip(op.results, results, strict=True):
             expected = self._type(language_type(declared.type))
-            found: Attribute = getattr(value, "type")  # noqa: B009
-            if found != expected:
+            if value.type != expected:
                 raise VerifyError(
-                    f"{op.name}: a result of type {found} is declared as {declared.type}",
+                    f"{op.name}: a result of type {value.type} is declared as {declared.type}",
                     location=location_of(op),
                 )
 
     def _type(self, type_: Attribute) -> Attribute:
         """The type of what a value of this type is here: an array, of a scalar of a region on scalars."""
-        from mlirad.dialects.shapes import array_type
-
         return type_ if self.over is None else array_type((*self.over, *shape_of(type_)), element_of(type_))
 
     def _call(self, op: CallOp, operands: list[Value]) -> list[Value]:
@@ -140,6 +139,11 @@ class Converter:
         results = self.block(function_block(callee), operands)
         self.b.location = location
         return results
+
+
+def _place(block: Block) -> str | None:
+    parent = block.parent_op()
+    return None if parent is None else location_of(parent)
 
 
 def number(op: HloOp, name: str, default: int = 0) -> int:

@@ -1,4 +1,5 @@
-"""Elementwise ops. Unsigned integers are kept as signed ones of the same bits, so some ops differ for them."""
+"""Elementwise ops. Unsigned integers are kept as signed ones of the same bits, so some ops differ for
+them."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from mlirad.dialects.stablehlo import HloOp
 from mlirad.dialects.stablehlo.elementwise import CompareOp
 from mlirad.dialects.stablehlo.structural import ConstantOp
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_stablehlo.converter import MEANINGS, Converter, Meaning, meaning, number
 from mlirad.passes.convert_stablehlo.types import is_unsigned, language_element, language_type, literal_of
 
@@ -86,7 +88,7 @@ TESTS: dict[str, type[ew.FloatTestOp]] = {"stablehlo.is_finite": ew.IsFiniteOp}
 
 
 def _unary(op_class: type[ew.UnaryOp], c: Converter, op: HloOp, o: list[Value]) -> Value:
-    if is_unsigned(op.operands[0].type) and op_class is ew.AbsOp:
+    if is_unsigned(own_operands(op)[0].type) and op_class is ew.AbsOp:
         return o[0]
     return c.b.unary(op_class, o[0])
 
@@ -94,13 +96,13 @@ def _unary(op_class: type[ew.UnaryOp], c: Converter, op: HloOp, o: list[Value]) 
 def _binary(c: Converter, op: HloOp, o: list[Value]) -> Value:
     x, y = o
     if x.type != y.type:
-        raise ValueError(f"operands of types {op.operands[0].type} and {op.operands[1].type}")
+        raise ValueError(f"operands of types {own_operands(op)[0].type} and {own_operands(op)[1].type}")
     if element_of(x) == i1 and op.name in LOGICAL:
         return c.b.binary(LOGICAL[op.name], x, y)
     if op.name not in SIGNED:
         return c.b.binary(BINARY[op.name], x, y)
     op_class = SIGNED[op.name]
-    if not is_unsigned(op.operands[0].type):
+    if not is_unsigned(own_operands(op)[0].type):
         return c.b.binary(op_class, x, y)
     if op_class in (ew.MaxOp, ew.MinOp):
         less = _unsigned_compare(c.b, "lt", x, y)
@@ -201,13 +203,34 @@ def _special(c: Converter, op: HloOp, o: list[Value]) -> Value:
 def _compare(c: Converter, op: HloOp, o: list[Value]) -> Value:
     assert isinstance(op, CompareOp)
     if o[0].type != o[1].type:
-        raise ValueError(f"operands of types {op.operands[0].type} and {op.operands[1].type}")
+        raise ValueError(f"operands of types {own_operands(op)[0].type} and {own_operands(op)[1].type}")
     predicate = op.comparison_direction.data.lower()
     if op.compare_type is not None and op.compare_type.data == "TOTALORDER" and element_of(o[0]) in FLOATS:
-        raise c.refuse(op, "the total order of floats is known in comparators of sorts alone")
-    if is_unsigned(op.operands[0].type):
+        return _total_order(c.b, predicate, *o)
+    if is_unsigned(own_operands(op)[0].type):
         return _unsigned_compare(c.b, predicate, *o)
     return c.b.compare(predicate, *o)
+
+
+def _total_order(b: ArrayBuilder, predicate: str, x: Value, y: Value) -> Value:
+    """Comparison with -0 before 0 and NaN, whatever its sign, behind all numbers."""
+    if predicate in ("le", "ge"):
+        return b.logical_not(_total_order(b, "gt" if predicate == "le" else "lt", x, y))
+    if predicate == "gt":
+        return _total_order(b, "lt", y, x)
+    one = b.splat(1.0, x.type)
+    signs = [b.binary(ew.CopysignOp, one, v) for v in (x, y)]
+    no_numbers = [b.apply_elementwise(ew.IsNanOp, (v,)) for v in (x, y)]
+    less = b.binary(
+        ew.OrOp,
+        b.compare("lt", x, y),
+        b.logical_and(b.compare("eq", x, y), b.compare("lt", *signs)),
+    )
+    less = b.binary(ew.OrOp, less, b.logical_and(b.logical_not(no_numbers[0]), no_numbers[1]))
+    if predicate == "lt":
+        return less
+    differs = b.binary(ew.OrOp, less, _total_order(b, "lt", y, x))
+    return differs if predicate == "ne" else b.logical_not(differs)
 
 
 @meaning("stablehlo.select")
@@ -224,7 +247,7 @@ def _select(c: Converter, _: HloOp, o: list[Value]) -> Value:
 def _clamp(c: Converter, op: HloOp, o: list[Value]) -> Value:
     b, x = c.b, o[1]
     low, high = (v if v.type == x.type else b.broadcast(v, shape_of(x), ()) for v in (o[0], o[2]))
-    if is_unsigned(op.operands[1].type):
+    if is_unsigned(own_operands(op)[1].type):
         raise c.refuse(op, "unsigned integers are not clamped")
     return b.binary(ew.MinOp, b.binary(ew.MaxOp, x, low), high)
 
@@ -243,7 +266,7 @@ def _shift_right_logical(c: Converter, _: HloOp, o: list[Value]) -> Value:
 def _convert(c: Converter, op: HloOp, o: list[Value]) -> Value:
     element = language_element(element_of(op.results[0].type))
     b, x = c.b, o[0]
-    if is_unsigned(op.operands[0].type) and element_of(x) != i1:
+    if is_unsigned(own_operands(op)[0].type) and element_of(x) != i1:
         if element_of(x) == i32 and element not in (i32, i1):
             return b.convert(_widened(b, x), element)
         if element_of(x) == i64 and element in FLOATS:
@@ -311,6 +334,6 @@ def _reduce_precision(c: Converter, op: HloOp, o: list[Value]) -> Value:
 
 @meaning("stablehlo.real")
 def _real(c: Converter, op: HloOp, o: list[Value]) -> Value:
-    if element_of(op.operands[0].type) not in FLOATS:
+    if element_of(own_operands(op)[0].type) not in FLOATS:
         raise c.refuse(op, "the language has no complex numbers")
     return o[0]

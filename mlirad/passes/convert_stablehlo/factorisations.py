@@ -14,6 +14,7 @@ from mlirad.dialects.stablehlo.attributes import Transposition
 from mlirad.dialects.stablehlo.control import CompositeOp, CustomCallOp
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import function_block
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_stablehlo.converter import Converter, flag, meaning
 from mlirad.passes.convert_stablehlo.types import language_type
 
@@ -83,7 +84,7 @@ def _custom_call(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
     raise c.refuse(
         op,
         f"calls @{target}, which is code outside of the program",
-        "only Cholesky, LU, triangular solves, eigenvalues of symmetric matrices, SVD and QR by LAPACK are known",
+        "known are Cholesky, LU, QR, SVD, triangular solves and symmetric eigenvalues by LAPACK",
     )
 
 
@@ -114,10 +115,10 @@ def _lapack(c: Converter, op: HloOp, routine: str, o: list[Value]) -> list[Value
         case "geqrf":
             return [_padded_triangle(b, x), b.zeros(types[1])]
         case "orgqr":
-            factored = op.operands[0].owner
+            factored = own_operands(op)[0].owner
             if not isinstance(factored, CustomCallOp) or "geqrf" not in factored.call_target_name.data:
                 return None
-            matrix = c.values[factored.operands[0]]
+            matrix = c.values[own_operands(factored)[0]]
             orthogonal = part_type("qr", "orthogonal", matrix.type)
             return [b.qr("orthogonal", matrix)] if orthogonal == types[0] else None
         case _:

@@ -7,7 +7,6 @@ while (i = 0; i < n) { a' = f(i, a); ys' = dynamic_update_slice(ys, g(i, a), i) 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.ir import BlockArgument, Region
 
@@ -17,6 +16,7 @@ from mlirad.dialects.shapes import Value, element_of, shape_of
 from mlirad.dialects.stablehlo import HloOp
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.ir.builder import yields
+from mlirad.ir.free_values import own_operands
 from mlirad.ir.regions import discard
 from mlirad.passes.convert_stablehlo.converter import Converter, meaning
 
@@ -66,7 +66,7 @@ def _counted(b: ArrayBuilder, init: list[Value], condition: Region, body: Region
     test = yields(condition)[0].owner
     if not isinstance(test, ew.CompareOp):
         return None
-    counter, bound = test.operands
+    counter, bound = own_operands(test)
     predicate = test.predicate.data
     if not (isinstance(counter, BlockArgument) and counter.block is condition.block):
         return None
@@ -76,7 +76,7 @@ def _counted(b: ArrayBuilder, init: list[Value], condition: Region, body: Region
     if not isinstance(made, ew.AddOp) or start is None or limit is None or predicate not in ("lt", "le"):
         return None
     own = body.block.args[k]
-    steps = [b.scalar_of(v) for v in made.operands if v is not own]
+    steps = [b.scalar_of(v) for v in own_operands(made) if v is not own]
     if len(steps) != 1 or steps[0] is None or steps[0] < 1:
         return None
     step, first = int(steps[0]), int(start)
@@ -127,7 +127,8 @@ def _scanned(b: ArrayBuilder, init: list[Value], body: Region, count: _Count) ->
 
 
 def _row(b: ArrayBuilder, made: Value, carry: Value, trip: Value, trips: int) -> tuple[Value, bool] | None:
-    """What a trip sets as row number `trip` of a carry that nothing else reads, or as row `trips - 1 - trip`."""
+    """What a trip sets as row number `trip` of a carry that nothing else reads, or as row `trips - 1 -
+    trip`."""
     op = made.owner
     if not isinstance(op, UpdateOp) or op.kind.data != "set" or op.base is not carry or trips < 2:
         return None
@@ -141,7 +142,7 @@ def _row(b: ArrayBuilder, made: Value, carry: Value, trip: Value, trips: int) ->
     line = _line(b, places[0], trip)
     if line not in ((1, 0), (-1, trips - 1)):
         return None
-    return cast(Value, op.operand), line[0] < 0
+    return op.operand, line[0] < 0
 
 
 def _line(b: ArrayBuilder, value: Value, trip: Value) -> tuple[int, int]:
@@ -155,11 +156,11 @@ def _line(b: ArrayBuilder, value: Value, trip: Value) -> tuple[int, int]:
     if isinstance(op, ew.ConvertOp):
         return _line(b, op.operand, trip)
     if isinstance(op, ew.AddOp | ew.SubOp):
-        (p, q), (r, s) = (_line(b, v, trip) for v in op.operands)
+        (p, q), (r, s) = (_line(b, v, trip) for v in own_operands(op))
         sign = 1 if isinstance(op, ew.AddOp) else -1
-        if (p, q) == (0, 0) and b.scalar_of(op.operands[0]) is None:
+        if (p, q) == (0, 0) and b.scalar_of(own_operands(op)[0]) is None:
             return 0, 0
-        if (r, s) == (0, 0) and b.scalar_of(op.operands[1]) is None:
+        if (r, s) == (0, 0) and b.scalar_of(own_operands(op)[1]) is None:
             return 0, 0
         return p + sign * r, q + sign * s
     return 0, 0

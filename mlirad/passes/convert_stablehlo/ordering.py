@@ -11,6 +11,7 @@ from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import FLOATS, Value, element_of, shape_of
 from mlirad.dialects.stablehlo import HloOp
 from mlirad.ir.arrays import ArrayBuilder
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_stablehlo.converter import Converter, meaning, number
 from mlirad.passes.convert_stablehlo.regions import expression
 from mlirad.passes.convert_stablehlo.types import is_unsigned
@@ -60,7 +61,7 @@ def _sort(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
     keys = _keys(_CANONICAL.sub(r"\1", expression(op.regions[0])))
     if keys is None:
         raise c.refuse(op, "its comparison is none of its operands by LT or GT, one after the other")
-    if any(is_unsigned(op.operands[k].type) for k, _ in keys):
+    if any(is_unsigned(own_operands(op)[k].type) for k, _ in keys):
         raise c.refuse(op, "unsigned integers are not sorted")
     if len(o) == 1 and element_of(o[0]) != i1:
         ascending = b.sort(o[0], dim)

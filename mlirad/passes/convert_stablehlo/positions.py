@@ -287,7 +287,7 @@ def _set_with_margin(
     arguments: int,
     starts: Callable[..., tuple[list[Value], Value]],
 ) -> Value:
-    """What is outside is written to one more row, so that it changes nothing that a clamped write could meet."""
+    """What is outside is written to a row of its own: a clamped write could meet one that is inside."""
     shape = shape_of(base)
     rank = len(shape)
     high = [1, *[0] * (rank - 1)]

@@ -7,7 +7,7 @@ from itertools import product
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Region
 
 from mlirad.dialects.array import elementwise as ew
@@ -41,7 +41,7 @@ STEPS: dict[str, type[ew.BinaryOp]] = {
 _BOOLEAN = {"sum": "or", "max": "or", "min": "and", "prod": "and"}
 
 MOST_SHIFTS = 32
-"""Windows of at most so many elements are taken as that many shifted arrays, which fuse with what reads them."""
+"""Windows of so many elements at most are taken as as many shifted arrays, which fuse with their reader."""
 
 
 def _arg_reducer(direction: str) -> tuple[str, str]:
@@ -68,22 +68,15 @@ def is_identity(b: ArrayBuilder, kind: str, value: Value) -> bool:
     known, element = b.scalar_of(value), element_of(value)
     if known is None:
         return False
-    if element in FLOATS:
-        bound = np.inf
-    elif element == i1:
-        bound = 1
+    if element == i1:
+        least, greatest = 0.0, 1.0
+    elif element in FLOATS:
+        least, greatest = -np.inf, np.inf
     else:
-        bound = 2 ** (element.width.data - 1)  # pyright: ignore
-    least = -bound if element != i1 else 0
-    greatest = bound if element in FLOATS or element == i1 else bound - 1
-    identities = {
-        "sum": 0,
-        "prod": 1,
-        "max": least,
-        "min": greatest,
-        "or": 0,
-        "and": 1 if element == i1 else -1,
-    }
+        bound = 2 ** (31 if element == i32 else 63)
+        least, greatest = -bound, bound - 1
+    ones = 1 if element == i1 else -1
+    identities: dict[str, float] = {"sum": 0, "prod": 1, "max": least, "min": greatest, "or": 0, "and": ones}
     return known == identities[kind]
 
 
@@ -160,12 +153,14 @@ def _reduce_window(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
         if prefix is not None and kind in ("sum", "prod", "max", "min"):
             dim, reverse = prefix
             return [b.cumulative(kind, xs[0], dim, reverse)]
-        if sizes == strides and not any(map(any, padding)) and set((*base, *dilations)) == {1}:
+        if sizes == strides and not any(map(any, padding)) and {*base, *dilations} == {1}:
             return [_blocks(b, kind, xs[0], sizes)]
     if prefix is not None:
         return _prefixes(c, op, xs, initial, *prefix)
     wide = [
-        padded(b, x, v, *zip(*padding, strict=True), tuple(n - 1 for n in base))
+        padded(
+            b, x, v, tuple(p[0] for p in padding), tuple(p[1] for p in padding), tuple(n - 1 for n in base)
+        )
         for x, v in zip(xs, initial, strict=True)
     ]
     out = shape_of(language_type(op.results[0].type))
@@ -198,7 +193,7 @@ def _prefix_dim(
 ) -> tuple[int, bool] | None:
     """The dimension along which windows are all elements up to one, and whether from the end on."""
     long = [d for d, n in enumerate(sizes) if n != 1]
-    if len(long) != 1 or set((*strides, *base, *dilations)) != {1}:
+    if len(long) != 1 or {*strides, *base, *dilations} != {1}:
         return None
     dim = long[0]
     if sizes[dim] != shape[dim] or any(any(p) for d, p in enumerate(padding) if d != dim):
@@ -291,7 +286,7 @@ def _select_and_scatter(c: Converter, op: HloOp, o: list[Value]) -> Value:
     largest = selects.get(expression(op.regions[0]))
     if largest is None or kind_of(op.regions[1], x) != "sum" or element_of(x) not in FLOATS:
         raise c.refuse(op, "selects by something else than GE or LE, or adds by something else than add")
-    low, high = zip(*padding, strict=True)
+    low, high = tuple(p[0] for p in padding), tuple(p[1] for p in padding)
     edge = b.constant(-np.inf if largest else np.inf, element_of(x))
     wide = padded(b, x, edge, low, high, (0,) * len(shape))
     patches = _patches(b, wide, out, sizes, strides, (1,) * len(shape))

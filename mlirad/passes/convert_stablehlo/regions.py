@@ -10,13 +10,14 @@ from xdsl.ir import BlockArgument, Operation, OpResult, Region, SSAValue
 
 from mlirad.dialects.stablehlo.elementwise import CompareOp
 from mlirad.dialects.stablehlo.structural import ConstantOp
+from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_stablehlo.types import literal_of
 
 
 def expressions(region: Region) -> list[str]:
     """What each result is of the arguments `a0, a1, ...`."""
     last = region.block.last_op
-    return [] if last is None else [_text(o, {}) for o in last.operands]
+    return [] if last is None else [_text(o, {}) for o in own_operands(last)]
 
 
 def expression(region: Region) -> str:
@@ -32,7 +33,7 @@ def _text(value: SSAValue, known: dict[SSAValue, str]) -> str:
     else:
         assert isinstance(value, OpResult)
         op = value.op
-        operands = ",".join(_text(o, known) for o in op.operands)
+        operands = ",".join(_text(o, known) for o in own_operands(op))
         text = f"{op.name}{_details(op)}({operands})"
         if len(op.results) > 1:
             text += f"#{value.index}"

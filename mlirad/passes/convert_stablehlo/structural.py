@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlirad.dialects.shapes import Value, element_of, shape_of
+from mlirad.dialects.shapes import Value, check_reshape, element_of, shape_of
 from mlirad.dialects.stablehlo import HloOp
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.passes.convert_stablehlo.converter import Converter, integers, meaning, number
@@ -27,7 +27,9 @@ def _broadcast(c: Converter, op: HloOp, o: list[Value]) -> Value:
 
 @meaning("stablehlo.reshape")
 def _reshape(c: Converter, op: HloOp, o: list[Value]) -> Value:
-    return c.b.reshape(o[0], shape_of(language_type(op.results[0].type)))
+    shape = shape_of(language_type(op.results[0].type))
+    check_reshape(shape_of(o[0]), shape)
+    return c.b.reshape(o[0], shape)
 
 
 @meaning("stablehlo.transpose")

@@ -35,23 +35,25 @@ class UnsupportedType(Exception):
 
 def is_unsigned(what: Value | Attribute) -> bool:
     """Whether a StableHLO type has unsigned elements."""
-    element = element_of(what)
-    return isinstance(element, IntegerType) and _integer(element).signedness.data == Signedness.UNSIGNED
+    integer = _integer(element_of(what))
+    return integer is not None and integer.signedness.data == Signedness.UNSIGNED
 
 
-def _integer(element: Attribute) -> IntegerType[Any, Any]:
-    return cast("IntegerType[Any, Any]", element)
+def _integer(element: Attribute) -> IntegerType[int, Signedness] | None:
+    """The element as a type of integers, if it is one."""
+    return cast("IntegerType[int, Signedness]", element) if isinstance(element, IntegerType) else None
 
 
 def language_element(element: Attribute) -> Attribute:
     """The element type of the language: unsigned integers become signed ones of the same bits."""
     if element in FLOATS:
         return element
-    if isinstance(element, IntegerType):
-        known = _INTEGERS.get(_integer(element).width.data)
+    integer = _integer(element)
+    if integer is not None:
+        known = _INTEGERS.get(integer.width.data)
         if known is not None:
             return known
-        raise UnsupportedType(f"integers of {_integer(element).width.data} bits: compute with 32 or 64")
+        raise UnsupportedType(f"integers of {integer.width.data} bits: compute with 32 or 64")
     if isinstance(element, Float16Type | BFloat16Type):
         raise UnsupportedType(f"floats of type {element}: compute in f32 or f64")
     if isinstance(element, ComplexType):
@@ -74,12 +76,12 @@ def language_type(type_: Attribute) -> Attribute:
 
 def literal_of(value: DenseIntOrFPElementsAttr) -> tuple[npt.NDArray[Any], Attribute]:
     """The numbers of a dense literal, wrapped to the language's element type, and that type."""
-    type_ = cast(Attribute, value.get_type())
+    type_ = value.get_type()
     element = language_element(element_of(type_))
     shape: Shape = shape_of(type_)
     numbers = np.array(list(cast(Any, value).get_values()))
-    if isinstance(element, IntegerType) and element != i1:
-        bits = _integer(element).width.data
+    if element in (i32, i64):
+        bits = 32 if element == i32 else 64
         numbers = numbers.astype(object) & ((1 << bits) - 1)
         numbers = numbers.astype(np.uint64).astype(np.dtype(f"u{bits // 8}")).view(np.dtype(f"i{bits // 8}"))
     return np.broadcast_to(numbers.reshape(-1), (max(int(np.prod(shape)), 0),)).reshape(shape), element

@@ -128,6 +128,17 @@ def test_every_transformation_takes_the_option() -> None:
     np.testing.assert_array_equal(ad.vjp(f, x, **run)[1](1.0)[0], expected)
 
 
+def test_functions_of_the_program_call_themselves() -> None:
+    @ad.function
+    @ad.rewritten
+    def steps(n: Any) -> Any:
+        if n <= 1:
+            return 0
+        return 1 + steps(n // 2 if n % 2 == 0 else 3 * n + 1)
+
+    assert ad.jit(steps, interpret=True)(6) == 8
+
+
 def test_long_loops_are_loops() -> None:
     def f(x: Any) -> Any:
         for i in range(1000):

@@ -1,0 +1,75 @@
+module @jit_prefixes attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<6xf64>, %arg1: tensor<6xf64>) -> (tensor<6xf64> {jax.result_info = "result[0]"}, tensor<6xf64> {jax.result_info = "result[1]"}, tensor<6xf64> {jax.result_info = "result[2]"}, tensor<6xf64> {jax.result_info = "result[3]"}, tensor<6xf64> {jax.result_info = "result[4]"}) {
+    %0 = call @cumsum(%arg0) : (tensor<6xf64>) -> tensor<6xf64>
+    %1 = call @cumprod(%arg1) : (tensor<6xf64>) -> tensor<6xf64>
+    %2 = call @cummax(%arg0) : (tensor<6xf64>) -> tensor<6xf64>
+    %3 = call @cumlogsumexp(%arg1) : (tensor<6xf64>) -> tensor<6xf64>
+    %4 = call @cumsum_2(%arg1) : (tensor<6xf64>) -> tensor<6xf64>
+    return %0, %1, %2, %3, %4 : tensor<6xf64>, tensor<6xf64>, tensor<6xf64>, tensor<6xf64>, tensor<6xf64>
+  }
+  func.func private @cumsum(%arg0: tensor<6xf64>) -> tensor<6xf64> {
+    %0 = call @cumsum_0(%arg0) : (tensor<6xf64>) -> tensor<6xf64>
+    return %0 : tensor<6xf64>
+  }
+  func.func private @cumsum_0(%arg0: tensor<6xf64>) -> tensor<6xf64> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f64>
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f64>) -> tensor<f64>
+    %1 = "stablehlo.reduce_window"(%arg0, %0) <{base_dilations = array<i64: 1>, padding = dense<[[5, 0]]> : tensor<1x2xi64>, window_dilations = array<i64: 1>, window_dimensions = array<i64: 6>, window_strides = array<i64: 1>}> ({
+    ^bb0(%arg1: tensor<f64>, %arg2: tensor<f64>):
+      %2 = stablehlo.add %arg1, %arg2 : tensor<f64>
+      stablehlo.return %2 : tensor<f64>
+    }) : (tensor<6xf64>, tensor<f64>) -> tensor<6xf64>
+    return %1 : tensor<6xf64>
+  }
+  func.func private @cumprod(%arg0: tensor<6xf64>) -> tensor<6xf64> {
+    %0 = call @cumprod_1(%arg0) : (tensor<6xf64>) -> tensor<6xf64>
+    return %0 : tensor<6xf64>
+  }
+  func.func private @cumprod_1(%arg0: tensor<6xf64>) -> tensor<6xf64> {
+    %cst = stablehlo.constant dense<1.000000e+00> : tensor<f64>
+    %0 = "stablehlo.reduce_window"(%arg0, %cst) <{base_dilations = array<i64: 1>, padding = dense<[[5, 0]]> : tensor<1x2xi64>, window_dilations = array<i64: 1>, window_dimensions = array<i64: 6>, window_strides = array<i64: 1>}> ({
+    ^bb0(%arg1: tensor<f64>, %arg2: tensor<f64>):
+      %1 = stablehlo.multiply %arg1, %arg2 : tensor<f64>
+      stablehlo.return %1 : tensor<f64>
+    }) : (tensor<6xf64>, tensor<f64>) -> tensor<6xf64>
+    return %0 : tensor<6xf64>
+  }
+  func.func private @cummax(%arg0: tensor<6xf64>) -> tensor<6xf64> {
+    %cst = stablehlo.constant dense<0xFFF0000000000000> : tensor<f64>
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f64>) -> tensor<f64>
+    %1 = "stablehlo.reduce_window"(%arg0, %0) <{base_dilations = array<i64: 1>, padding = dense<[[5, 0]]> : tensor<1x2xi64>, window_dilations = array<i64: 1>, window_dimensions = array<i64: 6>, window_strides = array<i64: 1>}> ({
+    ^bb0(%arg1: tensor<f64>, %arg2: tensor<f64>):
+      %2 = stablehlo.maximum %arg1, %arg2 : tensor<f64>
+      stablehlo.return %2 : tensor<f64>
+    }) : (tensor<6xf64>, tensor<f64>) -> tensor<6xf64>
+    return %1 : tensor<6xf64>
+  }
+  func.func private @cumlogsumexp(%arg0: tensor<6xf64>) -> tensor<6xf64> {
+    %cst = stablehlo.constant dense<0xFFF0000000000000> : tensor<f64>
+    %0 = "stablehlo.reduce_window"(%arg0, %cst) <{base_dilations = array<i64: 1>, padding = dense<[[5, 0]]> : tensor<1x2xi64>, window_dilations = array<i64: 1>, window_dimensions = array<i64: 6>, window_strides = array<i64: 1>}> ({
+    ^bb0(%arg1: tensor<f64>, %arg2: tensor<f64>):
+      %1 = stablehlo.maximum %arg1, %arg2 : tensor<f64>
+      %2 = stablehlo.subtract %arg1, %arg2 : tensor<f64>
+      %3 = stablehlo.compare NE, %2, %2, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+      %4 = stablehlo.add %arg1, %arg2 : tensor<f64>
+      %5 = stablehlo.abs %2 : tensor<f64>
+      %6 = stablehlo.negate %5 : tensor<f64>
+      %7 = stablehlo.exponential %6 : tensor<f64>
+      %8 = stablehlo.log_plus_one %7 : tensor<f64>
+      %9 = stablehlo.add %1, %8 : tensor<f64>
+      %10 = stablehlo.select %3, %4, %9 : tensor<i1>, tensor<f64>
+      stablehlo.return %10 : tensor<f64>
+    }) : (tensor<6xf64>, tensor<f64>) -> tensor<6xf64>
+    return %0 : tensor<6xf64>
+  }
+  func.func private @cumsum_2(%arg0: tensor<6xf64>) -> tensor<6xf64> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f64>
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f64>) -> tensor<f64>
+    %1 = "stablehlo.reduce_window"(%arg0, %0) <{base_dilations = array<i64: 1>, padding = dense<[[0, 5]]> : tensor<1x2xi64>, window_dilations = array<i64: 1>, window_dimensions = array<i64: 6>, window_strides = array<i64: 1>}> ({
+    ^bb0(%arg1: tensor<f64>, %arg2: tensor<f64>):
+      %2 = stablehlo.add %arg1, %arg2 : tensor<f64>
+      stablehlo.return %2 : tensor<f64>
+    }) : (tensor<6xf64>, tensor<f64>) -> tensor<6xf64>
+    return %1 : tensor<6xf64>
+  }
+}
