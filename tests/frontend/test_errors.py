@@ -118,11 +118,9 @@ def test_shapes_that_do_not_fit(function):
 
 def test_dtypes():
     raising(ad.DtypeError, lambda x: x & 1, X, match="bitwise_and")
-    raising(ad.DtypeError, lambda x: x * 1j, X, match="complex")
-    raising(ad.DtypeError, lambda x: x.astype(complex), X, match="complex128")
     raising(ad.DtypeError, lambda x: -(x > 0), X)
     raising(ad.DtypeError, lambda n: n**-1, np.int64(2), match="negative power")
-    for bad in (np.ones(2, complex), np.array(["a"]), np.array([None])):
+    for bad in (np.ones(2, np.longdouble), np.array(["a"]), np.array([None])):
         with pytest.raises(ad.DtypeError, match="argument x"):
             ad.jit(lambda x: x)(bad)
     with pytest.raises(ad.DtypeError, match="MaskedArray"):
@@ -143,7 +141,7 @@ def test_positions():
 
 UNSUPPORTED = {
     "linalg": lambda x: np.linalg.eigvals(np.outer(x, x)),
-    "fft": lambda x: np.fft.fft(x),
+    "packbits": lambda x: np.packbits(x > 1),
     "ufunc": lambda x: np.bitwise_count(x.astype(np.int64)),
     "signature": lambda x: np.sin(x, signature="d->d"),
     "factors": lambda x: np.linalg.svd(np.outer(x, x[:2])),
@@ -159,8 +157,8 @@ def test_what_is_not_supported(function):
 
 
 def test_unsupported_functions_are_named():
-    raising(ad.UnsupportedError, lambda x: np.fft.fft(x), X, match="np.fft.fft cannot be traced")
-    raising(ad.UnsupportedError, lambda x: np.nextafter(x, 1.0), X, match="np.nextafter")
+    raising(ad.UnsupportedError, lambda x: np.packbits(x > 1), X, match="np.packbits cannot be traced")
+    raising(ad.UnsupportedError, lambda x: np.setxor1d(x, x), X, match="np.setxor1d cannot be traced")
 
 
 def test_values_that_outlive_their_trace():
