@@ -1,4 +1,4 @@
-# What a checkout can do: make run, make test, make fuzz, make lint, make bench.
+# What a checkout can do: make run, make test, make fuzz, make lint, make bench, make docs.
 #
 # Each makes what it needs first: a virtual environment in .venv with the package and its tools, remade when
 # pyproject.toml changes. PYTHON is the interpreter to make it with, 3.11 or newer. SECONDS is how long make fuzz
@@ -10,8 +10,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 BENCH_INSTALLED := $(VENV)/installed-bench
+DOCS_INSTALLED := $(VENV)/installed-docs
 
-.PHONY: run test suite fuzz lint bench clean
+.PHONY: run test suite fuzz lint bench docs clean
 
 run: $(INSTALLED)
 	$(BIN)/python examples/gmm.py
@@ -35,6 +36,11 @@ lint: $(INSTALLED)
 bench: $(BENCH_INSTALLED)
 	$(BIN)/python -m benchmarks
 
+# The site is in build/site.
+docs: $(DOCS_INSTALLED)
+	$(BIN)/python -m docs.site build/pages
+	$(BIN)/mkdocs build --quiet
+
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis lit/Output
 
@@ -46,4 +52,8 @@ $(INSTALLED): pyproject.toml
 
 $(BENCH_INSTALLED): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	touch $@
+
+$(DOCS_INSTALLED): $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	touch $@

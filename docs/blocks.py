@@ -40,8 +40,9 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """The pages that people write: the README and those of docs/."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    """The pages that people write: the README, those of docs/ and the guide."""
+    docs = ROOT / "docs"
+    return [ROOT / "README.md", *sorted(docs.glob("*.md")), *sorted((docs / "guide").glob("*.md"))]
 
 
 def blocks_of(path: Path, language: str) -> Iterator[Block]:

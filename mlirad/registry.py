@@ -22,9 +22,6 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from mlirad.errors import UnsupportedError
 
 PASS_MODULES: dict[str, str] = {
-    "convert-stablehlo-to-array": "mlirad.passes.convert_stablehlo",
-    "convert-to-array": "mlirad.passes.convert_to_array",
-    "convert-from-array": "mlirad.passes.convert_from_array",
     "mlirad-canonicalize": "mlirad.passes.canonicalize",
     "mlirad-cse": "mlirad.passes.cse",
     "mlirad-dce": "mlirad.passes.dce",
@@ -64,6 +61,9 @@ PASS_MODULES: dict[str, str] = {
     "write-out-rows": "mlirad.lower.write_out",
     "schedule-kernels": "mlirad.lower.schedule_kernels",
     "plan-memory": "mlirad.lower.plan_memory",
+    "convert-to-array": "mlirad.passes.convert_to_array",
+    "convert-from-array": "mlirad.passes.convert_from_array",
+    "convert-stablehlo-to-array": "mlirad.passes.convert_stablehlo",
 }
 """The module that defines each pass."""
 

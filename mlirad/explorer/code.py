@@ -20,7 +20,7 @@ _COMMENT = re.compile(r" ; (\S.*:\d+(?::\d+)?)$")
 _DEFINE = re.compile(r"^define .* @([^(]+)\(.*\{$")
 _LOC = re.compile(r"^\s*\.loc\s+\d+\s+(\d+)")
 _NOISE = re.compile(r"^\s*\.(?:cfi_|loc\b|file\b|Ltmp|size\b|ident\b|addrsig)|^\.L(?:tmp|func_)")
-_END = re.compile(r"^\s*\.section\s+\"?\.debug|^\s*\.section\s+\.debug")
+_END = re.compile(r"^\s*\.section\s+\"?\.debug")
 
 
 def llvm_listing(text: str, origins: Origins) -> Listing:

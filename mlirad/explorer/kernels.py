@@ -103,12 +103,13 @@ def roofline(rows: Sequence[KernelRow]) -> str | None:
 
 def _roofs(d: Drawing, x: LogScale, y: LogScale, bandwidth: dict[str, float], operations: float) -> None:
     """A line for each cache up to the operations a second, and one at these."""
-    for name, rate in sorted(bandwidth.items(), key=lambda item: -item[1]):
+    for k, (name, rate) in enumerate(sorted(bandwidth.items(), key=lambda item: -item[1])):
         corner = operations / rate
         start = max(x.least, y.least / rate)
         end = min(max(corner, start), x.most)
         d.path([(x(start), y(start * rate)), (x(end), y(end * rate))], "roof")
-        d.text(x(start) + 6, y(start * rate) - 4, name, "note")
+        above, below = (x(start) + 4, y(start * rate) - 12), (x(start) + 14, y(start * rate) + 8)
+        d.text(*(below if k % 2 else above), name, "note")  # roofs that are close differ by side
     first = min(operations / max(bandwidth.values(), default=operations), x.most)
     d.path([(x(max(first, x.least)), y(operations)), (x(x.most), y(operations))], "roof")
     d.text(x(x.most), y(operations) - 6, f"{operations / 1e9:.3g}·10⁹ a second", "note", "end")

@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Callable
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,7 +60,7 @@ def explore(
 
 def html(data: dict[str, Any]) -> str:
     """The page that shows the data. Nothing in them can end the element that they stand in."""
-    folder = files(__package__) / "browser"
+    folder = Path(__file__).with_name("browser")
     scripts = "\n".join((folder / name).read_text(encoding="utf-8") for name in SCRIPTS)
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     parts = {

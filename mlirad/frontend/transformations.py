@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
+from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.donation import Donated
 from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
 from mlirad.frontend.compiling.transformed import Transformed
@@ -30,6 +31,7 @@ from mlirad.frontend.signatures import (
 )
 from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_list
 from mlirad.frontend.tracing.captures import static_key
+from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
 
@@ -152,6 +154,12 @@ def jacobian(
     """
     if checked_flag(sparse, "sparse"):
         has_aux = checked_flag(has_aux, "has_aux")
+        if checked_flag(holomorphic, "holomorphic"):
+            raise UnsupportedError(
+                "a sparse Jacobian is of real numbers, and holomorphic=True asks for a complex one",
+                location=user_line(),
+                hint="leave sparse out, or make it a function of z.real and z.imag",
+            )
         from mlirad.frontend.sparse.derivatives import SparseDerivative
 
         return SparseDerivative(function, argnums, has_aux, False, options_of(options), static_argnames)

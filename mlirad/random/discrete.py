@@ -13,6 +13,7 @@ from mlirad.frontend import asarray, stop_gradient
 from mlirad.frontend.tracing.argument_kinds import checked_flag
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import dtype_error, shape_error
+from mlirad.frontend.tracing.run_time_checks import check_span
 from mlirad.random.drawing import (
     Numbers,
     broadcast_shape,
@@ -35,11 +36,14 @@ def randint(
     none.
 
     The remainder of 63 random bits: for limits less than 2**31 apart, no number is more likely than another
-    by more than 2**-32 of its probability.
+    by more than 2**-32 of its probability. Raises `IntegerOverflowError` for limits 2**63 or more apart.
     """
     integer_type = checked_dtype(dtype, np.int64, np.int32)
     low, high = _integers(minval, "minval"), _integers(maxval, "maxval")
     wanted = broadcast_shape(shape, "limits", low, high)
+    check_span(
+        *(one.value for one in xp.broadcast_arrays(*(asarray(v).astype(np.int64) for v in (low, high))))
+    )
     x, y = words(key, wanted, 0)
     positive = ((x.astype(np.int64) & (2**31 - 1)) << 32) | (y.astype(np.int64) & (2**32 - 1))
     return (low + positive % xp.maximum(high - low, 1)).astype(integer_type)

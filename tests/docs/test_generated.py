@@ -15,6 +15,7 @@ from mlirad.dialects.array import ARRAY_OPS
 from mlirad.dialects.array.control import ReplayOp
 from mlirad.dialects.array.elementwise import ElementwiseOp
 from mlirad.dialects.array.indexing import YieldOp
+from mlirad.frontend.compiling.options import OPTIONS
 from mlirad.registry import PASS_MODULES
 from mlirad.tools import demo, opt, run
 
@@ -40,17 +41,31 @@ def test_every_op_has_a_sample_or_is_elementwise() -> None:
 
 @pytest.mark.parametrize("name", ad.__all__)
 def test_every_public_name_is_documented(name: str) -> None:
-    assert re.search(rf"`ad\.{name}\b", WRITTEN["python.md"]), f"ad.{name} is missing in docs/python.md"
+    is_raised = isinstance(getattr(ad, name), type) and issubclass(getattr(ad, name), Exception)
+    page = "errors.md" if is_raised and name != "MliradError" else "python.md"
+    assert re.search(rf"`ad\.{name}\b", WRITTEN[page]), f"ad.{name} is missing in docs/{page}"
+
+
+def test_errors_are_listed_with_their_bases() -> None:
+    rows = re.findall(r"^\| `ad\.(\w+)` \| ((?:`[\w.]+`(?:, )?)+) \|", WRITTEN["errors.md"], re.MULTILINE)
+    errors = {name for name in ad.__all__ if name.endswith("Error")} - {"MliradError"}
+    assert {name for name, _ in rows} == errors
+    for name, shown in rows:
+        bases = [b for b in getattr(ad, name).__bases__ if b is not ad.MliradError]
+        assert [text.split(".")[-1] for text in re.findall(r"`([\w.]+)`", shown)] == [
+            b.__name__ for b in bases
+        ]
 
 
 @pytest.mark.parametrize("name", [n for n in ad.__all__ if inspect.isfunction(getattr(ad, n))])
 def test_signatures_are_those_of_the_code(name: str) -> None:
     heading = re.search(rf"^### `ad\.{name}\((.*)\)`$", WRITTEN["python.md"], re.MULTILINE)
     assert heading is not None
-    shown = [
-        parameter.replace(annotation=inspect.Parameter.empty)
-        for parameter in inspect.signature(getattr(ad, name)).parameters.values()
-    ]
+    parameters = inspect.signature(getattr(ad, name)).parameters
+    listed = OPTIONS.keys() if OPTIONS.keys() <= parameters.keys() else ()
+    shown = [p.replace(annotation=p.empty) for n, p in parameters.items() if n not in listed]
+    if listed:
+        shown.append(inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD))
     assert heading[1] == str(inspect.Signature(shown))[1:-1].replace("'", '"')
 
 

@@ -129,6 +129,13 @@ def test_the_header_says_what_is_needed(tmp_path: Path) -> None:
     assert "const double *a, /* in, [100][100], 10000 elements, 80000 bytes */" in text
 
 
+def test_webassembly_has_no_blas(tmp_path: Path) -> None:
+    with pytest.raises(ad.UnsupportedError, match="dgemm_ cannot be called from WebAssembly"):
+        a = np.ones((200, 200))
+        ad.export(np.matmul, a, a, path=tmp_path / "f", target="wasm32-unknown-unknown")
+    assert not list(tmp_path.iterdir())
+
+
 def test_names_are_those_of_c() -> None:
     assert c_names(["w['a']", "w['b']", "w_a", "int", "0", "scratch"]) == [
         "w_a", "w_b", "w_a_2", "int_", "x_0", "scratch_",

@@ -218,6 +218,11 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
 }
 
 
+def test_sparse_jacobians_are_real() -> None:
+    with pytest.raises(MliradError, match="a sparse Jacobian is of real numbers"):
+        ad.jacobian(np.exp, sparse=True, holomorphic=True)
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_not_of_complex_numbers_is_refused(name: str) -> None:
     f, message = REFUSED[name]

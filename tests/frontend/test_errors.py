@@ -144,7 +144,7 @@ def test_positions():
 UNSUPPORTED = {
     "linalg": lambda x: np.linalg.eigvals(np.outer(x, x)),
     "fft": lambda x: np.fft.fft(x),
-    "ufunc": lambda x: np.nextafter(x, 1.0),
+    "ufunc": lambda x: np.bitwise_count(x.astype(np.int64)),
     "signature": lambda x: np.sin(x, signature="d->d"),
     "factors": lambda x: np.linalg.svd(np.outer(x, x[:2])),
     "out": lambda x: np.add(x, 1.0, out=np.zeros(3)),
@@ -207,11 +207,6 @@ def test_arguments_that_are_no_arrays():
             ad.jit(lambda f, x: x)({"a": bad}, 1.0)
     with pytest.raises(ad.TracingError, match="a function is needed"):
         ad.grad(3.0)
-
-
-def test_structure_outside_of_a_trace():
-    with pytest.raises(ad.TracingError, match=r"ad.build is called outside"):
-        ad.build((3,), lambda i: i)
 
 
 def test_printing_a_traced_value_says_what_it_is_and_where_it_was_made(capsys):

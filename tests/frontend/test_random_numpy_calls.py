@@ -80,7 +80,14 @@ def test_calls_are_functions_of_their_seeds():
 
 
 def test_wrong_values_and_foreign_exceptions_are_noticed(monkeypatch):
-    seed = next(s for s in range(1000) if random_call(s).name == "np.cumsum" and not random_call(s).options)
+    calls = (random_call(s) for s in range(9999))
+    seed = next(
+        c.seed
+        for c in calls
+        if c.name == "np.cumsum"
+        and not c.options
+        and any(a.size and np.all(np.abs(a) < 1e9) for a in c.leaves)
+    )
     assert outcome_of(random_call(seed)).kind == AGREED
     call = random_call(seed)
     monkeypatch.setattr(call, "with_mlirad", lambda interpret: call.with_numpy() + 1)

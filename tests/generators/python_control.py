@@ -100,7 +100,7 @@ class Source:
                 count = f"i{self._loops}"
                 if kind == "while":
                     self.line(depth, f"{count} = {pick(('0', 'n % 2'))}")
-                    self.line(depth, f"while {count} < {pick(('n', '4', '20'))} and {self.condition()}:")
+                    self.line(depth, f"while {count} < {pick(('n', '4', '20'))} and ({self.condition()}):")
                     self.line(depth + 1, f"{count} += 1")
                 elif kind == "for":
                     self.line(depth, f"for {count} in range({pick(('n', '3', '19', '1, n', '18, 2, -1'))}):")

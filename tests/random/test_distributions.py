@@ -11,6 +11,7 @@ from scipy import stats
 
 import mlirad as ad
 from mlirad import random
+from mlirad.errors import IntegerOverflowError
 
 KEY = random.key(20)
 COUNT = 20_000
@@ -80,6 +81,26 @@ def test_integers_and_truth_values_have_their_probabilities():
     assert random.bernoulli(KEY, np.ones(100)).all()
     signs = random.rademacher(KEY, COUNT)
     assert fits([np.sum(signs < 0), np.sum(signs > 0)], [0.5, 0.5])
+
+
+def test_limits_of_integers_that_are_too_far_apart_are_an_error():
+    for low, high in ((-(2**63), 0), (-(2**62), 2**62), (0, np.array([3, 2**63 - 1])), (-1, 2**63 - 2)):
+        if int(np.max(high)) - low < 2**63:
+            assert np.all(random.randint(KEY, (2,), low, high) < high)
+            continue
+        with pytest.raises(IntegerOverflowError, match=r"limits of integers are 2\*\*63 or more apart"):
+            random.randint(KEY, (2,), low, high)
+
+
+def test_normal_vectors_have_their_mean_and_covariance():
+    """White again, they are independent and normal."""
+    mean, root = np.array([1.0, -2.0, 0.5]), np.array([[2.0, 0.0, 0.0], [0.5, 1.0, 0.0], [-1.0, 0.3, 0.7]])
+    drawn = random.multivariate_normal(KEY, mean, root @ root.T, (COUNT,))
+    white = np.linalg.solve(root, (drawn - mean).T)
+    assert all(stats.kstest(line, "norm").pvalue > LEAST for line in white)
+    assert np.all(np.abs(np.corrcoef(white) - np.eye(3)) < 5 / np.sqrt(COUNT))
+    distances = np.sum(white**2, axis=0)
+    assert stats.kstest(distances, stats.chi2(3).cdf).pvalue > LEAST
 
 
 def test_categories_have_their_probabilities():

@@ -56,6 +56,11 @@ def _owens(h: Any, a: Any) -> Any:
     return mp.quad(lambda t: mp.exp(-(h**2) * (1 + t**2) / 2) / (1 + t**2), [0, a]) / (2 * mp.pi)
 
 
+def _scaled(value: Any, x: Any) -> Any:
+    """Times e to 2/3 |x|^1.5, or to minus that for -x; Airy functions below 0 are not scaled."""
+    return value * mp.exp(mp.sign(x) * mp.mpf(2) / 3 * abs(x) ** mp.mpf(1.5))
+
+
 def _student(df: Any, t: Any) -> Any:
     tail = _beta(df / 2, mp.mpf(1) / 2, df / (df + t * t)) / 2
     return 1 - tail if t > 0 else tail
@@ -156,6 +161,14 @@ CASES: dict[str, tuple[Exact, int, Sequence[tuple[float, ...]]]] = {
     "airy_aip": (lambda x: mp.airyai(x, derivative=1), 0, [(0.0,), (1.2,), (-3.0,)]),
     "airy_bi": (mp.airybi, 0, [(0.0,), (1.2,), (-3.0,)]),
     "airy_bip": (lambda x: mp.airybi(x, derivative=1), 0, [(0.0,), (1.2,), (-3.0,)]),
+    "airye_ai": (lambda x: _scaled(mp.airyai(x), x), 0, [(0.3,), (1.2,), (20.0,)]),
+    "airye_aip": (lambda x: _scaled(mp.airyai(x, derivative=1), x), 0, [(0.3,), (1.2,), (20.0,)]),
+    "airye_bi": (lambda x: _scaled(mp.airybi(x), -max(x, 0)), 0, [(0.3,), (1.2,), (-3.0,), (20.0,)]),
+    "airye_bip": (lambda x: _scaled(mp.airybi(x, derivative=1), -max(x, 0)), 0, [(0.3,), (1.2,), (-3.0,)]),
+    "ellipj_sn": (lambda u, m: mp.ellipfun("sn", u, m=m), 0, [(0.0, 0.3), (0.7, 0.4), (-2.3, 0.9)]),
+    "ellipj_cn": (lambda u, m: mp.ellipfun("cn", u, m=m), 0, [(0.0, 0.3), (0.7, 0.4), (-2.3, 0.9)]),
+    "ellipj_dn": (lambda u, m: mp.ellipfun("dn", u, m=m), 0, [(0.0, 0.3), (0.7, 0.4), (-2.3, 0.9)]),
+    "ellipj_am": (lambda u, m: mp.asin(mp.ellipfun("sn", u, m=m)), 0, [(0.0, 0.3), (0.7, 0.4)]),
     "sici_si": (mp.si, 0, [(0.0,), (0.4,), (5.0,)]),
     "sici_ci": (mp.ci, 0, [(0.4,), (5.0,)]),
     "shichi_shi": (mp.shi, 0, [(0.0,), (0.4,), (5.0,)]),

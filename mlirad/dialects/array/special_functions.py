@@ -113,6 +113,8 @@ _OF_OTHER_NAMES = {
 
 _SEVERAL = {
     "airy x": ("airy_ai", "airy_aip", "airy_bi", "airy_bip"),
+    "airye x": ("airye_ai", "airye_aip", "airye_bi", "airye_bip"),
+    "ellipj u m": ("ellipj_sn", "ellipj_cn", "ellipj_dn", "ellipj_am"),
     "sici x": ("sici_si", "sici_ci"),
     "shichi x": ("shichi_shi", "shichi_chi"),
     "fresnel x": ("fresnel_s", "fresnel_c"),
@@ -124,6 +126,14 @@ _MEANINGS_OF_PARTS = {
     "airy_aip": "derivative of the Airy function Ai",
     "airy_bi": "Airy function Bi",
     "airy_bip": "derivative of the Airy function Bi",
+    "airye_ai": "Airy function Ai times e^(2/3 x^1.5), from x = 0 on",
+    "airye_aip": "derivative of the Airy function Ai times e^(2/3 x^1.5), from x = 0 on",
+    "airye_bi": "Airy function Bi, times e^(-2/3 x^1.5) from x = 0 on",
+    "airye_bip": "derivative of the Airy function Bi, times e^(-2/3 x^1.5) from x = 0 on",
+    "ellipj_sn": "Jacobi's elliptic function sn",
+    "ellipj_cn": "Jacobi's elliptic function cn",
+    "ellipj_dn": "Jacobi's elliptic function dn",
+    "ellipj_am": "Jacobi's amplitude, the phi of which ellipkinc(phi, m) is u",
     "sici_si": "sine integral",
     "sici_ci": "cosine integral",
     "shichi_shi": "hyperbolic sine integral",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import log, pi
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -68,7 +68,7 @@ def divide(x: Any, y: Any) -> Result:
 def power(x: Any, y: Any) -> Result:
     """x to the power y: of small integers a product, else exp(y log x)."""
     if isinstance(y, int | float | np.integer | np.floating) and not isinstance(y, bool):
-        known = float(y)
+        known = float(cast(Any, y))
         if known.is_integer() and abs(known) <= MOST_FACTORS:
             return _integer_power(as_complex(x), int(known))
         if known == 0.5:

@@ -8,7 +8,7 @@ twice.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -81,8 +81,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         if axis is None:
             axes: Any = None
         else:
-            given: tuple[int, ...] = (axis,) if isinstance(axis, int) else tuple(axis)
-            axes = tuple(d % z.ndim + 1 for d in given)
+            axes = tuple(int(d) % z.ndim + 1 for d in np.atleast_1d(cast(Any, axis)))
         total = xp.sum(both * both, axis=None if axes is None else (0, *axes))
         root = xp.sqrt(total)
         if not keepdims:
@@ -104,6 +103,17 @@ def _matrix_power(a: Any, n: Any) -> Any:
     return extracted(xp.linalg.matrix_power(embedded(a), n))
 
 
+def _svdvals(x: Any, /) -> Any:
+    return _singular_values(x, compute_uv=False)
+
+
+def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    z = as_complex(x)
+    if axis is None and not keepdims:
+        return _norm(z.reshape(-1), ord)
+    return _norm(z, ord, axis, keepdims)
+
+
 MATRICES: dict[Any, Callable[..., Any]] = {
     np.linalg.solve: _solve,
     np.linalg.inv: _inv,
@@ -113,19 +123,10 @@ MATRICES: dict[Any, Callable[..., Any]] = {
     np.linalg.eigvalsh: _eigvalsh,
     np.linalg.svd: _singular_values,
     np.linalg.norm: _norm,
-    **(
-        {np.linalg.svdvals: lambda x, /: _singular_values(x, compute_uv=False)}
-        if hasattr(np.linalg, "svdvals")
-        else {}
-    ),
-    **(
-        {
-            np.linalg.vector_norm: lambda x, /, *, axis=None, keepdims=False, ord=2: _norm(
-                x, ord, axis, keepdims
-            )
-        }
-        if hasattr(np.linalg, "vector_norm")
-        else {}
-    ),
+    **{
+        getattr(np.linalg, name): function
+        for name, function in (("svdvals", _svdvals), ("vector_norm", _vector_norm))
+        if hasattr(np.linalg, name)
+    },
 }
 """The functions of `np.linalg` that take complex matrices."""

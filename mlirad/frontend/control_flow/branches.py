@@ -129,6 +129,8 @@ class _Choice:
         before = self._before[name]
         if name not in self._replaced:
             return restored(name, before, chosen[name]) if name in self._written else before
+        if not all(self._after):  # a recursion whose result is unknown yet: this attempt is given up
+            return chosen[name] if name in chosen else next(filter(None, self._after))[name]
         one, other = (after[name] for after in self._after)
         if is_same(one, other):
             return one

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import math
 from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType
@@ -48,7 +49,11 @@ def of(function: Any) -> Any:
     if isinstance(function, functools.partial):
         partial = cast("functools.partial[Any]", function)
         return functools.partial(of(partial.func), *partial.args, **partial.keywords)
-    method = None if isinstance(function, type) else vars(cast("type[Any]", type(function))).get("__call__")
+    method = (
+        None
+        if isinstance(function, type)
+        else inspect.getattr_static(cast("Any", type(function)), "__call__", None)
+    )
     if isinstance(method, FunctionType) and is_rewritable(method):
         return MethodType(_rewritten(method), function)
     return function

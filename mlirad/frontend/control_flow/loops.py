@@ -38,6 +38,7 @@ from mlirad.frontend.control_flow.state import (
     is_written,
     restored,
 )
+from mlirad.frontend.tracing.array import Array, base_of
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.pytree import Tree, flatten
@@ -122,7 +123,7 @@ def _loop_over(trips: Trips, first: int, next_: Next, body: Thunk, state: State,
     next_(trips.item(first))  # so that variables of the target that are read later have a type
     if not any(found is not before[name] for name, found in state.get().items() if name in state.live):
         state.put(before)
-    loop = _Loop(state, body, "`for`")
+    loop = _Loop(state, body, "`for`", trips.whole)
 
     def counted(init: dict[str, Any]) -> dict[str, Any]:
         def step(k: Any, carry: dict[str, Any], slices: list[Any]) -> tuple[dict[str, Any], tuple[()]]:
@@ -170,8 +171,8 @@ def _stopping(
 class _Loop:
     """A loop of the program: what it carries of the variables of a state."""
 
-    def __init__(self, state: State, body: Thunk, what: str):
-        self._state, self._body, self._what = state, body, what
+    def __init__(self, state: State, body: Thunk, what: str, over: tuple[Any, ...] = ()):
+        self._state, self._body, self._what, self._over = state, body, what, over
         self._before = state.get()
         self._types: dict[str, tuple[Tree, list[ValueType]]] = {}
         self._replaced: set[str] = set()
@@ -191,7 +192,15 @@ class _Loop:
                 break
             except Returned:
                 continue
+        self._require_unwritten()
         self._state.put({name: self._result(name, last) for name in self._state.live})
+
+    def _require_unwritten(self) -> None:
+        """Raise if the body writes an array that the loop goes over: later trips would have to see it."""
+        bases = [base_of(x) for x in self._over if isinstance(x, Array)]
+        written = [self._before[name] for name in self._written]
+        if any(base_of(x) is base for x in written if isinstance(x, Array) for base in bases):
+            raise tracing_error(f"{self._what} writes the array that it goes over", "go over a copy of it")
 
     def enter(self, carry: dict[str, Any], then: Thunk) -> Any:
         """What the test of a loop gives for a carry."""

@@ -159,7 +159,9 @@ def is_missing(found: object) -> bool:
 
 def is_opaque(found: object) -> bool:
     """Whether a value is none of the program: a string, a function, a module, some object."""
-    return any(not _is_leaf(leaf) for leaf in flatten(found)[0])
+    leaves = flatten(found)[0]
+    may_be_empty = found is None or isinstance(found, tuple | list | dict)
+    return not (leaves or may_be_empty) or not all(map(_is_leaf, leaves))
 
 
 def _is_leaf(leaf: object) -> bool:

@@ -128,8 +128,8 @@ def conjugated(tree: Tree, leaves: Sequence[Any]) -> list[Any]:
     """Leaves with the imaginary parts of complex numbers negated.
 
     The language pairs cotangents and tangents part by part, by Re(conj(c) z). The cotangents that users give
-    and get are the conjugates of those, paired by Re(c z): a holomorphic function pulls them back by a product
-    with its derivative.
+    and get are the conjugates of those, paired by Re(c z): a pullback through a holomorphic function is
+    a product with its derivative.
     """
     return [
         -leaf if is_imaginary and leaf is not None else leaf

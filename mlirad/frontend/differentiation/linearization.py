@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.dialects.shapes import UNIT, Value, components_of
 from mlirad.frontend.compiling.compilation import compiling, executable
-from mlirad.frontend.compiling.options import CompileOptions, Options, options_of
+from mlirad.frontend.compiling.options import CompileOptions, Options, controlled, options_of
 from mlirad.frontend.compiling.programs import Cache, cache_of, signature_key
 from mlirad.frontend.compiling.stats import Stats
 from mlirad.frontend.differentiation import derivatives
@@ -59,6 +59,7 @@ def linearize(
     **options: Unpack[CompileOptions],
 ) -> tuple[Any, LinearMap]:
     """The value of `function` at `primals` and its derivative there, by the arguments `argnums` or all."""
+    function = controlled(function, options_of(options))
     chosen = derivatives.chosen_or_all(argnums)
     if is_tracing():
         positions = derivatives.positions_or_all(function, chosen, len(primals))
@@ -82,6 +83,7 @@ def vjp(
     and boolean leaves.
     """
     if is_tracing():
+        function = controlled(function, options_of(options))
         at = linearize_at(function, primals, derivatives.positions_or_all(function, argnums, len(primals)))
 
         def pull_traced(cotangent: Any) -> tuple[Any, ...]:

@@ -212,7 +212,12 @@ def _strided(item: slice, extent: int) -> Strided:
 
 def _static_position(position: int, extent: int) -> int:
     if not -extent <= position < extent:
-        raise position_error(f"position {position} lies outside a dimension of extent {extent}")
+        raise position_error(
+            f"position {position} lies outside a dimension of extent {extent}",
+            f"positions go from 0 to {extent - 1}, or from -{extent} to -1"
+            if extent
+            else "there are no elements",
+        )
     return position % extent
 
 

@@ -6,50 +6,51 @@ alternative_to("linalg.solve")     the hint of the error that np.linalg.solve ra
 from __future__ import annotations
 
 _SHAPE = "the shape of the result would depend on elements: "
-_COMPLEX = "there are no complex numbers in the language: "
 _OUTSIDE = "compute it outside of the traced function, on NumPy arrays"
-_FOURIER = _COMPLEX + (
-    "with w = 2 * np.pi * np.outer(np.arange(n), np.arange(n)) / n its real part is np.cos(w) @ x, and its "
-    "imaginary part -np.sin(w) @ x"
-)
 _DATES = "there are no dates in the language: " + _OUTSIDE
-_SETS = _SHAPE + "sort instead, np.sort(x), and mark where neighbours differ: np.diff(np.sort(x)) != 0"
 _BINS = (
-    "count with ad.asarray(np.zeros(n)).at[k].add(w) at positions k = np.searchsorted(edges, x, 'right') - 1"
+    "with i = np.searchsorted(rows, x, 'right') - 1 and j = np.searchsorted(columns, y, 'right') - 1 write "
+    "np.reshape(ad.bincount(i * m + j, length=n * m), (n, m))"
 )
 
 _BY_NAMES = {
-    "linalg.eig linalg.eigvals": _COMPLEX
-    + "np.linalg.eigh and np.linalg.eigvalsh are for symmetric matrices",
-    "roots": _COMPLEX + _OUTSIDE,
-    "polyfit": "write np.linalg.lstsq(np.vander(x, deg + 1), y)[0]",
-    "polydiv": "divide in a loop over the coefficients with ad.fori_loop",
-    "fft.fft fft.ifft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft fft.irfft fft.rfft2 fft.irfft2 "
-    "fft.rfftn fft.irfftn fft.hfft fft.ihfft": _FOURIER,
-    "sort_complex": _COMPLEX + "np.sort(x)",
-    "nonzero argwhere flatnonzero": _SHAPE + "write np.where(condition, a, b)",
-    "extract trim_zeros": _SHAPE + "write np.where(condition, x, 0)",
+    "linalg.eig linalg.eigvals": "np.linalg.eigh and np.linalg.eigvalsh are for symmetric matrices",
+    "roots": _OUTSIDE,
+    "polydiv": "write q = scipy.signal.lfilter(u, v, np.eye(1, len(u) - len(v) + 1)[0]), and as remainder "
+    "u - np.convolve(v, q), whose leading zeros stay",
+    "sort_complex": "write np.sort(x)",
+    "nonzero": _SHAPE + "write ad.nonzero(x, size=n)",
+    "argwhere": _SHAPE + "write np.stack(ad.nonzero(x, size=n), axis=-1)",
+    "flatnonzero": _SHAPE + "write ad.nonzero(np.ravel(x), size=n)[0]",
+    "extract": _SHAPE
+    + "write ad.extract(condition, x, size=n), or x[condition] if it is reduced or assigned",
+    "trim_zeros": _SHAPE
+    + "write ad.extract(np.logical_or.accumulate(x != 0), x, size=n), for those in front",
     "ix_": "write x[np.arange(m)[:, None], np.arange(n)]",
-    "unique unique_all unique_counts unique_inverse unique_values union1d intersect1d setdiff1d "
-    "setxor1d": _SETS,
-    "bincount histogram2d histogramdd": _BINS,
-    "geomspace": "write np.exp(np.linspace(np.log(start), np.log(stop), num))",
-    "packbits": "there are no arrays of uint8: sum bits times powers of 2",
-    "unpackbits": "there are no arrays of uint8: write (x >> np.arange(8)) & 1",
-    "array2string array_repr array_str": "print(x) shows its type; return the value and format it outside",
+    "unique unique_values": _SHAPE + "write ad.unique(x, size=n)",
+    "unique_counts": _SHAPE + "write ad.unique(x, return_counts=True, size=n)",
+    "unique_inverse": _SHAPE + "write ad.unique(x, return_inverse=True, size=n)",
+    "unique_all": _SHAPE + "write ad.unique(x, True, True, True, size=n)",
+    "union1d": _SHAPE + "write ad.union1d(x, y, size=n)",
+    "intersect1d": _SHAPE + "write ad.intersect1d(x, y, size=n)",
+    "setdiff1d": _SHAPE + "write ad.setdiff1d(x, y, size=n)",
+    "setxor1d": _SHAPE + "write ad.setxor1d(x, y, size=n)",
+    "bincount": _SHAPE + "write ad.bincount(x, length=n)",
+    "histogram2d histogramdd": _BINS,
+    "packbits": "there are no arrays of uint8: write np.reshape(bits, (-1, 8)) @ 2 ** np.arange(7, -1, -1)",
+    "unpackbits": "there are no arrays of uint8: write (x[..., None] >> np.arange(7, -1, -1)) & 1",
+    "array2string array_repr array_str": 'write ad.debug_print("{}", x) to see the elements when it runs, '
+    "or return the value and format it outside",
     "save savez savez_compressed savetxt": "return the value, and write the file outside",
-    "can_cast min_scalar_type": "ask it of x.dtype",
-    "common_type": "ask it of x.dtype, with np.result_type",
-    "may_share_memory shares_memory": "traced arrays have no memory: they never share any",
-    "einsum_path": "contractions go from left to right: write np.einsum calls in the order that is wanted",
+    "can_cast": "write np.can_cast(x.dtype, dtype)",
+    "min_scalar_type": "write x.dtype",
+    "common_type": "write np.result_type(x.dtype, np.float16)",
+    "may_share_memory shares_memory": "traced arrays have no memory: write False",
+    "einsum_path": "it needs shapes only: write "
+    "np.einsum_path(subscripts, np.empty(x.shape), np.empty(y.shape))",
     "busday_count busday_offset is_busday datetime_as_string isnat": _DATES,
-    "ldexp": "write x * np.exp2(n)",
-    "frexp": "n = np.floor(np.log2(np.abs(x))) + 1 is the exponent, and x / np.exp2(n) the fraction",
-    "nextafter": "write x + e, with e the spacing of the numbers that is wanted",
-    "spacing": "write np.finfo(x.dtype).eps * np.exp2(np.floor(np.log2(np.abs(x))))",
-    "gcd": "write Euclid's algorithm in ad.while_loop",
-    "lcm": "write Euclid's algorithm in ad.while_loop; the multiple is x * y / gcd",
-    "bitwise_count": "write np.sum((x[..., None] >> np.arange(64)) & 1, axis=-1)",
+    "bitwise_count": "there are no arrays of uint8: "
+    "write np.sum((np.abs(x)[..., None] >> np.arange(63)) & 1, axis=-1)",
 }
 
 ALTERNATIVES = {name: hint for names, hint in _BY_NAMES.items() for name in names.split()}

@@ -104,7 +104,7 @@ class ArrayMethods(Array):
 
     @property
     def real(self) -> Array:
-        """The array itself: there are no complex numbers."""
+        """The array itself, which is real."""
         return self
 
     @real.setter
@@ -113,7 +113,7 @@ class ArrayMethods(Array):
 
     @property
     def imag(self) -> Array:
-        """Zeros, which cannot be written: there are no complex numbers."""
+        """Zeros, which cannot be written: the array is real."""
         return _numpy.imag(self)
 
     @imag.setter
@@ -180,7 +180,7 @@ class ArrayMethods(Array):
         return copied(_numpy.ravel(self, order))
 
     def conj(self) -> Array:
-        """The array itself: there are no complex numbers."""
+        """The array itself, which is real."""
         return self
 
     conjugate = conj
@@ -250,7 +250,7 @@ _HINTS = {
     "item": ("itemset", "write x[i] = v"),
     "argpartition": ("argpartition", "write np.argsort"),
     "choose": ("choose", "write np.select, or np.where for two choices"),
-    "shape": ("compress", "the shape depends on elements; write np.where(condition, x, 0)"),
+    "shape": ("compress", "the shape depends on elements; write ad.extract(condition, x, size=n)"),
 }
 
 

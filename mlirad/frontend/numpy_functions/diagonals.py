@@ -94,7 +94,27 @@ def matrix_trace(x: ArrayLike, *, offset: Int = 0, dtype: DtypeLike | None = Non
     return trace(x, offset, -2, -1, dtype)
 
 
+def _positions(triangle: Callable[..., Any]) -> Callable[..., Any]:
+    def positions(arr: ArrayLike, k: Int = 0) -> tuple[Any, ...]:
+        if arr.ndim != 2:
+            raise shape_error(f"a triangle of an array of shape {arr.shape}", "it is one of a matrix")
+        return triangle(arr.shape[0], k, arr.shape[1])
+
+    return positions
+
+
+def diag_indices_from(arr: ArrayLike) -> tuple[Any, ...]:
+    """`np.diag_indices_from`."""
+    if arr.ndim < 2 or len(set(arr.shape)) > 1:
+        raise shape_error(
+            f"a diagonal of an array of shape {arr.shape}", "all extents are equal, of two or more"
+        )
+    return np.diag_indices(arr.shape[0], arr.ndim)
+
+
 FUNCTIONS = tracings(
-    tril, triu, diagonal, diag, diagflat, trace, linalg_diagonal=matrix_diagonal, linalg_trace=matrix_trace
-)
+    tril, triu, diagonal, diag, diagflat, trace, diag_indices_from, linalg_diagonal=matrix_diagonal,
+    linalg_trace=matrix_trace, tril_indices_from=_positions(np.tril_indices),
+    triu_indices_from=_positions(np.triu_indices),
+)  # fmt: skip
 """What this file traces."""

@@ -25,6 +25,7 @@ from mlirad.frontend.numpy_functions.parameters import (
 from mlirad.frontend.numpy_functions.shapes import broadcast_to, checked_extents
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.tracing.array import Array, copied, made
+from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, converted, kind_of, select, value_of, xp
 from mlirad.frontend.tracing.raising import argument_error
@@ -130,6 +131,23 @@ def logspace(
     return values if dtype is None else converted(values, dtype)
 
 
+def geomspace(
+    start: OperandLike, stop: OperandLike, num: Int = 50, endpoint: Flag = True,
+    dtype: DtypeLike | None = None, axis: Axis = 0,
+) -> Array:  # fmt: skip
+    """`np.geomspace` between traced ends of one sign, which it holds exactly; NaN between others."""
+    first, last = (converted(as_array(v), F64) for v in (start, stop))
+    sign = xp.sign(first)
+    values = logspace(xp.log10(first / sign), xp.log10(last / sign), num, endpoint, axis=0)
+    values = values * sign
+    number = np.arange(num).reshape(-1, *[1] * (values.ndim - 1))
+    values = select(number == 0, first, values)
+    if endpoint and num > 1:
+        values = select(number == num - 1, last, values)
+    values = xp.moveaxis(values, 0, axis)
+    return values if dtype is None else converted(values, dtype)
+
+
 def shape_of_any(a: ArrayLike) -> Shape:
     """`np.shape`."""
     return a.shape
@@ -162,7 +180,7 @@ def _promoted_by(value: Any) -> Any:
 
 
 def is_complex(x: Anything) -> bool:
-    """`np.iscomplexobj`: there are no complex numbers."""
+    """`np.iscomplexobj` of a real array."""
     return False
 
 
@@ -172,7 +190,7 @@ def is_real(x: Anything) -> bool:
 
 
 def is_complex_element(x: ArrayLike) -> Array:
-    """`np.iscomplex`: none is."""
+    """`np.iscomplex` of a real array: no element is."""
     return _filled(0, x, np.dtype(bool), None)
 
 
@@ -182,8 +200,9 @@ def is_real_element(x: ArrayLike) -> Array:
 
 
 FUNCTIONS = tracings(
-    full_like, empty_like, linspace, logspace, astype, zeros_like=_filled_like(0), ones_like=_filled_like(1),
-    copy=copy_of, shape=shape_of_any, ndim=ndim_of_any, size=size_of_any, result_type=result_type_of,
-    iscomplexobj=is_complex, isrealobj=is_real, iscomplex=is_complex_element, isreal=is_real_element,
+    full_like, empty_like, linspace, logspace, geomspace, astype, zeros_like=_filled_like(0),
+    ones_like=_filled_like(1), copy=copy_of, shape=shape_of_any, ndim=ndim_of_any, size=size_of_any,
+    result_type=result_type_of, iscomplexobj=is_complex, isrealobj=is_real, iscomplex=is_complex_element,
+    isreal=is_real_element,
 )  # fmt: skip
 """What this file traces."""

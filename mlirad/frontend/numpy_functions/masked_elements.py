@@ -224,6 +224,8 @@ def _extremum(function: Callable[..., Any], x: MaskedElements, options: Options)
     options.pop("initial", None)
     if x.dtype == BOOL:
         return function(x.elements, **options, where=where, initial=not EXTREMA[function])
+    if x.dtype.kind == "c":
+        raise unknown_length(f"{qualified_name(function)} of complex numbers")
     if x.dtype.kind != "f":
         limits = np.iinfo(x.dtype)
         return function(

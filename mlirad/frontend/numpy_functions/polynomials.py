@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from mlirad.frontend.numpy_functions.parameters import ArrayLike, Flag, Int, OperandLike
+from mlirad.frontend.numpy_functions.parameters import ArrayLike, Flag, Int, Number, OperandLike
 from mlirad.frontend.numpy_functions.tracings import tracings
 from mlirad.frontend.numpy_functions.windows import convolve
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.operations import as_array, common, converted, inexact, xp
 from mlirad.frontend.tracing.raising import argument_error, shape_error
 
@@ -118,5 +119,29 @@ def vander(x: ArrayLike, N: Int | None = None, increasing: Flag = False) -> Arra
     return xp.stack(columns if increasing else columns[::-1], axis=1)
 
 
-FUNCTIONS = tracings(polyval, polyadd, polysub, polymul, polyder, polyint, poly, vander)
+def polyfit(
+    x: ArrayLike, y: ArrayLike, deg: Int, rcond: Number | None = None, *, w: ArrayLike | None = None
+) -> Array:
+    """`np.polyfit`: the coefficients alone, by least squares on columns of norm 1."""
+    if deg < 0:
+        raise argument_error(f"np.polyfit: a degree of {deg}", "it is 0 at least")
+    if x.ndim != 1 or y.ndim not in (1, 2) or not x.size or len(x) != len(y):
+        raise shape_error(
+            f"np.polyfit: points of shape {x.shape} and values of shape {y.shape}",
+            "a vector, and a vector or the columns of a matrix, of one length",
+        )
+    points, values = (converted(v, np.result_type(x.dtype, y.dtype, F64)) for v in (x, y))
+    columns = xp.vander(points, deg + 1)
+    if w is not None:
+        if w.shape != x.shape:
+            raise shape_error(f"np.polyfit: weights of shape {w.shape} for {x.size} points", "one for each")
+        columns = columns * w[:, None]
+        values = xp.transpose(xp.transpose(values) * w)
+    lengths = xp.sqrt(xp.sum(columns * columns, axis=0))
+    limit = len(x) * np.finfo(points.dtype).eps if rcond is None else rcond
+    found = xp.linalg.lstsq(columns / lengths, values, limit)[0]
+    return xp.transpose(xp.transpose(found) / lengths)
+
+
+FUNCTIONS = tracings(polyfit, polyval, polyadd, polysub, polymul, polyder, polyint, poly, vander)
 """What this file traces."""

@@ -44,7 +44,7 @@ def where(condition: Condition, x: OperandLike = UNSET, y: OperandLike = UNSET) 
     if x is UNSET and y is UNSET:
         raise tracing_error(
             "the shape of np.where(condition) depends on the elements of a traced condition",
-            "write np.where(condition, a, b)",
+            "write ad.nonzero(condition, size=n), or np.where(condition, a, b)",
         )
     if x is UNSET or y is UNSET:
         raise argument_error("np.where takes both branches or none", "write np.where(condition, a, b)")

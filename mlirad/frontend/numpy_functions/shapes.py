@@ -208,7 +208,7 @@ def matrix_transpose(x: ArrayLike) -> Array:
 
 
 def identity(val: ArrayLike) -> Array:
-    """`np.real`: there are no complex numbers."""
+    """`np.real` of a real array: itself."""
     return val
 
 

@@ -151,9 +151,7 @@ def _radian(b: ArrayBuilder, d: Value, m: Value, s: Value) -> Value:
 
 
 def _chi_square(function: str, b: ArrayBuilder, v: Value, x: Value) -> Value:
-    below = b.compare("lt", x, b.zeros(x.type))
-    found = special(b, function, b.scaled(v, 0.5), b.scaled(x, 0.5))
-    return b.select(below, b.splat(1.0 if function == "gammaincc" else 0.0, x.type), found)
+    return special(b, function, b.scaled(v, 0.5), b.scaled(x, 0.5))
 
 
 def _gamma_distribution(function: str, b: ArrayBuilder, rate: Value, a: Value, x: Value) -> Value:

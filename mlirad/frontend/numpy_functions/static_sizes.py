@@ -74,12 +74,9 @@ def unique(
     with `return_counts` how often each stands there: int64, 0 for what is filled in.
     """
     count = _size(size, "unique")
-    asked = (
-        ("return_index", return_index),
-        ("return_inverse", return_inverse),
-        ("return_counts", return_counts),
-    )
-    has_index, has_inverse, has_counts = (checked_flag(flag, f"unique: {name}") for name, flag in asked)
+    has_index = checked_flag(return_index, "unique: return_index")
+    has_inverse = checked_flag(return_inverse, "unique: return_inverse")
+    has_counts = checked_flag(return_counts, "unique: return_counts")
     x = _array(ar)
     flat = xp.ravel(x)
     order = xp.argsort(flat, kind="stable")

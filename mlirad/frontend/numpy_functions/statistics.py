@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mlirad.frontend.numpy_functions.parameters import ArrayLike, DtypeLike, Flag, Int
@@ -14,9 +16,10 @@ from mlirad.frontend.tracing.raising import dtype_error, shape_error
 
 def cov(
     m: ArrayLike, y: ArrayLike | None = None, rowvar: Flag = True, bias: Flag = False,
-    ddof: Int | None = None, *, dtype: DtypeLike | None = None,
+    ddof: Int | None = None, fweights: ArrayLike | None = None, aweights: ArrayLike | None = None, *,
+    dtype: DtypeLike | None = None,
 ) -> Array:  # fmt: skip
-    """`np.cov`, without weights."""
+    """`np.cov`."""
     if m.ndim > 2 or (y is not None and y.ndim > 2):
         raise shape_error("cov takes at most two dimensions", "np.reshape")
     if dtype is not None and dtype.kind != "f":
@@ -33,12 +36,33 @@ def cov(
             other = xp.transpose(other)
         x = xp.concatenate([x, other], axis=0)
     less = (0 if bias else 1) if ddof is None else ddof
+    if fweights is not None or aweights is not None:
+        return _weighted_covariance(x, less, fweights, aweights)
     freedom = max(x.shape[1] - less, 0)
     centred = x - xp.mean(x, axis=1, keepdims=True)
     scaled = xp.matmul(centred, xp.transpose(centred)) * (
         target.type(1) / target.type(freedom) if freedom else np.inf
     )
     return xp.squeeze(scaled)
+
+
+def _weighted_covariance(x: Array, less: int, repeats: Array | None, importance: Array | None) -> Array:
+    """Of observations that are repeated, and of some importance."""
+    for given in (repeats, importance):
+        if given is not None and given.shape != x.shape[1:]:
+            raise shape_error(
+                f"np.cov: weights of shape {given.shape} for {x.shape[1]} observations", "one for each"
+            )
+    weights: Any = x.dtype.type(1)
+    for given in (repeats, importance):
+        weights = weights if given is None else weights * converted(given, x.dtype)
+    total = xp.sum(weights)
+    if importance is None or less == 0:
+        freedom = total - less
+    else:
+        freedom = total - less * xp.sum(weights * converted(importance, x.dtype)) / total
+    centred = x - xp.sum(x * weights, axis=1, keepdims=True) / total
+    return xp.squeeze(xp.matmul(centred, xp.transpose(centred * weights)) / xp.maximum(freedom, 0.0))
 
 
 def corrcoef(

@@ -14,12 +14,14 @@ import numpy as np
 
 from mlirad.dialects.array import elementwise as ew
 from mlirad.dialects.shapes import Value, is_boolean, is_float
+from mlirad.frontend.numpy_functions import digits
 from mlirad.frontend.numpy_functions.special_meanings import SPECIAL_MEANINGS, Meaning
 from mlirad.ir.arrays import ArrayBuilder
 from mlirad.packages import scipy_module
 
 Unary: TypeAlias = Callable[[ArrayBuilder, Value], Value]
 Binary: TypeAlias = Callable[[ArrayBuilder, Value, Value], Value]
+Splitting: TypeAlias = Callable[[ArrayBuilder, Value], tuple[Value, Value]]
 
 
 def _unary(op: type[ew.UnaryOp]) -> Unary:
@@ -123,7 +125,7 @@ def _sign(b: ArrayBuilder, x: Value) -> Value:
     return b.add(sign, b.zeros(x.type)) if is_float(x) else sign
 
 
-MEANINGS: dict[np.ufunc, Unary | Binary] = {
+MEANINGS: dict[np.ufunc, Unary | Binary | Splitting] = {
     np.negative: _unary(ew.NegOp),
     np.positive: lambda b, x: x,
     np.conjugate: lambda b, x: x,
@@ -184,6 +186,12 @@ MEANINGS: dict[np.ufunc, Unary | Binary] = {
     np.fmin: _ignoring_nan(ew.MinOp, ew.AndOp),
     np.copysign: _binary(ew.CopysignOp),
     np.heaviside: _heaviside,
+    np.gcd: digits.gcd,
+    np.lcm: digits.lcm,
+    np.ldexp: digits.ldexp,
+    np.frexp: digits.frexp,
+    np.spacing: digits.spacing,
+    np.nextafter: digits.nextafter,
     np.logaddexp: _logarithm_of_sum(1.0),
     np.logaddexp2: _logarithm_of_sum(log(2)),
     np.logical_and: _logical(ew.AndOp),

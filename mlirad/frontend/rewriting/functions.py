@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import copy
 import functools
+import inspect
 from collections.abc import Callable
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, cast
@@ -46,7 +47,7 @@ def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
     if isinstance(function, functools.partial):
         partial = cast("functools.partial[Any]", function)
         return functools.partial(rewritten(partial.func), *partial.args, **partial.keywords)
-    method = vars(type(function)).get("__call__")
+    method = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(method, FunctionType) and is_rewritable(method):
         return MethodType(_rewritten(method), function)
     raise unsupported_error(
@@ -103,11 +104,14 @@ def _made(function: FunctionType) -> CodeType:
     has_class = "__class__" in code.co_freevars
     node = Rewriting(code.co_filename, definition.class_name, has_class).function(node)
     _strip(node)
+    name = code.co_name
+    if isinstance(node, ast.FunctionDef):
+        name = node.name = "ad_function"  # its own name stands for what that is outside
     factory = define(_FACTORY, [ast.Return(node) if isinstance(node, ast.Lambda) else node])
     factory.args.args = [ast.arg(name) for name in (*code.co_freevars, RUNTIME)]
     module = ast.Module([at(node, factory)], [])
     outer = _code_in(compile(module, code.co_filename, "exec"), _FACTORY)
-    return _code_in(outer, code.co_name).replace(co_qualname=code.co_qualname)
+    return _code_in(outer, name).replace(co_name=code.co_name, co_qualname=code.co_qualname)
 
 
 def _strip(node: FunctionNode) -> None:

@@ -40,7 +40,11 @@ def register(
 ) -> Callable[[K], K]: ...  # fmt: skip
 
 
-def register(kind: Any = None, **options: Any) -> Any:
+def register(
+    kind: Any = None, *, fields: Sequence[str] | str | None = None, static: Sequence[str] | str = (),
+    flatten: Callable[[Any], tuple[Sequence[Any], Any]] | None = None,
+    unflatten: Callable[[Any, Sequence[Any]], Any] | None = None,
+) -> Any:  # fmt: skip
     """Have values of a class be structure: arguments, results and carries with parts, as dictionaries are.
 
     The parts are the attributes called `fields`, by default all that a value has, and of a dataclass its
@@ -55,7 +59,7 @@ def register(kind: Any = None, **options: Any) -> Any:
     `TracingError` for what is no class, or no name.
     """
     if kind is None:
-        return functools.partial(register, **options)
+        return functools.partial(register, fields=fields, static=static, flatten=flatten, unflatten=unflatten)
     if not isinstance(kind, type):
         raise tracing_error(
             f"ad.register takes a class, got a {type(kind).__name__}", "write @ad.register above the class"
@@ -66,16 +70,16 @@ def register(kind: Any = None, **options: Any) -> Any:
             "register a class that has the number as an attribute",
         )
     known = cast("type[Any]", kind)
-    enter(known, _container(known, **options))
+    enter(known, _container(known, fields, static, flatten, unflatten))
     return known
 
 
 def _container(
     kind: type[Any],
-    fields: Sequence[str] | str | None = None,
-    static: Sequence[str] | str = (),
-    flatten: Callable[[Any], tuple[Sequence[Any], Any]] | None = None,
-    unflatten: Callable[[Any, Sequence[Any]], Any] | None = None,
+    fields: Sequence[str] | str | None,
+    static: Sequence[str] | str,
+    flatten: Callable[[Any], tuple[Sequence[Any], Any]] | None,
+    unflatten: Callable[[Any, Sequence[Any]], Any] | None,
 ) -> Container:
     if flatten is not None and unflatten is not None:
         return ByFunctions(flatten, unflatten)

@@ -68,6 +68,20 @@ def check_fits(value: Value, dtype: np.dtype[Any]) -> None:
         report("overflow", outside, [value], f"the Python integer {{}} is out of bounds for {dtype}")
 
 
+def check_span(low: Value, high: Value) -> None:
+    """Report limits, integers of 64 bits, of which the second is 2**63 or more above the first."""
+    b = emitting()
+    (least, _), (_, most) = b.ranges.bounds(low), b.ranges.bounds(high)
+    if least is not None and most is not None and most - least < 1 << 63:
+        return
+    if not has_reports():
+        raise ReportsNeeded
+    wraps = b.logical_and(b.compare("gt", high, low), b.compare("lt", b.sub(high, low), b.splat(0, low.type)))
+    if shape_of(wraps):
+        wraps = b.reduce("or", wraps, range(len(shape_of(wraps))))
+    report("overflow", wraps, [], "limits of integers are 2**63 or more apart")
+
+
 class NanCheckingBuilder(FrameBuilder):
     """The builder of a traced function that reports each op which makes NaN of operands without NaN.
 

@@ -103,6 +103,11 @@ def _ellipe_slope(m: Array) -> Array:
     return np.where(np.abs(m) < 1e-3, -pi / 8 * (1 + 3 / 8 * m + 15 / 64 * m**2), other)
 
 
+def _ellipj(u: Array, m: Array, first: int, second: int) -> Array:
+    found = _s.ellipj(u, m)
+    return found[first] * found[second]
+
+
 def _spence(x: Array, r: Array) -> Array:
     return np.where(x == 1, -1.0, np.log(x) / (1 - np.where(x == 1, 0.0, x)))
 
@@ -256,6 +261,14 @@ _PARTIALS: dict[str, _Partials] = {
     "airy_aip": lambda x, r: x * _s.airy(x)[0],
     "airy_bi": lambda x, r: _s.airy(x)[3],
     "airy_bip": lambda x, r: x * _s.airy(x)[2],
+    "airye_ai": lambda x, r: _s.airye(x)[1] + np.sqrt(x) * r,
+    "airye_aip": lambda x, r: x * _s.airye(x)[0] + np.sqrt(x) * r,
+    "airye_bi": lambda x, r: _s.airye(x)[3] - np.sqrt(np.maximum(x, 0)) * r,
+    "airye_bip": lambda x, r: x * _s.airye(x)[2] - np.sqrt(np.maximum(x, 0)) * r,
+    "ellipj_sn": lambda u, m, r: (_ellipj(u, m, 1, 2), np.full_like(r, np.nan)),
+    "ellipj_cn": lambda u, m, r: (-_ellipj(u, m, 0, 2), np.full_like(r, np.nan)),
+    "ellipj_dn": lambda u, m, r: (-m * _ellipj(u, m, 0, 1), np.full_like(r, np.nan)),
+    "ellipj_am": lambda u, m, r: (_s.ellipj(u, m)[2], np.full_like(r, np.nan)),
     "sici_si": lambda x, r: _ratio(np.sin, x),
     "sici_ci": lambda x, r: np.cos(x) / x,
     "shichi_shi": lambda x, r: _ratio(np.sinh, x),

@@ -216,7 +216,7 @@ class _Verification:
         if isinstance(op, FuncOp):
             if not at_top:
                 raise error_at(op, "functions cannot be nested")
-            if op.body.blocks or not self.foreign:
+            if not self.foreign or any(region.blocks for region in op.regions):
                 check_function(op, self.types)
             self.function = op.sym_name.data
         elif at_top:

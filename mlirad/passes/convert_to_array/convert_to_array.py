@@ -26,8 +26,8 @@ from mlirad.ir.foreign import UPSTREAM, ConversionPass, is_upstream
 from mlirad.passes.convert_to_array.affine_maps import AFFINE
 from mlirad.passes.convert_to_array.control import CONTROL
 from mlirad.passes.convert_to_array.conversion import Conversion, Handler
-from mlirad.passes.convert_to_array.named_ops import ELEMENTWISE_NAMES, NOTATIONS
-from mlirad.passes.convert_to_array.scalars import ELEMENTWISE
+from mlirad.passes.convert_to_array.conversions import ELEMENTWISE
+from mlirad.passes.convert_to_array.named_ops import BY_ATTRIBUTES, ELEMENTWISE_NAMES, NOTATIONS
 from mlirad.passes.convert_to_array.source_ops import language_type, refusal
 from mlirad.passes.convert_to_array.structured import convert_index, convert_structured
 from mlirad.passes.convert_to_array.tensors import TENSORS
@@ -40,10 +40,7 @@ HANDLERS: dict[str, Handler] = {
     **AFFINE,
     **TENSORS,
     **CONTROL,
-    **{
-        f"linalg.{name}": convert_structured
-        for name in ("generic", "transpose", "broadcast", "reduce", *ELEMENTWISE_NAMES, *NOTATIONS)
-    },
+    **{f"linalg.{name}": convert_structured for name in (*BY_ATTRIBUTES, *ELEMENTWISE_NAMES, *NOTATIONS)},
     "linalg.index": convert_index,
 }
 """What converts each upstream op."""

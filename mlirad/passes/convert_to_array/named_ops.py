@@ -17,6 +17,9 @@ from mlirad.ir.free_values import own_operands
 from mlirad.passes.convert_to_array.affine_maps import identity_maps, maps_of, named_maps
 from mlirad.passes.convert_to_array.source_ops import body_of, integers, optional, refusal
 
+BY_ATTRIBUTES = ("generic", "contract", "elementwise", "transpose", "broadcast", "reduce")
+"""Ops whose attributes say over which maps they are."""
+
 ELEMENTWISE_NAMES = (
     "abs", "add", "ceil", "copy", "div", "div_unsigned", "elemwise_binary", "elemwise_unary", "erf", "exp",
     "fill", "floor", "log", "map", "max", "min", "mul", "negf", "powf", "reciprocal", "round", "rsqrt",

@@ -33,8 +33,8 @@ from mlirad.passes.convert_to_array.affine_maps import (
 )
 from mlirad.passes.convert_to_array.combiners import COMBINERS
 from mlirad.passes.convert_to_array.conversion import Conversion
+from mlirad.passes.convert_to_array.conversions import ELEMENTWISE
 from mlirad.passes.convert_to_array.named_ops import has_accumulators, input_count, maps_of_named
-from mlirad.passes.convert_to_array.scalars import ELEMENTWISE
 from mlirad.passes.convert_to_array.source_ops import (
     attribute,
     body_of,

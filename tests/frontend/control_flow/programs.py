@@ -545,6 +545,13 @@ def recursive(x, n=3):
     return x
 
 
+@at(0.25, 1.25, 9.0)
+def calls_itself(x, depth=3):
+    if depth == 0:
+        return x
+    return calls_itself(x / 2 if x > 0.5 else x + 0.1, depth - 1)
+
+
 @at((np.array([1.0, -2.0, 3.0]),))
 def in_place_through_an_alias(x):
     y = x.copy()

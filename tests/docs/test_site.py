@@ -1,0 +1,20 @@
+"""The pages of the site: the reference has all public names, and links lead to pages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import mlirad as ad
+from docs.site import ROOT, write_pages
+
+
+def test_pages_are_linked_and_name_everything(tmp_path: Path) -> None:
+    pages = write_pages(tmp_path)
+    reference = (tmp_path / "reference.md").read_text()
+    assert [name for name in ad.__all__ if f"`ad.{name}`" not in reference] == []
+    for page in pages:
+        for link in re.findall(r"\]\(([^)#\s]+\.(?:md|svg))[#)]", page.read_text()):
+            assert "://" in link or (page.parent / link).exists(), f"{page.name}: {link}"
+    named = re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text())
+    assert [name for name in named if not (tmp_path / name).exists()] == []

@@ -1,0 +1,203 @@
+"""What cannot be rewritten, and what goes wrong under traced conditions: one sentence, at the user's line."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+
+MISTAKES: dict[str, tuple[Callable[..., Any], int, str, str]] = {}
+counter = 0
+
+
+def at_line(line: int, message: str, hint: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add a function that is wrong in a line, counted from its `def`."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        MISTAKES[function.__name__] = (function, line, message, hint)
+        return function
+
+    return add
+
+
+@at_line(3, "y has no value here: only one way through an `if`", "assign y before it")
+def defined_in_one_branch(x):
+    if x > 0:
+        y = x
+    return y
+
+
+@at_line(4, "y has no value here: it is assigned in the body of `while` alone", "before the loop")
+def defined_in_a_loop(x):
+    while x > 1:
+        y = x
+        x = x / 2
+    return y * 2
+
+
+@at_line(5, "mode has no value here: the branches", "arrays or numbers")
+def strings(x):
+    if x > 0:
+        mode = "plus"
+    else:
+        mode = "minus"
+    return x if mode == "plus" else -x
+
+
+@at_line(2, "`while`: k starts as int64[2], and the body returns float64[2]", ".astype")
+def dtype_of_a_carry(x):
+    k = np.zeros(2, np.int64)
+    while x > 1:
+        k = k * 0.5
+        x = x / 2
+    return k
+
+
+@at_line(2, "`while`: total starts as float64[], and the body returns float64[3]", "np.zeros((3,))")
+def shape_of_a_carry(x):
+    total = 0.0
+    while x > 1:
+        total = total + np.ones(3)
+        x = x / 2
+    return total
+
+
+@at_line(1, "`if`: y of the false branch is float64[], that of another branch float64[3]", "same shapes")
+def shapes_of_branches(x):
+    if x > 1:
+        y = np.ones(3)
+    else:
+        y = 1.0
+    return y
+
+
+@at_line(1, "y is (*, *) after one branch, and an array after the other", "same tuples")
+def structures_of_branches(x):
+    y = (x, x) if x is None else x
+    if x > 1:
+        y = (x, x)
+    return y
+
+
+@at_line(1, "what the function returns is an array after one branch, and None after the other", "")
+def returns_nothing(x):
+    if x > 0:
+        return x
+
+
+@at_line(2, "results is [] before a trip, and [*] after it", "a list cannot grow")
+def list_that_grows(x):
+    results = []
+    while x > 1:
+        results.append(x)
+        x = x / 2
+    return x
+
+
+@at_line(2, "it raises an exception", "assert condition")
+def raises(x):
+    if x < 0:
+        raise ValueError("negative")
+    return x
+
+
+@at_line(3, "it writes the attribute x_is", "after the statement")
+def attribute(x):
+    x_is = attribute
+    if x > 0:
+        x_is.positive = True
+    return x
+
+
+@at_line(3, "it writes the global variable counter", "after the statement")
+def writes_a_global(x):
+    global counter
+    if x > 0:
+        counter = 1
+    return x
+
+
+@at_line(1, "`if`: the condition has shape (2,)", "np.any")
+def array_as_condition(x):
+    if np.stack([x, x]) > 0:
+        return x
+    return -x
+
+
+@at_line(2, "is a generator or a coroutine", "returns its result")
+def generator(x):
+    for _ in range(3):
+        yield x
+
+
+@at_line(1, "locals() reads the variables of its caller", "name the variables")
+def reads_its_frame(x):
+    return len(locals()) * x
+
+
+@at_line(1, "the truth of", 'control="rewrite"')
+def assignment_in_an_operand(x):
+    return x if x > 1 and (y := x * 2) > 1 else y
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_told_at_the_users_line(name: str) -> None:
+    function, line, message, hint = MISTAKES[name]
+    first = inspect.unwrap(function).__code__.co_firstlineno + 1  # after the decorator
+    with pytest.raises(ad.MliradError) as caught:
+        ad.jit(function, control="rewrite")(2.0)
+    error = caught.value
+    if name == "attribute":
+        message = "it writes the attribute x_is.positive"
+    assert message in error.message
+    assert hint in (error.hint or "")
+    assert error.location is not None
+    found = int(error.location.rpartition(":")[2]) - first
+    if name in ("structures_of_branches", "attribute"):
+        line += 1 if name == "structures_of_branches" else 0
+    assert (error.location.rpartition(":")[0], found) == (__file__, line)
+
+
+def test_what_is_no_function_of_python() -> None:
+    cases = [
+        (np.sin, "it is no function of Python"),
+        (ad.grad(np.sin), "it is no function of Python"),
+        (eval("lambda x: x"), "the source of <string> is not available"),
+    ]
+    for function, message in cases:
+        with pytest.raises(ad.UnsupportedError, match=message):
+            ad.jit(function, control="rewrite")
+    with pytest.raises(ad.UnsupportedError, match="there is no control 'yes'"):
+        ad.jit(raises, control="yes")
+
+
+def test_assertions_are_raised_when_the_program_runs() -> None:
+    @ad.grad(control="rewrite")
+    def root(x: Any, n: Any) -> Any:
+        assert n == n
+        assert x > 0, "x must be {positive}"
+        return x**0.5
+
+    assert root(4.0, 1) == 0.25
+    with pytest.raises(ad.AssertionFailedError, match=r"x must be \{positive\}") as caught:
+        root(-4.0, 1)
+    assert isinstance(caught.value, AssertionError)
+    assert __file__ in str(caught.value.location)
+
+
+def test_tracebacks_show_the_users_lines() -> None:
+    def fails(x: Any) -> Any:
+        if x > 0:
+            x = x + np.ones(2) @ np.ones(3)
+        return x
+
+    with pytest.raises(ValueError) as caught:
+        ad.jit(fails, control="rewrite")(1.0)
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    assert "x = x + np.ones(2) @ np.ones(3)" in [frame.line for frame in frames]
