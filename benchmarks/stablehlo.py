@@ -62,7 +62,6 @@ def _larger() -> dict[str, Any]:
             programs.recurrent_network,
             (normal(200, 16), normal(16, 32), normal(32, 32), normal(32)),
         ),
-        "linear_algebra 64": (programs.linear_algebra, (normal(64, 64), normal(64, 8))),
     }
 
 

@@ -11,13 +11,14 @@ it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from mlirad.bridges.packages import framework
 from mlirad.bridges.stablehlo_functions import StableHloFunction, converted_function, plain
-from mlirad.errors import ShapeError
+from mlirad.errors import ShapeError, UnsupportedError
 from mlirad.frontend.compiling.transformed import run_compiled
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.frames import is_tracing
@@ -90,10 +91,32 @@ def _stablehlo(jax: Any, traced: Any) -> str:
     def stopped(_: Any, x: Any) -> Any:
         return mlir.custom_call(STOP_GRADIENT, result_types=[x.type], operands=[x]).results
 
-    rules = ((internal.stop_gradient_p, stopped),)
+    counts = Counter(_primitives(traced.jaxpr))
+    # A linear solve of JAX stops the gradient of what it factorises, and has a rule of its own instead. Here
+    # the factorisation is differentiated.
+    solves, stops = counts["custom_linear_solve"], counts["stop_gradient"]
+    if solves and stops > solves:
+        raise UnsupportedError(
+            "a function with linear solves and with stop_gradient cannot be taken from JAX",
+            location=user_line(),
+            hint="take the solve and what is stopped as two functions, and write ad.stop_gradient around one",
+        )
+    rules = None if solves else ((internal.stop_gradient_p, stopped),)
     parameters = mlir.LoweringParameters(override_lowering_rules=rules)
     lowered = traced.lower(lowering_platforms=("cpu",), _private_parameters=parameters)
     return lowered.as_text(debug_info=True)
+
+
+def _primitives(jaxpr: Any) -> Iterator[str]:
+    """The names of the operations in a program of JAX, those of inner programs among them."""
+    for equation in getattr(jaxpr, "jaxpr", jaxpr).eqns:
+        yield equation.primitive.name
+        if equation.primitive.name == "custom_linear_solve":
+            continue
+        for value in equation.params.values():
+            for part in cast("Sequence[Any]", value if isinstance(value, tuple | list) else (value,)):
+                if hasattr(getattr(part, "jaxpr", part), "eqns"):
+                    yield from _primitives(part)
 
 
 def from_jax(function: Callable[..., Any], *example_args: Any) -> JaxFunction:

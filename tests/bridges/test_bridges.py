@@ -75,6 +75,17 @@ def test_stop_gradient_of_jax_is_kept(jax) -> None:
     assert ad.grad(f)(3.0) == 3.0
 
 
+def test_linear_solves_of_jax_have_derivatives_by_the_matrix(jax) -> None:
+    def solved(a, b):
+        return (jax.numpy.linalg.solve(a, b) ** 2).sum()
+
+    a, b = RANDOM.normal(size=(3, 3)) + 3 * np.eye(3), X[0]
+    found = ad.grad(ad.from_jax(solved), (0, 1))(a, b)
+    assert max(map(error, found, jax.grad(solved, (0, 1))(a, b))) < 1e-12
+    with pytest.raises(ad.UnsupportedError, match="linear solves and with stop_gradient"):
+        ad.from_jax(lambda a, b: solved(a, b) + jax.lax.stop_gradient(b).sum(), a, b)
+
+
 def test_errors_of_from_jax_name_the_users_line(jax) -> None:
     def halved(x):
         return x.astype(jax.numpy.float16).sum()
