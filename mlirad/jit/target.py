@@ -38,6 +38,7 @@ that runs equally fast.
 """
 
 _X86_LEVELS: Final = {"x86-64": 16, "x86-64-v2": 16, "x86-64-v3": 32, "x86-64-v4": 64}
+_FUSING_LEVELS: Final = ("x86-64-v3", "x86-64-v4")
 _AVX2: Final = ("avx", "avx2")
 _AVX512: Final = (*_AVX2, "fma", "avx512f", "avx512dq", "avx512vl")
 
@@ -50,6 +51,8 @@ class Target:
     cpu: str
     features: str
     vector_bytes: int
+    fuses: bool
+    """Whether the processor has fused multiply-adds, as far as its name and features tell."""
     is_linked: bool = False
     """Whether a linker makes programs and libraries of the code, wherever these are loaded."""
 
@@ -75,14 +78,18 @@ def find_target(request: str | None = None) -> Target:
 @lru_cache(maxsize=64)
 def _find_target(request: str) -> Target:
     triple = LLVM.get_process_triple()
-    is_x86 = triple.startswith(("x86_64", "amd64"))
+    is_x86 = _is_x86(triple)
     if request == "baseline":
         request = "x86-64" if is_x86 else "generic"
     if request == "generic":
-        return Target(triple, request, "", 16)
+        return Target(triple, request, "", 16, not is_x86)
     if is_x86 and request in _X86_LEVELS:
-        return Target(triple, request, "", _X86_LEVELS[request])
+        return Target(triple, request, "", _X86_LEVELS[request], request in _FUSING_LEVELS)
     return _host_with(triple, [] if request == "native" else request.split(","))
+
+
+def _is_x86(triple: str) -> bool:
+    return triple.startswith(("x86_64", "amd64", "i386", "i686"))
 
 
 def _host_with(triple: str, changes: list[str]) -> Target:
@@ -105,7 +112,8 @@ def _host_with(triple: str, changes: list[str]) -> Target:
         vector_bytes = 32
     else:
         vector_bytes = 16
-    return Target(triple, LLVM.get_host_cpu_name(), ",".join(flags), vector_bytes)
+    fuses = not _is_x86(triple) or features.get("fma", False)
+    return Target(triple, LLVM.get_host_cpu_name(), ",".join(flags), vector_bytes, fuses)
 
 
 def file_target(request: str | None = None, cpu: str = "", features: str = "") -> Target:
@@ -120,7 +128,8 @@ def file_target(request: str | None = None, cpu: str = "", features: str = "") -
             return replace(target, is_linked=True)
         request = target.triple
     _make_all_generators()
-    found = Target(request, cpu, features, _vector_bytes(cpu, features), is_linked=True)
+    fuses = _fuses(request, cpu, features)
+    found = Target(request, cpu, features, _vector_bytes(cpu, features), fuses, is_linked=True)
     assert found.machine.triple  # made, so that a triple without a code generator is an error here
     return found
 
@@ -131,6 +140,12 @@ def _vector_bytes(cpu: str, features: str) -> int:
     if "+avx512f" in given and "+avx512vl" in given:
         return 64
     return 32 if "+avx2" in given else _X86_LEVELS.get(cpu, 16)
+
+
+def _fuses(triple: str, cpu: str, features: str) -> bool:
+    if _is_x86(triple):
+        return "+fma" in features.split(",") or cpu in _FUSING_LEVELS
+    return triple.startswith(("aarch64", "arm64", "powerpc64", "riscv64"))
 
 
 @lru_cache(maxsize=1)

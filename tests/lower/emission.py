@@ -41,7 +41,9 @@ def compiled(
     """A function, its program for a processor, and the means to call it under guard."""
     target = find_target(features)
     function = parsed(text)
-    program = emit_program(function, vector_bytes=target.vector_bytes, address_checks=checks)
+    program = emit_program(
+        function, vector_bytes=target.vector_bytes, fuses=target.fuses, address_checks=checks
+    )
     return function, program, NativeFunction(program, target=target, debug=True)
 
 

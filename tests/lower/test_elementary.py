@@ -39,9 +39,9 @@ def widths(dtype: str) -> tuple[int, int]:
 
 
 @cache
-def compiled(dtype: str, width: int) -> engine.LoadedCode:
+def compiled(dtype: str, width: int, fuses: bool) -> engine.LoadedCode:
     """One function `void name(ptr x, ptr y, ptr out, i64 n)` per elementary function."""
-    module = ModuleText()
+    module = ModuleText(fuses=fuses)
     kind = KINDS[dtype]
     for name in NAMES:
         parameters = [Parameter(p, "ptr") for p in ("x", "y", "out")] + [Parameter("n", "i64")]
@@ -58,11 +58,11 @@ def compiled(dtype: str, width: int) -> engine.LoadedCode:
     return engine.load(module.text(), symbols=symbols, externals=externals)
 
 
-def evaluate(name: str, width: int, x: Array, y: Array | None = None) -> Array:
+def evaluate(name: str, width: int, x: Array, y: Array | None = None, *, fuses: bool = True) -> Array:
     size = -(-len(x) // width) * width
     padded = [np.ones(size, x.dtype) if v is None else np.resize(v, size) for v in (x, y)]
     out = np.empty(size, x.dtype)
-    address = compiled(str(x.dtype), width).addresses["test_" + name]
+    address = compiled(str(x.dtype), width, fuses).addresses["test_" + name]
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64)(address)
     call(padded[0].ctypes.data, padded[1].ctypes.data, out.ctypes.data, size)
     return out[: len(x)]
@@ -215,9 +215,9 @@ def error_in_ulp(name: str, got: float, exact: mp.mpf, dtype: str) -> float:
     return float(abs(mp.mpf(got) - exact) / mp.mpf(2) ** (exponent - info.nmant - 1))
 
 
-def worst_error(name: str, dtype: str, width: int) -> tuple[float, tuple[float, ...]]:
+def worst_error(name: str, dtype: str, width: int, *, fuses: bool = True) -> tuple[float, tuple[float, ...]]:
     args = points(name, dtype)
-    got = evaluate(name, width, *args)
+    got = evaluate(name, width, *args, fuses=fuses)
     worst: tuple[float, tuple[float, ...]] = (0.0, ())
     for result, *operands in zip(got.tolist(), *[a.tolist() for a in args], strict=True):
         with mp.workprec(140):
@@ -231,10 +231,11 @@ def worst_error(name: str, dtype: str, width: int) -> tuple[float, tuple[float, 
     return worst
 
 
+@pytest.mark.parametrize("fuses", [True, False])
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize("name", NAMES)
-def test_accuracy(name: str, dtype: str) -> None:
-    error, where = worst_error(name, dtype, widths(dtype)[1])
+def test_accuracy(name: str, dtype: str, fuses: bool) -> None:
+    error, where = worst_error(name, dtype, widths(dtype)[1], fuses=fuses)
     assert error <= max(0.501, ELEMENTARY[base_name(name)].ulp), where
 
 
@@ -327,7 +328,8 @@ def test_special_values(name: str, dtype: str) -> None:
     # Some of SciPy's functions are rough in single precision.
     expected = NUMPY[name](*[a.astype("f8") for a in args]).astype(dtype)
     for width in widths(dtype):
-        check_special(name, evaluate(name, width, *args), expected, *args)
+        for fuses in (True, False):
+            check_special(name, evaluate(name, width, *args, fuses=fuses), expected, *args)
 
 
 def test_literal_powers() -> None:

@@ -46,7 +46,7 @@ def exp2(f: IRBuilder, x: Value) -> Value:
     counter = f.fadd(x, form.rounder + 2 * form.bias)
     r = f.fsub(x, f.fsub(counter, form.rounder + 2 * form.bias))
     first, *others = c.EXP2.of(form.kind)
-    p = f.fma(r, first, f.fmul(f.fmul(r, r), polynomial(f, r, others)))
+    p = f.multiply_add(r, first, f.fmul(f.fmul(r, r), polynomial(f, r, others)))
     return scale_twice(f, form, f.fadd(p, 1.0), f.bitcast(counter, form.bits))
 
 
@@ -81,7 +81,7 @@ def cosh(f: IRBuilder, x: Value) -> Value:
     form = format_of(x)
     counter, r, tail = reduce_exp(f, _overflowing_late(f, x), None, form.bias - 2)
     scale = _power_of_two(f, form, counter)
-    quarter = f.fma(scale, f.fadd(r, tail), scale)
+    quarter = f.multiply_add(scale, f.fadd(r, tail), scale)
     return f.fmul(f.fadd(quarter, f.fdiv(full(f, 0.0625, x), quarter)), 2.0)
 
 
@@ -105,7 +105,7 @@ def reduce_exp(f: IRBuilder, x: Value, x_low: Value | None, offset: int) -> Redu
         rest = f.fma(n, -form.ln2[1], f.fsub(high, r))
     else:
         r, rest = fast_two_sum(f, high, f.fma(n, -form.ln2[1], x_low))
-    tail = f.fma(f.fmul(r, r), polynomial(f, r, c.EXP.of(form.kind)), rest)
+    tail = f.multiply_add(f.fmul(r, r), polynomial(f, r, c.EXP.of(form.kind)), rest)
     return Reduced(f.bitcast(counter, form.bits), r, tail)
 
 
@@ -131,7 +131,7 @@ def _scaled_expm1(f: IRBuilder, x: Value, exponent: int) -> Value:
     counter, r, tail = reduce_exp(f, x, None, form.bias + exponent)
     scale = _power_of_two(f, form, counter)
     high, low = fast_two_sum(f, f.fsub(scale, 2.0**exponent), f.fmul(scale, r))
-    return f.fadd(high, f.fma(scale, tail, low))
+    return f.fadd(high, f.multiply_add(scale, tail, low))
 
 
 def _over_one_more(f: IRBuilder, x: Value, y: Value) -> Value:

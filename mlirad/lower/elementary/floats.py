@@ -83,13 +83,13 @@ def polynomial(f: IRBuilder, x: Value, coefficients: Sequence[float]) -> Value:
         return horner(f, x, coefficients)
     square = f.fmul(x, x)
     even = horner(f, square, coefficients[0::2])
-    return f.fma(horner(f, square, coefficients[1::2]), x, even)
+    return f.multiply_add(horner(f, square, coefficients[1::2]), x, even)
 
 
 def horner(f: IRBuilder, x: Value, coefficients: Sequence[float]) -> Value:
-    """Σ c_k x^k in one chain of fused multiply-adds."""
+    """Σ c_k x^k in one chain of multiply-adds."""
     start = f.widen(f.value(coefficients[-1], x.kind), x.width)
-    return reduce(lambda total, c: f.fma(total, x, c), reversed(coefficients[:-1]), start)
+    return reduce(lambda total, c: f.multiply_add(total, x, c), reversed(coefficients[:-1]), start)
 
 
 def fast_two_sum(f: IRBuilder, a: Value, b: Value) -> tuple[Value, Value]:

@@ -72,10 +72,10 @@ def _positive(f: IRBuilder, x: Value, order: int) -> Value:
     series = f.fmul(square, horner(f, square, coefficients))
     # Of inverse^n: 1/n + inverse/2 + series.
     if order == 0:
-        tail = f.fadd(f.fma(inverse, 0.5, series), terms)
+        tail = f.fadd(f.multiply_add(inverse, 0.5, series), terms)
         return f.fsub(log(f, end), tail)
-    factor = f.fadd(f.fma(inverse, 0.5, series), 1.0 / order)
-    total = f.fma(_integer_power(f, inverse, order), factor, terms)
+    factor = f.fadd(f.multiply_add(inverse, 0.5, series), 1.0 / order)
+    total = f.multiply_add(_integer_power(f, inverse, order), factor, terms)
     sign = 1.0 if order % 2 else -1.0
     y = f.fmul(total, sign * float(factorial(order)))
     return f.select(f.fcmp("oeq", x, float("inf")), sign * 0.0, y)
@@ -85,9 +85,9 @@ def _reflection(f: IRBuilder, x: Value, order: int) -> Value:
     """π Dⁿ cot(πx), Dⁿ cot(πx) = πⁿ Q_n(cot πx) with Q_0(c) = c, Q_{n+1} = -(1 + c²) Q_n'."""
     # Away from the nearest multiple of ½, so that sine and cosine have short arguments.
     doubled = f.intrinsic("roundeven", f.fmul(x, 2.0))
-    rest = f.fma(doubled, -0.5, x)
+    rest = f.multiply_add(doubled, -0.5, x)
     angle, angle_low = two_product(f, rest, full(f, pi, x))
-    sine, cosine = sine_and_cosine(f, angle, f.fma(rest, _PI_LOW, angle_low))
+    sine, cosine = sine_and_cosine(f, angle, f.multiply_add(rest, _PI_LOW, angle_low))
     half = f.fmul(doubled, 0.5)
     odd = f.fcmp("one", f.intrinsic("floor", half), half)
     cotangent = f.fdiv(f.select(odd, f.fneg(sine), cosine), f.select(odd, cosine, sine))

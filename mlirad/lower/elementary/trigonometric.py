@@ -78,7 +78,7 @@ def _sine_sum(f: IRBuilder, reduced: Reduced) -> tuple[Value, Value]:
     r = reduced.r
     z = f.fmul(r, r)
     cubic = f.fmul(z, polynomial(f, z, c.SIN.of(r.kind)))
-    return r, f.fma(r, cubic, reduced.r_low)
+    return r, f.multiply_add(r, cubic, reduced.r_low)
 
 
 def _cosine_sum(f: IRBuilder, reduced: Reduced) -> tuple[Value, Value]:

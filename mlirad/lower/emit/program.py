@@ -26,13 +26,15 @@ def emit_program(
     function: FuncOp,
     *,
     vector_bytes: int,
+    fuses: bool = True,
     address_checks: bool = False,
     profiled: bool = False,
     shows_places: bool = False,
     callees: Sequence[FuncOp] = (),
     control: FloatControl | None = None,
 ) -> NativeProgram:
-    """The program of a function of kernel ops; `vector_bytes` is the size of a vector register.
+    """The program of a function of kernel ops; `vector_bytes` is the size of a vector register,
+    `fuses` says whether the processor has fused multiply-adds.
 
     `callees` are the functions, lowered too, that it and they call. With the `control` register of the
     processor the program runs with subnormal numbers as zeros, unless it has no floats.
@@ -48,7 +50,10 @@ def emit_program(
     returned = cast(ReturnOp, block.last_op)
     memory = program_buffers(function, returned)
     program = ProgramText(
-        ModuleText(polls=True, shows_places=shows_places), vector_bytes, address_checks, profiled
+        ModuleText(polls=True, shows_places=shows_places, fuses=fuses),
+        vector_bytes,
+        address_checks,
+        profiled,
     )
     constants = [literal_array(op) for op in memory.passed]
     cells: list[Place] = []

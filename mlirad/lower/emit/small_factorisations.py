@@ -38,7 +38,7 @@ def small_lu(f: IRBuilder, kind: Kind, n: int, source: Value, parts: tuple[Value
             factor = f.select(is_zero, a[i][k], f.fdiv(a[i][k], a[k][k]))
             a[i][k] = factor
             for j in range(k + 1, n):
-                a[i][j] = f.fma(f.fneg(factor), a[k][j], a[i][j])
+                a[i][j] = f.multiply_add(f.fneg(factor), a[k][j], a[i][j])
     for i in range(n):
         f.store(order[i], f.gep(permutation, i, "i64"))
         for j in range(n):
@@ -66,7 +66,7 @@ def small_cholesky(f: IRBuilder, kind: Kind, n: int, source: Value, factor: Valu
         for i in range(j, n):
             total = f.load(f.gep(source, i * n + j, kind), kind)
             for k in range(j):
-                total = f.fma(f.fneg(a[i, k]), a[j, k], total)
+                total = f.multiply_add(f.fneg(a[i, k]), a[j, k], total)
             if i == j:
                 definite = f.and_(definite, f.fcmp("ogt", total, 0.0))
                 a[j, j] = f.intrinsic("sqrt", total)
@@ -107,7 +107,7 @@ def small_triangular_solve(
                 at: Operand = f.add(loop.index, i * columns)
                 total = f.load(f.gep(source, at, kind), kind, lanes)
                 for j, x in known.items():
-                    total = f.fma(f.fneg(x), f.widen(element(i, j), lanes), total)
+                    total = f.multiply_add(f.fneg(x), f.widen(element(i, j), lanes), total)
                 known[i] = total if unit else f.fdiv(total, f.widen(element(i, i), lanes))
                 f.store(known[i], f.gep(target, at, kind))
 

@@ -57,8 +57,45 @@ class Arithmetic(Emission):
         return self.pure(f"fneg {a.typed}", a.kind, a.width)
 
     def fma(self, a: Operand, b: Operand, c: Operand) -> Value:
-        """a·b + c, rounded once."""
-        return self.intrinsic("fma", a, b, c)
+        """a·b + c, rounded once.
+
+        Where the processor has no such instruction, LLVM would call the C library for every lane.
+        There it is computed with twice the precision, then rounded; a product that underflows loses more.
+        """
+        if self.globals.fuses:
+            return self.intrinsic("fma", a, b, c)
+        x, y, z = self.common(a, b, c)
+        if x.kind == "float":
+            product = self.fmul(self.fpext(x), self.fpext(y))
+            return self.fptrunc(self.fadd(product, self.fpext(z)))
+        product, lost = self._product_in_parts(x, y)
+        total = self.fadd(product, z)
+        part = self.fsub(total, product)
+        rest = self.fadd(self.fsub(product, self.fsub(total, part)), self.fsub(z, part))
+        exact = self.fadd(total, self.fadd(rest, lost))
+        # Infinities have no parts, and zeros keep their sign.
+        return self.select(self.fcmp("one", exact, total), exact, total)
+
+    def multiply_add(self, a: Operand, b: Operand, c: Operand) -> Value:
+        """a·b + c, rounded once or twice, whichever is faster."""
+        return self.fma(a, b, c) if self.globals.fuses else self.fadd(self.fmul(a, b), c)
+
+    def _product_in_parts(self, x: Value, y: Value) -> tuple[Value, Value]:
+        """x·y as rounded product and exact error, barring overflow and underflow, by halves of the factors.
+
+        Source: Dekker, "A floating-point technique for extending the available precision", 1971.
+        """
+        product = self.fmul(x, y)
+        (x_high, x_low), (y_high, y_low) = self._halves(x), self._halves(y)
+        lost = self.fsub(self.fmul(x_high, y_high), product)
+        lost = self.fadd(self.fadd(lost, self.fmul(x_high, y_low)), self.fmul(x_low, y_high))
+        return product, self.fadd(lost, self.fmul(x_low, y_low))
+
+    def _halves(self, x: Value) -> tuple[Value, Value]:
+        """A double as the sum of two of at most 26 bits."""
+        scaled = self.fmul(x, 2.0**27 + 1)
+        high = self.fsub(scaled, self.fsub(scaled, x))
+        return high, self.fsub(x, high)
 
     def _float_binary(self, name: str, a: Operand, b: Operand, flags: str) -> Value:
         left, right = self.common(a, b)

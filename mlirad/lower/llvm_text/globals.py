@@ -21,11 +21,13 @@ class ModuleGlobals:
     `externals` maps each symbol that must be resolved outside the module (`mlirad_c_lgamma`) to its
     declaration; intrinsics are not among them. With `polls`, code that may run long asks the host now and
     then whether to go on; see `polling.py`. With `shows_places`, every instruction is followed by a comment
-    that says which place in the source it is for, where that is known.
+    that says which place in the source it is for, where that is known. `fuses` says that the processor has
+    fused multiply-adds.
     """
 
-    def __init__(self, *, polls: bool = False, shows_places: bool = False) -> None:
+    def __init__(self, *, polls: bool = False, shows_places: bool = False, fuses: bool = True) -> None:
         self.polls = polls
+        self.fuses = fuses
         self.shows_places = shows_places
         self.externals: dict[str, str] = {}
         self._declarations: dict[str, str] = {}

@@ -121,8 +121,8 @@ def _call_text(name: str, operands: Sequence[Value], result: Kind | None, width:
 class ModuleText(ModuleGlobals):
     """Collects the parts of one module and joins them to text."""
 
-    def __init__(self, *, polls: bool = False, shows_places: bool = False) -> None:
-        super().__init__(polls=polls, shows_places=shows_places)
+    def __init__(self, *, polls: bool = False, shows_places: bool = False, fuses: bool = True) -> None:
+        super().__init__(polls=polls, shows_places=shows_places, fuses=fuses)
         self._functions: dict[str, IRBuilder] = {}
         self.sites = CallSites()
         self._merged: dict[Hashable, str] = {}
