@@ -20,8 +20,6 @@ from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.operations import as_array, contains_traced, xp
 from mlirad.frontend.tracing.raising import argument_error, shape_error
 
-FILL = "what fills the places of elements that are not there"
-
 
 def nonzero(a: Any, *, size: int, fill_value: Any = 0) -> tuple[Any, ...]:
     """The positions at which `a` is not 0, as `np.nonzero(a)`: an int64 array of `size` per dimension.
