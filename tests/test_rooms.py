@@ -35,10 +35,10 @@ ROOMS: dict[str, frozenset[str]] = {
     "compiler": frozenset(
         {"dialects", "ir", "passes", "lower", "jit", "pipelines", "pipeline_options", "recursion"}
     ),
-    "export": frozenset({"jit", "lower"}),
+    "object_files": frozenset({"jit", "lower"}),
     "frontend": frozenset(
         {
-            "export",
+            "object_files",
             "dialects",
             "ir",
             "rules",
@@ -65,7 +65,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "tree": frozenset({"frontend"}),
     "tools": frozenset(
         {
-            "export",
+            "object_files",
             "dialects",
             "ir",
             "rules",

@@ -21,7 +21,7 @@ from mlirad.frontend.transformations import jit
 from mlirad.jit.target import file_target
 
 if TYPE_CHECKING:
-    from mlirad.export import Exported
+    from mlirad.object_files import Exported
 
 
 def lowered_for(function: Callable[..., Any], args: tuple[Any, ...]) -> Lowered:
@@ -59,8 +59,8 @@ def export(
     of SciPy, and for files that cannot be written, in which case none is; `CompileError` for an unknown
     target; and what tracing raises.
     """
-    from mlirad.export import Scratch, exported_function, write_files
     from mlirad.frontend.compiling.making import native_program  # the compiler, which other calls do without
+    from mlirad.object_files import Scratch, exported_function, write_files
 
     where = Path(path)
     chosen = where.name if name is None else name

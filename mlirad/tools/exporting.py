@@ -15,10 +15,10 @@ from typing import Final, cast
 from xdsl.dialects.func import FuncOp
 
 from mlirad.errors import UnsupportedError
-from mlirad.export import CFunction, Scratch, exported_function, header_text, object_code, write_files
 from mlirad.ir.builder import function_block
 from mlirad.jit.target import Target, file_target
 from mlirad.lower.native_program import NativeProgram
+from mlirad.object_files import CFunction, Scratch, exported_function, header_text, object_code, write_files
 from mlirad.tools.process import write_output
 
 FILES: Final = ("object", "header", "library")

@@ -24,11 +24,11 @@ from xdsl.passes import ModulePass, get_pass_option_infos
 
 from mlirad.compiler import holds_kernels, transform
 from mlirad.errors import MliradError, UnsupportedError
-from mlirad.export import CFunction
 from mlirad.ir.foreign import STABLEHLO, reads
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target
+from mlirad.object_files import CFunction
 from mlirad.pipeline_options import Options as PipelineOptions
 from mlirad.pipelines import PIPELINES, Step, always, with_conversions
 from mlirad.registry import PASS_MODULES, load_pass

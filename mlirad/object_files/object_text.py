@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from mlirad.export.c_function import CFunction, Parameter, Scratch
-from mlirad.export.runtime_text import runtime_text, without_declarations
-from mlirad.export.status import OUTSIDE
 from mlirad.jit import engine
 from mlirad.lower.native_program import BUFFER_ALIGNMENT, CONTEXT_WORDS, FAILURE_WORD, STATUS_WORD
+from mlirad.object_files.c_function import CFunction, Parameter, Scratch
+from mlirad.object_files.runtime_text import runtime_text, without_declarations
+from mlirad.object_files.status import OUTSIDE
 
 _MAIN: Final = re.compile(rf"^define void @{engine.ENTRY}\(([^)]*)\)", re.MULTILINE)
 

@@ -14,8 +14,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from mlirad.export.routines import characters_of, library_of, routine_of
-from mlirad.export.status import OF_REPORT
 from mlirad.lower.native_program import (
     FAILURE_WORD,
     PARALLEL,
@@ -27,6 +25,8 @@ from mlirad.lower.native_program import (
     NativeProgram,
     ReportNote,
 )
+from mlirad.object_files.routines import characters_of, library_of, routine_of
+from mlirad.object_files.status import OF_REPORT
 
 STACK_BYTES: Final = 1 << 19
 """How far calls of the program may go down the stack: half a MiB."""

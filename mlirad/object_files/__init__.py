@@ -7,10 +7,10 @@ The object file needs no Python: what programs ask of their host is defined in i
 a function of C, BLAS or LAPACK that the header names (`routines.py`).
 """
 
-from mlirad.export.c_function import CFunction, Scratch, exported_function
-from mlirad.export.files import Exported, write_files
-from mlirad.export.header import header_text
-from mlirad.export.object_text import object_code
+from mlirad.object_files.c_function import CFunction, Scratch, exported_function
+from mlirad.object_files.files import Exported, write_files
+from mlirad.object_files.header import header_text
+from mlirad.object_files.object_text import object_code
 
 __all__ = [
     "CFunction",

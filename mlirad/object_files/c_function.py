@@ -14,10 +14,10 @@ from enum import Enum
 from typing import Final
 
 from mlirad.errors import UnsupportedError
-from mlirad.export.c_names import c_names, require_c_name
-from mlirad.export.routines import require_routines
 from mlirad.jit.target import Target
 from mlirad.lower.native_program import BUFFER_ALIGNMENT, ArraySpec, NativeProgram
+from mlirad.object_files.c_names import c_names, require_c_name
+from mlirad.object_files.routines import require_routines
 
 LARGEST_STATIC: Final = 2**30
 """Bytes of static scratch memory at most: the usual code model reaches 2 GiB of data."""

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Final
 
 from mlirad.errors import CompileError, UnsupportedError
-from mlirad.export.c_function import CFunction
-from mlirad.export.header import header_text, link_options
-from mlirad.export.object_text import object_code
 from mlirad.jit.target import file_target
+from mlirad.object_files.c_function import CFunction
+from mlirad.object_files.header import header_text, link_options
+from mlirad.object_files.object_text import object_code
 
 _LINKERS: Final = ("cc", "gcc", "clang")
 _LIBRARY_NAMES: Final = {"darwin": "lib{}.dylib", "win32": "{}.dll"}

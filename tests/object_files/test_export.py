@@ -14,7 +14,7 @@ import pytest
 import scipy.special
 
 import mlirad as ad
-from mlirad.export.c_names import c_names
+from mlirad.object_files.c_names import c_names
 from mlirad.tools import opt
 
 GCC = shutil.which("gcc")

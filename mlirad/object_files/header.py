@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mlirad.export.c_function import CFunction, Parameter, Scratch
-from mlirad.export.routines import LIBRARIES, routines
-from mlirad.export.runtime_text import STACK_BYTES
-from mlirad.export.status import CODES, OF_REPORT
 from mlirad.lower.native_program import STACK_LIMIT
+from mlirad.object_files.c_function import CFunction, Parameter, Scratch
+from mlirad.object_files.routines import LIBRARIES, routines
+from mlirad.object_files.runtime_text import STACK_BYTES
+from mlirad.object_files.status import CODES, OF_REPORT
 
 _C_TYPES: Final = {
     "float64": "double",
