@@ -84,6 +84,41 @@ def test_elementwise_functions_are_numpys(z: Any) -> None:
     agree(ad.jit(f)(z), f(z), z.dtype, 1e-12 if z.dtype == np.complex128 else 1e-5)
 
 
+def test_each_part_is_accurate_wherever_the_number_lies() -> None:
+    """Parts that differ by hundreds of orders of magnitude, signed zeros on branch cuts."""
+    sizes = [0.0, 1e-200, 1e-9, 0.5, 1.0, 2.0, 30.0, 1e100, 1e200]
+    every = np.array([s * a + 0j for s in (1, -1) for a in sizes])
+    z = np.empty((len(every), len(every)), complex)
+    z.real, z.imag = every.real[:, None], every.real
+    names = ["absolute", "sqrt", "tan", "tanh", "arctan", "arctanh", "arccos", "arccosh", "sign", "angle"]
+    names += ["arcsin", "arcsinh"]
+    # Nearer than 1e-154 to its poles, arctanh is infinite here.
+    at_poles = np.isin(z, [a + b * 1e-200j for a in (1, -1) for b in (1, -1)])
+    z = z[~at_poles & ~np.isin(z, [b * 1e-200 + a * 1j for a in (1, -1) for b in (1, -1)])]
+    tame = z[np.abs(z.real) + np.abs(z.imag) < 1e150]
+
+    def f(z: Any) -> list[Any]:
+        return [getattr(xp, name)(z) for name in names]
+
+    with np.errstate(all="ignore"):
+        wanted, quotients = f(tame), (1 / z[z != 0], (2 + 3j) * 1e200 / z[np.abs(z) > 1e-3])
+        found = ad.jit(f)(tame)
+    for name, one, other in zip(names, found, wanted, strict=True):
+        for part in (np.real, np.imag):
+            np.testing.assert_allclose(part(one), part(other), rtol=1e-13, err_msg=name)
+    one, other = ad.jit(lambda z, w: (1 / z, (2 + 3j) * 1e200 / w))(z[z != 0], z[np.abs(z) > 1e-3])
+    np.testing.assert_allclose(one, quotients[0], rtol=1e-14)
+    np.testing.assert_allclose(other, quotients[1], rtol=1e-14)
+    small = every.real[1:5]
+    np.testing.assert_allclose(ad.jit(lambda x: np.log1p(x + 0j).real)(small), np.log1p(small), rtol=1e-15)
+
+
+def test_powers_of_zero() -> None:
+    exponents = np.array([2.5, 0.0, 1 + 1j, 0j, -1.0, 1j])
+    with np.errstate(all="ignore"):
+        agree(ad.jit(lambda z, w: z**w)(0j, exponents), np.power(0j, exponents), "0**w")
+
+
 def test_holomorphic_functions_have_their_derivative() -> None:
     """Against differences along both axes, which agree only for what is holomorphic."""
     z, step = Z[0], 1e-6
