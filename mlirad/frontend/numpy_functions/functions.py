@@ -31,6 +31,7 @@ from mlirad.frontend.numpy_functions import (
     scipy_filters,
     scipy_linalg,
     scipy_special,
+    scipy_transforms,
     searching,
     selection,
     shapes,
@@ -114,7 +115,7 @@ SCIPY_FUNCTIONS = {
     "scipy.special": scipy_special.FUNCTIONS,
     "scipy.ndimage": scipy_filters.NDIMAGE,
     "scipy.signal": scipy_filters.SIGNAL,
-    "scipy.fft": transforms.SCIPY,
+    "scipy.fft": scipy_transforms.FUNCTIONS,
 }
 """By module and name what traces a function of SciPy."""
 
