@@ -21,7 +21,7 @@ from mlirad.frontend.tracing.array import Array, copied
 from mlirad.frontend.tracing.dtypes import language_dtype
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.operations import as_array, contains_traced, converted, xp
-from mlirad.frontend.tracing.scipy_functions import TRACED
+from mlirad.frontend.tracing.scipy_functions import Handing
 from mlirad.frontend.tracing.source import is_user_file
 
 Maker = Callable[..., Any]
@@ -112,7 +112,7 @@ CREATING: Final[dict[str, Maker]] = {
 """The functions of `mlirad.numpy` that are not NumPy's."""
 
 
-def _from_nests(trace: Callable[[Maker, tuple[Any, ...], dict[str, Any]], Any], place: int) -> Any:
+def _from_nests(trace: Handing, place: int) -> Handing:
     """What a name of NumPy stands for in a trace: for users' calls, of traced values at a place."""
 
     def hand(own: Maker, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -124,10 +124,11 @@ def _from_nests(trace: Callable[[Maker, tuple[Any, ...], dict[str, Any]], Any], 
     return hand
 
 
-TRACED["numpy"] = {
+OF_NESTS: Final[dict[str, Handing]] = {
     "array": _from_nests(_array, 0),
     "asarray": _from_nests(_as_array, 0),
     "asanyarray": _from_nests(_as_array, 0),
     "ascontiguousarray": _from_nests(_as_array, 0),
     "full": _from_nests(_full, 1),
 }
+"""What names of `numpy` stand for while a function is traced."""
