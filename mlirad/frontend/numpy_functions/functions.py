@@ -11,6 +11,7 @@ import numpy as np
 
 from mlirad.errors import MliradError
 from mlirad.frontend.numpy_functions import (
+    creation,
     diagonals,
     differences,
     einsum,
@@ -179,4 +180,5 @@ def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Bindi
     return Binding(f"scipy.stats.{owner}.{name}", None, handler)
 
 
+TRACED["numpy"] = creation.OF_NESTS
 TRACED_METHODS["scipy.stats"] = distributions
