@@ -240,6 +240,11 @@ def view_of(x: Array) -> View | None:
     return x._view
 
 
+def is_scalar(x: Array) -> bool:
+    """Whether `x` is what NumPy has as a scalar, which `x += y` replaces and does not write."""
+    return not x.ndim and view_of(x) is None
+
+
 def copied(x: Array) -> Array:
     """The elements that `x` has now, as an array of its own: nothing is computed."""
     x._refresh()

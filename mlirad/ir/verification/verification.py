@@ -26,7 +26,7 @@ and knows nothing of dominance.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp
@@ -79,7 +79,7 @@ TAPE_READERS = (ReplayOp, WhileOp)
 
 
 def verify_module(
-    module: ModuleOp, *, allow_unregistered: bool = False, foreign: Container[str] = ()
+    module: ModuleOp, *, allow_unregistered: bool = False, foreign: Collection[str] = ()
 ) -> None:
     """Check that `module` is a program of the language.
 
@@ -105,7 +105,7 @@ class _Frame:
 class _Verification:
     """The state of one walk."""
 
-    def __init__(self, module: ModuleOp, allow_unregistered: bool, foreign: Container[str]):
+    def __init__(self, module: ModuleOp, allow_unregistered: bool, foreign: Collection[str]):
         self.module = module
         self.allow_unregistered = allow_unregistered
         self.foreign = foreign
@@ -216,8 +216,7 @@ class _Verification:
         if isinstance(op, FuncOp):
             if not at_top:
                 raise error_at(op, "functions cannot be nested")
-            if not self.foreign or any(region.blocks for region in op.regions):
-                check_function(op, self.types)
+            check_function(op, self.types, may_lack_body=bool(self.foreign))
             self.function = op.sym_name.data
         elif at_top:
             raise error_at(op, "stands outside of a function")
