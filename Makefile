@@ -39,7 +39,7 @@ bench: $(BENCH_INSTALLED)
 # The site is in build/site.
 docs: $(DOCS_INSTALLED)
 	$(BIN)/python -m docs.site build/pages
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/mkdocs build --quiet --strict
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis lit/Output

@@ -17,7 +17,10 @@ from docs.reference import reference
 
 ROOT = Path(__file__).resolve().parents[1]
 
-COPIED = ("docs/*.md", "docs/generated/*.md", "benchmarks/*.md", "benchmarks/charts/*.svg", "SECURITY.md")
+COPIED = (
+    "docs/*.md", "docs/guide/*.md", "docs/generated/*.md", "benchmarks/*.md", "benchmarks/charts/*.svg",
+    "SECURITY.md",
+)  # fmt: skip
 """What is copied; files of `docs/` come to the top."""
 
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
