@@ -40,7 +40,7 @@ bench: $(BENCH_INSTALLED)
 docs: $(DOCS_INSTALLED)
 	$(BIN)/python -m docs.gallery build/gallery
 	$(BIN)/python -m docs.site build/pages build/gallery
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/mkdocs build --quiet --strict
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis lit/Output

@@ -63,8 +63,8 @@ def pages(made: Path | None) -> dict[Path, str]:
 def overview(made: Path | None) -> Iterator[str]:
     """The page of all examples."""
     yield from ["# Gallery", ""]
-    yield "Programs of about a hundred lines. Each checks what it computes, by a known answer or by other means."
-    yield "Those with a figure draw it to a file, which takes matplotlib:"
+    yield "Programs of about a hundred lines. Each checks what it computes, by a known answer or other"
+    yield "means. Those with a figure draw it to a file, which takes matplotlib:"
     yield from ["", "```sh", "python examples/lens.py --plot lens.svg", "```", ""]
     yield from ['<div class="grid cards" markdown>', ""]
     for example in examples():

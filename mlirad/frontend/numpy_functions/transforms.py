@@ -41,8 +41,15 @@ def _spectrum(value: Any) -> Any:
     return as_complex(value) if is_complex(value) else inexact(own_dtype(operand_of(value)))
 
 
+def _of_any_dtype(value: Any) -> Any:
+    return as_complex(value) if is_complex(value) else own_dtype(operand_of(value))
+
+
 ComplexLike = Annotated[Any, kind("an array", _spectrum)]
-"""A traced array, which may be complex."""
+"""A traced array, which may be complex, else of floats."""
+
+AnyArray = Annotated[Any, kind("an array", _of_any_dtype)]
+"""A traced array of any dtype."""
 
 Norm = Literal["backward", "ortho", "forward", None]
 
@@ -219,7 +226,7 @@ def irfft2(a: ComplexLike, s: Ints | None = None, axes: AxisList = _TWO, norm: N
 
 
 def _shift(sign: int) -> Callable[..., Any]:
-    def shift(x: ComplexLike, axes: AxisList | None = None) -> Any:
+    def shift(x: AnyArray, axes: AxisList | None = None) -> Any:
         if axes is None:
             axes = tuple(range(x.ndim))
         several = (axes,) if isinstance(axes, int) else axes

@@ -135,10 +135,15 @@ class Walk(ValueWalk):
             self._object(value, kind, path)
 
     def _object(self, value: Any, kind: type[Any], path: str) -> None:
-        """A container, or an object with attributes, or one of which nothing is known but what it is."""
+        """A container, or an object with attributes, or one of which nothing is known but what it is.
+
+        Classes of mlirad say themselves what decides a trace: attributes to be looked at by `CAPTURED`, and
+        by `CAPTURED_FIXED` those that never change and are compared as they are.
+        """
         parts = getattr(kind, "CAPTURED", None) if kind.__module__.startswith("mlirad.") else None
         if parts is not None:
-            self._enter(path, Same(kind))
+            fixed = getattr(kind, "CAPTURED_FIXED", ())
+            self._enter(path, Same(kind), *(getattr(value, name) for name in fixed))
             for name in parts:
                 self._attribute(value, name, path)
             return
