@@ -296,6 +296,28 @@ def test_caches_are_bounded(monkeypatch):
     assert len(traces) == 4
 
 
+@pytest.mark.filterwarnings("ignore::mlirad.CaptureWarning")
+def test_programs_made_from_large_arrays_are_bounded_by_their_bytes(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(recompiles, "SHARED", 0)
+    scale, traces = np.ones(1000), []
+
+    def function(x):
+        traces.append(x)
+        return np.sum(scale) * x
+
+    def traces_of_states(bound):
+        monkeypatch.setattr(programs, "CACHE_BYTES", bound)
+        before, compiled = len(traces), ad.jit(lambda x: function(x), interpret=True)
+        for state in (1.0, 2.0, 1.0, 2.0):
+            scale[0] = state
+            assert compiled(2.0) == 2.0 * (999.0 + state)
+        return len(traces) - before
+
+    assert traces_of_states(2 * scale.nbytes) == 2
+    assert traces_of_states(2 * scale.nbytes - 1) == 4
+    assert traces_of_states(0) == 4
+
+
 def test_unusual_arguments():
     total = ad.jit(lambda x: np.sum(x, axis=0))
     for dtype in (np.float16, np.uint8, np.int16, ">f8", np.uint32):

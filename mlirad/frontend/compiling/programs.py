@@ -1,8 +1,9 @@
 """Compiled programs and where they are kept.
 
 The programs of one function, one transformation and one set of options are shared between all objects that
-`ad.grad(f)` makes, and are dropped with the function; at most `CACHE_SIZE` are kept, least recently used
-first out. Functions of equal code that read the same from outside share programs too (`recompiles.py`).
+`ad.grad(f)` makes, and are dropped with the function; at most `CACHE_SIZE` are kept, made from arrays of at
+most `CACHE_BYTES` outside, least recently used first out. Functions of equal code that read the same from
+outside share programs too (`recompiles.py`).
 """
 
 from __future__ import annotations
@@ -34,6 +35,11 @@ T = TypeVar("T")
 CACHE_SIZE = 256
 """How many compiled signatures of one function are kept."""
 
+CACHE_BYTES = 1 << 29
+"""How many bytes the arrays may have that the programs of one function read from outside: each has copies of
+its own. The latest program is kept whatever it reads.
+"""
+
 
 @dataclass(frozen=True)
 class Program:
@@ -62,6 +68,7 @@ class Cache:
         self.programs: OrderedDict[tuple[Hashable, Hashable], Program] = OrderedDict()
         self.lock = CompileLock()
         self._watch = None if function is None else Watch(function)
+        self._nbytes: dict[tuple[Hashable, Hashable], int] = {}
         self._last: dict[Hashable, Captures] = {}
         self._changes = 0
         self._is_whole = True
@@ -103,10 +110,19 @@ class Cache:
                     shared_programs.keep(self._transformation, key, captures, found)
                 self._last[key] = captures
                 self.programs[key, captures.key] = found
-                while len(self.programs) > CACHE_SIZE:
-                    dropped, _ = self.programs.popitem(last=False)
-                    self._last.pop(dropped[0], None)
+                self._nbytes[key, captures.key] = captures.nbytes
+                self._drop_oldest(key)
             return found
+
+    def _drop_oldest(self, latest: Hashable) -> None:
+        """Drop programs that are too many or too large, but for the latest."""
+        while len(self.programs) > CACHE_SIZE or (
+            len(self.programs) > 1 and sum(self._nbytes.values()) > CACHE_BYTES
+        ):
+            place, _ = self.programs.popitem(last=False)
+            self._nbytes.pop(place, None)
+            if place[0] != latest:
+                self._last.pop(place[0], None)
 
     def of(self, key: Hashable, make: Callable[[], T]) -> T:
         """What is kept for a signature, a `Program` or what else the cache is for; made if there is none."""
