@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import inspect
 import io
+import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -109,6 +111,14 @@ def with_rule(function: Callable[..., Any]) -> Any:
     return ad.jit(custom)(X)
 
 
+def new_file(ending: str) -> str:
+    """The name of a file that is removed when the process ends."""
+    return str(Path(_folder.name) / f"made.{ending}")
+
+
+_folder = tempfile.TemporaryDirectory()
+
+
 OF_TRANSFORMATIONS: Named = {"argnums": 0, "has_aux": False, "static_argnames": ()}
 OPTIONS: Named = {
     "interpret": False,
@@ -142,6 +152,16 @@ CALLS: dict[str, tuple[Call, Arguments, Named]] = {
     "custom_derivative": (later(with_rule), (square,), {}),
     "debug_print": (inside("debug_print"), ("a {}", X), {}),
     "demo": (outside("demo"), (loss, X), {"form": "symbols"}),
+    "explore": (
+        later(lambda *args, **named: ad.explore(*args, **{"path": new_file("html"), **named})),
+        (loss, X),
+        {"measure": False, "sparsity": False},
+    ),
+    "export": (
+        later(lambda *args, **named: ad.export(*args, **{"path": new_file("lib"), **named})),
+        (loss, X),
+        {"name": "loss", "scratch": "static", "library": False, "target": "native", "cpu": "", "features": ""},
+    ),
     "fold": (inside("fold"), (lambda c, x: c + x, 0.0, X), {"checkpoint": None}),
     "rewritten": (later(ad.rewritten(square)), (X,), {}),
     "fori_loop": (inside("fori_loop"), (0, 3, lambda _, c: c * 2.0, 1.0), {"checkpoint": None}),
