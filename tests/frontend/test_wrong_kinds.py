@@ -70,6 +70,14 @@ KINDS: dict[str, Callable[[], Any]] = {
     "returns text": lambda: lambda *_: "x",
 }
 
+_folder = tempfile.TemporaryDirectory()
+
+
+def new_file(ending: str) -> str:
+    """The name of a file that is removed when the process ends."""
+    return str(Path(_folder.name) / f"made.{ending}")
+
+
 Arguments: TypeAlias = Sequence[Any]
 Named: TypeAlias = Mapping[str, Any]
 Call: TypeAlias = Callable[[Arguments, Named], Any]
@@ -111,14 +119,6 @@ def with_rule(function: Callable[..., Any]) -> Any:
     return ad.jit(custom)(X)
 
 
-def new_file(ending: str) -> str:
-    """The name of a file that is removed when the process ends."""
-    return str(Path(_folder.name) / f"made.{ending}")
-
-
-_folder = tempfile.TemporaryDirectory()
-
-
 OF_TRANSFORMATIONS: Named = {"argnums": 0, "has_aux": False, "static_argnames": ()}
 OPTIONS: Named = {
     "interpret": False,
@@ -153,14 +153,22 @@ CALLS: dict[str, tuple[Call, Arguments, Named]] = {
     "debug_print": (inside("debug_print"), ("a {}", X), {}),
     "demo": (outside("demo"), (loss, X), {"form": "symbols"}),
     "explore": (
-        later(lambda *args, **named: ad.explore(*args, **{"path": new_file("html"), **named})),
+        later(ad.explore),
         (loss, X),
-        {"measure": False, "sparsity": False},
+        {"path": new_file("html"), "measure": False, "sparsity": False},
     ),
     "export": (
-        later(lambda *args, **named: ad.export(*args, **{"path": new_file("lib"), **named})),
+        later(ad.export),
         (loss, X),
-        {"name": "loss", "scratch": "static", "library": False, "target": "native", "cpu": "", "features": ""},
+        {
+            "path": new_file("lib"),
+            "name": "loss",
+            "scratch": "static",
+            "library": False,
+            "target": "native",
+            "cpu": "",
+            "features": "",
+        },
     ),
     "fold": (inside("fold"), (lambda c, x: c + x, 0.0, X), {"checkpoint": None}),
     "rewritten": (later(ad.rewritten(square)), (X,), {}),
