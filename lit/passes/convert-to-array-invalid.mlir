@@ -54,7 +54,7 @@ func.func @f(%x: tensor<3xf64>) -> tensor<3xf64> {
 // -----
 
 func.func @f(%x: f64) -> f64 {
-  // expected-error @below {{arith.addf: takes 2 operands, got 1}}
+  // expected-error @below {{arith.addf: Expected 2 operands, but got 1}}
   %y = "arith.addf"(%x) : (f64) -> f64
   func.return %y : f64
 }
@@ -62,7 +62,7 @@ func.func @f(%x: f64) -> f64 {
 // -----
 
 func.func @f(%x: tensor<3xf64>) -> tensor<4xf64> {
-  // expected-error @below {{arith.negf: result 0 has type tensor<3xf64>, the text says tensor<4xf64>}}
+  // expected-error @below {{arith.negf: result 'result' at position 0 does not verify: attribute tensor<3xf64> expected from variable '_T', but got tensor<4xf64>}}
   %y = "arith.negf"(%x) : (tensor<3xf64>) -> tensor<4xf64>
   func.return %y : tensor<4xf64>
 }

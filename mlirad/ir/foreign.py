@@ -5,8 +5,9 @@
     convert-from-array    leaves them
 
 A pass says so by being a `ConversionPass`. Between such passes a module holds ops of the language alone;
-before and after them it is checked only that values are defined where they are used, since what else ops of
-other dialects require is for their own tools to say. Where no pass runs they are printed as they are.
+before and after them it is checked only that ops have the parts that they declare, and that values are
+defined where they are used: what else ops of other dialects require is for their own tools to say. Where no
+pass runs they are printed as they are.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import ClassVar, Final, cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.irdl import IRDLOperation
 from xdsl.passes import ModulePass
 
 
@@ -96,6 +98,18 @@ def name_of_op(op: Operation) -> str:
 def dialect_of(op: Operation) -> str:
     """The name of the dialect of an op."""
     return name_of_op(op).partition(".")[0]
+
+
+def check_declared(op: Operation) -> None:
+    """Check operands, results, properties and regions of an op of another dialect, if a class declares them.
+
+    Raises `VerifyException`. Of ops that are declared here the rules are checked too; those of others are for
+    their own tools.
+    """
+    if dialect_of(op) in STABLEHLO:
+        op.verify_()
+    elif not isinstance(op, UnregisteredOp):
+        cast(IRDLOperation, op).get_irdl_definition().verify(op)
 
 
 def foreign_dialects(program: Operation) -> frozenset[str]:

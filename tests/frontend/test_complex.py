@@ -238,7 +238,8 @@ def test_writes_reach_the_array_that_a_view_is_of() -> None:
         total, product = z.sum(0), z[0] * 1
         np.sum(z, 0, out=total)
         np.prod(z, 0, out=product)
-        np.abs(z, out=same[:, :])
+        np.fft.fft(x[:, :4], axis=0, out=same[:, :4])
+        np.abs(z[:2], out=same[:2])
         return y, same, z, total, product
 
     def copied(z: Any, x: Any) -> Any:

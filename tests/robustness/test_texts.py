@@ -115,13 +115,13 @@ def verdict_on(monkeypatch: pytest.MonkeyPatch, verify) -> str:
 
 
 def test_exceptions_crashes_and_loops_are_found(monkeypatch):
-    def raise_something(module):
+    def raise_something(module, **_):
         raise KeyError("x")
 
-    def crash(module):
+    def crash(module, **_):
         signal.raise_signal(signal.SIGSEGV)
 
-    def loop(module):
+    def loop(module, **_):
         while True:
             pass
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -33,8 +33,6 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     Raises `UnsupportedError` for a function that does not take complex arrays, and `ArgumentError` for a
     complex argument that is no operand of it.
     """
-    if function in TRANSFORMS:
-        return apply_transform(function, args, kwargs)
     binding = known_binding(function)
     bound = binding.bound(args, kwargs)
     _require_real_options(function, binding, bound)
@@ -44,6 +42,8 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
 
 
 def _applied(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if function in TRANSFORMS:
+        return apply_transform(function, args, kwargs)
     if function in PRODUCTS:
         return PRODUCTS[function](function, *args, **kwargs)
     if function in OWN:
@@ -69,7 +69,8 @@ def _require_real_options(
 
 def written(name: str, result: Any, target: Any) -> Any:
     """A result, written into an array. Raises `ArgumentError` if that is real and the result is not."""
-    (target,) = target if isinstance(target, tuple) else (target,)
+    if isinstance(target, tuple):
+        (target,) = cast("tuple[Any]", target)
     if isinstance(result, ComplexArray) and not isinstance(target, ComplexArray):
         raise argument_error(
             f"{name} gives complex numbers, which do not fit into a real array",

@@ -20,7 +20,6 @@ from mlirad.frontend.indexing.reads import read
 from mlirad.frontend.numpy_functions import masked_elements
 from mlirad.frontend.numpy_functions.functions import apply_function
 from mlirad.frontend.numpy_functions.places import At, Flat
-from mlirad.frontend.numpy_functions.transforms import TRANSFORMS
 from mlirad.frontend.numpy_functions.ufunc_protocol import apply_in_place, apply_ufunc
 from mlirad.frontend.numpy_functions.ufuncs import apply_operator
 from mlirad.frontend.numpy_functions.writes import write
@@ -56,7 +55,7 @@ class ArrayMethods(Array):
     ) -> Any:
         if isinstance(types, tuple | list | frozenset) and MaskedElements in types:
             return NotImplemented
-        if function not in TRANSFORMS and holds_complex(args, kwargs):
+        if holds_complex(args, kwargs):
             return ComplexArray.apply_function(function, args, kwargs)
         return apply_function(function, args, kwargs)
 

@@ -44,7 +44,7 @@ from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.linear import Linear, WhileOp
 from mlirad.dialects.shapes import Value
 from mlirad.errors import VerifyError
-from mlirad.ir.foreign import STABLEHLO, UPSTREAM, dialect_of, name_of_op
+from mlirad.ir.foreign import STABLEHLO, UPSTREAM, check_declared, dialect_of, name_of_op
 from mlirad.ir.locations import location_of, name_of
 from mlirad.ir.verification.elements import check_elements
 from mlirad.ir.verification.errors import error_at, located
@@ -204,9 +204,7 @@ class _Verification:
                     op, f"reads {name_of(operand)}, a tape: only array.replay and linear.while can"
                 )
         if not known:
-            check = getattr(op, "check_declared", None)
-            if check is not None:
-                located(op, check)
+            located(op, lambda: check_declared(op))
             return
         if op.successors:
             raise error_at(op, "branches to other blocks are not part of the language")

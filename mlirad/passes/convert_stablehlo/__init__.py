@@ -59,7 +59,7 @@ class ConvertStablehloToArrayPass(ConversionPass):
     READS: ClassVar = frozenset(STABLEHLO)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Convert public functions, and private ones that are still called."""
+        """Convert public functions, and private ones that are still called. Declarations go."""
         convert_stablehlo(op)
 
 
@@ -69,6 +69,10 @@ def convert_stablehlo(module: ModuleOp, *, write_out: bool = False) -> None:
     foreign = foreign_functions(functions)
     if not foreign:
         return
+    for function in list(module.ops):
+        if isinstance(function, FuncOp) and not function.body.blocks:
+            function.detach()
+            function.erase()
     kept = frozenset[str]() if write_out else _kept(functions, foreign)
     converted = {
         name: _converted(function, foreign, kept)
