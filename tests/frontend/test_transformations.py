@@ -297,7 +297,7 @@ def test_caches_are_bounded(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::mlirad.CaptureWarning")
-def test_programs_made_from_large_arrays_are_bounded_by_their_bytes(monkeypatch: pytest.MonkeyPatch):
+def test_programs_of_states_that_are_gone_are_bounded_by_their_bytes(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(recompiles, "SHARED", 0)
     scale, traces = np.ones(1000), []
 
@@ -305,17 +305,20 @@ def test_programs_made_from_large_arrays_are_bounded_by_their_bytes(monkeypatch:
         traces.append(x)
         return np.sum(scale) * x
 
-    def traces_of_states(bound):
+    def traces_of(bound, calls):
         monkeypatch.setattr(programs, "CACHE_BYTES", bound)
         before, compiled = len(traces), ad.jit(lambda x: function(x), interpret=True)
-        for state in (1.0, 2.0, 1.0, 2.0):
+        for state, size in calls:
             scale[0] = state
-            assert compiled(2.0) == 2.0 * (999.0 + state)
+            assert np.array_equal(compiled(np.ones(size)), np.full(size, 999.0 + state))
         return len(traces) - before
 
-    assert traces_of_states(2 * scale.nbytes) == 2
-    assert traces_of_states(2 * scale.nbytes - 1) == 4
-    assert traces_of_states(0) == 4
+    states = [(1.0, 1), (2.0, 1), (1.0, 1), (2.0, 1)]
+    assert traces_of(scale.nbytes, states) == 2
+    assert traces_of(scale.nbytes - 1, states) == 4
+    assert traces_of(0, states) == 4
+    shapes = [(1.0, 1), (1.0, 2), (1.0, 1), (1.0, 2)]
+    assert traces_of(0, shapes) == 2
 
 
 def test_unusual_arguments():
