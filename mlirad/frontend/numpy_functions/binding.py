@@ -21,6 +21,7 @@ import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
 from mlirad.errors import ArgumentError, CompileError, MliradError
+from mlirad.frontend.numpy_functions.alternatives import for_traced
 from mlirad.frontend.numpy_functions.parameters import (
     UNSET,
     Casting,
@@ -216,7 +217,7 @@ class Binding:
         except TracedOptionError:
             raise tracing_error(
                 f"{self.name}: `{parameter.name}` must be static, got the traced {shown(value)}",
-                "list the argument that it comes from in static_argnames, or write the value itself",
+                for_traced(self.name, parameter.name),
             ) from None
         except WrongKindError:
             raise self.wrong_kind(parameter.name, parameter.wanted, value) from None
