@@ -59,11 +59,14 @@ def _applied(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
 def _require_real_options(
     function: Callable[..., Any], binding: Binding, bound: inspect.BoundArguments
 ) -> None:
-    """Raise for a complex argument that is no operand: those have no default, or are listed in `APART`."""
-    operands = operands_apart(function) if function in functions_apart() else []
+    """Raise for a complex argument that is no operand: those are listed in `APART`, or have no default."""
+    if function in functions_apart():
+        operands = operands_apart(function)
+    else:
+        parameters = bound.signature.parameters.values()
+        operands = [p.name for p in parameters if p.default is inspect.Parameter.empty]
     for name, value in bound.arguments.items():
-        is_operand = name in operands or bound.signature.parameters[name].default is inspect.Parameter.empty
-        if not is_operand and name not in ("dtype", "out") and holds_complex((value,)):
+        if name not in operands and name not in ("dtype", "out") and holds_complex((value,)):
             raise binding.wrong_kind(name, "real", value)
 
 
@@ -271,6 +274,8 @@ OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     np.polyval: _polyval,
     np.ones_like: _ones_like,
     np.iscomplex: _iscomplex,
+    np.iscomplexobj: lambda x: True,
+    np.isrealobj: lambda x: False,
     np.isreal: _isreal,
     np.shape: _shape,
     np.ndim: _ndim,
