@@ -32,6 +32,11 @@ HOLOMORPHIC = (
 
 PROGRAMS: dict[str, Callable[..., Any]] = {
     "arithmetic": lambda z, w, x: (z + w, z - x, x - z, z * x, 2j * x, z / w, x / z, z / x, 1 + z, z - 1j),
+    "dtypes": lambda z, w, x: (
+        x.astype(np.float32) ** z, z.astype(np.complex64) ** np.int64(3), np.float_power(z.astype("F"), 2),
+        np.zeros_like(z.astype(np.complex64) ** 2), z.astype(np.complex64) ** x, *np.broadcast_arrays(z, x),
+        *np.atleast_2d(z[0], x[0]), *np.meshgrid(z[0], x[0]), np.polyval(z[0, :1], x), np.var(z, mean=0.5),
+    ),
     "powers": lambda z, w, x: (z**0, z**3, z**-2, z**0.5, z**w, abs(x) ** z, z**x, (0 * z) ** 2.5),
     "comparisons": lambda z, w, x: (z == w, z != z, np.isclose(z, z + 1e-12), xp.array_equal(z, z)),
     "reductions": lambda z, w, x: (
@@ -252,6 +257,8 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "sort": (lambda z: np.sort(z), "np.sort of complex arrays cannot be traced"),
     "maximum": (lambda z: np.maximum(z, 0), "np.maximum of complex arrays cannot be traced"),
     "less": (lambda z: z < 1, "np.less of complex arrays cannot be traced"),
+    "vector": (lambda z: np.linalg.cholesky(z[0]), "an array of shape (6,) is no matrix"),
+    "outs": (lambda z: np.fft.fft(z, out=()), "np.fft.fft gives one array, got 0"),
     "det": (lambda z: np.linalg.det(z), "np.linalg.det of complex arrays cannot be traced"),
     "astype": (lambda z: z.astype(float), "would lose its imaginary part"),
     "float": (lambda z: float(z[0, 0]), "cannot become a Python number"),
