@@ -35,7 +35,9 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
     "dtypes": lambda z, w, x: (
         x.astype(np.float32) ** z, z.astype(np.complex64) ** np.int64(3), np.float_power(z.astype("F"), 2),
         np.zeros_like(z.astype(np.complex64) ** 2), z.astype(np.complex64) ** x, *np.broadcast_arrays(z, x),
-        *np.atleast_2d(z[0], x[0]), *np.meshgrid(z[0], x[0]), np.polyval(z[0, :1], x), np.var(z, mean=0.5),
+        *np.atleast_2d(z[0], x[0]), *np.meshgrid(z[0], x[0]), np.polyval(z[0, :1], x),
+        np.zeros_like(2 ** z.astype(np.complex64)),
+        np.full(2, np.iscomplexobj(z) and not np.isrealobj(z)), np.var(z, mean=0.5),
     ),
     "powers": lambda z, w, x: (z**0, z**3, z**-2, z**0.5, z**w, abs(x) ** z, z**x, (0 * z) ** 2.5),
     "comparisons": lambda z, w, x: (z == w, z != z, np.isclose(z, z + 1e-12), xp.array_equal(z, z)),

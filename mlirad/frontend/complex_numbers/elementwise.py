@@ -75,7 +75,7 @@ def divide(x: Any, y: Any) -> Result:
 def power(x: Any, y: Any) -> Result:
     """x to the power y: of small integers a product, else exp(y log x), in the dtype of the result."""
     base, exponent = as_complex(x), parts(y)
-    kinds = [kind_of(operand_of(part)) for part in (base.real, *exponent) if part is not None]
+    kinds = [kind_of(operand_of(part)) for part in (*parts(x), *exponent) if part is not None]
     dtype = result_type(kinds)
     if any(isinstance(kind, np.dtype) for kind in kinds):
         base = cast_parts(base, dtype if dtype.kind == "f" else F64)

@@ -235,6 +235,14 @@ def _isreal(x: Any) -> Any:
     return as_complex(x).imag == 0
 
 
+def _iscomplexobj(x: Any) -> bool:
+    return True
+
+
+def _isrealobj(x: Any) -> bool:
+    return False
+
+
 def _shape(a: Any) -> tuple[int, ...]:
     return as_complex(a).shape
 
@@ -282,8 +290,8 @@ OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     np.polyval: _polyval,
     np.ones_like: _ones_like,
     np.iscomplex: _iscomplex,
-    np.iscomplexobj: lambda x: True,
-    np.isrealobj: lambda x: False,
+    np.iscomplexobj: _iscomplexobj,
+    np.isrealobj: _isrealobj,
     np.isreal: _isreal,
     np.shape: _shape,
     np.ndim: _ndim,
