@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from mlirad.frontend.tracing.captured_objects import are_same
 from mlirad.frontend.tracing.value_keys import Same, value_key
-from mlirad.jit.guards import MISSING, ArrayGuard, CallGuard, DictGuard, Guard, ItemGuard, ListGuard
+from mlirad.jit.array_guards import ArrayGuard
+from mlirad.jit.guards import MISSING, CallGuard, DictGuard, Guard, ItemGuard, ListGuard
 
 LIMIT: Final = 20_000
 """How many values are looked at. What lies beyond is taken not to change."""
