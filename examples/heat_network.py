@@ -103,7 +103,7 @@ def draw(figure: Any, found: Found) -> None:
             label=f"t = {found.t[k]:.1f}",
         )
     left.set(xlabel="x", title="temperature: network (thin), exact (wide)")
-    left.legend()
+    left.legend(loc="lower center", ncols=2)
     right.semilogy(found.losses)
     right.set(xlabel="iteration of BFGS", title="mean squared residual of u_t = 0.1 u_xx")
 

@@ -94,7 +94,7 @@ def draw(figure: Any, found: list[tuple[float, float]]) -> None:
     left.set(aspect="equal", title="Kepler's equation: an orbit at equal times")
     left.axis("off")
     penalties = [penalty for penalty, _ in found]
-    right.semilogx(
+    right.plot(
         *zip(*ridge_errors(np.geomspace(0.5 * min(penalties), 2 * max(penalties), 80)), strict=True),
         color="C4",
     )

@@ -111,7 +111,7 @@ def between_pixels(image: Any, row: Any, column: Any) -> Any:
 def draw(figure: Any, found: Found) -> None:
     """The slice, its shadows, what the transpose makes of them, and the reconstruction."""
     figure.set_size_inches(7.2, 2.0)
-    titles = ("the slice", "its shadows", "transpose: back projection", "least squares")
+    titles = ("the slice", "its shadows", "back projection", "least squares")
     for axes, picture, title in zip(figure.subplots(1, 4), found, titles, strict=True):
         limits = {} if picture is found.shadows or picture is found.smeared else {"vmin": 0, "vmax": 1}
         axes.imshow(picture, cmap="gray", aspect="auto" if picture is found.shadows else "equal", **limits)

@@ -95,7 +95,8 @@ def draw(figure: Any, found: tuple[Any, Any, Any]) -> None:
             label = f"{steps} steps: bound {float(bound):.1f}"
             axes.plot(x, stats.norm.pdf(x, approximation["mean"][k], deviation), label=label)
         axes.set(xlabel=f"weight {k}", title="density", yticks=[])
-        axes.legend()
+        axes.margins(y=0.4)
+        axes.legend(loc="upper left")
 
 
 if __name__ == "__main__":
