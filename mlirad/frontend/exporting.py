@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mlirad.errors import UnsupportedError
+from mlirad.errors import MliradError, UnsupportedError
 from mlirad.frontend.compiling.compilation import compiling
 from mlirad.frontend.compiling.lowered import Lowered
 from mlirad.frontend.compiling.transformed import Transformed
-from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_flag
+from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_flag, checked_path, checked_text
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.transformations import jit
@@ -62,8 +61,8 @@ def export(
     from mlirad.frontend.compiling.making import native_program  # the compiler, which other calls do without
     from mlirad.object_files import Scratch, exported_function, write_files
 
-    where = Path(path)
-    chosen = where.name if name is None else name
+    where = checked_path(path, "path")
+    chosen = where.name if name is None else checked_text(name, "name")
     checked_choice(scratch, "scratch", ("static", "caller"))
     wants_library = checked_flag(library, "library")
     lowered = lowered_for(function, args)
@@ -73,18 +72,25 @@ def export(
             location=user_line(),
             hint="leave out interpret=True",
         )
-    made_for = file_target(target, cpu, features)
-    with compiling():
-        module, results = lowered.trace()
-        program = native_program(module, lowered.options, target=made_for).program
-        exported = exported_function(
-            program,
-            chosen,
-            lowered.signature.paths,
-            results.paths("result"),
-            Scratch(scratch),
-            made_for,
-            source=lowered.name,
-            hint='write name="f", or another path',
-        )
-        return write_files(where, exported, library=wants_library)
+    wanted = None if target is None else checked_text(target, "target")
+    processor = (checked_text(cpu, "cpu"), checked_text(features, "features"))
+    try:
+        made_for = file_target(wanted, *processor)
+        with compiling():
+            module, results = lowered.trace()
+            program = native_program(module, lowered.options, target=made_for).program
+            exported = exported_function(
+                program,
+                chosen,
+                lowered.signature.paths,
+                results.paths("result"),
+                Scratch(scratch),
+                made_for,
+                source=lowered.name,
+                hint='write name="f", or another path',
+            )
+            return write_files(where, exported, library=wants_library)
+    except MliradError as error:
+        if error.location is not None:
+            raise
+        raise error.restated(error.message, user_line()) from None

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import inspect
 import io
+import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -286,13 +287,35 @@ SOLVED: dict[str, tuple[Call, Arguments, Named]] = {
 ADAM = ad.optimize.adam()
 CALLS |= SOLVED
 
+
+def writing(name: str) -> Call:
+    """The call of a function that writes files, in a folder of its own."""
+
+    def call(args: Arguments, named: Named) -> Any:
+        with tempfile.TemporaryDirectory() as folder, chdir(folder):
+            return getattr(ad, name)(*args, **named)
+
+    return call
+
+
+WRITTEN: dict[str, tuple[Call, Arguments, Named]] = {
+    "explore": (writing("explore"), (loss, X), {"path": "x.html", "measure": False, "sparsity": False}),
+    "export": (
+        writing("export"),
+        (square, X),
+        {"path": "f", "name": "f", "scratch": "static", "library": False}
+        | {"target": "native", "cpu": "", "features": ""},
+    ),
+}
+CALLS |= WRITTEN
+
 PLACES = [(name, place) for name, (_, args, named) in CALLS.items() for place in (*range(len(args)), *named)]
 
-IN_TURNS = {*SOLVED, *(f"random.{name}" for name in DRAWS)}
+IN_TURNS = {*SOLVED, *WRITTEN, *(f"random.{name}" for name in DRAWS)}
 
 EVERY_DAY = [p for k, p in enumerate(PLACES) if k % 6 == 0 or p[0] not in IN_TURNS]
-"""The arguments that meet other kinds every day: those of draws and of solvers, which share their checks, in
-turns."""
+"""The arguments that meet other kinds every day: those of draws and of solvers, which share their checks, and
+of what writes files, which takes longer, in turns."""
 
 SHARE = 14
 """Every day an argument meets one in so many of the kinds; `make fuzz` tries all."""

@@ -2,6 +2,7 @@
 
 checked_flag(reverse, "scan: reverse")                       True or False
 checked_choice(checkpoint, "checkpoint", CHECKPOINTS)        one of some names
+checked_text(cpu, "cpu")                                     a string
 checked_integer(chunk, "chunk", 1, "write chunk=1")          an integer from 1 on
 checked_list(branches, "the branches", "write [f, g]")       a list or tuple
 """
@@ -9,8 +10,10 @@ checked_list(branches, "the branches", "write [f, g]")       a list or tuple
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -33,6 +36,19 @@ def checked_choice(value: Any, what: str, choices: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise unsupported_error(f"there is no {what} {_shown(value)}", f"there are {', '.join(choices)}")
     return value
+
+
+def checked_text(value: Any, what: str) -> str:
+    """A string."""
+    if isinstance(value, str):
+        return value
+    raise unsupported_error(f"{what} is {_shown(value)}, and it must be a string")
+
+
+def checked_path(value: Any, what: str) -> Path:
+    """The place of a file: a string, or what stands for one."""
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    return Path(checked_text(text, what))
 
 
 def checked_integer(
