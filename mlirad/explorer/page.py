@@ -44,7 +44,7 @@ def explore(
 
     Raises what tracing and compiling raise, and `UnsupportedError` for a file that cannot be written.
     """
-    where = checked_path(path, "path")
+    where = checked_path(path, "path", 'write path="explore.html"')
     checked_flag(measure, "measure")
     data = content(function, args, measured=measure, patterns=checked_flag(sparsity, "sparsity"))
     aside = where.with_name(f".{where.name}.{os.urandom(8).hex()}")

@@ -61,8 +61,11 @@ def export(
     from mlirad.frontend.compiling.making import native_program  # the compiler, which other calls do without
     from mlirad.object_files import Scratch, exported_function, write_files
 
-    where = checked_path(path, "path")
-    chosen = where.name if name is None else checked_text(name, "name")
+    where = checked_path(path, "path", 'write path="build/loss"')
+    chosen = where.name if name is None else checked_text(name, "name", 'write name="loss"')
+    wanted = None if target is None else checked_text(target, "target", 'write target="baseline"')
+    checked_text(cpu, "cpu", 'write cpu="haswell"')
+    checked_text(features, "features", 'write features="+avx2,+fma"')
     checked_choice(scratch, "scratch", ("static", "caller"))
     wants_library = checked_flag(library, "library")
     lowered = lowered_for(function, args)
@@ -72,10 +75,8 @@ def export(
             location=user_line(),
             hint="leave out interpret=True",
         )
-    wanted = None if target is None else checked_text(target, "target")
-    processor = (checked_text(cpu, "cpu"), checked_text(features, "features"))
     try:
-        made_for = file_target(wanted, *processor)
+        made_for = file_target(wanted, cpu, features)
         with compiling():
             module, results = lowered.trace()
             program = native_program(module, lowered.options, target=made_for).program

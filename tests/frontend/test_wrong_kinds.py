@@ -11,7 +11,8 @@ import io
 import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -68,6 +69,14 @@ KINDS: dict[str, Callable[[], Any]] = {
     "returns None": lambda: lambda *_: None,
     "returns text": lambda: lambda *_: "x",
 }
+
+_folder = tempfile.TemporaryDirectory()
+
+
+def new_file(ending: str) -> str:
+    """The name of a file that is removed when the process ends."""
+    return str(Path(_folder.name) / f"made.{ending}")
+
 
 Arguments: TypeAlias = Sequence[Any]
 Named: TypeAlias = Mapping[str, Any]
@@ -143,6 +152,24 @@ CALLS: dict[str, tuple[Call, Arguments, Named]] = {
     "custom_derivative": (later(with_rule), (square,), {}),
     "debug_print": (inside("debug_print"), ("a {}", X), {}),
     "demo": (outside("demo"), (loss, X), {"form": "symbols"}),
+    "explore": (
+        later(ad.explore),
+        (loss, X),
+        {"path": new_file("html"), "measure": False, "sparsity": False},
+    ),
+    "export": (
+        later(ad.export),
+        (loss, X),
+        {
+            "path": new_file("lib"),
+            "name": "loss",
+            "scratch": "static",
+            "library": False,
+            "target": "native",
+            "cpu": "",
+            "features": "",
+        },
+    ),
     "fold": (inside("fold"), (lambda c, x: c + x, 0.0, X), {"checkpoint": None}),
     "rewritten": (later(ad.rewritten(square)), (X,), {}),
     "fori_loop": (inside("fori_loop"), (0, 3, lambda _, c: c * 2.0, 1.0), {"checkpoint": None}),
@@ -287,35 +314,13 @@ SOLVED: dict[str, tuple[Call, Arguments, Named]] = {
 ADAM = ad.optimize.adam()
 CALLS |= SOLVED
 
-
-def writing(name: str) -> Call:
-    """The call of a function that writes files, in a folder of its own."""
-
-    def call(args: Arguments, named: Named) -> Any:
-        with tempfile.TemporaryDirectory() as folder, chdir(folder):
-            return getattr(ad, name)(*args, **named)
-
-    return call
-
-
-WRITTEN: dict[str, tuple[Call, Arguments, Named]] = {
-    "explore": (writing("explore"), (loss, X), {"path": "x.html", "measure": False, "sparsity": False}),
-    "export": (
-        writing("export"),
-        (square, X),
-        {"path": "f", "name": "f", "scratch": "static", "library": False}
-        | {"target": "native", "cpu": "", "features": ""},
-    ),
-}
-CALLS |= WRITTEN
-
 PLACES = [(name, place) for name, (_, args, named) in CALLS.items() for place in (*range(len(args)), *named)]
 
-IN_TURNS = {*SOLVED, *WRITTEN, *(f"random.{name}" for name in DRAWS)}
+IN_TURNS = {*SOLVED, *(f"random.{name}" for name in DRAWS)}
 
 EVERY_DAY = [p for k, p in enumerate(PLACES) if k % 6 == 0 or p[0] not in IN_TURNS]
-"""The arguments that meet other kinds every day: those of draws and of solvers, which share their checks, and
-of what writes files, which takes longer, in turns."""
+"""The arguments that meet other kinds every day: those of draws and of solvers, which share their checks, in
+turns."""
 
 SHARE = 14
 """Every day an argument meets one in so many of the kinds; `make fuzz` tries all."""

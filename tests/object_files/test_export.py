@@ -161,7 +161,7 @@ REFUSED = {
     "a function of POSIX": (np.sin, {"name": "write"}, "the C library has"),
     "a function on floats": (np.sin, {"name": "cosf"}, "the C library has"),
     "a number as name": (np.sin, {"name": 5}, "name is 5, and it must be a string"),
-    "a number as path": (np.sin, {"path": 5}, "path is 5, and it must be a string"),
+    "a number as path": (np.sin, {"path": 5}, "path is 5, and it must be the path of a file"),
     "a number as target": (np.sin, {"target": 5}, "target is 5, and it must be a string"),
     "a macro": (np.sin, {"name": "unix"}, "headers of C define it"),
     "a code": (np.sin, {"name": "MLIRAD_OK"}, "names that begin with mlirad_ are the compiler's"),

@@ -2,9 +2,9 @@
 
 checked_flag(reverse, "scan: reverse")                       True or False
 checked_choice(checkpoint, "checkpoint", CHECKPOINTS)        one of some names
-checked_text(cpu, "cpu")                                     a string
 checked_integer(chunk, "chunk", 1, "write chunk=1")          an integer from 1 on
 checked_list(branches, "the branches", "write [f, g]")       a list or tuple
+checked_path(path, "path", 'write path="a.html"')            a path
 """
 
 from __future__ import annotations
@@ -38,19 +38,6 @@ def checked_choice(value: Any, what: str, choices: Sequence[str]) -> str:
     return value
 
 
-def checked_text(value: Any, what: str) -> str:
-    """A string."""
-    if isinstance(value, str):
-        return value
-    raise unsupported_error(f"{what} is {_shown(value)}, and it must be a string")
-
-
-def checked_path(value: Any, what: str) -> Path:
-    """The place of a file: a string, or what stands for one."""
-    text = os.fspath(value) if isinstance(value, os.PathLike) else value
-    return Path(checked_text(text, what))
-
-
 def checked_integer(
     value: Any, what: str, least: int, hint: str, *, most: int | None = None, others: str = ""
 ) -> int:
@@ -79,6 +66,21 @@ def checked_list(value: Any, what: str, hint: str) -> Sequence[Any]:
     if not isinstance(value, list | tuple):
         raise tracing_error(f"{what} are given as a {type(value).__name__}, not as a list or tuple", hint)
     return cast("Sequence[Any]", value)
+
+
+def checked_text(value: Any, what: str, hint: str) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise unsupported_error(f"{what} is {_shown(value)}, and it must be a string", hint)
+    return value
+
+
+def checked_path(value: Any, what: str, hint: str) -> Path:
+    """The path of a file, as a string or as an object of `pathlib`."""
+    name = value.__fspath__() if isinstance(value, os.PathLike) else value
+    if not isinstance(name, str):
+        raise unsupported_error(f"{what} is {_shown(value)}, and it must be the path of a file", hint)
+    return Path(name)
 
 
 def _is_number(value: Any, kind: Any) -> bool:
