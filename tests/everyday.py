@@ -37,7 +37,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
     "tests/docs/test_examples.py::test_python_blocks": (5, 0),
     "tests/docs/test_generated.py::test_generated_pages_are_up_to_date": (2, 0),
     "tests/docs/test_special_points.py::test_second_derivatives": (3, 0),
-    "tests/examples/test_by_chad.py::test_examples": (5, 0),
+    "tests/examples/test_by_chad.py::test_examples": (9, 0),
     "tests/examples/test_by_chad.py::test_golden_figures_of_benchmarks": (4, 0),
     "tests/examples/test_functions_as_values.py::test_gradients_agree_between_methods_and_with_differences": (
         2,
