@@ -17,6 +17,7 @@ from benchmarks.figures import golden_error
 from benchmarks.problems import PROBLEMS
 from benchmarks.systems import MLIRAD, Functions
 from examples import (
+    assimilation,
     bundle_adjustment,
     chaos,
     curvature,
@@ -139,6 +140,9 @@ SQUARE = truss.ground_structure(3, 3)
 EDGE = np.pad(np.zeros((3, 3)), 1, constant_values=0.4)
 
 EXAMPLES = {
+    "assimilation": lambda: gradient(
+        assimilation, assimilation.misfit, assimilation.soliton(1.0, 9.0), np.ones((3, 12))
+    ),
     "bundle_adjustment": bundle,
     "chaos": grown,
     "curvature": curvatures,

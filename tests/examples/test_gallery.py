@@ -16,6 +16,7 @@ import pytest
 from docs.gallery import ROOT, examples, pages
 
 SMALL: dict[str, dict[str, Any]] = {
+    "assimilation": {},
     "bundle_adjustment": {},
     "chaos": {"steps": 12000},
     "filter_design": {},
