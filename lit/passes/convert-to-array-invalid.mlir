@@ -146,3 +146,24 @@ func.func @f(%x: tensor<3xf64>) -> tensor<3xf64> {
   %r = linalg.winograd_filter_transform m(4) r(3) ins(%x : tensor<3xf64>) outs(%x : tensor<3xf64>) -> tensor<3xf64>
   func.return %r : tensor<3xf64>
 }
+
+// -----
+
+// expected-error @below {{func.func: tensor<2xtensor<3xf64>> is a tensor of tensors}}
+func.func @f(%x: tensor<2xtensor<3xf64>>) -> tensor<2xtensor<3xf64>> {
+  func.return %x : tensor<2xtensor<3xf64>>
+}
+
+// -----
+
+// expected-error @below {{arith.constant: stands outside of a function}}
+%x = arith.constant 1.0 : f64
+
+// -----
+
+func.func @f(%x: tensor<6xf64>) -> tensor<2x4xf64> {
+  %s = arith.constant dense<[2, 4]> : tensor<2xi64>
+  // expected-error @below {{tensor.reshape: cannot put 6 elements into 8}}
+  %r = "tensor.reshape"(%x, %s) : (tensor<6xf64>, tensor<2xi64>) -> tensor<2x4xf64>
+  func.return %r : tensor<2x4xf64>
+}

@@ -259,6 +259,8 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "axis": (lambda z: np.cross(z.real, z.real, axis=1j), "`axis` must be real, got 1j"),
     "power": (lambda z: np.linalg.matrix_power(z.real[:, :4], 1j), "`n` must be an integer, got 1j"),
     "where": (lambda z: np.add(z, z, where=1j), "np.add: `where` must be real, got 1j"),
+    "dtype": (lambda z: np.equal(z.real, 1.0, dtype=complex), "np.equal of complex numbers is not of dtype"),
+    "device": (lambda z: np.astype(z, np.complex64, device="gpu"), "`device` must be 'cpu' or None"),
     "keepdims": (lambda z: z.real.sum(keepdims=z), "`keepdims` must be real"),
     "out": (lambda z: np.add(z, z, out=z.real * 1), "np.add gives complex numbers, which do not fit"),
     "in place": (lambda z: iadd(z.real, 1j), "np.add gives complex numbers, which do not fit"),

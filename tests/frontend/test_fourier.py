@@ -129,6 +129,7 @@ def test_transforms_in_batches_and_in_derivatives_of_derivatives() -> None:
         (lambda x: np.fft.fft(x, axis=3), "axis 3"),
         (lambda x: np.fft.fft(x, norm="half"), "norm"),
         (lambda x: np.fft.fftn(x, (3,), (0, 1)), "1 lengths for 2 axes"),
+        (lambda x: np.fft.irfftn(x[0, 0, 0]), "a transform along no axis"),
         (lambda x: scipy.fft.dct(x, 5), "there is no transform of type 5"),
     ],
 )

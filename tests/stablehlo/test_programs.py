@@ -141,6 +141,12 @@ WRONG = {
     "%0 = stablehlo.add %x, %y : tensor<3xf64>": "%y is not defined",
     "%0 = stablehlo.reshape %x : (tensor<3xf64>) -> tensor<2xf64>": "stablehlo.reshape: ",
     "%0 = stablehlo.transpose %x, dims = [0, 1] : (tensor<3xf64>) -> tensor<3xf64>": "stablehlo.transpose: ",
+    "%0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<3xf64>) -> tensor<2x3xf64>": (
+        "stablehlo.broadcast_in_dim: "
+    ),
+    "%0 = func.call @g(%x) : (tensor<3xf64>) -> tensor<3xf64>\n%1 = stablehlo.sine %x : tensor<3xf64>": (
+        "there is no function @g with a body"
+    ),
     "%0 = stablehlo.sine %x : (tensor<3xf64>) -> tensor<?xf64>": (
         "stablehlo.sine: the language has no dynamic shapes"
     ),

@@ -200,10 +200,10 @@ def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     return xp.sum(xp.logical_or(z.real != 0, z.imag != 0), axis=axis, keepdims=keepdims)
 
 
-def _ones_like(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None) -> Any:
+def _ones_like(a: Any, dtype: Any = None, **options: Any) -> Any:
     z = as_complex(a)
-    own = part_dtype(dtype) if dtype is not None else z.real.dtype
-    ones = xp.ones_like(z.real, dtype=own, shape=shape)
+    own = complex_part("np.ones_like", dtype) if dtype is not None else z.real.dtype
+    ones = xp.ones_like(z.real, dtype=own, **options)
     return paired(ones, xp.zeros_like(ones))
 
 
@@ -236,8 +236,9 @@ def _size(a: Any, axis: int | None = None) -> int:
     return as_complex(a).size if axis is None else as_complex(a).shape[axis]
 
 
-def _astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
-    return astype(x, dtype)
+def _astype(x: Any, dtype: Any, /, **options: Any) -> Any:
+    z = astype(x, dtype)
+    return ComplexArray(*(xp.astype(part, part.dtype, **options) for part in (z.real, z.imag)))
 
 
 def astype(x: Any, dtype: Any) -> ComplexArray:

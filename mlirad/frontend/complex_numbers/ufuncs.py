@@ -15,7 +15,7 @@ from mlirad.frontend.complex_numbers.functions import apply_function, astype, wr
 from mlirad.frontend.complex_numbers.products import PRODUCTS
 from mlirad.frontend.numpy_functions.binding import shown
 from mlirad.frontend.numpy_functions.ufuncs import name_of
-from mlirad.frontend.tracing.complex_array import holds_complex
+from mlirad.frontend.tracing.complex_array import holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.raising import argument_error, unsupported_error
 
@@ -37,6 +37,8 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
         if holds_complex((value,)):
             raise argument_error(f"{name}: `{option}` must be real, got {shown(value)}", "leave it out")
     if dtype is not None:
+        if not is_complex_dtype(dtype) or not any(t[-1] == np.dtype(dtype).char for t in ufunc.types):
+            raise argument_error(f"{name} of complex numbers is not of dtype {shown(dtype)}", "leave it out")
         inputs = tuple(astype(as_complex(x), dtype) for x in inputs)
     if method == "__call__" and ufunc in PRODUCTS:
         result = PRODUCTS[ufunc](ufunc, *inputs, **options)

@@ -4,7 +4,7 @@
     ad.numpy.zeros(3)                a traced array, which takes y[i] = x; outside of a trace NumPy's
 
 NumPy's own names stand for what takes nests of traced values while a function is traced, as SciPy's do
-(`tracing.scipy_functions`). Those of `mlirad.numpy` make traced arrays of shapes and numbers too.
+(`tracing.library_names`). Those of `mlirad.numpy` make traced arrays of shapes and numbers too.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from mlirad.dialects.array.literals import ELEMENT_TYPES
 from mlirad.frontend.tracing.complex_array import is_complex_dtype
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.frames import is_tracing
+from mlirad.frontend.tracing.library_names import Handing
 from mlirad.frontend.tracing.operations import contains_traced, xp
-from mlirad.frontend.tracing.scipy_functions import Handing
 from mlirad.frontend.tracing.source import is_user_file
 
 Maker = Callable[..., Any]

@@ -45,9 +45,9 @@ from mlirad.frontend.numpy_functions.alternatives import alternative_to
 from mlirad.frontend.numpy_functions.binding import Binding, binding_of, internal_error, qualified_name
 from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order
 from mlirad.frontend.numpy_functions.tracings import Tracings
+from mlirad.frontend.tracing.library_names import TRACED, TRACED_METHODS
 from mlirad.frontend.tracing.operations import contains_traced
 from mlirad.frontend.tracing.raising import unsupported_error
-from mlirad.frontend.tracing.scipy_functions import TRACED, TRACED_METHODS
 
 _FILES = (
     shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,

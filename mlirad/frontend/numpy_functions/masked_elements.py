@@ -35,9 +35,9 @@ from mlirad.frontend.numpy_functions.masked_reductions import (
 from mlirad.frontend.numpy_functions.ufuncs import name_of
 from mlirad.frontend.tracing.array import copied
 from mlirad.frontend.tracing.dtypes import BOOL
+from mlirad.frontend.tracing.library_names import scipy_function
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import argument_error
-from mlirad.frontend.tracing.scipy_functions import scipy_function
 
 ELEMENTWISE: frozenset[Callable[..., Any]] = frozenset(
     (

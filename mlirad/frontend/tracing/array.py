@@ -25,9 +25,9 @@ from xdsl.ir import Operation
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.frontend.tracing.frames import Scope, current_frame
+from mlirad.frontend.tracing.library_names import hint_for, scipy_function
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
-from mlirad.frontend.tracing.scipy_functions import hint_for, scipy_function
 from mlirad.ir.locations import location_of
 
 T = TypeVar("T")

@@ -204,6 +204,8 @@ class _Verification:
                     op, f"reads {name_of(operand)}, a tape: only array.replay and linear.while can"
                 )
         if not known:
+            if op.parent_op() is self.module:
+                raise VerifyError(f"{name_of_op(op)}: stands outside of a function", location=location_of(op))
             located(op, lambda: check_declared(op))
             return
         if op.successors:

@@ -26,6 +26,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import CallGraph, calls_of, functions_by_name, is_private
+from mlirad.ir.checked_builder import CheckedBuilder
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.foreign import STABLEHLO, ConversionPass
 from mlirad.ir.locations import location_of
@@ -141,7 +142,7 @@ def _converted(function: FuncOp, functions: dict[str, FuncOp], kept: frozenset[s
 
     visibility = "private" if is_private(function) else None
     hints = [a.name_hint for a in source.args]
-    new = new_function(function.sym_name.data, types, body, visibility, hints)
+    new = new_function(function.sym_name.data, types, body, visibility, hints, CheckedBuilder)
     erase_unused(function_block(new))
     new.location = function.location
     return new
