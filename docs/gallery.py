@@ -18,6 +18,9 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 
+OVERVIEW = Path("gallery.md")
+"""Where the overview lies in the site."""
+
 MISSING = "this example needs"
 """How the output of an example begins where a package is missing that it shows the use of."""
 
@@ -35,6 +38,11 @@ class Example(NamedTuple):
     def name(self) -> str:
         """The name of its page and of what is made of it."""
         return self.path.stem
+
+    @property
+    def place(self) -> Path:
+        """Where its page lies in the site."""
+        return Path("gallery") / f"{self.name}.md"
 
     @property
     def title(self) -> str:
@@ -55,11 +63,18 @@ def examples() -> list[Example]:
     return sorted(found, key=lambda example: not example.draws)
 
 
+def targets() -> dict[Path, Path]:
+    """The pages to which links to the examples lead."""
+    return {example.path.relative_to(ROOT): example.place for example in examples()} | {
+        Path("examples"): OVERVIEW
+    }
+
+
 def pages(made: Path | None) -> dict[Path, str]:
     """The text of all pages by their place in the site, with figures and output from `made`."""
-    found = {Path("gallery.md"): "\n".join(overview(made)) + "\n"}
+    found = {OVERVIEW: "\n".join(overview(made)) + "\n"}
     for example in examples():
-        found[Path("gallery") / f"{example.name}.md"] = "\n".join(page(example, made)) + "\n"
+        found[example.place] = "\n".join(page(example, made)) + "\n"
     return found
 
 
