@@ -26,12 +26,12 @@ MISSING = "this example needs"
 
 
 class Example(NamedTuple):
-    """A program below `examples/`: its code, the first line of its docstring, and the rest of it."""
+    """A program below `examples/`: the first line of its docstring, the rest of it, and the code after it."""
 
     path: Path
-    code: str
     summary: str
     description: str
+    code: str
     draws: bool
 
     @property
@@ -54,12 +54,13 @@ def examples() -> list[Example]:
     """All programs that can be run, those with a figure first."""
     found: list[Example] = []
     for path in sorted((ROOT / "examples").glob("*.py")):
-        code = path.read_text()
-        tree = ast.parse(code)
+        text = path.read_text()
+        tree = ast.parse(text)
         functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         summary, _, rest = (ast.get_docstring(tree) or "").partition("\n")
         if "main" in functions:
-            found.append(Example(path, code, summary, rest.strip(), "draw" in functions))
+            code = "\n".join(text.splitlines()[tree.body[0].end_lineno :]).strip()
+            found.append(Example(path, summary, rest.strip("\n"), code, "draw" in functions))
     return sorted(found, key=lambda example: not example.draws)
 
 
@@ -103,7 +104,7 @@ def page(example: Example, made: Path | None) -> Iterator[str]:
     output = made / f"{example.name}.txt" if made else None
     if output and output.exists():
         yield from ["It prints:", "", "```text", output.read_text().rstrip(), "```", ""]
-    yield from [f"`examples/{example.path.name}`:", "", "```python", example.code.rstrip(), "```"]
+    yield from [f"`examples/{example.path.name}`:", "", "```python", example.code, "```"]
 
 
 def _figure(example: Example, made: Path | None) -> bool:

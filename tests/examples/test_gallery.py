@@ -95,6 +95,8 @@ def test_pages_show_what_was_made(tmp_path: Any) -> None:
     (tmp_path / "lens.txt").write_text("rays meet\n")
     made = SimpleNamespace(**{name.stem: text for name, text in pages(tmp_path).items()})
     assert "![Lens](lens.svg)" in made.lens and "```text\nrays meet\n```" in made.lens
+    assert "\n    python examples/lens.py --plot lens.svg\n" in made.lens
+    assert "```python\nfrom __future__ import annotations\n" in made.lens
     assert ".svg" not in re.sub(r"--plot \S+", "", made.truss)
     assert "(gallery/lens.svg)" in made.gallery and "(gallery/truss.svg)" not in made.gallery
     assert all(f"gallery/{name}.md" in made.gallery for name in NAMES)
