@@ -53,7 +53,9 @@ def test_examples(case: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]) 
         from examples.plots import save
 
         save(module.draw, found, tmp_path / "figure.svg")
-        assert (tmp_path / "figure.svg").read_text().count("<path") > 5
+        figure = (tmp_path / "figure.svg").read_text()
+        assert len(re.findall("<(path|image|text)", figure)) > 5
+        assert len(figure) < 2**16
 
 
 def test_plots_are_asked_for_on_the_command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
