@@ -182,4 +182,5 @@ def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Bindi
 
 
 TRACED["numpy"] = creation.OF_NESTS
+TRACED_METHODS["numpy"] = lambda: {"vectorize": {"__call__": elementwise.vectorized}}
 TRACED_METHODS["scipy.stats"] = distributions
