@@ -3,34 +3,41 @@
     np.array([a, b])                 with traced a: an array of them, while a function is traced
     ad.numpy.zeros(3)                a traced array, which takes y[i] = x; outside of a trace NumPy's
 
-NumPy's own names stand for what takes nests of traced values while a function is traced, as SciPy's do
-(`tracing.scipy_functions`). Those of `mlirad.numpy` make traced arrays of shapes and numbers too.
+Those of `mlirad.numpy` make traced arrays of shapes and numbers too. How NumPy's own names come to stand for
+what takes nests is said in `nests`.
 """
 
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from mlirad.dialects.array.literals import ELEMENT_TYPES
-from mlirad.frontend.tracing.array import Array, copied
+from mlirad.frontend.tracing.array import copied
+from mlirad.frontend.tracing.complex_array import holds_complex
 from mlirad.frontend.tracing.dtypes import language_dtype
 from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.operations import as_array, contains_traced, converted, xp
-from mlirad.frontend.tracing.scipy_functions import TRACED
-from mlirad.frontend.tracing.source import is_user_file
 
 Maker = Callable[..., Any]
 
 
-def of_nest(value: Any, dtype: Any = None, ndmin: int = 0) -> Array:
+def of_nest(value: Any, dtype: Any = None, ndmin: int = 0) -> Any:
     """An array of a nest of lists and tuples that holds traced values."""
-    found = as_array(value, None if dtype is None else language_dtype(dtype))
+    if holds_complex((value,)):
+        found = _stacked(value)
+        found = found if dtype is None else xp.astype(found, dtype)
+    else:
+        found = as_array(value, None if dtype is None else language_dtype(dtype))
     return found if found.ndim >= ndmin else xp.reshape(found, (1,) * (ndmin - found.ndim) + found.shape)
+
+
+def _stacked(nest: Any) -> Any:
+    parts = cast("list[Any]", nest)
+    return xp.stack([_stacked(part) for part in parts]) if isinstance(nest, list | tuple) else nest
 
 
 def array(object: Any, dtype: Any = None, **options: Any) -> Any:
@@ -39,24 +46,22 @@ def array(object: Any, dtype: Any = None, **options: Any) -> Any:
     Of integers and booleans alone it is NumPy's, as positions and shapes have to be.
     """
     if contains_traced(object):
-        return _array(np.array, (object, dtype), options)
+        return array_of(object, dtype, **options)
     made = np.array(object, dtype, **options)
     return as_array(made) if is_tracing() and made.dtype.kind == "f" and _is_known(made.dtype) else made
 
 
-def _array(own: Maker, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def array_of(*args: Any, **options: Any) -> Any:
+    """`np.array` of a nest that holds traced values."""
     value, dtype = (*args, options.get("dtype"))[:2]
     found = of_nest(value, dtype, options.get("ndmin", 0))
-    return copied(found) if found is value and options.get("copy", True) else found
+    return xp.copy(found) if found is value and options.get("copy", True) else found
 
 
-def _as_array(own: Maker, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def as_array_of(*args: Any, **options: Any) -> Any:
+    """`np.asarray` of a nest that holds traced values."""
     value, dtype = (*args, options.get("dtype"))[:2]
     return of_nest(value, dtype)
-
-
-def _full(own: Maker, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    return full(*args, **options)
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **options: Any) -> Any:
@@ -110,24 +115,3 @@ CREATING: Final[dict[str, Maker]] = {
     "ones": ones, "empty": empty, "full": full, "eye": eye, "identity": identity,
 }  # fmt: skip
 """The functions of `mlirad.numpy` that are not NumPy's."""
-
-
-def _from_nests(trace: Callable[[Maker, tuple[Any, ...], dict[str, Any]], Any], place: int) -> Any:
-    """What a name of NumPy stands for in a trace: for users' calls, of traced values at a place."""
-
-    def hand(own: Maker, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        is_users = is_user_file(sys._getframe(2).f_code.co_filename)  # pyright: ignore[reportPrivateUsage]
-        if is_users and is_tracing() and len(args) > place and contains_traced(args[place]):
-            return trace(own, args, options)
-        return own(*args, **options)
-
-    return hand
-
-
-TRACED["numpy"] = {
-    "array": _from_nests(_array, 0),
-    "asarray": _from_nests(_as_array, 0),
-    "asanyarray": _from_nests(_as_array, 0),
-    "ascontiguousarray": _from_nests(_as_array, 0),
-    "full": _from_nests(_full, 1),
-}

@@ -83,15 +83,15 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         return _product(one, other)
     elif isinstance(x, MaskedElements):
         del bound[first]
-        if function is np.transpose and not bound:
+        if function == np.transpose and not bound:
             return _transposed(x)
         if function in RUNNING:
             return running(function, x, bound)
         if function in (np.ravel, np.squeeze) and x.ndim == 1 and not bound:
             return x
-        if function is np.size and not bound:
+        if function == np.size and not bound:
             return count(x) * (x.elements.size // max(x.mask.size, 1))
-        if function is np.linalg.norm and bound.get("ord") in (None, 1, 2, np.inf) and not bound.get("axis"):
+        if function == np.linalg.norm and bound.get("ord") in (None, 1, 2, np.inf) and not bound.get("axis"):
             if x.ndim == 1 or bound.get("ord") is None:
                 return np.linalg.norm(xp.ravel(filled(x, 0)), **bound)
         elif function in SUMS or function in EXTREMA or function in BY_HAND or function in QUANTILES:
