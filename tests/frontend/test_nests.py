@@ -1,4 +1,4 @@
-"""NumPy's functions of lists of traced values, and `np.r_` and `np.c_`: NumPy's figures, dtypes and errors."""
+"""NumPy's functions of lists of traced values, `np.r_` and `np.c_`: NumPy's figures, dtypes, errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def of_lists(x: Any, s: Any, t: Any) -> list[Any]:
         np.dot([s, t], [t, s]), np.linalg.norm([s, t, 1]), np.linalg.solve([[s, t], [1, 5]], [s, 3.0]),
         np.linalg.det([[s, t], [t, s]]), np.where([s > 0, t > 0], [s, t], 0.0), np.sort([s, t, 0.0]),
         np.array([[s, t], [0, 1]]), np.asarray((s, 1)), np.full(2, s), np.fft.irfft([s, t, 1]),
-        np.mean(a=[s, t]), np.interp(s, [t, 2.0], [s, t]), np.concatenate([[s], x]), np.reshape([s, t], (2, 1)),
+        np.mean(a=[s, t]), np.interp(s, [t, 2.0], [s, t]), np.concatenate([[s], x]),
+        np.reshape([s, t], (2, 1)),
     ]  # fmt: skip
 
 
