@@ -36,10 +36,11 @@ lint: $(INSTALLED)
 bench: $(BENCH_INSTALLED)
 	$(BIN)/python -m benchmarks
 
-# The site is in build/site.
+# The site is in build/site. Its gallery runs all examples, for their figures and what they print.
 docs: $(DOCS_INSTALLED)
-	$(BIN)/python -m docs.site build/pages
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/python -m docs.gallery build/gallery
+	$(BIN)/python -m docs.site build/pages build/gallery
+	$(BIN)/mkdocs build --quiet --strict
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis lit/Output

@@ -1,37 +1,50 @@
-"""The pages of the site: the documentation as it stands, a reference of the interface, and the examples.
+"""The pages of the site: the documentation as it stands, a reference of the interface, and the gallery.
 
-python -m docs.site build/pages        writes them to a folder, of which MkDocs makes the site (`make docs`)
+    python -m docs.site build/pages build/gallery
+
+writes them to the first folder, of which MkDocs makes the site (`make docs`); what `docs.gallery` has made of
+the examples is in the second one.
 """
 
 from __future__ import annotations
 
-import ast
 import re
 import shutil
 import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from docs import gallery
 from docs.reference import reference
 
 ROOT = Path(__file__).resolve().parents[1]
 
-COPIED = ("docs/*.md", "docs/generated/*.md", "benchmarks/*.md", "benchmarks/charts/*.svg", "SECURITY.md")
+COPIED = (
+    "docs/*.md",
+    "docs/guide/*.md",
+    "docs/generated/*.md",
+    "docs/pictures/*.svg",
+    "benchmarks/*.md",
+    "benchmarks/charts/*.svg",
+    "SECURITY.md",
+)
 """What is copied; files of `docs/` come to the top."""
 
 _LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
-def write_pages(folder: Path) -> list[Path]:
-    """Write all pages; links between them are made to fit, and those to other files lead nowhere."""
+def write_pages(folder: Path, made: Path | None = None) -> list[Path]:
+    """Write all pages; links between them are made to fit, and those to other files lead nowhere.
+
+    Figures and output of the examples come from the folder `made`, and are left out without it.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     pages: dict[Path, str] = {Path("index.md"): (ROOT / "README.md").read_text()}
     sources = {Path("index.md"): Path("README.md")}
     for pattern in COPIED:
         for path in sorted(ROOT.glob(pattern)):
             name = path.relative_to(ROOT)
-            target = name.relative_to("docs") if name.parts[0] == "docs" else name
+            target = _placed(name)
             if path.suffix == ".md":
                 pages[target], sources[target] = path.read_text(), name
             else:
@@ -41,12 +54,20 @@ def write_pages(folder: Path) -> list[Path]:
     for target, text in pages.items():
         pages[target] = _LINK.sub(partial(_link, target, sources[target], targets), text)
     pages[Path("reference.md")] = "\n".join(reference()) + "\n"
-    pages[Path("examples.md")] = "\n".join(examples()) + "\n"
+    pages |= gallery.pages(made)
+    for figure in sorted(made.glob("*.svg")) if made else ():
+        (folder / "gallery").mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(figure, folder / "gallery" / figure.name)
     for target, text in pages.items():
         path = folder / target
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return [folder / target for target in pages]
+
+
+def _placed(name: Path) -> Path:
+    """Where a file of the project that is copied lies in the site."""
+    return name.relative_to("docs") if name.parts[0] == "docs" else name
 
 
 def _link(page: Path, source: Path, targets: dict[Path, Path], found: re.Match[str]) -> str:
@@ -57,7 +78,7 @@ def _link(page: Path, source: Path, targets: dict[Path, Path], found: re.Match[s
     wanted = Path(*_resolved(source.parent / address))
     target = targets.get(wanted)
     if target is None and wanted.suffix == ".svg":
-        target = wanted
+        target = _placed(wanted)
     up = "../" * len(page.parent.parts)
     if (
         target is None
@@ -77,21 +98,10 @@ def _resolved(path: Path) -> list[str]:
     return parts
 
 
-def examples() -> Iterator[str]:
-    """The examples with what they say of themselves."""
-    yield "# Examples"
-    for path in sorted((ROOT / "examples").glob("*.py")):
-        if path.stem == "__init__":
-            continue
-        text = path.read_text()
-        yield from ["", f"## {path.stem.replace('_', ' ').capitalize()}", ""]
-        yield from (ast.get_docstring(ast.parse(text)) or "").splitlines()
-        yield from ["", f"`examples/{path.name}`:", "", "```python", text.rstrip(), "```"]
-
-
 def main() -> int:
-    """Write the pages to the folder that is named; returns the exit code."""
-    written = write_pages(Path(sys.argv[1] if len(sys.argv) > 1 else "build/pages"))
+    """Write the pages, from and to the folders that are named; returns the exit code."""
+    folder, made = (Path(argument) for argument in sys.argv[1:])
+    written = write_pages(folder, made)
     sys.stdout.write(f"{len(written)} pages\n")
     return 0
 

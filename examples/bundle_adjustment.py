@@ -1,6 +1,6 @@
 """Bundle adjustment by Gauss-Newton steps, without a matrix: cameras and points from where points were seen.
 
-    python examples/bundle_adjustment.py
+    python examples/bundle_adjustment.py --plot scene.svg
 
 Each step linearises the residuals once, r(x + dx) ≈ r + J dx, and solves for dx by an iterative method of
 SciPy, which only asks for products with J and its transpose:
@@ -26,6 +26,7 @@ from examples.programs import ba
 
 Array = NDArray[Any]
 Solver = Literal["lsmr", "cg"]
+NOISE = 1e-3  # of what cameras measure, relative to the focal length
 
 
 class Observations(NamedTuple):
@@ -36,13 +37,25 @@ class Observations(NamedTuple):
     measured: Array
 
 
-def main() -> None:
+class Found(NamedTuple):
+    """What was observed, where points were thought to be and where they are, and the norms by solver."""
+
+    observations: Observations
+    start: tuple[Array, Array]
+    adjusted: tuple[Array, Array]
+    norms: dict[str, list[float]]
+
+
+def main() -> Found:
     """Adjust a synthetic scene with both solvers."""
     observations, cameras, points = scene(cameras=6, points=80, seed=0)
     print(f"{len(cameras)} cameras, {len(points)} points, {len(observations.measured)} observations")
+    norms = {}
     for solver in ("lsmr", "cg"):
-        *_, norms = adjust(observations, cameras, points, steps=8, solver=solver)
-        print(f"{solver:>5}: |r| = " + " -> ".join(f"{norm:.3g}" for norm in norms))
+        *adjusted, norms[solver] = adjust(observations, cameras, points, steps=8, solver=solver)
+        print(f"{solver:>5}: |r| = " + " -> ".join(f"{norm:.3g}" for norm in norms[solver]))
+        assert norms[solver][-1] < 1.1 * NOISE * np.sqrt(observations.measured.size)
+    return Found(observations, (cameras, points), tuple(adjusted), norms)
 
 
 def errors(cameras: Any, points: Any, observations: Observations) -> Any:
@@ -107,11 +120,35 @@ def scene(cameras: int, points: int, seed: int) -> tuple[Observations, Array, Ar
     true_cameras[:, 9:11] = 0.01 * rng.normal(size=(cameras, 2))
     camera_of, point_of = (index.ravel() for index in np.indices((cameras, points)))
     exact = ba.project(true_cameras[camera_of], true_points[point_of])
-    measured = exact + 1e-3 * rng.normal(size=exact.shape)
+    measured = exact + NOISE * rng.normal(size=exact.shape)
     start_cameras = true_cameras + 0.02 * rng.normal(size=true_cameras.shape)
     start_points = true_points + 0.05 * rng.normal(size=true_points.shape)
     return Observations(camera_of, point_of, measured), start_cameras, start_points
 
 
+def draw(figure: Any, found: Found) -> None:
+    """What one camera saw, with where the points would be seen, and the errors by step."""
+    left, right = figure.subplots(1, 2)
+    own = found.observations.camera_of == 0
+    seen = found.observations.measured[own]
+    left.plot(*seen.T, "o", color="C4", markersize=5, markerfacecolor="none", label="measured")
+    for (cameras, points), marker, name in (
+        (found.start, ".", "at the start"),
+        (found.adjusted, "x", "adjusted"),
+    ):
+        offsets = errors(cameras, points, found.observations)[own]
+        left.plot(*(seen + offsets).T, marker, markersize=4, linestyle="none", label=name)
+    left.set(title="what the first camera sees")
+    left.legend()
+    floor = NOISE * np.sqrt(found.observations.measured.size)
+    right.axhline(floor, color="C4", linewidth=0.8, label="noise")
+    for (name, norms), style in zip(found.norms.items(), ("o-", "x--"), strict=True):
+        right.semilogy(norms, style, markersize=5, label=name)
+    right.set(xlabel="step", title="norm of all errors")
+    right.legend()
+
+
 if __name__ == "__main__":
-    main()
+    from plots import run
+
+    run(main, draw)

@@ -1,6 +1,6 @@
 """An image from its blurred and noisy copy, through the filters of `scipy.ndimage`.
 
-    python examples/image_filters.py
+    python examples/image_filters.py --plot filters.svg
 
 The sharp image is the one whose blurred copy is what was seen, and whose edges are short: the sum of the
 lengths of its gradients, by Sobel's filters, is small. L-BFGS of SciPy finds it, with gradients from mlirad.
@@ -21,14 +21,16 @@ WIDTH = 1.5
 SOBEL = np.array([[1.0, 0.0, -1.0], [2.0, 0.0, -2.0], [1.0, 0.0, -1.0]]) / 8
 
 
-def main() -> None:
-    """Print how far the blurred and the restored image are from the sharp one."""
-    sharp = picture(48)
-    seen = blurred(sharp)
+def main(size: int = 48) -> tuple[Any, Any, Any]:
+    """The sharp image, what is seen of it and what is restored, after a report of how far these are off."""
+    sharp = picture(size)
+    found = seen = blurred(sharp)
     print(f"blurred:  {deviation(seen, sharp):.4f} from the sharp image")
     for steps in (5, 20, 100):
         found = restored(seen, steps)
         print(f"restored: {deviation(found, sharp):.4f} after {steps} steps")
+    assert deviation(found, sharp) < 0.6 * deviation(seen, sharp)
+    return sharp, seen, found
 
 
 def picture(size: int) -> NDArray[Any]:
@@ -64,5 +66,22 @@ def deviation(image: NDArray[Any], sharp: NDArray[Any]) -> float:
     return float(np.sqrt(np.mean((image - sharp) ** 2)))
 
 
+def draw(figure: Any, found: tuple[Any, Any, Any]) -> None:
+    """The three images."""
+    figure.set_size_inches(7.2, 2.6)
+    sharp, seen, restored_image = found
+    titles = (
+        "sharp",
+        f"seen: {deviation(seen, sharp):.3f} off",
+        f"restored: {deviation(restored_image, sharp):.3f} off",
+    )
+    for axes, image, title in zip(figure.subplots(1, 3), found, titles, strict=True):
+        axes.imshow(image, cmap="gray", vmin=0.1, vmax=1.1)
+        axes.set_title(title)
+        axes.axis("off")
+
+
 if __name__ == "__main__":
-    main()
+    from plots import run
+
+    run(main, draw)

@@ -1,6 +1,6 @@
 """Functions that an equation defines: Kepler's, and the weights that a penalty leaves of a regression.
 
-    python examples/implicit_functions.py
+    python examples/implicit_functions.py --plot penalty.svg
 
 The eccentric anomaly x solves x - e sin x = m, and its derivatives are known: dx/de = sin x / (1 - e cos x).
 The weights of a ridge regression are an argmin; the error that they make on other data is differentiated by
@@ -16,12 +16,16 @@ import numpy as np
 import mlirad as ad
 
 
-def main() -> None:
-    """Print an orbit and its sensitivity, and how the penalty improves."""
+def main() -> list[tuple[float, float]]:
+    """Print an orbit and its sensitivity, and how the penalty improves; the penalties and their errors."""
     anomaly, slope = ad.value_and_grad(eccentric_anomaly)(0.3, 1.0)
     print(f"Kepler: x = {anomaly:.9f}, dx/de = {slope:.9f} (exact {exact_slope(0.3, anomaly):.9f})")
-    for step, (penalty, error) in enumerate(improved_penalties(regression(), 6)):
+    assert abs(slope - exact_slope(0.3, anomaly)) < 1e-9
+    found = improved_penalties(regression(), 6)
+    for step, (penalty, error) in enumerate(found):
         print(f"step {step}: penalty {penalty:8.4f}, error on other data {error:.6f}")
+    assert found[-1][1] <= min(error for _, error in ridge_errors(np.geomspace(0.3, 100.0, 50))) * (1 + 1e-6)
+    return found
 
 
 def eccentric_anomaly(eccentricity: Any, mean_anomaly: Any) -> Any:
@@ -40,6 +44,16 @@ def regression(seed: int = 0) -> dict[str, Any]:
     law, features = rng.normal(size=8), rng.normal(size=(2, 20, 8))
     targets = features @ law + 2.0 * rng.normal(size=(2, 20))
     return {"x": features[0], "y": targets[0], "other_x": features[1], "other_y": targets[1]}
+
+
+def ridge_errors(penalties: Any) -> list[tuple[float, float]]:
+    """Penalties and their errors by the normal equations of ridge regression."""
+    data, found = regression(), []
+    x, y = data["x"], data["y"]
+    for penalty in penalties:
+        w = np.linalg.solve(x.T @ x + penalty * np.eye(x.shape[1]), x.T @ y)
+        found.append((float(penalty), float(np.mean((data["other_x"] @ w - data["other_y"]) ** 2))))
+    return found
 
 
 def weights(log_penalty: Any, data: Any) -> Any:
@@ -67,5 +81,28 @@ def improved_penalties(data: Any, steps: int) -> list[tuple[float, float]]:
     return found
 
 
+def draw(figure: Any, found: list[tuple[float, float]]) -> None:
+    """An orbit at equal times, and the error over the penalty with the steps of Newton's method."""
+    left, right = figure.subplots(1, 2)
+    eccentricity = 0.6
+    times = np.linspace(0.0, 2 * np.pi, 25)
+    anomalies = ad.jit(ad.vmap(eccentric_anomaly, in_axes=(None, 0)))(eccentricity, times)
+    turn, height = np.linspace(0.0, 2 * np.pi, 200), np.sqrt(1 - eccentricity**2)
+    left.plot(np.cos(turn) - eccentricity, height * np.sin(turn), color="C4", linewidth=0.8)
+    left.plot(np.cos(anomalies) - eccentricity, height * np.sin(anomalies), "o", markersize=4)
+    left.plot(0, 0, "o", color="C1", markersize=10)
+    left.set(aspect="equal", title="Kepler's equation: an orbit at equal times")
+    left.axis("off")
+    penalties = [penalty for penalty, _ in found]
+    right.plot(
+        *zip(*ridge_errors(np.geomspace(0.5 * min(penalties), 2 * max(penalties), 80)), strict=True),
+        color="C4",
+    )
+    right.plot(*zip(*found, strict=True), "o-", color="C3", markersize=4, linewidth=0.8)
+    right.set(xlabel="penalty", title="error on other data, and Newton's steps")
+
+
 if __name__ == "__main__":
-    main()
+    from plots import run
+
+    run(main, draw)

@@ -1,6 +1,6 @@
 """Hunters and prey: the parameters of a differential equation, learned from noisy observations.
 
-    python examples/predators.py
+    python examples/predators.py --plot predators.svg
 
 The equations of Lotka and Volterra are solved by `ad.odeint`; SciPy's least squares take the residuals and
 their Jacobian from `ad.scipy.objective`. So the derivative is that of the steps that the solver took.
@@ -21,11 +21,14 @@ START = {"prey": 10.0, "hunters": 5.0}
 TIMES = np.linspace(0.0, 10.0, 21)
 
 
-def main() -> None:
-    """Print the parameters that were learned beside those that made the observations."""
-    found = fitted(observations(seed=0))
+def main() -> tuple[Any, Any]:
+    """The observations, and the parameters that were learned, printed beside the true ones."""
+    observed = observations(seed=0)
+    found = fitted(observed)
     for name, value in TRUTH.items():
         print(f"{name:<8} {value:.3f}, learned {found[name]:.3f}")
+        assert abs(found[name] - value) < 0.03 * value
+    return observed, found
 
 
 def slope(state: Any, t: Any, p: Any) -> Any:
@@ -37,9 +40,9 @@ def slope(state: Any, t: Any, p: Any) -> Any:
     }
 
 
-def populations(p: Any) -> Any:
+def populations(p: Any, times: Any = TIMES) -> Any:
     """Both populations [2, times]."""
-    found = ad.odeint(slope, START, TIMES, p)
+    found = ad.odeint(slope, START, times, p)
     return np.stack([found["prey"], found["hunters"]])
 
 
@@ -60,5 +63,20 @@ def fitted(observed: NDArray[Any]) -> dict[str, float]:
     return {k: float(np.exp(v)) for k, v in problem.unflatten(found.x).items()}
 
 
+def draw(figure: Any, found: tuple[Any, Any]) -> None:
+    """The observations, and the populations of the parameters that were learned."""
+    observed, parameters = found
+    axes, times = figure.subplots(), np.linspace(TIMES[0], TIMES[-1], 200)
+    curves = ad.jit(populations)(parameters, times)
+    for name, points, curve in zip(("prey", "hunters"), observed, curves, strict=True):
+        (line,) = axes.plot(times, curve, label=name)
+        axes.plot(TIMES, points, "o", color=line.get_color(), markersize=4)
+    learned = ", ".join(f"{name} {value:.2f}" for name, value in parameters.items())
+    axes.set(xlabel="time", ylabel="population", title=f"learned: {learned}")
+    axes.legend()
+
+
 if __name__ == "__main__":
-    main()
+    from plots import run
+
+    run(main, draw)

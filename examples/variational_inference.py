@@ -1,6 +1,6 @@
 """Variational inference: the normal distribution that is closest to a posterior, by random gradients.
 
-    python examples/variational_inference.py
+    python examples/variational_inference.py --plot posterior.svg
 
 The evidence lower bound is an average over draws from the approximation, which are written as functions of
 its parameters and of numbers drawn by key, so that gradients pass through them. Of a linear regression the
@@ -21,18 +21,22 @@ NOISE = 0.5
 DRAWS = 16
 
 
-def main() -> None:
-    """Print the bound as it rises, and the approximation beside the best one."""
+def main() -> tuple[Any, Any, Any]:
+    """Print the bound as it rises, and the approximation beside the best one; return all of these."""
     features, targets = data(100, 4)
     mean, deviations = best(features, targets)
+    by_steps = {}
     for steps in (1, 10, 100, 1000):
-        found, bound = fitted(ad.random.key(0), features, targets, steps)
+        found, bound = by_steps[steps] = fitted(ad.random.key(0), features, targets, steps)
         print(f"{steps:>4} steps: evidence lower bound {float(bound):9.3f}")
+    assert np.all(np.abs(found["mean"] - mean) < 0.3 * deviations)
+    assert np.all(np.abs(found["log_deviation"] - np.log(deviations)) < 0.25)
     for k in range(len(mean)):
         print(
             f"weight {k}: {float(found['mean'][k]):7.4f} +- {float(np.exp(found['log_deviation'][k])):.4f}, "
             f"best {mean[k]:7.4f} +- {deviations[k]:.4f}"
         )
+    return by_steps, mean, deviations
 
 
 def data(count: int, width: int, seed: int = 0) -> tuple[Any, Any]:
@@ -77,5 +81,25 @@ def best(features: Any, targets: Any) -> tuple[Any, Any]:
     return np.linalg.solve(precision, features.T @ targets / NOISE**2), np.diag(precision) ** -0.5
 
 
+def draw(figure: Any, found: tuple[Any, Any, Any]) -> None:
+    """The densities of two of the weights on the way, over the best ones."""
+    by_steps, mean, deviations = found
+    for k, axes in enumerate(figure.subplots(1, 2)):
+        x = np.linspace(mean[k] - 8 * deviations[k], mean[k] + 8 * deviations[k], 160)
+        axes.fill_between(
+            x, stats.norm.pdf(x, mean[k], deviations[k]), color="C4", alpha=0.35, linewidth=0, label="best"
+        )
+        for steps in (10, 100, 1000):
+            approximation, bound = by_steps[steps]
+            deviation = np.exp(approximation["log_deviation"][k])
+            label = f"{steps} steps: bound {float(bound):.1f}"
+            axes.plot(x, stats.norm.pdf(x, approximation["mean"][k], deviation), label=label)
+        axes.set(xlabel=f"weight {k}", title="density", yticks=[])
+        axes.margins(y=0.4)
+        axes.legend(loc="upper left")
+
+
 if __name__ == "__main__":
-    main()
+    from plots import run
+
+    run(main, draw)

@@ -9,10 +9,14 @@ for a module of it there.
 
 from __future__ import annotations
 
+import time
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Final
+
+IMPORTED: Final = time.time()
+"""When mlirad was imported, in seconds since the epoch, as files have the time of their last change."""
 
 
 def scipy_module(name: str) -> Any:

@@ -23,7 +23,7 @@ from xdsl.utils.arg_spec import ArgSpec
 from xdsl.utils.exceptions import DiagnosticException
 
 from mlirad.errors import ArraySizeError, CompileError, MliradError, UnsupportedError
-from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves
+from mlirad.ir.foreign import ConversionPass, is_stablehlo, is_upstream, leaves, reads
 from mlirad.ir.parsing import make_context
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target, find_target
@@ -259,7 +259,11 @@ def run_passes(
     it leaves is no program; a pass that fails in any other way is a defect of mlirad, and a `CompileError`.
     """
     context = make_context() if context is None else context
+    foreign = frozenset[str]()
     for pass_ in passes:
+        if foreign and not foreign <= reads((pass_,)):
+            verify_module(module, allow_unregistered=context.allow_unregistered, foreign=reads((pass_,)))
+        foreign = leaves(pass_)
         if before is not None:
             before(pass_, module)
         start = time.perf_counter()

@@ -43,6 +43,7 @@ EVERYDAY: dict[str, tuple[int, int]] = {
         2,
         0,
     ),
+    "tests/examples/test_gallery.py::test_examples": (4, 1),
     "tests/examples/test_jacobian_method.py::test_gradients_agree": (3, 0),
     "tests/examples/test_programs.py::test_ba_blocks_of_the_jacobian": (7, 2),
     "tests/frontend/solvers/test_differential_equations.py::test_mistakes_are_told_at_the_users_line": (4, 0),

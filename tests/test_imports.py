@@ -40,8 +40,9 @@ print(json.dumps(sorted(sys.modules)))
 GRADIENT = """
 import numpy as np
 import mlirad as ad
-ad.grad(lambda x, w: np.sum(np.tanh(w @ x) * x))(np.ones(3), np.ones((3, 3)))
+ad.grad(lambda x, w: np.sum(np.array([np.tanh(w @ x), x]) * x))(np.ones(3), np.ones((3, 3)))
 """
+"""A use of what is bound to classes and to NumPy's names, which has to be there without any other import."""
 
 
 def modules_after(code: str, **variables: str) -> set[str]:

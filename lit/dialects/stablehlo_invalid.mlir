@@ -40,3 +40,11 @@ func.func @f(%x: tensor<3xf64>) {
   %1 = stablehlo.add %0, %y : tensor<3xf64>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<3xf64>) {
+  // expected-error @below {{stablehlo.optimization_barrier: has the types of its operands as results}}
+  %0 = "stablehlo.optimization_barrier"(%x, %x) : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  return
+}

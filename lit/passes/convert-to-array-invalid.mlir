@@ -54,7 +54,7 @@ func.func @f(%x: tensor<3xf64>) -> tensor<3xf64> {
 // -----
 
 func.func @f(%x: f64) -> f64 {
-  // expected-error @below {{arith.addf: takes 2 operands, got 1}}
+  // expected-error @below {{arith.addf: Expected 2 operands, but got 1}}
   %y = "arith.addf"(%x) : (f64) -> f64
   func.return %y : f64
 }
@@ -62,7 +62,7 @@ func.func @f(%x: f64) -> f64 {
 // -----
 
 func.func @f(%x: tensor<3xf64>) -> tensor<4xf64> {
-  // expected-error @below {{arith.negf: result 0 has type tensor<3xf64>, the text says tensor<4xf64>}}
+  // expected-error @below {{arith.negf: result 'result' at position 0 does not verify: attribute tensor<3xf64> expected from variable '_T', but got tensor<4xf64>}}
   %y = "arith.negf"(%x) : (tensor<3xf64>) -> tensor<4xf64>
   func.return %y : tensor<4xf64>
 }
@@ -145,4 +145,25 @@ func.func @f(%x: tensor<3xf64>) -> tensor<3xf64> {
   // expected-error @below {{linalg.winograd_filter_transform has 'outs'}}
   %r = linalg.winograd_filter_transform m(4) r(3) ins(%x : tensor<3xf64>) outs(%x : tensor<3xf64>) -> tensor<3xf64>
   func.return %r : tensor<3xf64>
+}
+
+// -----
+
+// expected-error @below {{func.func: tensor<2xtensor<3xf64>> is a tensor of tensors}}
+func.func @f(%x: tensor<2xtensor<3xf64>>) -> tensor<2xtensor<3xf64>> {
+  func.return %x : tensor<2xtensor<3xf64>>
+}
+
+// -----
+
+// expected-error @below {{arith.constant: stands outside of a function}}
+%x = arith.constant 1.0 : f64
+
+// -----
+
+func.func @f(%x: tensor<6xf64>) -> tensor<2x4xf64> {
+  %s = arith.constant dense<[2, 4]> : tensor<2xi64>
+  // expected-error @below {{tensor.reshape: cannot put 6 elements into 8}}
+  %r = "tensor.reshape"(%x, %s) : (tensor<6xf64>, tensor<2xi64>) -> tensor<2x4xf64>
+  func.return %r : tensor<2x4xf64>
 }

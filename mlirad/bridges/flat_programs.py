@@ -114,6 +114,7 @@ class _FlatFunction:
     """A function from leaves to leaves, which learns the structure of its results when it is traced."""
 
     CAPTURED: ClassVar = ("_function",)
+    CAPTURED_FIXED: ClassVar = ("_tree",)
 
     def __init__(self, function: Callable[..., Any], tree: Tree):
         functools.update_wrapper(self, function, updated=())

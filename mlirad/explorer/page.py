@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from mlirad.errors import UnsupportedError
 from mlirad.explorer.content import content
-from mlirad.frontend.tracing.argument_kinds import checked_flag
+from mlirad.frontend.tracing.argument_kinds import checked_flag, checked_path
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 
@@ -44,9 +44,9 @@ def explore(
 
     Raises what tracing and compiling raise, and `UnsupportedError` for a file that cannot be written.
     """
+    where = checked_path(path, "path", 'write path="explore.html"')
     checked_flag(measure, "measure")
     data = content(function, args, measured=measure, patterns=checked_flag(sparsity, "sparsity"))
-    where = Path(path)
     aside = where.with_name(f".{where.name}.{os.urandom(8).hex()}")
     try:
         aside.write_text(html(data), encoding="utf-8")

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mlirad.errors import UnsupportedError
 from mlirad.frontend.compiling.compilation import compiling
 from mlirad.frontend.compiling.lowered import Lowered
 from mlirad.frontend.compiling.transformed import Transformed
-from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_flag
+from mlirad.frontend.tracing.argument_kinds import checked_choice, checked_flag, checked_path, checked_text
 from mlirad.frontend.tracing.source import user_line
 from mlirad.frontend.tracing.tracebacks import plain_errors
 from mlirad.frontend.transformations import jit
@@ -62,8 +61,11 @@ def export(
     from mlirad.frontend.compiling.making import native_program  # the compiler, which other calls do without
     from mlirad.object_files import Scratch, exported_function, write_files
 
-    where = Path(path)
-    chosen = where.name if name is None else name
+    where = checked_path(path, "path", 'write path="build/loss"')
+    chosen = where.name if name is None else checked_text(name, "name", 'write name="loss"')
+    wanted = None if target is None else checked_text(target, "target", 'write target="baseline"')
+    checked_text(cpu, "cpu", 'write cpu="haswell"')
+    checked_text(features, "features", 'write features="+avx2,+fma"')
     checked_choice(scratch, "scratch", ("static", "caller"))
     wants_library = checked_flag(library, "library")
     lowered = lowered_for(function, args)
@@ -73,7 +75,7 @@ def export(
             location=user_line(),
             hint="leave out interpret=True",
         )
-    made_for = file_target(target, cpu, features)
+    made_for = file_target(wanted, cpu, features)
     with compiling():
         module, results = lowered.trace()
         program = native_program(module, lowered.options, target=made_for).program

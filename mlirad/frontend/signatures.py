@@ -100,17 +100,19 @@ class Gradient(Protocol):
     @overload
     def __call__(
         self, function: Callable[P, tuple[Any, X]], /, argnums: Argnums = 0, *, has_aux: Literal[True],
-        static_argnames: Names = (), donate: Donated = (), **options: Unpack[CompileOptions],
+        holomorphic: bool = False, static_argnames: Names = (), donate: Donated = (),
+        **options: Unpack[CompileOptions],
     ) -> Function[P, tuple[Any, X]]: ...  # fmt: skip
     @overload
     def __call__(
         self, function: Callable[P, Any], /, argnums: Argnums = 0, *, has_aux: bool = False,
-        static_argnames: Names = (), donate: Donated = (), **options: Unpack[CompileOptions],
+        holomorphic: bool = False, static_argnames: Names = (), donate: Donated = (),
+        **options: Unpack[CompileOptions],
     ) -> Function[P, Any]: ...  # fmt: skip
     @overload
     def __call__(
-        self, *, argnums: Argnums = 0, has_aux: bool = False, static_argnames: Names = (),
-        donate: Donated = (), **options: Unpack[CompileOptions],
+        self, *, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+        static_argnames: Names = (), donate: Donated = (), **options: Unpack[CompileOptions],
     ) -> Callable[[Callable[P, Any]], Function[P, Any]]: ...  # fmt: skip
 
 
@@ -120,12 +122,13 @@ class ValueAndGradient(Protocol):
     @overload
     def __call__(
         self, function: Callable[P, V], /, argnums: Argnums = 0, *, has_aux: bool = False,
-        static_argnames: Names = (), donate: Donated = (), **options: Unpack[CompileOptions],
+        holomorphic: bool = False, static_argnames: Names = (), donate: Donated = (),
+        **options: Unpack[CompileOptions],
     ) -> Function[P, tuple[V, Any]]: ...  # fmt: skip
     @overload
     def __call__(
-        self, *, argnums: Argnums = 0, has_aux: bool = False, static_argnames: Names = (),
-        donate: Donated = (), **options: Unpack[CompileOptions],
+        self, *, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+        static_argnames: Names = (), donate: Donated = (), **options: Unpack[CompileOptions],
     ) -> Callable[[Callable[P, V]], Function[P, tuple[V, Any]]]: ...  # fmt: skip
 
 
@@ -135,12 +138,13 @@ class Jacobian(Protocol):
     @overload
     def __call__(
         self, function: Callable[P, Any], /, argnums: Argnums = 0, *, sparse: bool = False,
-        has_aux: bool = False, static_argnames: Names = (), **options: Unpack[CompileOptions],
+        has_aux: bool = False, holomorphic: bool = False, static_argnames: Names = (),
+        **options: Unpack[CompileOptions],
     ) -> Function[P, Any]: ...  # fmt: skip
     @overload
     def __call__(
         self, *, argnums: Argnums = 0, sparse: bool = False, has_aux: bool = False,
-        static_argnames: Names = (), **options: Unpack[CompileOptions],
+        holomorphic: bool = False, static_argnames: Names = (), **options: Unpack[CompileOptions],
     ) -> Callable[[Callable[P, Any]], Function[P, Any]]: ...  # fmt: skip
 
 
@@ -150,12 +154,12 @@ class DenseJacobian(Protocol):
     @overload
     def __call__(
         self, function: Callable[P, Any], /, argnums: Argnums = 0, *, has_aux: bool = False,
-        static_argnames: Names = (), **options: Unpack[CompileOptions],
+        holomorphic: bool = False, static_argnames: Names = (), **options: Unpack[CompileOptions],
     ) -> Function[P, Any]: ...  # fmt: skip
     @overload
     def __call__(
-        self, *, argnums: Argnums = 0, has_aux: bool = False, static_argnames: Names = (),
-        **options: Unpack[CompileOptions],
+        self, *, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+        static_argnames: Names = (), **options: Unpack[CompileOptions],
     ) -> Callable[[Callable[P, Any]], Function[P, Any]]: ...  # fmt: skip
 
 

@@ -5,8 +5,9 @@
     convert-from-array    leaves them
 
 A pass says so by being a `ConversionPass`. Between such passes a module holds ops of the language alone;
-before and after them it is checked only that values are defined where they are used, since what else ops of
-other dialects require is for their own tools to say.
+before and after them it is checked only that ops have the parts that they declare, and that values are
+defined where they are used: what else ops of other dialects require is for their own tools to say. Where no
+pass runs they are printed as they are.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import ClassVar, Final, cast
 from xdsl.context import Context
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.irdl import IRDLOperation
 from xdsl.passes import ModulePass
 
 
@@ -98,11 +100,29 @@ def dialect_of(op: Operation) -> str:
     return name_of_op(op).partition(".")[0]
 
 
+def check_declared(op: Operation) -> None:
+    """Check operands, results, properties and regions of an op of another dialect, if a class declares them.
+
+    Raises `VerifyException`. Of ops that are declared here the rules are checked too; those of others are for
+    their own tools.
+    """
+    if dialect_of(op) in STABLEHLO:
+        op.verify_()
+    elif not isinstance(op, UnregisteredOp):
+        cast(IRDLOperation, op).get_irdl_definition().verify(op)
+
+
+def foreign_dialects(program: Operation) -> frozenset[str]:
+    """The dialects of others whose ops stand anywhere in a program."""
+    names = {dialect_of(op) for op in program.walk()}
+    return frozenset(name for name in names if name in UPSTREAM or name in STABLEHLO)
+
+
 def is_stablehlo(program: Operation) -> bool:
     """Whether an op of StableHLO stands anywhere in a program."""
-    return any(dialect_of(op) in STABLEHLO for op in program.walk())
+    return any(name in STABLEHLO for name in foreign_dialects(program))
 
 
 def is_upstream(program: Operation) -> bool:
     """Whether an op of an upstream dialect stands anywhere in a program."""
-    return any(dialect_of(op) in UPSTREAM for op in program.walk())
+    return any(name in UPSTREAM for name in foreign_dialects(program))

@@ -20,11 +20,9 @@ from functools import cached_property
 from types import CellType, FunctionType
 from typing import Any, ClassVar, Final, Protocol, cast
 
-import numpy.typing as npt
-
 from mlirad.jit import object_layout as layout
 from mlirad.jit.c_functions import c_function, definition
-from mlirad.jit.guards_text import ARRAY, ATTRIBUTE, CALL, DICT, HOLD_FUNCTION, ITEM, LIST, WORD
+from mlirad.jit.guards_text import ATTRIBUTE, CALL, DICT, HOLD_FUNCTION, ITEM, LIST, WORD
 
 Words = tuple[int, int, int, int]
 """Kind, object, what to look for in it, what is expected: see `jit/guards_text.py`."""
@@ -195,48 +193,6 @@ class DictGuard(ListGuard):
 
     def _found(self) -> tuple[Any, ...]:
         return tuple(part for item in list(self._value.items()) for part in item)
-
-
-class ArrayGuard:
-    """The elements of an array, compared with a copy bit by bit.
-
-    The elements of an array that owns its memory and cannot be written to stay what they are; of them
-    nothing is compared.
-    """
-
-    def __init__(self, array: npt.NDArray[Any]):
-        self._array = array
-        self._is_constant = array.flags.owndata and not array.flags.writeable
-        self._copy = array if self._is_constant else array.copy(order="C")
-        self._kind = (array.dtype, array.shape, self._flags())
-
-    def holds(self) -> bool:
-        """Whether dtype, shape and elements are the same."""
-        array = self._array
-        if (array.dtype, array.shape, self._flags()) != self._kind:
-            return False
-        return self._is_constant or array.tobytes() == self._copy.tobytes()
-
-    def _flags(self) -> int:
-        return self._array.flags.num
-
-    def words(self, kept: list[object]) -> Sequence[Words]:
-        """A description of the array; a call of Python for one that is not contiguous."""
-        array = self._array
-        if not array.flags.c_contiguous:
-            kept.append(holds := self.holds)
-            return [(CALL, id(holds), 0, 0)]
-        shape = (ctypes.c_ssize_t * max(array.ndim, 1))(*array.shape)
-        description = (ctypes.c_int64 * 6)(
-            id(array.dtype),
-            ctypes.c_int.from_address(id(array) + layout.FLAGS).value,
-            array.ndim,
-            ctypes.addressof(shape),
-            self._copy.ctypes.data,
-            0 if self._is_constant else array.nbytes,
-        )
-        kept += [shape, description, array.dtype]
-        return [(ARRAY, id(array), ctypes.addressof(description), 0)]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

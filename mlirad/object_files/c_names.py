@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from mlirad.errors import UnsupportedError
+from mlirad.object_files.c_library import C_LIBRARY
 
 _KEYWORDS: Final = frozenset(
     [
@@ -114,34 +115,41 @@ _KEYWORDS: Final = frozenset(
 )
 """The keywords of C and of C++, and the names that headers of C define as macros for them."""
 
-_TAKEN: Final = frozenset(
+_DEFINED: Final = frozenset(
     [
-        "main",
-        "malloc",
-        "free",
-        "memcpy",
-        "memset",
-        "memmove",
-        "sin",
-        "cos",
-        "tan",
-        "lgamma",
-        "exp",
-        "log",
-        "pow",
-        "fma",
-        "floor",
-        "ceil",
-        "sqrt",
+        "EOF",
+        "FILE",
+        "HUGE_VAL",
+        "I",
+        "INFINITY",
+        "NAN",
+        "NULL",
+        "RAND_MAX",
+        "assert",
+        "complex",
+        "errno",
+        "imaginary",
+        "linux",
+        "stderr",
+        "stdin",
+        "stdout",
+        "unix",
         "int8_t",
+        "int16_t",
         "int32_t",
         "int64_t",
+        "ptrdiff_t",
         "size_t",
-        "NULL",
-        "scratch",
+        "uint8_t",
+        "uint16_t",
+        "uint32_t",
+        "uint64_t",
     ]
 )
-"""Names that the C library, or a header, has already."""
+"""Macros and types of headers of C, and macros of compilers."""
+
+SCRATCH: Final = "scratch"
+"""The parameter that is the caller's scratch memory."""
 
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 
@@ -153,11 +161,13 @@ def require_c_name(name: str, hint: str) -> None:
         why = "names begin with a letter, and consist of letters, digits and underscores"
     elif name in _KEYWORDS:
         why = "it is a keyword"
-    elif name in _TAKEN:
+    elif name in _DEFINED:
+        why = "headers of C define it"
+    elif name in C_LIBRARY:
         why = "the C library has a function of this name"
     elif "__" in name:
         why = "names with two underscores in a row are reserved in C++"
-    elif name.startswith("mlirad_"):
+    elif name.lower().startswith("mlirad_"):
         why = "names that begin with mlirad_ are the compiler's"
     if why is not None:
         raise UnsupportedError(f"{name!r} cannot be the name of a C function: {why}", hint=hint)
@@ -170,7 +180,7 @@ def c_names(paths: Sequence[str]) -> list[str]:
         name = re.sub(r"[^A-Za-z0-9]+", "_", path).strip("_")
         if not name or name[0].isdigit():
             name = f"x_{name}".rstrip("_")
-        if name in _KEYWORDS or name in _TAKEN:
+        if name in _KEYWORDS or name in _DEFINED or name == SCRATCH:
             name += "_"
         candidate, k = name, 1
         while candidate in found:

@@ -12,14 +12,24 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 
+from mlirad.ir.foreign import foreign_dialects
 from mlirad.pipelines import Step
 
 
 def module_text(module: ModuleOp, *, generic: bool = False, locations: bool = False) -> str:
-    """The module as MLIR text, in the dialects' own syntax or the generic one, with or without `loc(...)`."""
+    """The module as MLIR text, in the dialects' own syntax or the generic one, with or without `loc(...)`.
+
+    An op of another dialect that breaks the rules of that, which are not checked here, is perhaps beyond its
+    own syntax: then all is printed in the generic one.
+    """
     stream = StringIO()
     printer = Printer(stream=stream, print_generic_format=generic, print_debuginfo=locations)
-    printer.print_op(module)
+    try:
+        printer.print_op(module)
+    except Exception:
+        if generic or not foreign_dialects(module):
+            raise
+        return module_text(module, generic=True, locations=locations)
     return stream.getvalue() + "\n"
 
 

@@ -24,7 +24,7 @@ from xdsl.passes import ModulePass, get_pass_option_infos
 
 from mlirad.compiler import holds_kernels, transform
 from mlirad.errors import MliradError, UnsupportedError
-from mlirad.ir.foreign import STABLEHLO, reads
+from mlirad.ir.foreign import foreign_dialects, reads
 from mlirad.ir.parsing import make_context, parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.target import Target
@@ -164,7 +164,7 @@ def _transform(
     is_generic = options.emit == ("generic",)
     is_mlir = is_generic or options.emit == ("mlir",)
     passes = with_conversions(passes, module, back=is_mlir)
-    foreign = reads(passes) if passes or not is_mlir else frozenset(STABLEHLO)
+    foreign = reads(passes) if passes or not is_mlir else foreign_dialects(module)
     verify_module(module, allow_unregistered=context.allow_unregistered, foreign=foreign)
     checked = holds_kernels(module) and not options.trust_kernels
     timing.parse += time.perf_counter() - start

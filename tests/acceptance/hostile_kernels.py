@@ -254,6 +254,15 @@ func.func @f(%a: tensor<2x9x9xf64>, %b: tensor<2x9x3xf64>)
   func.return %p, %w, %q, %x : tensor<2x9xi64>, tensor<2x9xf64>, tensor<2x9x9xf64>, tensor<2x9x3xf64>
 }"""
 
+TRANSFORMS = """
+func.func @f(%x: tensor<3x4xf64>) -> (tensor<3x4xf64>, tensor<3x3x2xf64>) {
+  %s = kernel.fft real %x : tensor<3x4xf64> -> tensor<3x3x2xf64>
+  %t = kernel.fft forward %s : tensor<3x3x2xf64> -> tensor<3x3x2xf64>
+  %u = kernel.fft backward %t : tensor<3x3x2xf64> -> tensor<3x3x2xf64>
+  %y = kernel.fft half %u : tensor<3x3x2xf64> -> tensor<3x4xf64>
+  func.return %y, %t : tensor<3x4xf64>, tensor<3x3x2xf64>
+}"""
+
 
 class Program(NamedTuple):
     """A program, the pipeline that makes planned kernels of it, and arguments."""
@@ -272,6 +281,7 @@ PROGRAMS: tuple[Program, ...] = (
     Program(LOOPS, "compile", (V[6:], V[:6], np.True_)),
     Program(CALLS, "compile", (np.float64(1.3), np.int64(3), V[:4])),
     Program(MATRICES, "compile", (A, A[..., :3])),
+    Program(TRANSFORMS, "plan-memory", (X,)),
 )
 
 PLANNED = (*KERNEL_OPS, *LOWERED_CONTROL, *FRAME_OPS, CallOp, FuncOp)

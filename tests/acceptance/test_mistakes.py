@@ -57,10 +57,6 @@ def gradient_twice_with_respect_to_one_argument():
     ad.grad(lambda x: x * x, argnums=(0, 0))(1.0)  # here
 
 
-def a_function_as_argument():
-    ad.jit(lambda f, x: f(x))(np.sin, 1.0)  # here
-
-
 def a_function_as_result():
     def f(x):  # here
         return {"x": x, "f": np.sin}
@@ -142,8 +138,7 @@ def a_table_indexed_by_a_traced_value():
 
 def a_list_made_into_an_array():
     def f(x):
-        parts = [x[0], x[1] ** 2]
-        return np.array(parts)  # here
+        return np.array([x[0], x])  # here
 
     ad.grad(lambda x: np.sum(f(x)))(X)
 
@@ -159,7 +154,7 @@ def an_element_of_a_numpy_array():
 
 def a_size_that_depends_on_elements():
     def f(x):
-        return np.sum(x[x > 1.0])  # here
+        return np.sum(np.sort(x[x > 1.0]))  # here
 
     ad.grad(f)(X)
 
@@ -172,14 +167,7 @@ def a_leaked_value():
 
 def a_numpy_function_that_is_unknown():
     def f(x):
-        return np.fft.fft(x)  # here
-
-    ad.jit(f)(X)
-
-
-def a_complex_constant():
-    def f(x):
-        return x * 1j  # here
+        return np.linalg.eig(x)  # here
 
     ad.jit(f)(X)
 
@@ -202,7 +190,6 @@ MISTAKES = [
     (gradient_of_an_array, ad.DifferentiationError, TypeError, "shape (3,)", "ad.vjp"),
     (gradient_of_a_count, ad.DifferentiationError, TypeError, "int64"),
     (gradient_twice_with_respect_to_one_argument, ad.DifferentiationError, TypeError, "more than once"),
-    (a_function_as_argument, ad.UnsupportedError, TypeError, "argument f", "wrap the function"),
     (a_function_as_result, ad.UnsupportedError, TypeError, "no array"),
     (tangents_not_in_a_tuple, ad.TracingError, TypeError, "ad.jvp(f, (x,), (dx,))"),
     (a_cotangent_of_another_shape, ad.ShapeError, ValueError, "(4,)", "(3,)"),
@@ -213,12 +200,11 @@ MISTAKES = [
     (a_loop_until_convergence, ad.TracingError, TypeError, "truth"),
     (an_assertion_on_a_traced_value, ad.TracingError, TypeError, "truth"),
     (a_table_indexed_by_a_traced_value, ad.TracingError, TypeError, "ad.asarray"),
-    (a_list_made_into_an_array, ad.TracingError, TypeError, "np.stack"),
+    (a_list_made_into_an_array, ad.ShapeError, ValueError, "shape"),
     (an_element_of_a_numpy_array, ad.TracingError, TypeError, "ad.asarray"),
     (a_size_that_depends_on_elements, ad.TracingError, TypeError, "np.where"),
     (a_leaked_value, ad.TracingError, TypeError, "has ended", "return it"),
-    (a_numpy_function_that_is_unknown, ad.UnsupportedError, TypeError, "np.fft.fft"),
-    (a_complex_constant, ad.DtypeError, TypeError, "complex"),
+    (a_numpy_function_that_is_unknown, ad.UnsupportedError, TypeError, "np.linalg.eig"),
     (text_as_an_argument, ad.DtypeError, TypeError, "argument x", "float64"),
     (a_masked_array, ad.DtypeError, TypeError, "MaskedArray"),
     (a_matrix, ad.DtypeError, TypeError, "matrix", "np.asarray"),

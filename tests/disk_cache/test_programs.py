@@ -24,6 +24,7 @@ from mlirad.disk_cache.folder import Folder
 from mlirad.errors import NotANumberError, PositionError
 from mlirad.frontend.compiling.compilation import executable
 from mlirad.frontend.compiling.options import Options
+from mlirad.frontend.compiling.recompiles import shared_programs
 from mlirad.frontend.compiling.stats import Stats
 from tests.generators.programs import random_program
 
@@ -83,6 +84,7 @@ def test_everything_that_decides_the_code_is_in_the_key(
     folder: Path, compiles: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gradient(*given: Any, **options: Any) -> Any:
+        shared_programs.forget()
         return ad.grad(lambda x: np.sum(np.exp(x) / x), **options)(*given or (X,))
 
     gradient()

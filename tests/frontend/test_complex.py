@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import iadd
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,11 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
     "comparisons": lambda z, w, x: (z == w, z != z, np.isclose(z, z + 1e-12), xp.array_equal(z, z)),
     "reductions": lambda z, w, x: (
         z.sum(), z.mean(0), np.sum(z, axis=(0, 1), keepdims=True), z.prod(1), np.prod(z), np.cumprod(z, 0),
-        np.cumsum(z, 1), z.var(0), np.std(z, ddof=1), np.any(z), np.count_nonzero(z), np.trace(z[:, :4]),
+        np.cumsum(z, 1), np.sum(z, 0, initial=0.5), np.sum(z, initial=2j), np.average(z, 0, np.arange(4.0)),
+        np.average(z, 1, x, returned=True), np.nansum(np.where(x > 0, z, complex(0, np.nan)), 1),
+        np.nansum(x, dtype=complex, initial=0.5), np.add.reduce(z, 1, initial=1), np.multiply.reduce(z),
+        np.mean(x, 0, dtype=complex), np.var(z, dtype=np.complex128), z.var(0),
+        np.std(z, ddof=1), np.any(z), np.count_nonzero(z), np.trace(z[:, :4]),
     ),
     "products": lambda z, w, x: (
         z @ w.T, x @ z.T, np.dot(z[0], w[0]), np.vdot(z, w), np.inner(z, x), np.outer(z[0], x[0]),
@@ -45,6 +50,10 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
     "shapes": lambda z, w, x: (
         z.T, z.reshape(3, 8), np.moveaxis(z, 0, 1), z[1:3, ::-1], z[[0, 2]], z[None], np.roll(z, 2, 1),
         np.concatenate([z, x]), np.stack([x, w]), np.where(x > 0, z, x), np.pad(z, 1), np.tile(z, 2),
+        np.pad(z, (1, 2), constant_values=(1, 2j)),
+        np.pad(z, 1, "linear_ramp", end_values=1), np.diff(z, prepend=1), np.diff(x, append=2j),
+        np.interp([-9.0, 0.0, 9.0], np.arange(6), z[0], left=1.0), np.logspace(0, z[0], 3),
+        np.logspace(x[0], 1j, 2, base=2.0), np.add(x, x, dtype=complex), np.sqrt(x, dtype=complex),
         np.flip(z), np.diag(z[0]), np.tril(z), np.repeat(z, 2, 0), np.split(z, 2), np.diff(z), z.ravel(),
         np.take(z, [1, 2], 1), np.broadcast_to(z[0], (2, 6)), np.zeros_like(z), np.ones_like(z),
         np.full_like(z, 1j), np.zeros_like(x, dtype=complex), x.astype(complex), z.astype(np.complex64),
@@ -82,6 +91,41 @@ def test_elementwise_functions_are_numpys(z: Any) -> None:
         return [getattr(xp, name)(z) for name in ELEMENTWISE.split()]
 
     agree(ad.jit(f)(z), f(z), z.dtype, 1e-12 if z.dtype == np.complex128 else 1e-5)
+
+
+def test_each_part_is_accurate_wherever_the_number_lies() -> None:
+    """Parts that differ by hundreds of orders of magnitude, signed zeros on branch cuts."""
+    sizes = [0.0, 1e-200, 1e-9, 0.5, 1.0, 2.0, 30.0, 1e100, 1e200]
+    every = np.array([s * a + 0j for s in (1, -1) for a in sizes])
+    z = np.empty((len(every), len(every)), complex)
+    z.real, z.imag = every.real[:, None], every.real
+    names = ["absolute", "sqrt", "tan", "tanh", "arctan", "arctanh", "arccos", "arccosh", "sign", "angle"]
+    names += ["arcsin", "arcsinh"]
+    # Nearer than 1e-154 to its poles, arctanh is infinite here.
+    at_poles = np.isin(z, [a + b * 1e-200j for a in (1, -1) for b in (1, -1)])
+    z = z[~at_poles & ~np.isin(z, [b * 1e-200 + a * 1j for a in (1, -1) for b in (1, -1)])]
+    tame = z[np.abs(z.real) + np.abs(z.imag) < 1e150]
+
+    def f(z: Any) -> list[Any]:
+        return [getattr(xp, name)(z) for name in names]
+
+    with np.errstate(all="ignore"):
+        wanted, quotients = f(tame), (1 / z[z != 0], (2 + 3j) * 1e200 / z[np.abs(z) > 1e-3])
+        found = ad.jit(f)(tame)
+    for name, one, other in zip(names, found, wanted, strict=True):
+        for part in (np.real, np.imag):
+            np.testing.assert_allclose(part(one), part(other), rtol=1e-13, err_msg=name)
+    one, other = ad.jit(lambda z, w: (1 / z, (2 + 3j) * 1e200 / w))(z[z != 0], z[np.abs(z) > 1e-3])
+    np.testing.assert_allclose(one, quotients[0], rtol=1e-14)
+    np.testing.assert_allclose(other, quotients[1], rtol=1e-14)
+    small = every.real[1:5]
+    np.testing.assert_allclose(ad.jit(lambda x: np.log1p(x + 0j).real)(small), np.log1p(small), rtol=1e-15)
+
+
+def test_powers_of_zero() -> None:
+    exponents = np.array([2.5, 0.0, 1 + 1j, 0j, -1.0, 1j])
+    with np.errstate(all="ignore"):
+        agree(ad.jit(lambda z, w: z**w)(0j, exponents), np.power(0j, exponents), "0**w")
 
 
 def test_holomorphic_functions_have_their_derivative() -> None:
@@ -191,7 +235,12 @@ def test_writes_reach_the_array_that_a_view_is_of() -> None:
         y.reshape(-1)[8:10] = x[0, :2]
         y.T[3] += 1j
         same.imag = x
-        return y, same, z
+        total, product = z.sum(0), z[0] * 1
+        np.sum(z, 0, out=total)
+        np.prod(z, 0, out=product)
+        np.fft.fft(x[:, :4], axis=0, out=same[:, :4])
+        np.abs(z[:2], out=same[:2])
+        return y, same, z, total, product
 
     def copied(z: Any, x: Any) -> Any:
         return f(z.copy(), x)
@@ -206,6 +255,15 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "det": (lambda z: np.linalg.det(z), "np.linalg.det of complex arrays cannot be traced"),
     "astype": (lambda z: z.astype(float), "would lose its imaginary part"),
     "float": (lambda z: float(z[0, 0]), "cannot become a Python number"),
+    "option": (lambda z: np.linalg.norm(z.real, ord=1 + 2j), "`ord` must be real, got (1+2j)"),
+    "axis": (lambda z: np.cross(z.real, z.real, axis=1j), "`axis` must be real, got 1j"),
+    "power": (lambda z: np.linalg.matrix_power(z.real[:, :4], 1j), "`n` must be an integer, got 1j"),
+    "where": (lambda z: np.add(z, z, where=1j), "np.add: `where` must be real, got 1j"),
+    "dtype": (lambda z: np.equal(z.real, 1.0, dtype=complex), "np.equal of complex numbers is not of dtype"),
+    "device": (lambda z: np.astype(z, np.complex64, device="gpu"), "`device` must be 'cpu' or None"),
+    "keepdims": (lambda z: z.real.sum(keepdims=z), "`keepdims` must be real"),
+    "out": (lambda z: np.add(z, z, out=z.real * 1), "np.add gives complex numbers, which do not fit"),
+    "in place": (lambda z: iadd(z.real, 1j), "np.add gives complex numbers, which do not fit"),
     "rfft": (lambda z: np.fft.rfft(z), "rfft is of real numbers"),
     "sum": (lambda z: np.sum(z, dtype=float), "is not of dtype float64"),
     "write": (lambda z: ad.asarray(np.zeros(3)).at[0].set(z[0, 0]), "is traced and complex"),

@@ -33,10 +33,13 @@ INTEGERS = _rng.integers(-50, 50, (2, 40))
 
 @pytest.mark.parametrize(("dtype", "interpret"), [(np.float64, False), (np.float32, True)])
 def test_as_numpy(dtype, interpret) -> None:
+    low = np.iinfo(np.int64).min
+
     def function(x, y, n, k):
         return (
             *np.frexp(x), np.ldexp(x, n), np.spacing(x), np.nextafter(x, y), np.nextafter(x, dtype(np.inf)),
-            np.nextafter(x, dtype(0)), np.gcd(*k), np.lcm(*k), np.gcd.reduce(k[0, :5] * 6),
+            np.nextafter(x, dtype(0)), np.gcd(*k), np.lcm(*k), np.lcm(k[0] * 0 + low, low),
+            np.gcd.reduce(k[0, :5] * 6),
         )  # fmt: skip
 
     with np.errstate(all="ignore"):

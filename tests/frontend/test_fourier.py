@@ -35,6 +35,7 @@ def numpys(x: Any, z: Any) -> list[Any]:
         *(several(f, z) for f in (fft.fftn, fft.ifftn, fft.irfftn, fft.fft2, fft.ifft2, fft.irfft2)),
         *(several(f, x) for f in (fft.fftn, fft.rfftn, fft.rfft2)),
         [fft.fftshift(z), fft.ifftshift(x, 1), fft.fftshift(z, (0, 2)), fft.fftfreq(5) * x[0, :5, 0]],
+        [fft.fftshift(x > 0), fft.ifftshift(x.astype(np.int32)), fft.fftshift(z.astype(np.complex64))],
         [fft.fft(x[:0]), fft.rfft(x[:, :, :1]), fft.irfft(fft.rfft(x, axis=1), 7, axis=1)],
     ]
 
@@ -128,6 +129,7 @@ def test_transforms_in_batches_and_in_derivatives_of_derivatives() -> None:
         (lambda x: np.fft.fft(x, axis=3), "axis 3"),
         (lambda x: np.fft.fft(x, norm="half"), "norm"),
         (lambda x: np.fft.fftn(x, (3,), (0, 1)), "1 lengths for 2 axes"),
+        (lambda x: np.fft.irfftn(x[0, 0, 0]), "a transform along no axis"),
         (lambda x: scipy.fft.dct(x, 5), "there is no transform of type 5"),
     ],
 )

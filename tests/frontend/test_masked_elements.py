@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import special
 
 import mlirad as ad
 from mlirad.errors import MliradError, PositionError, TracingError
@@ -30,6 +31,11 @@ READS = {
     "count_nonzero": lambda x, y, X, B: np.count_nonzero(x[x > 0] > 0.3),
     "average": lambda x, y, X, B: np.average(x[x > 0], weights=y[x > 0] ** 2),
     "norm": lambda x, y, X, B: np.linalg.norm(x[x > 0] - 1),
+    "norm of a matrix": lambda x, y, X, B: np.linalg.norm(X[x > 0], keepdims=True),
+    "norms of columns": lambda x, y, X, B: np.linalg.norm(X[x > 0], axis=0),
+    "largest of columns": lambda x, y, X, B: np.linalg.norm(X[x > 0], np.inf, axis=0, keepdims=True),
+    "norms of rows": lambda x, y, X, B: np.linalg.norm(X[x > 0], 3, axis=1).sum(),
+    "argmax of rows": lambda x, y, X, B: np.argmax(X[x > 0], axis=1).max(),
     "reduce": lambda x, y, X, B: np.add.reduce(x[x > 0]),
     "initial": lambda x, y, X, B: np.max(x[x > 0], initial=7.0),
     "where=": lambda x, y, X, B: np.sum(x[x > 0], where=y[x > 0] > 0),
@@ -51,6 +57,7 @@ READS = {
     "vectors": lambda x, y, X, B: x[x > 0] @ y[x > 0],
     "matrices": lambda x, y, X, B: X[x > 0].T @ X[x > 0],
     "normal equations": lambda x, y, X, B: np.dot(X[x > 0].T, y[x > 0]),
+    "averages of columns": lambda x, y, X, B: np.average(X[x > 0], axis=0, weights=y[x > 0] ** 2),
     "rows times a vector": lambda x, y, X, B: (X[x > 0] @ X[0]).sum(),
 }
 
@@ -160,6 +167,8 @@ REFUSED = {
     "returned": (lambda x, y, X, B: x[x > 0], "ad.extract"),
     "length": (lambda x, y, X, B: len(x[x > 0]), "np.count_nonzero\\(mask\\)"),
     "shape": (lambda x, y, X, B: x[x > 0].shape, "its shape needs it"),
+    "argmax": (lambda x, y, X, B: np.argmax(x[x > 0]), "np.argmax needs it"),
+    "norm of singular values": (lambda x, y, X, B: np.linalg.norm(X[x > 0], 2), "norm needs it"),
     "first": (lambda x, y, X, B: x[x > 0][0], "a position in it needs it"),
     "attribute": (lambda x, y, X, B: x[x > 0].tolist(), "tolist needs it"),
     "loop": (lambda x, y, X, B: list(x[x > 0]), "a loop over"),
@@ -170,6 +179,11 @@ REFUSED = {
     "two masks": (lambda x, y, X, B: B[B[:, 0] > 0, x > 0], "two steps"),
     "stacked": (lambda x, y, X, B: np.stack([x[x > 0]]), "np.stack needs it"),
     "out=": (lambda x, y, X, B: np.sin(x[x > 0], out=x), "out= needs it"),
+    "two masks in two steps": (lambda x, y, X, B: X[x > 0][:, X[0] > 0], "a position in it needs it"),
+    "contained": (lambda x, y, X, B: 2.0 in x[x > 0], "the truth of"),
+    "np.compress": (lambda x, y, X, B: np.compress(x > 0, x), r"write x\[condition\]"),
+    "np.delete": (lambda x, y, X, B: np.delete(x, x > 0), r"write x\[~mask\]"),
+    "SciPy's": (lambda x, y, X, B: special.logsumexp(x[x > 0]), "SciPy's logsumexp needs it"),
     "wrong extents": (lambda x, y, X, B: x[X[:3, 0] > 0], "a mask of shape \\(3,\\)"),
 }
 

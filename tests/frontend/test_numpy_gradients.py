@@ -326,11 +326,36 @@ MATRICES = {
     "tensorinv": (lambda x: np.linalg.tensorinv(np.reshape(x, (2, 2, 4))), REGULAR),
 }
 
+
+def parts(z: Any) -> Any:
+    return np.concatenate([z.real, z.imag])
+
+
+SPECTRA = {
+    name: (lambda x, name=name: parts(getattr(np.fft, name)(x)), A)
+    for name in ("fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "rfft2", "rfftn", "ihfft")
+} | {
+    name: (lambda x, name=name: getattr(np.fft, name)(x + 1j * x[::-1] ** 2), A)
+    for name in ("irfft", "irfft2", "irfftn", "hfft")
+}
+
+FITS = {
+    "polyfit": (lambda x: np.polyfit(x[0], x[1] ** 2, 2), A),
+    "geomspace": (lambda x: np.geomspace(x[0], x[1], 4), POSITIVE),
+    "histogram": (lambda x: np.histogram(A, 3, weights=x**2)[0], A),
+    "histogram-density": (lambda x: np.histogram(x, 3, density=True)[0], A),
+    "histogram_bin_edges": (lambda x: np.histogram_bin_edges(x, 3), A),
+    "frexp-ldexp": (lambda x: np.ldexp(np.frexp(3 * x)[0] ** 2, 3), A),
+    "nextafter": (lambda x: np.nextafter(x, 9.0) ** 2, A),
+    "triangles": (lambda x: x[np.triu_indices_from(x)] * x[np.tril_indices_from(x)], REGULAR),
+    "diag_indices_from": (lambda x: x[np.diag_indices_from(x)] ** 2, REGULAR),
+}
+
 WITHOUT_DERIVATIVE = """
 all allclose any around array_equal array_equiv bitwise_and bitwise_or bitwise_xor ceil digitize equal fix
-floor floor_divide greater greater_equal invert isin isneginf isposinf isclose iscomplex isreal
-iscomplexobj isfinite isinf isnan isrealobj left_shift less less_equal logical_and logical_not logical_or
-logical_xor matrix_rank not_equal result_type right_shift rint round sign signbit trunc"""
+floor floor_divide gcd greater greater_equal invert isin isneginf isposinf isclose iscomplex isreal
+iscomplexobj isfinite isinf isnan isrealobj lcm left_shift less less_equal logical_and logical_not logical_or
+logical_xor matrix_rank not_equal result_type right_shift rint round sign signbit spacing trunc"""
 """Functions with results that are no floats, or piecewise constant."""
 
 CASES: dict[str, tuple[Any, ...]] = {
@@ -341,6 +366,8 @@ CASES: dict[str, tuple[Any, ...]] = {
     **ORDERED,
     **PRODUCTS,
     **MATRICES,
+    **SPECTRA,
+    **FITS,
     **SHAPES,
     **OTHER_NAMES,
     **COMPOSITIONS,

@@ -148,6 +148,9 @@ def test_f_distribution_at_its_ends():
     ends = np.array([0.0, np.inf])
     found = ad.jit(lambda x: (special.fdtr(2.0, 3.0, x), special.fdtrc(2.0, 3.0, x)), interpret=True)(ends)
     np.testing.assert_array_equal(found, [[0, 1], [1, 0]])
+    none = np.array([0.0, -1.0])
+    found = ad.jit(lambda d: (special.fdtrc(d, 2.0, -3.0), special.fdtr(2.0, d, 1.0)), interpret=True)(none)
+    assert np.isnan(found).all()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

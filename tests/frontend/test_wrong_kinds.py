@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import inspect
 import io
+import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -67,6 +69,14 @@ KINDS: dict[str, Callable[[], Any]] = {
     "returns None": lambda: lambda *_: None,
     "returns text": lambda: lambda *_: "x",
 }
+
+_folder = tempfile.TemporaryDirectory()
+
+
+def new_file(ending: str) -> str:
+    """The name of a file that is removed when the process ends."""
+    return str(Path(_folder.name) / f"made.{ending}")
+
 
 Arguments: TypeAlias = Sequence[Any]
 Named: TypeAlias = Mapping[str, Any]
@@ -142,6 +152,24 @@ CALLS: dict[str, tuple[Call, Arguments, Named]] = {
     "custom_derivative": (later(with_rule), (square,), {}),
     "debug_print": (inside("debug_print"), ("a {}", X), {}),
     "demo": (outside("demo"), (loss, X), {"form": "symbols"}),
+    "explore": (
+        later(ad.explore),
+        (loss, X),
+        {"path": new_file("html"), "measure": False, "sparsity": False},
+    ),
+    "export": (
+        later(ad.export),
+        (loss, X),
+        {
+            "path": new_file("lib"),
+            "name": "loss",
+            "scratch": "static",
+            "library": False,
+            "target": "native",
+            "cpu": "",
+            "features": "",
+        },
+    ),
     "fold": (inside("fold"), (lambda c, x: c + x, 0.0, X), {"checkpoint": None}),
     "rewritten": (later(ad.rewritten(square)), (X,), {}),
     "fori_loop": (inside("fori_loop"), (0, 3, lambda _, c: c * 2.0, 1.0), {"checkpoint": None}),

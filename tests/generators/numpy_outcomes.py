@@ -456,6 +456,8 @@ def _run_child(first: int, count: int, interpret: bool) -> Iterator[tuple[Outcom
             if line == ANSWERED:
                 has_answered = True
                 continue
+            if not line.startswith("{"):  # what LAPACK prints of NaN
+                continue
             yield Outcome(**json.loads(line)), ""
             at, has_answered = at + 1, False
         trouble = child.stderr.read()

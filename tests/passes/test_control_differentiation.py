@@ -252,7 +252,7 @@ func.func @f(%x: tensor<3xf64>, %n: i64) -> f64 {
       %u = array.index %x[%l] : tensor<3xf64> -> f64
       %s = array.sin %u : f64
       %v = array.mul %s, %b : f64
-      %w = array.exp %v : f64
+      %w = array.cos %v : f64
       array.yield %w, %l : f64, i64
     }
     array.yield %r : f64

@@ -13,7 +13,7 @@ import random
 import sys
 
 from tests.robustness.texts.campaign import Campaign
-from tests.robustness.texts.corpus import corpus
+from tests.robustness.texts.corpus import corpus, foreign_corpus
 from tests.robustness.texts.judging import Depth
 from tests.robustness.texts.mutators import mutant
 from tests.robustness.texts.workers import Task, judged, prepare
@@ -35,9 +35,14 @@ def main() -> int:
     add("--native", type=float, default=0.05, help="the share of verified texts that run as machine code")
     add("--passes", type=float, default=0.25, help="the share of verified texts that go through passes")
     add("--no-reduction", action="store_true", help="leave the texts of failures as they are")
+    add(
+        "--foreign",
+        action="store_true",
+        help="programs of other dialects: StableHLO and those of MLIR itself",
+    )
     options = parser.parse_args()
     prepare()
-    texts = corpus(options.programs)
+    texts = (foreign_corpus if options.foreign else corpus)(options.programs)
     texts.parse_all()
     depth = Depth(passes=options.passes, native=options.native)
     if options.only is not None:

@@ -17,7 +17,7 @@ from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from tests.robustness.texts import judging, workers
 from tests.robustness.texts.campaign import Campaign
-from tests.robustness.texts.corpus import Corpus, corpus
+from tests.robustness.texts.corpus import Corpus, corpus, foreign_corpus
 from tests.robustness.texts.judging import Depth, judge
 from tests.robustness.texts.mutators import MUTATORS, mutant
 from tests.robustness.texts.reduction import reduced
@@ -54,6 +54,23 @@ def test_mutated_texts(texts):
     # The sample says something: texts get to every stage.
     reached = {name.removeprefix("ends with ").partition(":")[0] for name in campaign.counts}
     assert {"parse", "verify", "print", "interpret"} <= reached
+
+
+def test_mutated_texts_of_other_dialects():
+    campaign = Campaign(foreign_corpus(0), SEED, Depth(passes=0.05, native=0), workers=1)
+    campaign.run(mutants=40)
+    assert not campaign.found, campaign.report()
+    reached = {name.removeprefix("ends with ").partition(":")[0] for name in campaign.counts}
+    assert {"parse", "verify", "convert", "print foreign"} <= reached
+
+
+@pytest.mark.fuzz
+def test_many_mutated_texts_of_other_dialects(fuzz_seconds, judged):
+    campaign = Campaign(foreign_corpus(20), random.SystemRandom().randrange(10**6), Depth(), workers=2)
+    campaign.run(seconds=fuzz_seconds)
+    judged["mutated texts of other dialects"] += campaign.judged
+    campaign.reduce()
+    assert not campaign.found, campaign.report()
 
 
 @pytest.mark.fuzz
@@ -115,13 +132,13 @@ def verdict_on(monkeypatch: pytest.MonkeyPatch, verify) -> str:
 
 
 def test_exceptions_crashes_and_loops_are_found(monkeypatch):
-    def raise_something(module):
+    def raise_something(module, **_):
         raise KeyError("x")
 
-    def crash(module):
+    def crash(module, **_):
         signal.raise_signal(signal.SIGSEGV)
 
-    def loop(module):
+    def loop(module, **_):
         while True:
             pass
 

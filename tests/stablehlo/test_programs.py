@@ -107,6 +107,30 @@ module @m {
         ad.from_stablehlo(text, "f.mlir")
 
 
+def test_regions_on_scalars_read_scalars_from_around_them() -> None:
+    text = """
+func.func @main(%x: tensor<3x4xf64>, %s: tensor<f64>) -> (tensor<3xf64>, tensor<3x4xf64>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f64>
+  %0 = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+    %m = stablehlo.multiply %b, %s : tensor<f64>
+    %t = stablehlo.add %a, %m : tensor<f64>
+    stablehlo.return %t : tensor<f64>
+  }) : (tensor<3x4xf64>, tensor<f64>) -> tensor<3xf64>
+  %1 = "stablehlo.map"(%x) <{dimensions = array<i64: 0, 1>}> ({
+  ^bb0(%a: tensor<f64>):
+    stablehlo.return %s : tensor<f64>
+  }) : (tensor<3x4xf64>) -> tensor<3x4xf64>
+  return %0, %1 : tensor<3xf64>, tensor<3x4xf64>
+}
+func.func private @declared(tensor<f64>) -> tensor<f64>
+"""
+    x = np.arange(12.0).reshape(3, 4)
+    total, same = ad.from_stablehlo(text)(x, 2.0)
+    np.testing.assert_allclose(total, 2 * x.sum(axis=1))
+    np.testing.assert_array_equal(same, np.full((3, 4), 2.0))
+
+
 WRONG = {
     "%0 = stablehlo.convert %x : (tensor<3xf64>) -> tensor<3xf16>": (
         "stablehlo.convert: the language has no floats of type f16: compute in f32 or f64"
@@ -117,6 +141,12 @@ WRONG = {
     "%0 = stablehlo.add %x, %y : tensor<3xf64>": "%y is not defined",
     "%0 = stablehlo.reshape %x : (tensor<3xf64>) -> tensor<2xf64>": "stablehlo.reshape: ",
     "%0 = stablehlo.transpose %x, dims = [0, 1] : (tensor<3xf64>) -> tensor<3xf64>": "stablehlo.transpose: ",
+    "%0 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<3xf64>) -> tensor<2x3xf64>": (
+        "stablehlo.broadcast_in_dim: "
+    ),
+    "%0 = func.call @g(%x) : (tensor<3xf64>) -> tensor<3xf64>\n%1 = stablehlo.sine %x : tensor<3xf64>": (
+        "there is no function @g with a body"
+    ),
     "%0 = stablehlo.sine %x : (tensor<3xf64>) -> tensor<?xf64>": (
         "stablehlo.sine: the language has no dynamic shapes"
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import mlirad as ad
+from mlirad.frontend import signatures
 from mlirad.frontend.compiling.options import OPTIONS, CompileOptions
 
 EXAMPLES = Path(__file__).with_name("examples.py")
@@ -35,6 +37,33 @@ def test_help_lists_all_options(name: str) -> None:
     for option, says in OPTIONS.items():
         assert parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
         assert f"{option}: {says}" in function.__doc__
+
+
+TYPES = {
+    "jit": "Jit",
+    "grad": "Gradient",
+    "value_and_grad": "ValueAndGradient",
+    "jacobian": "Jacobian",
+    "jacfwd": "DenseJacobian",
+    "jacrev": "DenseJacobian",
+    "hessian": "Hessian",
+    "vmap": "Batching",
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_types_have_the_parameters_of_the_functions(name: str) -> None:
+    written = set(inspect.signature(getattr(ad, name)).parameters) - OPTIONS.keys()
+    classes = {
+        node.name: node
+        for node in ast.parse(inspect.getsource(signatures)).body
+        if isinstance(node, ast.ClassDef)
+    }
+    overloads = [node.args for node in classes[TYPES[name]].body if isinstance(node, ast.FunctionDef)]
+    assert len(overloads) >= 2
+    for typed in overloads:
+        named = {each.arg for each in (*typed.posonlyargs, *typed.args, *typed.kwonlyargs)} - {"self"}
+        assert named in (written, written - {"function"})
 
 
 def test_transformed_functions_and_programs_say_what_they_are() -> None:

@@ -68,10 +68,24 @@ def test_a_pipeline_stands_between_conversions() -> None:
     assert "mlirad_main" in through_mlirad_opt(text, "--emit=llvm")
 
 
+def test_programs_of_other_dialects_are_printed_where_no_pass_runs() -> None:
+    text = "func.func @f(%x: f64) -> f64 {\n  %y = math.sin %x : f64\n  func.return %y : f64\n}"
+    printed = through_mlirad_opt(text)
+    assert "math.sin" in printed
+    assert through_mlirad_opt(printed) == printed
+
+
+def test_no_pass_takes_what_a_conversion_to_upstream_leaves(monkeypatch, capsys) -> None:
+    text = "func.func @f(%x: f64) -> f64 {\n  %y = array.sin %x : f64\n  func.return %y : f64\n}"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert opt.main(["-p=convert-from-array,mlirad-cse"]) == 1
+    assert "<stdin>:2:8: error: math.sin is not an op of the language" in capsys.readouterr().err
+
+
 def test_upstream_ops_stand_only_where_a_conversion_reads_them(monkeypatch, capsys) -> None:
     text = "func.func @f(%x: f64) -> f64 {\n  %y = math.sin %x : f64\n  func.return %y : f64\n}"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    assert opt.main([]) == 1
+    assert opt.main(["-p=convert-stablehlo-to-array"]) == 1
     printed = capsys.readouterr().err
     assert "<stdin>:2:8: error: math.sin is not an op of the language" in printed
     assert "convert-to-array" in printed

@@ -42,11 +42,6 @@ class HloOp(IRDLOperation):
             return None
         return tuple(int(v) for v in cast(Any, value).get_values())
 
-    def check_declared(self) -> None:
-        """Check properties and the op's own rules. Raises `VerifyException`."""
-        self.get_irdl_definition().verify(self)
-        self.verify_()
-
     @classmethod
     def made(
         cls,

@@ -35,6 +35,13 @@ REMADE: Final = 10
 SHAPES: Final = 5
 """At which compile for arguments of other shapes, or other static values, there is a warning."""
 
+PADDING: Final = (
+    "pad the arguments to one of a few sizes by repeating a row, pass as n how many rows count, and leave "
+    "the others out of sums: np.sum(terms, where=np.arange(len(terms)) < n); a loop over the first n rows is "
+    "ad.fori_loop(0, n, step, start)"
+)
+"""What to write instead of a program for every size."""
+
 
 def warn(message: str, hint: str, kind: type[Warning] = CaptureWarning) -> None:
     """A warning at the user's line."""
@@ -179,7 +186,7 @@ def note_signature(
         )
         warn(
             f"{name} is compiled for the {SHAPES}th time, as the shapes of its arguments change ({shown})",
-            "pad the arguments to one of a few sizes and mask what is added, or pass equal parts one by one",
+            PADDING,
             RecompileWarning,
         )
         return

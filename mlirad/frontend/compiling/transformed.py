@@ -56,7 +56,8 @@ ROWS_SHOWN = 10
 class Transformed:
     """A function to be traced, possibly differentiated, and compiled when it is called."""
 
-    CAPTURED: ClassVar = ("_function", "_static")
+    CAPTURED: ClassVar = ("_function",)
+    CAPTURED_FIXED: ClassVar = ("_transformation",)
 
     recipe: Recipe | None = None
     """How it was made, by which it is pickled; None for what only mlirad has in hand."""

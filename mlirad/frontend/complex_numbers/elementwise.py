@@ -1,13 +1,15 @@
 """NumPy's ufuncs on complex operands, by formulas on their parts.
 
-Products and quotients are those of the textbook: squares of parts overflow beyond 1e154. Functions have
-NumPy's branch cuts, and derivatives where they are holomorphic; `absolute` has the derivative 0 at 0.
+Quotients are scaled by the larger part of the divisor, as R. L. Smith has them ("Algorithm 116: Complex
+division", 1962). The inverse functions are those of W. Kahan ("Branch cuts for complex elementary functions",
+1987), which cancel nowhere; they have NumPy's branch cuts. No formula has a kink where the function is
+holomorphic, so it has its derivative there; `absolute` has the derivative 0 at 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log, pi
+from math import log
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -61,8 +63,12 @@ def divide(x: Any, y: Any) -> Result:
     if d is None:
         a, b = parts(x)
         return paired(xp.divide(a, c), xp.divide(b, c))
-    length = xp.add(xp.square(c), xp.square(d))
-    return multiply(x, paired(xp.divide(c, length), xp.divide(xp.negative(d), length)))
+    is_wide = xp.absolute(c) >= xp.absolute(d)
+    large, small = xp.where(is_wide, c, d), xp.where(is_wide, d, c)
+    ratio = small / xp.where(large == 0, 1.0, large)
+    length = large + small * ratio
+    first, second = 1.0 / length, ratio / length
+    return multiply(x, paired(xp.where(is_wide, first, second), -xp.where(is_wide, second, first)))
 
 
 def power(x: Any, y: Any) -> Result:
@@ -78,8 +84,13 @@ def power(x: Any, y: Any) -> Result:
     is_zero = xp.logical_and(base.real == 0, base.imag == 0)
     safe = paired(xp.where(is_zero, 1.0, base.real), base.imag)
     found = exponential(*_parts_of(multiply(_logarithm(safe), y)))
-    at_zero = xp.equal(exponent[0], 0).astype(found.real.dtype)
-    return paired(xp.where(is_zero, at_zero, found.real), xp.where(is_zero, 0.0, found.imag))
+    (real, imag) = exponent
+    is_constant = xp.equal(real, 0) if imag is None else xp.logical_and(real == 0, imag == 0)
+    at_zero = xp.where(xp.greater(real, 0), 0.0, xp.where(is_constant, 1.0, np.nan)).astype(found.real.dtype)
+    return paired(
+        xp.where(is_zero, at_zero, found.real),
+        xp.where(is_zero, xp.where(is_constant, 0.0, at_zero), found.imag),
+    )
 
 
 def _integer_power(z: ComplexArray, n: int) -> Result:
@@ -110,13 +121,13 @@ def exponential(a: Any, b: Any) -> ComplexArray:
 
 def square_root(a: Any, b: Any) -> ComplexArray:
     """The root with a real part that is not negative."""
-    is_zero = xp.logical_and(a == 0, b == 0)
-    length = xp.where(is_zero, 1.0, xp.hypot(xp.where(is_zero, 1.0, a), b))
-    long = xp.sqrt((xp.absolute(a) + length) * 0.5)
-    short = xp.absolute(b) / (2.0 * long)
-    real = xp.where(is_zero, 0.0, xp.where(a >= 0, long, short))
-    imag = xp.where(is_zero, 0.0, xp.where(a >= 0, short, long))
-    return paired(real, xp.copysign(imag, b))
+    is_zero, is_right = xp.logical_and(a == 0, b == 0), a >= 0
+    length = xp.hypot(xp.where(is_zero, 1.0, a), b)
+    long = xp.sqrt((xp.where(is_right, a, -a) + length) * 0.5)
+    short, side = b / (2.0 * long), xp.copysign(xp.ones_like(b), b)
+    real = xp.where(is_zero, 0.0, xp.where(is_right, long, short * side))
+    imag = xp.where(is_zero, 0.0 * b, xp.where(is_right, short, long * side))
+    return paired(real, imag)
 
 
 def _times_i(z: ComplexArray, sign: float = 1.0) -> ComplexArray:
@@ -135,33 +146,36 @@ def _tanh(a: Any, b: Any) -> ComplexArray:
     return paired(xp.tanh(2.0 * a) / length, xp.sin(2.0 * b) * sech / length)
 
 
-def _arcsinh(a: Any, b: Any) -> ComplexArray:
-    sign = xp.copysign(xp.ones_like(a), a)
-    z = paired(sign * a, sign * b)
-    root = square_root(*_parts_of(add(multiply(z, z), 1.0)))
-    found = _logarithm(add(z, root))
-    return paired(sign * found.real, sign * found.imag)
+def _arcsin(a: Any, b: Any) -> ComplexArray:
+    w, v = square_root(1.0 - a, -b), square_root(1.0 + a, b)
+    return paired(
+        xp.arctan2(a, w.real * v.real - w.imag * v.imag), xp.arcsinh(w.real * v.imag - w.imag * v.real)
+    )
 
 
 def _arccos(a: Any, b: Any) -> ComplexArray:
-    found = _by_rotation(_arcsinh)(a, b)
-    return paired(0.5 * pi - found.real, -found.imag)
+    w, v = square_root(1.0 - a, -b), square_root(1.0 + a, b)
+    return paired(2.0 * xp.arctan2(w.real, v.real), xp.arcsinh(v.real * w.imag - v.imag * w.real))
 
 
 def _arccosh(a: Any, b: Any) -> ComplexArray:
-    z = paired(a, b)
-    roots = multiply(square_root(a + 1.0, b), square_root(a - 1.0, b))
-    return _logarithm(add(z, roots))
+    w, v = square_root(a - 1.0, b), square_root(a + 1.0, b)
+    return paired(xp.arcsinh(w.real * v.real + w.imag * v.imag), 2.0 * xp.arctan2(w.imag, v.real))
 
 
 def _arctanh(a: Any, b: Any) -> ComplexArray:
-    square = b * b
-    real = 0.25 * (xp.log((1.0 + a) ** 2 + square) - xp.log((1.0 - a) ** 2 + square))
+    side = xp.copysign(xp.ones_like(a), a)
+    size = a * side
+    distance = xp.hypot(1.0 - size, b)
+    real = 0.25 * side * xp.log1p(4.0 * size / distance / distance)
     return paired(real, 0.5 * (xp.arctan2(b, 1.0 + a) - xp.arctan2(-b, 1.0 - a)))
 
 
 def _log1p(a: Any, b: Any) -> ComplexArray:
-    return paired(0.5 * xp.log1p(a * (2.0 + a) + b * b), xp.arctan2(b, 1.0 + a))
+    is_near = xp.logical_and(xp.absolute(a) < 0.5, xp.absolute(b) < 0.5)
+    near = 0.5 * xp.log1p(xp.where(is_near, a * (2.0 + a) + b * b, 0.0))
+    far = xp.log(xp.where(is_near, 1.0, xp.hypot(1.0 + a, b)))
+    return paired(xp.where(is_near, near, far), xp.arctan2(b, 1.0 + a))
 
 
 def _expm1(a: Any, b: Any) -> ComplexArray:
@@ -205,10 +219,10 @@ UNARY: dict[np.ufunc, Unary] = {
     np.sinh: lambda a, b: paired(xp.sinh(a) * xp.cos(b), xp.cosh(a) * xp.sin(b)),
     np.cosh: lambda a, b: paired(xp.cosh(a) * xp.cos(b), xp.sinh(a) * xp.sin(b)),
     np.tanh: _tanh,
-    np.arcsin: _by_rotation(_arcsinh),
+    np.arcsin: _arcsin,
     np.arccos: _arccos,
     np.arctan: _by_rotation(_arctanh),
-    np.arcsinh: _arcsinh,
+    np.arcsinh: _by_rotation(_arcsin),
     np.arccosh: _arccosh,
     np.arctanh: _arctanh,
     np.sign: _sign,

@@ -12,8 +12,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from mlirad.frontend.numpy_functions.functions import known_binding
 from mlirad.frontend.tracing.array import Array
-from mlirad.frontend.tracing.complex_array import ComplexArray
+from mlirad.frontend.tracing.complex_array import ComplexArray, is_complex
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import unsupported_error
@@ -100,6 +101,8 @@ def _pinv(a: Any, **options: Any) -> Any:
 
 
 def _matrix_power(a: Any, n: Any) -> Any:
+    if is_complex(n):
+        raise known_binding(np.linalg.matrix_power).wrong_kind("n", "an integer", n)
     return extracted(xp.linalg.matrix_power(embedded(a), n))
 
 

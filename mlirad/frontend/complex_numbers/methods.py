@@ -9,8 +9,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from mlirad.errors import MliradError
-from mlirad.frontend.complex_numbers.functions import apply_function, apply_operator, apply_ufunc, astype
+from mlirad.frontend.complex_numbers.functions import apply_function, astype
+from mlirad.frontend.complex_numbers.ufuncs import apply_operator, apply_ufunc
 from mlirad.frontend.numpy_functions.binding import internal_error, qualified_name
+from mlirad.frontend.tracing.array import is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.complex_pairs import as_complex
 from mlirad.frontend.tracing.operations import xp
@@ -203,7 +205,7 @@ def _operator(ufunc: np.ufunc, *, is_reflected: bool = False) -> Callable[..., A
 def _in_place(ufunc: np.ufunc) -> Callable[[ComplexArray, object], Any]:
     def method(self: ComplexArray, other: object) -> Any:
         result = apply_operator(ufunc, self, other)
-        if result is NotImplemented or not self.shape:
+        if result is NotImplemented or is_scalar(self.real):
             return result
         self[...] = result
         return self

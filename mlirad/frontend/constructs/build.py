@@ -25,7 +25,8 @@ from mlirad.frontend.constructs.carries import in_trace, leaf_array
 from mlirad.frontend.constructs.loops import checked_checkpoint
 from mlirad.frontend.tracing.argument_kinds import checked_integer, checked_list
 from mlirad.frontend.tracing.array import Array, copied, copied_leaves, made
-from mlirad.frontend.tracing.dtypes import I64, language_dtype, plain_array
+from mlirad.frontend.tracing.complex_pairs import real_or_complex
+from mlirad.frontend.tracing.dtypes import I64, plain_array
 from mlirad.frontend.tracing.frames import current_frame, emitting, is_tracing
 from mlirad.frontend.tracing.functions import require_arguments, require_function
 from mlirad.frontend.tracing.operations import as_array, converted, xp
@@ -55,9 +56,7 @@ def asarray(value: Any, dtype: npt.DTypeLike | None = None) -> Any:
     """
     if not is_tracing():
         return np.asarray(value, dtype)
-    if isinstance(value, Array) and dtype is None:
-        return value
-    return as_array(value, None if dtype is None else language_dtype(dtype))
+    return real_or_complex(value, dtype)
 
 
 @plain_errors

@@ -96,6 +96,8 @@ class Step:
 class MapExpression:
     """An expression between two spaces."""
 
+    IS_VALUE: ClassVar = True
+
     domain: Space
     codomain: Space
     steps: tuple[Step, ...]

@@ -26,7 +26,9 @@ from mlirad.frontend.tracing.frames import is_tracing
 from mlirad.frontend.tracing.functions import leaf_type
 from mlirad.frontend.tracing.operations import as_array, xp
 from mlirad.frontend.tracing.pytree import LEAF, Tree, flatten
+from mlirad.frontend.tracing.raising import dtype_error
 from mlirad.frontend.tracing.source import user_line
+from mlirad.frontend.tracing.statics import Static
 from mlirad.frontend.tracing.values import LeafType
 
 
@@ -193,8 +195,16 @@ class Space:
 
 
 def space_of(like: Any) -> Space:
-    """The space of values like these: arrays, scalars or structures of them, traced or not."""
+    """The space of values like these: arrays, scalars or structures of them, traced or not.
+
+    Raises `DtypeError` for a string and its like.
+    """
     leaves, tree = flatten(like)
+    if tree.kind is Static:
+        raise dtype_error(
+            f"a {type(like).__name__} is no vector, and there is no linear map of it",
+            "write an array, a scalar, or a structure of them",
+        )
     paths = tree.paths("like")
     return Space(tree, tuple(moving_type(leaf_type(v, p)) for v, p in zip(leaves, paths, strict=True)))
 

@@ -56,6 +56,19 @@ _BY_NAMES = {
 ALTERNATIVES = {name: hint for names, hint in _BY_NAMES.items() for name in names.split()}
 """By the name of the function, without `np.`."""
 
+_TRACED_ARGUMENTS = {
+    ("np.compress", "condition"): _SHAPE
+    + "write x[condition] if it is reduced or assigned, or ad.extract(condition, x, size=n)",
+    ("np.delete", "obj"): _SHAPE
+    + "for a mask write x[~mask] if it is reduced or assigned, or ad.extract(~mask, x, size=n)",
+}
+
+
+def for_traced(function: str, parameter: str) -> str:
+    """What to write instead of a traced value where a function of NumPy's needs one that is known."""
+    known = "list the argument that it comes from in static_argnames, or write the value itself"
+    return _TRACED_ARGUMENTS.get((function, parameter), known)
+
 
 def alternative_to(name: str) -> str:
     """What to write instead of a function of NumPy's."""

@@ -20,11 +20,10 @@ from mlirad.frontend.indexing.reads import read
 from mlirad.frontend.numpy_functions import masked_elements
 from mlirad.frontend.numpy_functions.functions import apply_function
 from mlirad.frontend.numpy_functions.places import At, Flat
-from mlirad.frontend.numpy_functions.transforms import TRANSFORMS
 from mlirad.frontend.numpy_functions.ufunc_protocol import apply_in_place, apply_ufunc
 from mlirad.frontend.numpy_functions.ufuncs import apply_operator
 from mlirad.frontend.numpy_functions.writes import write
-from mlirad.frontend.tracing.array import Array, copied
+from mlirad.frontend.tracing.array import Array, copied, is_scalar
 from mlirad.frontend.tracing.complex_array import ComplexArray, holds_complex, is_complex_dtype
 from mlirad.frontend.tracing.operations import converted
 from mlirad.frontend.tracing.raising import argument_error, tracing_error, unsupported_error
@@ -56,7 +55,7 @@ class ArrayMethods(Array):
     ) -> Any:
         if isinstance(types, tuple | list | frozenset) and MaskedElements in types:
             return NotImplemented
-        if function not in TRANSFORMS and holds_complex(args, kwargs):
+        if holds_complex(args, kwargs):
             return ComplexArray.apply_function(function, args, kwargs)
         return apply_function(function, args, kwargs)
 
@@ -335,7 +334,8 @@ def _complex(ufunc: np.ufunc, x: Array, others: tuple[object, ...], is_reflected
 def _in_place(ufunc: np.ufunc) -> Callable[[Array, object], Any]:
     def method(self: Array, other: object) -> Any:
         if holds_complex((other,)):
-            return _complex(ufunc, self, (other,), is_reflected=False)
+            options = {} if is_scalar(self) else {"out": (self,)}
+            return ComplexArray.apply_ufunc(ufunc, "__call__", (self, other), options)
         return apply_in_place(ufunc, self, other)
 
     return method

@@ -20,7 +20,8 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, g
 import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
-from mlirad.errors import CompileError, MliradError
+from mlirad.errors import ArgumentError, CompileError, MliradError
+from mlirad.frontend.numpy_functions.alternatives import for_traced
 from mlirad.frontend.numpy_functions.parameters import (
     UNSET,
     Casting,
@@ -130,14 +131,25 @@ class Binding:
         self.is_positional = set(names[: names.index(several[0])]) if several else set[str]()
         self.signature = own if signature is None else _merged(signature, own)
 
-    def call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, bool]:
-        """The handler's result, or the array `out` that it was written into; and whether it is that."""
+    def bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+        """The arguments by the parameters of NumPy's; raises `ArgumentError` if they are not its."""
         try:
-            bound = self.signature.bind(*args, **kwargs)
+            return self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise argument_error(
                 f"{self.name}: {error}", f"it is called as {self.name}{self._shown()}"
             ) from None
+
+    def wrong_kind(self, name: str, wanted: str, value: Any) -> ArgumentError:
+        """The error of an argument that is of another kind than its parameter."""
+        return argument_error(
+            f"{self.name}: `{name}` must be {wanted}, got {shown(value)}",
+            f"it is called as {self.name}{self._shown()}",
+        )
+
+    def call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, bool]:
+        """The handler's result, or the array `out` that it was written into; and whether it is that."""
+        bound = self.bound(args, kwargs)
         positional: list[Any] = []
         named: dict[str, Any] = {}
         out = self._out(bound.arguments.get("out"))
@@ -221,13 +233,10 @@ class Binding:
         except TracedOptionError:
             raise tracing_error(
                 f"{self.name}: `{parameter.name}` must be static, got the traced {shown(value)}",
-                "list the argument that it comes from in static_argnames, or write the value itself",
+                for_traced(self.name, parameter.name),
             ) from None
         except WrongKindError:
-            raise argument_error(
-                f"{self.name}: `{parameter.name}` must be {parameter.wanted}, got {shown(value)}",
-                f"it is called as {self.name}{self._shown()}",
-            ) from None
+            raise self.wrong_kind(parameter.name, parameter.wanted, value) from None
         except MliradError as error:
             message = f"{self.name}: `{parameter.name}`: {error.message}"
             raise error.restated(message, user_line()) from None

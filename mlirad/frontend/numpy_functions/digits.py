@@ -29,7 +29,8 @@ def lcm(b: ArrayBuilder, x: Value, y: Value) -> Value:
     """The least common multiple, 0 where one of both is 0."""
     one, other = made(x), made(y)
     divisor = _divisor(one, other)
-    return xp.absolute(xp.floor_divide(one, xp.maximum(divisor, divisor.dtype.type(1))) * other).value
+    factor = xp.floor_divide(one, select(xp.equal(divisor, 0), divisor.dtype.type(1), divisor))
+    return xp.absolute(factor * other).value
 
 
 def _divisor(x: Array, y: Array) -> Array:

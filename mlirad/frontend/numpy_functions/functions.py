@@ -11,6 +11,7 @@ import numpy as np
 
 from mlirad.errors import MliradError
 from mlirad.frontend.numpy_functions import (
+    creation,
     diagonals,
     differences,
     einsum,
@@ -45,9 +46,9 @@ from mlirad.frontend.numpy_functions.binding import Binding, binding_of, interna
 from mlirad.frontend.numpy_functions.interpolation import objects as interpolating_objects
 from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order
 from mlirad.frontend.numpy_functions.tracings import Tracings
+from mlirad.frontend.tracing.library_names import TRACED, TRACED_METHODS
 from mlirad.frontend.tracing.operations import contains_traced
 from mlirad.frontend.tracing.raising import unsupported_error
-from mlirad.frontend.tracing.scipy_functions import TRACED, TRACED_METHODS
 
 _FILES = (
     shapes, repeating, diagonals, padding, joining, filling, reductions, nan_reductions, quantiles, products,
@@ -81,13 +82,18 @@ TRANSPOSING: frozenset[Callable[..., Any]] = frozenset(
 """Functions that may lay out what they return in another order than row-major."""
 
 
+def known_binding(function: Callable[..., Any]) -> Binding:
+    """The binding of a function of `FUNCTIONS` to what traces it; raises `UnsupportedError` for others."""
+    traced = FUNCTIONS.get(function)
+    if traced is None:
+        name = qualified_name(function)
+        raise unsupported_error(f"{name} cannot be traced", alternative_to(name.removeprefix("np.")))
+    return binding_of(function, traced)
+
+
 def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """NumPy's `__array_function__`."""
-    traced = FUNCTIONS.get(function)
-    name = qualified_name(function)
-    if traced is None:
-        raise unsupported_error(f"{name} cannot be traced", alternative_to(name.removeprefix("np.")))
-    binding = binding_of(function, traced)
+    binding = known_binding(function)
     try:
         result, is_written = binding.call(args, kwargs)
     except (MliradError, RecursionError):
@@ -95,7 +101,7 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     except Exception as error:
         if function in elementwise.CALL_BACK:  # the user's own function has raised
             raise
-        raise internal_error(name, error) from error
+        raise internal_error(binding.name, error) from error
     if is_written:
         return result
     is_row_major = function not in TRANSPOSING and all_ordered((*args, *kwargs.values()))
@@ -166,5 +172,6 @@ def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Bindi
     return Binding(f"scipy.stats.{owner}.{name}", None, handler)
 
 
+TRACED["numpy"] = creation.OF_NESTS
 TRACED_METHODS["scipy.stats"] = distributions
 TRACED_METHODS["scipy.interpolate"] = lambda: interpolating_objects.METHODS

@@ -13,10 +13,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from mlirad.frontend.numpy_functions.creation import of_nest
 from mlirad.frontend.numpy_functions.results import all_ordered, as_copies
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import is_complex
+from mlirad.frontend.tracing.complex_pairs import real_or_complex
 from mlirad.frontend.tracing.operations import as_array, contains_traced, operand_of, xp
 from mlirad.frontend.tracing.raising import argument_error, tracing_error, unsupported_error
 
@@ -79,7 +79,7 @@ def _part(item: Any, rank: int, place: int) -> Any:
 
 def _operand(item: Any) -> Any:
     if contains_traced(item):
-        return of_nest(item)
+        return real_or_complex(item)
     return np.asarray(item) if is_complex(item) else operand_of(item)
 
 

@@ -19,13 +19,10 @@ from mlirad.frontend.indexing.keys import items_of
 from mlirad.frontend.indexing.masks import OTHERWISE, MaskedElements, unknown_length
 from mlirad.frontend.numpy_functions.binding import qualified_name
 from mlirad.frontend.numpy_functions.masked_reductions import (
-    BY_HAND,
-    EXTREMA,
-    QUANTILES,
     RUNNING,
-    SUMS,
     Options,
     all_elements,
+    can_be_reduced,
     count,
     filled,
     like,
@@ -38,6 +35,7 @@ from mlirad.frontend.numpy_functions.masked_reductions import (
 from mlirad.frontend.numpy_functions.ufuncs import name_of
 from mlirad.frontend.tracing.array import copied
 from mlirad.frontend.tracing.dtypes import BOOL
+from mlirad.frontend.tracing.library_names import scipy_function
 from mlirad.frontend.tracing.operations import xp
 from mlirad.frontend.tracing.raising import argument_error
 
@@ -91,12 +89,10 @@ def apply_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
             return x
         if function == np.size and not bound:
             return count(x) * (x.elements.size // max(x.mask.size, 1))
-        if function == np.linalg.norm and bound.get("ord") in (None, 1, 2, np.inf) and not bound.get("axis"):
-            if x.ndim == 1 or bound.get("ord") is None:
-                return np.linalg.norm(xp.ravel(filled(x, 0)), **bound)
-        elif function in SUMS or function in EXTREMA or function in BY_HAND or function in QUANTILES:
+        if can_be_reduced(function, x, bound):
             return reduced(function, x, bound)
-    raise unknown_length(name)
+    around = scipy_function()
+    raise unknown_length(name if around is None else f"SciPy's {around}")
 
 
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: Options) -> Any:
@@ -163,8 +159,9 @@ def _item(x: MaskedElements, key: Any) -> Any:
     if isinstance(only, MaskedElements) and only.dtype == BOOL and only.ndim == 1 and x.dim == 0:
         require_same(rows(x), only)
         return MaskedElements(x.elements, x.mask & only.elements, 0)
-    first = items[x.dim] if len(items) > x.dim and ... not in items and None not in items else 0
-    if isinstance(first, slice) and first == slice(None) and all(isinstance(i, slice | int) for i in items):
+    is_plain = all(isinstance(i, slice | int) for i in items)
+    first = items[x.dim] if is_plain and len(items) > x.dim else 0
+    if isinstance(first, slice) and first == slice(None):
         part = x.elements[key]
         return like(x, part, x.dim - sum(isinstance(i, int) for i in items[: x.dim]))
     raise unknown_length("a position in it")
@@ -209,6 +206,9 @@ class MaskedMethods(MaskedElements):
     def T(self) -> MaskedElements:
         """The dimensions in reverse order."""
         return _transposed(self)
+
+    def __contains__(self, value: Any) -> Any:
+        return xp.any(xp.equal(self, value))
 
     def astype(self, dtype: Any) -> MaskedElements:
         """The elements converted to another dtype."""

@@ -41,6 +41,9 @@ QUANTILES: dict[Callable[..., Any], Callable[..., Any]] = {
 }  # fmt: skip
 """By the function the one that leaves NaN out."""
 
+OF_ROWS: frozenset[Callable[..., Any]] = frozenset((np.argmax, np.argmin, np.linalg.norm))
+"""Reductions of which only those along dimensions of known extents need no length."""
+
 RUNNING: dict[Callable[..., Any], int] = {np.cumsum: 0, np.cumprod: 1, np.nancumsum: 0, np.nancumprod: 1}
 """Running sums and products, by the number that changes nothing."""
 
@@ -117,6 +120,16 @@ def count(x: MaskedElements) -> Any:
     return xp.count_nonzero(x.mask)
 
 
+def can_be_reduced(function: Callable[..., Any], x: MaskedElements, options: Options) -> bool:
+    """Whether `reduced` knows what a function reduces a selection to."""
+    if function in OF_ROWS and x.dim not in all_axes(options.get("axis"), x.ndim):
+        return True
+    if function == np.linalg.norm:
+        is_of_matrices = x.ndim > 1 and not isinstance(options.get("axis"), int)
+        return options.get("ord") in ((None,) if is_of_matrices else (None, 1, 2, np.inf))
+    return function in SUMS or function in EXTREMA or function in BY_HAND or function in QUANTILES
+
+
 def reduced(function: Callable[..., Any], x: MaskedElements, options: Options) -> Any:
     """What a function of NumPy reduces a selection to, by its options."""
     axis = options.get("axis")
@@ -180,12 +193,19 @@ def _average(x: MaskedElements, *, weights: Any = None, **options: Any) -> Any:
         return reduced(np.mean, x, options)
     if not isinstance(weights, MaskedElements):
         raise unknown_length("weights=")
-    require_same(x, weights)
+    if weights.ndim == 1:
+        require_same(rows(x), rows(weights))
+    else:
+        require_same(x, weights)
     return xp.average(filled(x, 0), weights=filled(weights, 0), **options)
 
 
+def _norm(x: MaskedElements, **options: Any) -> Any:
+    return xp.linalg.norm(filled(x, 0), **options)
+
+
 BY_HAND: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.count_nonzero: _count_nonzero, np.ptp: _ptp, np.average: _average,
+    np.count_nonzero: _count_nonzero, np.ptp: _ptp, np.average: _average, np.linalg.norm: _norm,
 }  # fmt: skip
 
 

@@ -1,9 +1,9 @@
 """NumPy's functions of nests of lists and tuples that hold traced values.
 
-    np.mean([x, y])     np.linalg.norm((x, 1.0))     np.array([x, y])     np.full(3, x)     np.r_[x, 0.0]
+    np.mean([x, y])     np.linalg.norm((x, 1.0))     np.dot([x, y], [y, 1])     np.r_[x, 0.0]
 
 NumPy asks arguments whether they trace a function, but not what lists of them hold. So while a function is
-traced, NumPy's names stand for functions that look, as SciPy's do (`tracing.scipy_functions`). They do so for
+traced, NumPy's names stand for functions that look, as SciPy's do (`tracing.library_names`). They do so for
 calls in users' files alone, of every function that can be traced; all other calls are NumPy's. Ufuncs stay as
 they are: what else than a call is asked of them, such as `np.add.reduce`, needs the ufunc itself.
 """
@@ -16,13 +16,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from mlirad.frontend.numpy_functions.creation import array_of, as_array_of, full
 from mlirad.frontend.numpy_functions.functions import FUNCTIONS
 from mlirad.frontend.numpy_functions.index_tricks import INDEX_TRICKS
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.scipy_functions import TRACED, TRACED_METHODS, Handing
+from mlirad.frontend.tracing.library_names import TRACED, TRACED_METHODS, Handing
 from mlirad.frontend.tracing.source import is_user_file
 
 MODULES = ("numpy", "numpy.linalg", "numpy.fft")
@@ -39,15 +38,15 @@ def _leaves(value: object) -> Iterator[object]:
         yield value
 
 
-def _is_users(depth: int) -> bool:
-    """Whether a function of a user is being traced, and has made the call so many frames from here."""
-    return is_tracing() and is_user_file(sys._getframe(depth + 1).f_code.co_filename)  # pyright: ignore[reportPrivateUsage]
+def _is_users() -> bool:
+    """Whether a function of a user is being traced, and has made the call of what asks."""
+    return is_tracing() and is_user_file(sys._getframe(3).f_code.co_filename)  # pyright: ignore[reportPrivateUsage]
 
 
 def _of_nests(own: Own, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A function of NumPy, which asks a traced value in a nest where there is one."""
     nests = [cast(object, value) for value in (*args, *kwargs.values()) if isinstance(value, list | tuple)]
-    if nests and _is_users(2):
+    if nests and _is_users():
         leaves = list(_leaves(nests))
         traced = next((leaf for leaf in leaves if isinstance(leaf, Array | ComplexArray)), None)
         if traced is not None and not any(map(_is_foreign, leaves)):
@@ -61,19 +60,6 @@ def _is_foreign(leaf: object) -> bool:
     return not is_array and hasattr(cast("type[Any]", type(leaf)), "__array_function__")
 
 
-def _making(make: Own, place: int) -> Handing:
-    """What makes an array of traced values, which NumPy never asks, at a place among the arguments."""
-
-    def hand(own: Own, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if len(args) > place and _is_users(2):
-            leaves = _leaves(args[place])
-            if any(isinstance(leaf, Array | ComplexArray) for leaf in leaves):
-                return make(*args, **kwargs)
-        return own(*args, **kwargs)
-
-    return hand
-
-
 def _names(module: str) -> dict[str, Handing]:
     members = cast("dict[str, object]", vars(sys.modules[module]))
     return {
@@ -84,14 +70,7 @@ def _names(module: str) -> dict[str, Handing]:
 
 
 def bind() -> None:
-    """Let NumPy's names stand for these functions in all traces; called once."""
-    TRACED.update({module: _names(module) for module in MODULES})
-    TRACED["numpy"] |= {
-        "array": _making(array_of, 0),
-        "asarray": _making(as_array_of, 0),
-        "asanyarray": _making(as_array_of, 0),
-        "ascontiguousarray": _making(as_array_of, 0),
-        "full": _making(full, 1),
-    }
+    """Let NumPy's names stand for these functions in all traces, unless they do for others; called once."""
+    TRACED.update({module: {**_names(module), **TRACED.get(module, {})} for module in MODULES})
     tricks = {name: {"__getitem__": getitem} for name, getitem in INDEX_TRICKS.items()}
     TRACED_METHODS["numpy"] = lambda: tricks

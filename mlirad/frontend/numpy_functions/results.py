@@ -9,6 +9,7 @@ import numpy as np
 
 from mlirad.frontend.numpy_functions.writes import replace
 from mlirad.frontend.tracing.array import Array, copied, is_ordered, is_ordered_array, view_of
+from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.dtypes import BOOL, Dtype
 from mlirad.frontend.tracing.frames import emitting
 from mlirad.frontend.tracing.operations import as_array, broadcast_shapes, broadcast_value, converted
@@ -21,6 +22,8 @@ def as_copies(result: Any, is_row_major: bool) -> Any:
         own = copied(result)
         own._is_row_major = is_row_major  # pyright: ignore[reportPrivateUsage]
         return own
+    if isinstance(result, ComplexArray):
+        return ComplexArray(*(as_copies(part, is_row_major) for part in (result.real, result.imag)))
     if type(result) in (tuple, list):
         parts = [as_copies(part, is_row_major) for part in cast("Iterable[Any]", result)]
         return type(result)(parts)
@@ -40,8 +43,9 @@ def in_order(result: Any, args: tuple[Any, ...], is_row_major: bool) -> Any:
 def all_ordered(values: Iterable[Any]) -> bool:
     """Whether NumPy computes from these what is in row-major order."""
     for value in values:
-        if isinstance(value, Array):
-            if not is_ordered(value):
+        part = value.real if isinstance(value, ComplexArray) else value
+        if isinstance(part, Array):
+            if not is_ordered(part):
                 return False
         elif isinstance(value, np.ndarray):
             if not is_ordered_array(cast("np.ndarray[Any, Any]", value)):

@@ -1,7 +1,7 @@
 """Functions of `scipy.special` that are no ufuncs, on traced arrays, by their names there.
 
 The ufuncs are in `special_meanings`. How functions are reached is said in
-`mlirad.frontend.tracing.scipy_functions`.
+`mlirad.frontend.tracing.library_names`.
 """
 
 from __future__ import annotations

@@ -167,6 +167,9 @@ def _f_distribution(function: str, b: ArrayBuilder, dfn: Value, dfd: Value, x: V
     scaled = b.mul(dfn, x)
     infinite = b.compare("eq", scaled, b.splat(np.inf, x.type))
     share = b.select(infinite, b.splat(1.0, x.type), b.div(scaled, b.add(dfd, scaled)))
+    zero = b.zeros(x.type)
+    is_positive = b.logical_and(b.compare("gt", dfn, zero), b.compare("gt", dfd, zero))
+    share = b.select(is_positive, share, b.splat(np.nan, x.type))
     return special(b, function, b.scaled(dfn, 0.5), b.scaled(dfd, 0.5), share)
 
 

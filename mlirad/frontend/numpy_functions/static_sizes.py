@@ -128,7 +128,8 @@ def setdiff1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
 def setxor1d(ar1: Any, ar2: Any, *, size: int, fill_value: Any = None) -> Any:
     """The different elements that are in one of both only, as `np.setxor1d`: a vector of `size`.
 
-    If there are fewer, `fill_value` follows, by default the smallest of them (0 if there are none).
+    NaN counts as one element, which is in one only. If there are fewer, `fill_value` follows, by default the
+    smallest of them (0 if there are none).
     """
     count = _size(size, "setxor1d")
     first, second = _parts(ar1, ar2)

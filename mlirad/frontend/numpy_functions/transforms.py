@@ -41,8 +41,15 @@ def _spectrum(value: Any) -> Any:
     return as_complex(value) if is_complex(value) else inexact(own_dtype(operand_of(value)))
 
 
+def _of_any_dtype(value: Any) -> Any:
+    return as_complex(value) if is_complex(value) else own_dtype(operand_of(value))
+
+
 ComplexLike = Annotated[Any, kind("an array", _spectrum)]
-"""A traced array, which may be complex."""
+"""A traced array, which may be complex, else of floats."""
+
+AnyArray = Annotated[Any, kind("an array", _of_any_dtype)]
+"""A traced array of any dtype."""
 
 Norm = Literal["backward", "ortho", "forward", None]
 
@@ -178,9 +185,17 @@ def ifftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, n
     return a
 
 
+def _last_apart(a: Any, s: Any, axes: Any) -> tuple[list[tuple[int | None, int]], int | None, int]:
+    """The lengths and axes but for the last, and these."""
+    found = _sizes_and_axes(a, s, axes)
+    if not found:
+        raise shape_error("a transform along no axis", "rfftn and irfftn go along one axis at least")
+    return found[:-1], *found[-1]
+
+
 def rfftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, norm: Norm = None) -> Any:
     """Half the transform of real numbers along several axes: that of the last is cut."""
-    *others, (n, axis) = _sizes_and_axes(a, s, axes)
+    others, n, axis = _last_apart(a, s, axes)
     z = rfft(a, n, axis, norm)
     for n, axis in reversed(others):
         z = fft(z, n, axis, norm)
@@ -189,7 +204,7 @@ def rfftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, n
 
 def irfftn(a: ComplexLike, s: Ints | None = None, axes: AxisList | None = None, norm: Norm = None) -> Any:
     """The inverse of `rfftn`."""
-    *others, (n, axis) = _sizes_and_axes(a, s, axes)
+    others, n, axis = _last_apart(a, s, axes)
     for m, other in others:
         a = ifft(a, m, other, norm)
     return irfft(a, n, axis, norm)
@@ -219,7 +234,7 @@ def irfft2(a: ComplexLike, s: Ints | None = None, axes: AxisList = _TWO, norm: N
 
 
 def _shift(sign: int) -> Callable[..., Any]:
-    def shift(x: ComplexLike, axes: AxisList | None = None) -> Any:
+    def shift(x: AnyArray, axes: AxisList | None = None) -> Any:
         if axes is None:
             axes = tuple(range(x.ndim))
         several = (axes,) if isinstance(axes, int) else axes

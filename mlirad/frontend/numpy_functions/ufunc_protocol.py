@@ -20,7 +20,7 @@ from mlirad.frontend.numpy_functions.products import matmul, matvec, vecdot, vec
 from mlirad.frontend.numpy_functions.results import reduction_dtype, require_traced_out, written_out
 from mlirad.frontend.numpy_functions.ufunc_methods import accumulate, outer, reduce_, reduceat, update_at
 from mlirad.frontend.numpy_functions.ufuncs import apply, apply_operator, name_of
-from mlirad.frontend.tracing.array import Array, view_of
+from mlirad.frontend.tracing.array import Array, is_scalar
 from mlirad.frontend.tracing.dtypes import BOOL
 from mlirad.frontend.tracing.operations import as_array, select
 from mlirad.frontend.tracing.raising import unsupported_error
@@ -54,7 +54,7 @@ def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: 
 def apply_in_place(ufunc: np.ufunc, x: Array, other: Any) -> Any:
     """`x += other` and the like: written into x, and so into its base. A scalar becomes another."""
     result = apply_operator(ufunc, x, other)
-    if result is NotImplemented or (not x.ndim and view_of(x) is None):
+    if result is NotImplemented or is_scalar(x):
         return result
     return written_out(f"np.{ufunc.__name__}", result, x)
 

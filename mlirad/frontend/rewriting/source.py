@@ -17,6 +17,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import TypeAlias
 
+from mlirad.frontend.rewriting.changed_source import has_changed
 from mlirad.frontend.tracing.raising import unsupported_error
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -34,6 +35,7 @@ class Definition:
 def definition_of(function: FunctionType) -> Definition:
     """The definition of a function; raises `UnsupportedError` if its source is not there or has changed."""
     code = function.__code__
+    linecache.checkcache(code.co_filename)  # which drops the lines of a file that has changed
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
         raise unsupported_error(
@@ -44,7 +46,7 @@ def definition_of(function: FunctionType) -> Definition:
     found = [d for d in _definitions(code.co_filename, tuple(lines)) if _defines(d.node, code)]
     if code.co_name == "<lambda>" and len(found) > 1:
         found = [min(found, key=lambda d: _misfit(d.node, code))]
-    if not found:
+    if not found or has_changed(code, tuple(lines)):
         raise unsupported_error(
             f"the control flow of {function.__qualname__} cannot be rewritten: line {code.co_firstlineno} of "
             f"{code.co_filename} does not define it",

@@ -4,13 +4,16 @@ checked_flag(reverse, "scan: reverse")                       True or False
 checked_choice(checkpoint, "checkpoint", CHECKPOINTS)        one of some names
 checked_integer(chunk, "chunk", 1, "write chunk=1")          an integer from 1 on
 checked_list(branches, "the branches", "write [f, g]")       a list or tuple
+checked_path(path, "path", 'write path="a.html"')            a path
 """
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -63,6 +66,21 @@ def checked_list(value: Any, what: str, hint: str) -> Sequence[Any]:
     if not isinstance(value, list | tuple):
         raise tracing_error(f"{what} are given as a {type(value).__name__}, not as a list or tuple", hint)
     return cast("Sequence[Any]", value)
+
+
+def checked_text(value: Any, what: str, hint: str) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise unsupported_error(f"{what} is {_shown(value)}, and it must be a string", hint)
+    return value
+
+
+def checked_path(value: Any, what: str, hint: str) -> Path:
+    """The path of a file, as a string or as an object of `pathlib`."""
+    name = value.__fspath__() if isinstance(value, os.PathLike) else value
+    if not isinstance(name, str):
+        raise unsupported_error(f"{what} is {_shown(value)}, and it must be the path of a file", hint)
+    return Path(name)
 
 
 def _is_number(value: Any, kind: Any) -> bool:

@@ -25,9 +25,9 @@ from xdsl.ir import Operation
 from mlirad.dialects.array.literals import numpy_dtype
 from mlirad.dialects.shapes import Shape, Value, shape_of, size_of
 from mlirad.frontend.tracing.frames import Scope, current_frame
+from mlirad.frontend.tracing.library_names import hint_for, scipy_function
 from mlirad.frontend.tracing.pytree import flatten
 from mlirad.frontend.tracing.raising import tracing_error, unsupported_error
-from mlirad.frontend.tracing.scipy_functions import hint_for, scipy_function
 from mlirad.ir.locations import location_of
 
 T = TypeVar("T")
@@ -173,8 +173,9 @@ class Array:
             )
         raise tracing_error(
             f"{self!r} is traced and has no elements, so NumPy cannot make an array of it",
-            "write np.stack or ad.stack for a list of traced values, x.astype(np.int64) for np.int64(x), "
-            "ad.asarray(a) for a NumPy array `a` that is indexed by traced positions, and y = ad.numpy.zeros(n) or ad.asarray(y) before y[i] = v",
+            "write np.array or np.stack, by these names, for a list of traced values, x.astype(np.int64) for "
+            "np.int64(x), ad.asarray(a) for a NumPy array that is indexed by traced positions, and "
+            "y = ad.numpy.zeros(n) or y = ad.asarray(y) before y[i] = v",
         )
 
     # What needs elements -------------------------------------------------------------------------
@@ -204,7 +205,10 @@ class Array:
     __trunc__ = __floor__ = __ceil__ = __int__
 
     def __complex__(self) -> complex:
-        raise tracing_error(f"{self!r} is traced, and there are no complex numbers in the language")
+        raise tracing_error(
+            f"{self!r} is traced and has no value yet, so it cannot become a Python complex number",
+            "write x + 0j for complex(x), and y = ad.numpy.zeros(n, complex) before y[i] = x",
+        )
 
     def __index__(self) -> int:
         raise tracing_error(
@@ -234,6 +238,11 @@ def base_of(x: Array) -> Array:
 def view_of(x: Array) -> View | None:
     """How `x` is a view of another array, `None` if it is none."""
     return x._view
+
+
+def is_scalar(x: Array) -> bool:
+    """Whether `x` is what NumPy has as a scalar, which `x += y` replaces and does not write."""
+    return not x.ndim and view_of(x) is None
 
 
 def copied(x: Array) -> Array:

@@ -11,6 +11,7 @@ import random
 import sys
 import weakref
 from dataclasses import fields, is_dataclass
+from enum import Enum
 from types import (
     BuiltinFunctionType,
     BuiltinMethodType,
@@ -19,7 +20,6 @@ from types import (
     MethodType,
     MethodWrapperType,
     ModuleType,
-    SimpleNamespace,
 )
 from typing import Any, Final, cast
 
@@ -27,23 +27,20 @@ import numpy as np
 import numpy.typing as npt
 
 from mlirad.frontend.tracing.captured_objects import (
-    as_array,
     attribute_table,
     generators_of,
-    is_equal_array,
     is_program_class,
     module_called,
     slots_of,
 )
 from mlirad.frontend.tracing.code_reads import CodeReads, is_program_file, reads_of
-from mlirad.frontend.tracing.value_keys import Same, base_key, value_key
-from mlirad.frontend.tracing.value_walk import ValueWalk
+from mlirad.frontend.tracing.library_walk import EVERY_NAME, LibraryWalk, environment
+from mlirad.frontend.tracing.value_keys import Same, base_key
 from mlirad.jit.guards import (
     MISSING,
     AttributeGuard,
     CallGuard,
     CellGuard,
-    DictGuard,
     FunctionGuard,
     Guard,
     ItemGuard,
@@ -54,9 +51,6 @@ from mlirad.jit.guards import (
 
 GENERATORS: Final = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)
 """What draws random numbers."""
-
-EVERY_NAME: Final = "*"
-"""In sets of names: code reads attributes that it does not name."""
 
 PROGRAMS: Final = "__mlirad_programs__"
 """The attribute of a function that holds its compiled programs."""
@@ -75,24 +69,16 @@ _IMPLICIT: Final = frozenset((
 
 _CONSTRUCTING: Final = frozenset(("__new__", "__init__", "__post_init__"))
 
-_PLAIN_OBJECTS: Final = (SimpleNamespace,)
-"""Classes of Python whose instances are what their attributes are."""
 
-
-class Walk(ValueWalk):
+class Walk(LibraryWalk):
     """One walk over what an object reaches."""
 
     def __init__(self, names: frozenset[str], ignored: frozenset[str], weak: object):
-        super().__init__(ignored)
+        super().__init__(names, ignored)
         self._weak = weak
-        self.names: set[str] = set(names)
         self.is_selective = False
         self.generators: list[tuple[str, Any]] = []
         self._builtins_seen: set[tuple[int, str]] = set()
-
-    @property
-    def _reads_all(self) -> bool:
-        return EVERY_NAME in self.names
 
     # Kinds of objects ----------------------------------------------------------------------------
 
@@ -115,8 +101,11 @@ class Walk(ValueWalk):
         elif isinstance(value, type):
             self._enter(path, Same(value))
             self._class(value, path, _IMPLICIT | _CONSTRUCTING)
+            self._class(kind, kind.__name__, _IMPLICIT)
         elif isinstance(value, np.ndarray):
             self._array(cast("npt.NDArray[Any]", value), path)
+            if kind is not np.ndarray:
+                self._attributes_of_array(value, kind, path)
         elif isinstance(value, functools.partial):
             self._enter(path, "partial", Same(kind))
             self._look_at(value.func, path)
@@ -135,16 +124,23 @@ class Walk(ValueWalk):
             self._object(value, kind, path)
 
     def _object(self, value: Any, kind: type[Any], path: str) -> None:
-        """A container, or an object with attributes, or one of which nothing is known but what it is."""
+        """A container, or an object with attributes, or one of which nothing is known but what it is.
+
+        Classes of mlirad say themselves what decides a trace: attributes to be looked at by `CAPTURED`, and
+        by `CAPTURED_FIXED` those that never change and are compared as they are.
+        """
         parts = getattr(kind, "CAPTURED", None) if kind.__module__.startswith("mlirad.") else None
         if parts is not None:
-            self._enter(path, Same(kind))
+            fixed = getattr(kind, "CAPTURED_FIXED", ())
+            self._enter(path, Same(kind), *(getattr(value, name) for name in fixed))
             for name in parts:
                 self._attribute(value, name, path)
             return
         number = base_key(value)
         if number is not None:
             self._enter(path, Same(kind), number)
+        if isinstance(value, Enum):
+            self._look_at(value.value, f"{path}.value")
         is_container = self._container(value, kind, path) or number is not None
         if is_program_class(kind):
             self._enter(path, "object", Same(kind))
@@ -152,9 +148,6 @@ class Walk(ValueWalk):
                 self.guards.append(TypeGuard(value, kind))
             self._class(kind, kind.__name__, _IMPLICIT)
             self._attributes(value, kind, path)
-        elif isinstance(value, _PLAIN_OBJECTS):
-            self._enter(path, "object", Same(kind))
-            self._all_attributes(value, path)
         elif not is_container:
             self._foreign(value, kind, path)
 
@@ -188,7 +181,8 @@ class Walk(ValueWalk):
 
     def _globals(self, function: FunctionType, reads: CodeReads, path: str) -> None:
         table = function.__globals__
-        for name in reads.globals:
+        own = (name for name in table if not name.startswith("__")) if reads.reads_globals else ()
+        for name in dict.fromkeys((*reads.globals, *own)):
             place = (id(table), name)
             if place in self._builtins_seen:
                 continue
@@ -207,6 +201,7 @@ class Walk(ValueWalk):
         self.is_selective = True
         for generator in generators_of(module, self.names):
             self._look_at(generator, path)
+        self._look_at(environment(module, self.names), f"{path}.environ")
         file = getattr(module, "__file__", None)
         if file is not None and not is_program_file(file):
             return
@@ -257,50 +252,13 @@ class Walk(ValueWalk):
             elif hasattr(kind, name):  # which an attribute of the object would hide
                 self.guards.append(ItemGuard(table, name, MISSING))
 
-    def _all_attributes(self, value: Any, path: str) -> None:
-        table = attribute_table(value)
-        if table is not None:
-            if not any(f"{path}.{name}" in self._ignored for name in table):
-                self.guards.append(DictGuard(table))
-            for name in table:
-                self._item(table, name, path)
-        for name in sorted(slots_of(cast("type[Any]", type(value)))):
-            self._attribute(value, name, path)
-
-    def _item(self, table: dict[str, Any], name: str, path: str) -> None:
-        """An attribute of what stands at `path`, by the dictionary that holds it."""
-        self._look_at_guarded(table[name], f"{path}.{name}", ItemGuard(table, name, table[name]))
-
-    def _attribute(self, value: Any, name: str, path: str) -> None:
-        found = getattr(value, name, MISSING)
-        path = path if name == "_function" else f"{path}.{name}"
-        self._look_at_guarded(found, path, AttributeGuard(value, sys.intern(name), found))
-
-    def _foreign(self, value: Any, kind: type[Any], path: str) -> None:
-        """An object of an installed package: as an array, or by its attributes; else by what it is."""
-        if kind.__module__.partition(".")[0] in (*sys.stdlib_module_names, "mlirad"):
-            wrapped = getattr(value, "__wrapped__", None)
-            self._enter(path, Same(value))
-            if isinstance(wrapped, FunctionType):  # such as a function with a cache
-                self._look_at(wrapped, path)
-            return
-        owner = getattr(value, "__self__", None)
-        if owner is not None:  # a method in C
-            self._enter(path, Same(kind), getattr(value, "__name__", ""))
-            self._look_at(owner, path)
-            return
-        array = as_array(value)
-        if array is not None:
-            before = array.copy()
-            self._enter(path, Same(kind), array.dtype.str, array.shape, before.tobytes())
-            self.guards.append(CallGuard(lambda: is_equal_array(before, value)))
-            return
-        self._enter(path, Same(value))
-        table = attribute_table(value)
-        for name in [*(table or ()), *sorted(slots_of(kind))]:
-            part: Any = getattr(value, name, None)
-            if isinstance(part, np.ndarray | list | dict | set | tuple) or value_key(part) is not None:
-                self._attribute(value, name, path)
+    def _attributes_of_array(self, value: Any, kind: type[Any], path: str) -> None:
+        """What an array of a class derived from NumPy's has besides its elements."""
+        if is_program_class(kind):
+            self._class(kind, kind.__name__, _IMPLICIT)
+            self._attributes(value, kind, path)
+        else:
+            self._all_attributes(value, path)
 
 
 def _inside(path: str, name: str) -> str:

@@ -9,19 +9,22 @@ import random
 import sys
 from collections.abc import Iterable, Iterator
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from mlirad.frontend.tracing.code_reads import is_program_file
 
+HEAP_TYPE: Final = 1 << 9
+"""The flag of classes that `class` statements make: `Py_TPFLAGS_HEAPTYPE`."""
+
 
 def is_program_class(kind: type[Any]) -> bool:
     """Whether a class is defined in the program, not in Python or in an installed package."""
     name = kind.__module__
-    if name == "builtins":
-        return False
+    if name == "builtins":  # or run by `exec` with globals that have no name of a module
+        return bool(kind.__flags__ & HEAP_TYPE)
     module = sys.modules.get(name)
     file = getattr(module, "__file__", None)
     return (file is None and name not in sys.stdlib_module_names) or (
@@ -104,6 +107,5 @@ def as_array(value: Any) -> npt.NDArray[Any] | None:
         return None
 
 
-def is_equal_array(before: npt.NDArray[Any], value: Any) -> bool:
-    now = np.asarray(value)
+def is_equal_array(before: npt.NDArray[Any], now: npt.NDArray[Any]) -> bool:
     return (now.dtype, now.shape) == (before.dtype, before.shape) and now.tobytes() == before.tobytes()

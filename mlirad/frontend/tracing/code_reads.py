@@ -24,6 +24,8 @@ _BY_NAME: Final = frozenset(
     ("getattr", "vars", "dir", "__dict__", "__getattribute__", "attrgetter", "asdict", "astuple", "fields")
 )
 """What code calls that reads attributes which it does not name."""
+_OF_GLOBALS: Final = frozenset(("globals", "eval", "exec", "__globals__"))
+"""What code calls, or reads, to get at globals which it does not name."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class CodeReads:
     attributes: frozenset[str]
     modules: tuple[str, ...]
     reads_all: bool
+    reads_globals: bool
+    """Whether it may read globals which it does not name."""
 
 
 _known: weakref.WeakKeyDictionary[CodeType, CodeReads] = weakref.WeakKeyDictionary()
@@ -62,6 +66,9 @@ def _reads_of(code: CodeType) -> CodeReads:
         elif operation == "MATCH_CLASS":
             attributes.update(_strings(code.co_consts))
     reads_all = not _BY_NAME.isdisjoint(names) or not _BY_NAME.isdisjoint(attributes)
+    if reads_all:
+        attributes.update(c for c in code.co_consts if isinstance(c, str) and c.isidentifier())
+    reads_globals = not _OF_GLOBALS.isdisjoint(names) or not _OF_GLOBALS.isdisjoint(attributes)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             inner = reads_of(constant)
@@ -69,7 +76,8 @@ def _reads_of(code: CodeType) -> CodeReads:
             attributes.update(inner.attributes)
             modules.update(dict.fromkeys(inner.modules))
             reads_all = reads_all or inner.reads_all
-    return CodeReads(tuple(names), frozenset(attributes), tuple(modules), reads_all)
+            reads_globals = reads_globals or inner.reads_globals
+    return CodeReads(tuple(names), frozenset(attributes), tuple(modules), reads_all, reads_globals)
 
 
 def _strings(constants: tuple[object, ...]) -> set[str]:

@@ -12,8 +12,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mlirad.frontend.tracing.array import Array, copied
-from mlirad.frontend.tracing.complex_array import ComplexArray, is_complex
-from mlirad.frontend.tracing.dtypes import F64, result_type
+from mlirad.frontend.tracing.complex_array import (
+    ComplexArray,
+    complex_dtype,
+    holds_complex,
+    is_complex,
+    is_complex_dtype,
+)
+from mlirad.frontend.tracing.dtypes import F64, language_dtype, result_type
 from mlirad.frontend.tracing.operations import (
     as_array,
     broadcast_array,
@@ -23,6 +29,7 @@ from mlirad.frontend.tracing.operations import (
     kind_of,
     operand_of,
 )
+from mlirad.frontend.tracing.raising import dtype_error
 
 Parts: TypeAlias = tuple[Any, Any]
 """The real and the imaginary part, `None` where it is known to be 0."""
@@ -71,6 +78,21 @@ def as_complex(value: Any) -> ComplexArray:
     if isinstance(real, ComplexArray):
         return real
     return paired(real, 0.0 if imag is None else imag)
+
+
+def real_or_complex(value: Any, dtype: Any = None) -> Any:
+    """An operand, or a nest of lists and tuples of operands, as a traced array, of the dtype if given."""
+    if not holds_complex([value], {"dtype": dtype}):
+        return as_array(value, None if dtype is None else language_dtype(dtype))
+    found = as_complex(value)
+    if dtype is None:
+        return found
+    if not is_complex_dtype(dtype):
+        raise dtype_error(
+            f"{complex_dtype(found.real.dtype)} values do not become {np.dtype(dtype)} ones",
+            "write z.real for their real parts",
+        )
+    return cast_parts(found, part_dtype(dtype))
 
 
 def cast_parts(z: ComplexArray, part: np.dtype[Any]) -> ComplexArray:

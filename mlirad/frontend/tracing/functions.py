@@ -30,11 +30,11 @@ from mlirad.frontend.tracing.captured_objects import is_program_class
 from mlirad.frontend.tracing.dtypes import language_dtype, plain_array
 from mlirad.frontend.tracing.frames import Frame, Functions, current_frame, emitting, tracing
 from mlirad.frontend.tracing.learning import MOST_TRACES, Learned
+from mlirad.frontend.tracing.library_names import library_names
 from mlirad.frontend.tracing.operations import as_array
 from mlirad.frontend.tracing.pytree import Tree, flatten
 from mlirad.frontend.tracing.raising import dtype_error, tracing_error, unsupported_error
 from mlirad.frontend.tracing.run_time_checks import NanCheckingBuilder
-from mlirad.frontend.tracing.scipy_functions import scipy_names
 from mlirad.frontend.tracing.source import traceback_line, user_line
 from mlirad.frontend.tracing.statics import is_function
 from mlirad.frontend.tracing.tokens import ReportsNeeded, sealed, token
@@ -105,7 +105,7 @@ def settled_trace(trace: Callable[[Functions], T], checks: frozenset[str] = froz
             has_reports=has_reports, checks=checks, builder_class=builder_class, signatures=signatures
         )
         try:
-            with scipy_names():
+            with library_names():
                 return trace(functions)
         except ReportsNeeded:
             has_reports = True

@@ -163,7 +163,10 @@ def broadcast_shapes(shapes: Sequence[Shape], what: str) -> Shape:
 def check_equal_shapes(shapes: Sequence[Shape], what: str) -> None:
     """Require one shape."""
     if any(s != shapes[0] for s in shapes):
-        raise shape_error(f"{what} must have one shape, got {', '.join(map(str, shapes))}")
+        raise shape_error(
+            f"{what} must have one shape, got {', '.join(map(str, shapes))}",
+            "np.broadcast_to repeats an array to a shape, np.ravel makes vectors for np.concatenate",
+        )
 
 
 def broadcast_value(b: ArrayBuilder, x: Value, shape: Shape) -> Value:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Hashable, Sequence
 from enum import Enum
-from types import BuiltinFunctionType, CodeType
+from functools import cache
+from types import BuiltinFunctionType, CodeType, FunctionType
 from typing import Any, Final, cast
 
 import numpy as np
@@ -67,12 +68,16 @@ def value_key(value: object, depth: int = MAX_DEPTH) -> Hashable | None:
     if isinstance(value, np.dtype):
         dtype: Any = cast(object, value)
         return np.dtype, Same(dtype) if dtype.hasobject or dtype.metadata else dtype.str, str(dtype)
-    if isinstance(value, Enum | np.ufunc | CodeType) or (
+    if isinstance(value, np.ufunc | CodeType) or (
         kind is BuiltinFunctionType and _is_of_module(cast(Any, value))
     ):
         return Same(value)
+    if isinstance(value, Enum):
+        return Same(value) if _is_plain_enum(kind) else None
     if kind in _SEQUENCES:
         return _sequence_key(kind, value, depth)
+    if getattr(kind, "IS_VALUE", False) and kind.__module__.startswith("mlirad."):
+        return cast(Hashable, value)
     return None
 
 
@@ -112,6 +117,18 @@ def _sequence_key(kind: type[Any], value: Any, depth: int) -> Hashable | None:
     if any(key is None for key in keys):
         return None
     return kind, frozenset(keys) if kind is frozenset else tuple(keys)
+
+
+@cache
+def _is_plain_enum(kind: type[Enum]) -> bool:
+    """Whether the members of a class are their names and values: nothing of it runs, and no value changes."""
+    own = [part for base in kind.__mro__ for part in vars(base).values() if base.__module__ != "enum"]
+    runs = any(
+        isinstance(part, property | classmethod | staticmethod)
+        or (isinstance(part, FunctionType) and part.__module__ != "enum")
+        for part in own
+    )
+    return not runs and all(value_key(cast(object, member.value)) is not None for member in kind)
 
 
 def _is_of_module(function: Any) -> bool:

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from mlirad.frontend.tracing.captured_objects import are_same
 from mlirad.frontend.tracing.value_keys import Same, value_key
-from mlirad.jit.guards import MISSING, ArrayGuard, CallGuard, DictGuard, Guard, ItemGuard, ListGuard
+from mlirad.jit.array_guards import ArrayGuard
+from mlirad.jit.guards import MISSING, CallGuard, DictGuard, Guard, ItemGuard, ListGuard
 
 LIMIT: Final = 20_000
 """How many values are looked at. What lies beyond is taken not to change."""
@@ -62,6 +63,8 @@ class ValueWalk(ABC):
         key = value_key(value)
         if key is not None:
             self.entries.append((path, key))
+            if type(value) is str:
+                self._note_string(value)
             return
         known = self._seen.get(id(value))
         if known is not None:
@@ -83,6 +86,10 @@ class ValueWalk(ABC):
         """Guard the place at `path`, and look at what stands there."""
         self._guard(path, guard)
         self._look_at(value, path)
+
+    @abstractmethod
+    def _note_string(self, value: str) -> None:
+        """Take notice of a string, which may be the name of an attribute."""
 
     @abstractmethod
     def _open(self, value: Any, path: str) -> None:
@@ -142,7 +149,7 @@ class ValueWalk(ABC):
 
     def _array(self, array: npt.NDArray[Any], path: str) -> None:
         if array.dtype.hasobject:
-            self._enter(path, Same(array))
+            self._array_of_objects(array, path)
             return
         content = b""
         if array.nbytes:
@@ -151,6 +158,18 @@ class ValueWalk(ABC):
         self._enter(path, Same(type(array)), array.dtype.str, array.shape, content)
         self.nbytes += array.nbytes
         self.guards.append(ArrayGuard(array))
+
+    def _array_of_objects(self, array: npt.NDArray[Any], path: str) -> None:
+        """An array of objects, or of records that have some: by its shape and its elements."""
+        before, shape = objects_in(array), array.shape
+        self.guards.append(CallGuard(lambda: array.shape == shape and are_same(before, objects_in(array))))
+        self._enter(path, Same(type(array)), array.dtype.str, shape)
+        self._elements(before, np.ndarray, path)
+
+
+def objects_in(array: npt.NDArray[Any]) -> tuple[object, ...]:
+    """The elements of an array of objects, or of records, which are made anew at each look."""
+    return tuple(array.reshape(-1).tolist())
 
 
 def _is_element(values: list[Any], place: int, expected: object) -> bool:

@@ -26,7 +26,7 @@ and knows nothing of dominance.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp
@@ -44,7 +44,7 @@ from mlirad.dialects.language_op import LanguageOp
 from mlirad.dialects.linear import Linear, WhileOp
 from mlirad.dialects.shapes import Value
 from mlirad.errors import VerifyError
-from mlirad.ir.foreign import STABLEHLO, UPSTREAM, dialect_of, name_of_op
+from mlirad.ir.foreign import STABLEHLO, UPSTREAM, check_declared, dialect_of, name_of_op
 from mlirad.ir.locations import location_of, name_of
 from mlirad.ir.verification.elements import check_elements
 from mlirad.ir.verification.errors import error_at, located
@@ -79,7 +79,7 @@ TAPE_READERS = (ReplayOp, WhileOp)
 
 
 def verify_module(
-    module: ModuleOp, *, allow_unregistered: bool = False, foreign: Container[str] = ()
+    module: ModuleOp, *, allow_unregistered: bool = False, foreign: Collection[str] = ()
 ) -> None:
     """Check that `module` is a program of the language.
 
@@ -105,7 +105,7 @@ class _Frame:
 class _Verification:
     """The state of one walk."""
 
-    def __init__(self, module: ModuleOp, allow_unregistered: bool, foreign: Container[str]):
+    def __init__(self, module: ModuleOp, allow_unregistered: bool, foreign: Collection[str]):
         self.module = module
         self.allow_unregistered = allow_unregistered
         self.foreign = foreign
@@ -204,9 +204,9 @@ class _Verification:
                     op, f"reads {name_of(operand)}, a tape: only array.replay and linear.while can"
                 )
         if not known:
-            check = getattr(op, "check_declared", None)
-            if check is not None:
-                located(op, check)
+            if op.parent_op() is self.module:
+                raise VerifyError(f"{name_of_op(op)}: stands outside of a function", location=location_of(op))
+            located(op, lambda: check_declared(op))
             return
         if op.successors:
             raise error_at(op, "branches to other blocks are not part of the language")
@@ -216,8 +216,7 @@ class _Verification:
         if isinstance(op, FuncOp):
             if not at_top:
                 raise error_at(op, "functions cannot be nested")
-            if not self.foreign or any(region.blocks for region in op.regions):
-                check_function(op, self.types)
+            check_function(op, self.types, may_lack_body=bool(self.foreign))
             self.function = op.sym_name.data
         elif at_top:
             raise error_at(op, "stands outside of a function")

@@ -26,6 +26,7 @@ from mlirad.errors import UnsupportedError
 from mlirad.ir.arrays import ArrayBuilder, new_function
 from mlirad.ir.builder import function_block
 from mlirad.ir.call_graph import CallGraph, calls_of, functions_by_name, is_private
+from mlirad.ir.checked_builder import CheckedBuilder
 from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.foreign import STABLEHLO, ConversionPass
 from mlirad.ir.locations import location_of
@@ -59,7 +60,7 @@ class ConvertStablehloToArrayPass(ConversionPass):
     READS: ClassVar = frozenset(STABLEHLO)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Convert public functions, and private ones that are still called."""
+        """Convert public functions, and private ones that are still called. Declarations go."""
         convert_stablehlo(op)
 
 
@@ -69,6 +70,10 @@ def convert_stablehlo(module: ModuleOp, *, write_out: bool = False) -> None:
     foreign = foreign_functions(functions)
     if not foreign:
         return
+    for function in list(module.ops):
+        if isinstance(function, FuncOp) and not function.body.blocks:
+            function.detach()
+            function.erase()
     kept = frozenset[str]() if write_out else _kept(functions, foreign)
     converted = {
         name: _converted(function, foreign, kept)
@@ -137,7 +142,7 @@ def _converted(function: FuncOp, functions: dict[str, FuncOp], kept: frozenset[s
 
     visibility = "private" if is_private(function) else None
     hints = [a.name_hint for a in source.args]
-    new = new_function(function.sym_name.data, types, body, visibility, hints)
+    new = new_function(function.sym_name.data, types, body, visibility, hints, CheckedBuilder)
     erase_unused(function_block(new))
     new.location = function.location
     return new

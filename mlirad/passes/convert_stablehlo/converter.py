@@ -61,7 +61,7 @@ class Converter:
         self.values.update(zip(block.args, arguments, strict=True))
         for op in block.ops:
             if isinstance(op, ReturnOp | FunctionReturnOp):
-                return [self.values[o] for o in own_operands(op)]
+                return [self._value(o) for o in own_operands(op)]
             self._convert(op)
         raise VerifyError("a block ends without a return", location=_place(block))
 
@@ -90,7 +90,7 @@ class Converter:
         b.location = op.location
         b.name_hint = None
         try:
-            operands = [self.values[o] for o in own_operands(op)]
+            operands = [self._value(o) for o in own_operands(op)]
             if isinstance(op, CallOp):
                 results = self._call(op, operands)
             else:
@@ -123,6 +123,17 @@ class Converter:
                     location=location_of(op),
                 )
 
+    def _value(self, value: Value) -> Value:
+        """What stands for a value here: of a scalar from outside of a region on scalars, an array of it."""
+        found = self.values[value]
+        if self.over is None:
+            return found
+        own = language_type(value.type)
+        expected = self._type(own)
+        if found.type == expected or found.type != own:
+            return found
+        return self.b.broadcast(found, shape_of(expected), range(len(self.over), len(shape_of(expected))))
+
     def _type(self, type_: Attribute) -> Attribute:
         """The type of what a value of this type is here: an array, of a scalar of a region on scalars."""
         return type_ if self.over is None else array_type((*self.over, *shape_of(type_)), element_of(type_))
@@ -131,7 +142,7 @@ class Converter:
         name = op.callee.root_reference.data
         callee = self.functions.get(name)
         if callee is None:
-            raise VerifyError(f"there is no function @{name}", location=location_of(op))
+            raise VerifyError(f"there is no function @{name} with a body", location=location_of(op))
         if name in self.kept and self.over is None:
             types = [language_type(r.type) for r in op.results]
             return list(self.b.insert(CallOp, operands, types, {"callee": op.callee}).results)

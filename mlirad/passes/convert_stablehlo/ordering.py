@@ -56,7 +56,9 @@ def _keys(text: str) -> list[tuple[int, bool]] | None:
 
 @meaning("stablehlo.sort")
 def _sort(c: Converter, op: HloOp, o: list[Value]) -> list[Value]:
-    b, rank = c.b, len(shape_of(o[0]))
+    b, rank = c.b, len(shape_of(o[0])) if o else 0
+    if not rank:
+        raise c.refuse(op, "sorts no dimension")
     dim = number(op, "dimension", -1) % rank
     keys = _keys(_CANONICAL.sub(r"\1", expression(op.regions[0])))
     if keys is None:

@@ -22,6 +22,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 
 from mlirad.dialects.shapes import Value
 from mlirad.ir.arrays import ArrayBuilder, new_function
+from mlirad.ir.checked_builder import CheckedBuilder
 from mlirad.ir.foreign import UPSTREAM, ConversionPass, is_upstream
 from mlirad.passes.convert_to_array.affine_maps import AFFINE
 from mlirad.passes.convert_to_array.control import CONTROL
@@ -87,6 +88,6 @@ def convert_function(function: FuncOp, declared: Container[str] = ()) -> FuncOp:
 
     visibility = None if function.sym_visibility is None else function.sym_visibility.data
     hints = [a.name_hint for a in source.args]
-    made = new_function(function.sym_name.data, inputs, body, visibility, hints)
+    made = new_function(function.sym_name.data, inputs, body, visibility, hints, CheckedBuilder)
     made.location = function.location
     return eliminate_dead_code(raise_contractions(made))

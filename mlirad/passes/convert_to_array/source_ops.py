@@ -133,10 +133,12 @@ def language_type(type_: Attribute, op: Operation) -> Attribute:
         case IndexType():
             return i64
         case TensorType():
-            element = type_.element_type
+            element = language_type(type_.element_type, op)
+            if element not in ELEMENTS:
+                raise refusal(op, f"{type_} is a tensor of tensors", "give it the dimensions of both")
             if any(extent < 0 for extent in type_.get_shape()):
                 raise refusal(op, f"{type_} has a dynamic shape", "give every dimension an extent")
-            return array_type(tuple(type_.get_shape()), language_type(element, op))
+            return array_type(tuple(type_.get_shape()), element)
         case UnrankedTensorType():
             raise refusal(op, f"{type_} has no rank", "give every dimension an extent")
         case MemRefType():

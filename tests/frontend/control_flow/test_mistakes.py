@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import traceback
 from collections.abc import Callable
@@ -201,3 +202,18 @@ def test_tracebacks_show_the_users_lines() -> None:
         ad.jit(fails, control="rewrite")(1.0)
     frames = traceback.extract_tb(caught.value.__traceback__)
     assert "x = x + np.ones(2) @ np.ones(3)" in [frame.line for frame in frames]
+
+
+def test_a_file_that_has_changed_is_not_what_a_function_is_made_of(tmp_path, monkeypatch):
+    """Also where the name, the line and the parameters are the same."""
+    file = tmp_path / "edited_model.py"
+    text = "def f(x):\n    return x {} 2 if x > 0 else -x\n"
+    monkeypatch.syspath_prepend(str(tmp_path))
+    file.write_text(text.format("*"))
+    module = importlib.import_module("edited_model")
+    file.write_text(text.format("**"))
+    with pytest.raises(ad.UnsupportedError, match="does not define it") as caught:
+        ad.jit(module.f, control="rewrite", interpret=True)(3.0)
+    assert "load the module again" in (caught.value.hint or "")
+    module = importlib.reload(module)
+    assert ad.jit(module.f, control="rewrite", interpret=True)(3.0) == 9.0

@@ -2,13 +2,14 @@
 
 Seeds are the parts of every lit file, the programs of the documentation, and random programs: as they were
 drawn, after each pass of the pipelines, scheduled and planned kernels included, some of them in generic
-syntax.
+syntax. Those of programs of other dialects are a corpus of their own.
 """
 
 from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
@@ -17,7 +18,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlirad.errors import MliradError
 from mlirad.ir.parsing import parse_module
+from mlirad.passes.convert_from_array.convert_from_array import REFUSED
 from mlirad.pipelines import pipeline_passes, run_passes
+from mlirad.registry import make_passes
 from mlirad.tools.instrumentation import module_text
 from mlirad.tools.opt import SEPARATOR
 from tests.generators import random_program
@@ -26,6 +29,8 @@ from tests.robustness.texts import syntax
 ROOT = Path(__file__).resolve().parents[3]
 LONGEST = 6000
 """Longer texts are left out: the time that a mutant takes grows with its length."""
+
+_FUNCTION = re.compile(r"^(?:#.*\n)*func\.func .*?^\}$", re.MULTILINE | re.DOTALL)
 
 STAGES = (
     "expand",
@@ -72,8 +77,28 @@ def corpus(programs: int, seed: int = 0) -> Corpus:
     valid = [text for name, text in written if not name.endswith("invalid.mlir")]
     for k in range(programs):
         valid += stages_of(random_program(seed + k, 1 + k % 7, smooth=k % 2 == 0))
+    return _corpus(valid, [text for _, text in written])
+
+
+def foreign_corpus(programs: int, seed: int = 0) -> Corpus:
+    """Programs of other dialects: those of the tests, and `programs` random ones, converted."""
+    upstream = sorted((ROOT / "tests" / "upstream").glob("*.mlir"))
+    functions = [part for file in upstream for part in _FUNCTION.findall(file.read_text(encoding="utf-8"))]
+    stablehlo = sorted((ROOT / "tests" / "stablehlo" / "programs").glob("*.mlir"))
+    texts = [*functions, *(file.read_text(encoding="utf-8") for file in stablehlo)]
+    convert = make_passes("convert-from-array")
+    for k in range(programs):
+        module = random_program(seed + k, 1 + k % 7, allow=lambda op: op not in REFUSED)
+        run_passes(module, convert)
+        texts += [module_text(module), module_text(module, generic=True)]
+    others = [text for name, text in written_texts() if name.startswith("convert-") or "stablehlo" in name]
+    return _corpus(texts, others)
+
+
+def _corpus(valid: Sequence[str], written: Sequence[str]) -> Corpus:
+    """Of texts that are valid, and others that perhaps are not."""
     valid = sorted({t for t in map(syntax.without_comments, valid) if 0 < len(t) <= LONGEST})
-    others = {t for t in (syntax.without_comments(t) for _, t in written) if 0 < len(t) <= LONGEST}
+    others = {t for t in map(syntax.without_comments, written) if 0 < len(t) <= LONGEST}
     texts = [*valid, *sorted(others.difference(valid))]
     types, entries, names = set[str](), set[str](), set[str]()
     for text in texts:

@@ -2,8 +2,9 @@
 
     judge(text, random.Random(7), Depth())  -->  Verdict(["parsed", "verified", ...], failure=None)
 
-The stages are those of `mlirad-opt` and `mlirad-run`: parse, verify, print and read back, passes with a
-check after each, run by the interpreter and as checked machine code. Each has a limit of processor time.
+The stages are those of `mlirad-opt` and `mlirad-run`: parse, verify, convert from the dialects of others,
+print and read back, passes with a check after each, run by the interpreter and as checked machine code. Each
+has a limit of processor time.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import random
 import signal
 import traceback
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
 
 from mlirad.compiler import holds_kernels
 from mlirad.dialects.shapes import ELEMENTS, is_array, size_of
@@ -33,10 +35,11 @@ from mlirad.errors import (
     VerifyError,
 )
 from mlirad.interpreter import run_function
+from mlirad.ir.foreign import reads
 from mlirad.ir.parsing import parse_module
 from mlirad.ir.verification import verify_module
 from mlirad.jit.call import NativeFunction
-from mlirad.pipelines import pipeline_passes, run_passes
+from mlirad.pipelines import pipeline_passes, run_passes, with_conversions
 from mlirad.registry import PASS_MODULES, make_passes
 from mlirad.tools.instrumentation import module_text
 from mlirad.tools.limits import (
@@ -139,7 +142,11 @@ class _Judging:
 
     def run(self, text: str) -> None:
         module = self.stage("parse", lambda: parse_module(text, "mutant.mlir"))
-        self.stage("verify", lambda: verify_module(module))
+        passes = with_conversions((), module, back=False)
+        if passes:
+            self.convert(module, passes)
+        else:
+            self.stage("verify", lambda: verify_module(module))
         rng = self.rng
         if rng.random() < self.depth.reading:
             self.check_reading(module, "print")
@@ -190,7 +197,18 @@ class _Judging:
                 Failure(f"no place {type(error).__name__}", name, _innermost(error), _trace(error))
             ) from error
 
-    def check_reading(self, module: ModuleOp, stage: str) -> None:
+    def convert(self, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
+        """Make a program of other dialects one of the language."""
+        self.stage("verify", lambda: verify_module(module, foreign=reads(passes)))
+        if self.rng.random() < self.depth.reading:
+            self.check_reading(module, "print foreign", reads(passes))
+        self.stage("convert", lambda: run_passes(module, passes))
+        try:
+            verify_module(module)
+        except MliradError as error:
+            raise _Failed(Failure("invalid IR", "convert", error.message[:60], _trace(error))) from error
+
+    def check_reading(self, module: ModuleOp, stage: str, foreign: Collection[str] = ()) -> None:
         """What is printed is read back as the same, in both syntaxes."""
         text = self.stage(stage, lambda: module_text(module))
         generic = self.rng.random() < 0.2
@@ -199,7 +217,7 @@ class _Judging:
         try:
             with limited(2 * self.depth.seconds):
                 again = parse_module(written, "printed.mlir")
-                verify_module(again)
+                verify_module(again, foreign=foreign)
                 second = module_text(again)
         except _TooLong as error:
             raise _Failed(Failure("slow", "read back", _innermost(error), _trace(error))) from error

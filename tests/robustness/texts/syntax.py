@@ -19,7 +19,10 @@ NUMBER = re.compile(r"(?<![%@^#!\w.$])-?(?:0x[0-9A-Fa-f]+|\d+(?:\.\d*)?(?:[eE][+
 EXTENT = re.compile(r"(?<=[<x])\d+(?=x)")
 OPERAND = re.compile(r"%[A-Za-z0-9_.$-]+(?:#\d+)?")
 SYMBOL = re.compile(r"@[A-Za-z0-9_.$-]+")
-OP_NAME = re.compile(r"\b(?:array|function|linear|kernel|func|builtin)\.[a-z_0-9.]+")
+OP_NAME = re.compile(
+    r"\b(?:array|function|linear|kernel|func|builtin|arith|math|tensor|linalg|scf|affine|stablehlo|chlo)"
+    r"\.[a-z_0-9.]+"
+)
 ENTRY = re.compile(r"(?<=[{,\[ ])[a-z_.]+ = (?:\[[^\[\]]*\]|array<[^<>]*>|\"[^\"]*\"|[-\w.+]+(?: : \w+)?)")
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 PLAN = re.compile(r"(?:places|layouts|order|carries|updates|arena_bytes|lane|width|tile|tile_dim) = [^,}]*")

@@ -21,9 +21,9 @@ from mlirad.frontend.numpy_functions.interpolation import making
 from mlirad.frontend.numpy_functions.interpolation.b_splines import Spline
 from mlirad.frontend.numpy_functions.interpolation.grids import Grid, Line, grid, outside_values
 from mlirad.frontend.numpy_functions.interpolation.piecewise_polynomials import PiecewisePolynomial, floats
+from mlirad.frontend.tracing.library_names import MethodHanding
 from mlirad.frontend.tracing.operations import contains_traced, xp
 from mlirad.frontend.tracing.raising import unsupported_error
-from mlirad.frontend.tracing.scipy_functions import MethodHanding
 
 Interpolant = PiecewisePolynomial | Spline | Line | Grid
 

@@ -1,14 +1,15 @@
-"""Functions of SciPy that are not ufuncs: they need elements, which traced values do not have.
+"""Functions that are not handed to traced arrays: those of SciPy that are no ufuncs, and a few of NumPy.
 
     linalg.cho_factor(x)             -->  what traces it: while a function is traced, the name stands for that
     stats.norm.logpdf(x)             -->  the same, of a method
     interpolate.CubicSpline(t, x)    -->  the same, of a constructor
+    np.array([x, 1.0])               -->  the same; NumPy dispatches on arguments, not on what is in lists
     linalg.eig(x)                    -->  a TracingError that says what to write
 
-NumPy hands its functions to traced arrays, SciPy does not. So while a function is traced, the names in
-`TRACED` stand, in their modules, for functions that do so, and hand other arguments to SciPy's own. A name
-that was imported from the module before stands for SciPy's own still, and the error says what to write. The
-methods in `TRACED_METHODS` stand in the classes of SciPy's objects, so they are found however an object is.
+While a function is traced, the names in `TRACED` stand, in their modules, for functions that take traced
+values, and hand other arguments to the library's own. A name that was imported from the module beforehand
+remains the library's own function, and the error says what to write. The methods in `TRACED_METHODS` stand in
+the classes of SciPy's objects, so they are found however an object is.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from mlirad.packages import folder_of
 _FOLDER = str(Path(folder_of("scipy"))) + "/"
 
 Handing: TypeAlias = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
-"""What a function, given SciPy's own, does with arguments, some of which may be traced."""
+"""What a function, given the library's own, does with arguments, some of which may be traced."""
 
 TRACED: Final[dict[str, dict[str, Handing]]] = {}
 """By the module, such as `scipy.linalg`, and the name there, what stands for a function."""
@@ -100,7 +101,7 @@ class _Replaced:
 
 
 class _Names:
-    """The functions of SciPy whose names stand for others, and how many traces are under way."""
+    """The functions whose names stand for others, and how many traces are under way."""
 
     def __init__(self) -> None:
         self.lock = CompileLock()
@@ -119,11 +120,8 @@ _names: Final = _Names()
 
 
 @contextmanager
-def scipy_names() -> Generator[None]:
-    """Let names of SciPy's modules that are imported stand for functions that take traced arrays too."""
-    if not any(name in sys.modules for name in (*TRACED, *TRACED_METHODS)):
-        yield
-        return
+def library_names() -> Generator[None]:
+    """Let names of modules that are imported stand for functions that take traced values too."""
     with _names.lock:
         if not _names.traces:
             _replace_all()

@@ -1,0 +1,96 @@
+"""Arrays made of traced values: NumPy's own names in a trace, and those of `mlirad.numpy`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlirad as ad
+
+xp: Any = np
+X = np.array([0.5, -1.0, 2.0])
+Z = X * (1.0 + 2.0j)
+
+NESTS: dict[str, Any] = {
+    "array": lambda x: [np.array([x[0], 1.0]), np.array([x, [1, 2, 3]]), np.array([[x[0], 1], [2, x[1]]])],
+    "array by name": lambda x: [np.array(object=[x[0], 1.0]), np.array([x], ndmin=3)],
+    "dtypes": lambda x: [np.array([x[0], 1], dtype=np.float32), np.array([x[0] > 0, True])],
+    "asarray": lambda x: [np.asarray([x, x]), np.asarray(a=[x[0], 1.0]), np.asanyarray((x[0], 2))],
+    "full": lambda x: [
+        np.full(2, x[0]),
+        np.full((2, 3), x),
+        np.full(shape=2, fill_value=x[0], dtype=np.float32),
+    ],
+    "complex entries": lambda x: [np.array([x[0], 1j]), np.array([[x[0], x[1]], [0, 2j]])],
+    "complex dtype": lambda x: [np.array([x[0], 1], dtype=complex), np.full(2, x[0], dtype=complex)],
+}
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_nests_of_traced_values_are_what_numpy_makes_of_values(name: str) -> None:
+    for found, expected in zip(ad.jit(NESTS[name])(X), NESTS[name](X), strict=True):
+        np.testing.assert_array_equal(found, expected, strict=True)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda z: [
+            np.array([z, z]),
+            np.array(z),
+            np.asarray(z),
+            np.full(3, z[0]),
+            np.array([z[0].imag, z[1]]),
+        ],
+        lambda z: [ad.asarray(z), ad.stack([z, z.real]), ad.asarray(1j), ad.asarray(z, np.complex64)],
+    ],
+)
+def test_complex_nests(function: Any) -> None:
+    for found, expected in zip(ad.jit(function)(Z), function(Z), strict=True):
+        np.testing.assert_array_equal(found, expected, strict=True)
+
+
+def test_arrays_made_in_a_trace_are_written_to() -> None:
+    def function(np: Any, z: Any) -> Any:
+        y, w = np.zeros(3, complex), np.full((2, 3), 1.0)
+        y[0], w[1] = z[1] * 2, z.imag
+        kept = np.array(y)
+        y[2] = 1j
+        return [y, w, kept, np.ones(2, np.float32), np.eye(2)]
+
+    for found, expected in zip(ad.jit(lambda z: function(ad.numpy, z))(Z), function(np, Z), strict=True):
+        np.testing.assert_array_equal(found, expected, strict=True)
+
+
+def test_derivatives_of_nests() -> None:
+    def loss(x: Any) -> Any:
+        z = np.array([x[0] * x[1], x[2] * 1j, 1.0])
+        return np.sum(np.abs(z) ** 2) + np.sum(np.array([[x[0], x[1]], [2.0, x[2]]]) ** 3)
+
+    expected = 2 * np.array([X[0] * X[1] ** 2, X[1] * X[0] ** 2, X[2]]) + 3 * X**2
+    np.testing.assert_allclose(ad.grad(loss)(X), expected)
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "word"),
+    [
+        (lambda x: np.array([x[0], x]), ad.ShapeError, "np.broadcast_to"),
+        (lambda x: np.array([x * 1j, x], dtype=np.float64), ad.DtypeError, "z.real"),
+        (lambda x: np.array([x, "a"]), ad.DtypeError, "dtype <U1"),
+        (lambda x: xp.sin([x[0], x[1]]), ad.TracingError, "np.stack"),
+        (lambda x: complex(x[0]), ad.TracingError, "x + 0j"),
+        (lambda x: np.zeros(2, complex).__setitem__(0, x[0]), ad.TracingError, "ad.numpy.zeros(n, complex)"),
+        (
+            lambda x: np.zeros(2, complex).__setitem__(0, 1j * x[0]),
+            ad.TracingError,
+            "ad.numpy.zeros(n, complex)",
+        ),
+    ],
+)
+def test_what_is_no_array(function: Any, error: type[ad.MliradError], word: str) -> None:
+    with pytest.raises(error) as caught:
+        ad.jit(function)(X)
+    assert word in str(caught.value)
+    assert str(caught.value.location).startswith(__file__)
