@@ -296,6 +296,31 @@ def test_caches_are_bounded(monkeypatch):
     assert len(traces) == 4
 
 
+@pytest.mark.filterwarnings("ignore::mlirad.CaptureWarning")
+def test_programs_of_states_that_are_gone_are_bounded_by_their_bytes(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(recompiles, "SHARED", 0)
+    scale, traces = np.ones(1000), []
+
+    def function(x):
+        traces.append(x)
+        return np.sum(scale) * x
+
+    def traces_of(bound, calls):
+        monkeypatch.setattr(programs, "CACHE_BYTES", bound)
+        before, compiled = len(traces), ad.jit(lambda x: function(x), interpret=True)
+        for state, size in calls:
+            scale[0] = state
+            assert np.array_equal(compiled(np.ones(size)), np.full(size, 999.0 + state))
+        return len(traces) - before
+
+    states = [(1.0, 1), (2.0, 1), (1.0, 1), (2.0, 1)]
+    assert traces_of(scale.nbytes, states) == 2
+    assert traces_of(scale.nbytes - 1, states) == 4
+    assert traces_of(0, states) == 4
+    shapes = [(1.0, 1), (1.0, 2), (1.0, 1), (1.0, 2)]
+    assert traces_of(0, shapes) == 2
+
+
 def test_unusual_arguments():
     total = ad.jit(lambda x: np.sum(x, axis=0))
     for dtype in (np.float16, np.uint8, np.int16, ">f8", np.uint32):

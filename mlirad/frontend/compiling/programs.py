@@ -1,8 +1,9 @@
 """Compiled programs and where they are kept.
 
 The programs of one function, one transformation and one set of options are shared between all objects that
-`ad.grad(f)` makes, and are dropped with the function; at most `CACHE_SIZE` are kept, least recently used
-first out. Functions of equal code that read the same from outside share programs too (`recompiles.py`).
+`ad.grad(f)` makes, and are dropped with the function; at most `CACHE_SIZE` are kept, and `CACHE_BYTES` of
+those that were made when arrays outside had other elements, least recently used first out. Functions of equal
+code that read the same from outside share programs too (`recompiles.py`).
 """
 
 from __future__ import annotations
@@ -34,6 +35,11 @@ T = TypeVar("T")
 CACHE_SIZE = 256
 """How many compiled signatures of one function are kept."""
 
+CACHE_BYTES = 1 << 29
+"""How many bytes the arrays may have of which programs of one function are kept that do not fit what it reads
+from outside at present: each has copies of its own.
+"""
+
 
 @dataclass(frozen=True)
 class Program:
@@ -62,6 +68,7 @@ class Cache:
         self.programs: OrderedDict[tuple[Hashable, Hashable], Program] = OrderedDict()
         self.lock = CompileLock()
         self._watch = None if function is None else Watch(function)
+        self._nbytes: dict[tuple[Hashable, Hashable], int] = {}
         self._last: dict[Hashable, Captures] = {}
         self._changes = 0
         self._is_whole = True
@@ -102,11 +109,30 @@ class Cache:
                         note_remade(self._watch.root, self._name, (self._transformation, key), captures)
                     shared_programs.keep(self._transformation, key, captures, found)
                 self._last[key] = captures
-                self.programs[key, captures.key] = found
-                while len(self.programs) > CACHE_SIZE:
-                    dropped, _ = self.programs.popitem(last=False)
-                    self._last.pop(dropped[0], None)
+                place = (key, captures.key)
+                self.programs[place] = found
+                self._nbytes[place] = captures.nbytes
+                self._drop_oldest(place)
             return found
+
+    def _drop_oldest(self, latest: tuple[Hashable, Hashable]) -> None:
+        """Drop programs that are too many, or too large and of no use unless a state returns.
+
+        Other threads look programs up meanwhile, which moves them: so places are listed, then walked.
+        """
+        spare = [place for place in list(self.programs) if place[1] != latest[1]]
+        excess = sum(self._nbytes[place] for place in spare) - CACHE_BYTES
+        for place in spare:
+            if excess > 0:
+                excess -= self._nbytes[place]
+                self._drop(place)
+        while len(self.programs) > CACHE_SIZE:
+            self._drop(next(iter(self.programs)))
+
+    def _drop(self, place: tuple[Hashable, Hashable]) -> None:
+        del self.programs[place], self._nbytes[place]
+        if all(key != place[0] for key, _ in list(self.programs)):
+            self._last.pop(place[0], None)
 
     def of(self, key: Hashable, make: Callable[[], T]) -> T:
         """What is kept for a signature, a `Program` or what else the cache is for; made if there is none."""
