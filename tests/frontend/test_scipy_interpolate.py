@@ -275,6 +275,8 @@ def test_traced_objects_are_of_scipys_classes():
     ad.jit(function, interpret=True)(Y)
 
 
+WAVE = interpolate.CubicSpline(X, np.exp(1j * X))
+
 MISTAKES: list[tuple[Callable[[Any], Any], type[MliradError], str]] = [
     (lambda y: interpolate.interp1d(X, y[:, 0])(99.0), PositionError, "above the interpolation range"),
     (lambda y: interpolate.interp1d(X, y[:, 0])(y[0, 0] - 99), PositionError, "below the interpolation"),
@@ -282,7 +284,8 @@ MISTAKES: list[tuple[Callable[[Any], Any], type[MliradError], str]] = [
     (lambda y: interpolate.splev(y, (KNOTS, Y[:, 0], 3), ext=2), PositionError, "outside of the knots"),
     (lambda y: interpolate.splev(y, (KNOTS, Y[:, 0], 3), 4), ArgumentError, "derivative 4"),
     (lambda y: interpolate.splev(y, (KNOTS, Y)), ArgumentError, "`tck` has knots"),
-    (lambda y: interpolate.Akima1DInterpolator(X, y), TracingError, "works on NumPy arrays"),
+    (lambda y: interpolate.Akima1DInterpolator(X, y), TracingError, "Akima1DInterpolator works on NumPy"),
+    (lambda y: WAVE(y), UnsupportedError, "complex numbers"),
     (lambda y: interpolate.CubicSpline(X, y).roots(), UnsupportedError, "CubicSpline of traced values"),
     (lambda y: interpolate.CubicSpline(X, y[:3]), ShapeError, "(8,) for 3 values along axis 0"),
     (lambda y: interpolate.CubicSpline(X, y, axis=2), ShapeError, "axis 2"),

@@ -75,12 +75,20 @@ def scipy_function() -> str | None:
     while frame is not None:
         code = frame.f_code
         if code.co_filename.startswith(_FOLDER):
-            wrapped = frame.f_locals.get("f") if code.co_name == "wrapper" else None
-            found = getattr(wrapped, "__name__", code.co_name)
+            found = _name_of(frame)
         elif found is not None:
             return found if found.isidentifier() else None
         frame = frame.f_back
     return None
+
+
+def _name_of(frame: FrameType) -> str:
+    """The name of the function that a frame runs; of a constructor or a call that of the class."""
+    name = frame.f_code.co_name
+    if name in ("__init__", "__call__") and "self" in frame.f_locals:
+        return cast("type[Any]", type(frame.f_locals["self"])).__name__
+    wrapped = frame.f_locals.get("f") if name == "wrapper" else None
+    return getattr(wrapped, "__name__", name)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from mlirad.frontend.numpy_functions.parameters import Int, OperandLike
 from mlirad.frontend.tracing.array import Array
+from mlirad.frontend.tracing.complex_array import holds_complex
 from mlirad.frontend.tracing.dtypes import F64
 from mlirad.frontend.tracing.operations import as_array, converted, operand_of, xp
 from mlirad.frontend.tracing.raising import argument_error, unsupported_error
@@ -24,7 +25,11 @@ Extrapolate: TypeAlias = Literal[True, False, "periodic", None]
 
 
 def floats(value: Any) -> Any:
-    """An array of float64: traced if the value is, else NumPy's."""
+    """An array of float64: traced if the value is, else NumPy's; raises for complex ones."""
+    if holds_complex((value,)):
+        raise unsupported_error(
+            "interpolation of complex numbers cannot be traced", "interpolate their real and imaginary parts"
+        )
     found = operand_of(value)
     return converted(found, F64) if isinstance(found, Array) else np.asarray(found, np.float64)
 
