@@ -193,7 +193,7 @@ def require_steady(
             if one in earlier and other in earlier:
                 held.append(base_of(earlier[one]) is base_of(earlier[other]))
             if len(set(held)) > 1:
-                raise _unsteady(*sorted((one[0], other[0])), what)
+                raise _unsteady(min(one[0], other[0]), max(one[0], other[0]), what)
 
 
 def _unsteady(one: str, other: str, what: str) -> Exception:
