@@ -44,7 +44,7 @@ def _is_same_constant(one: object, other: object) -> bool:
         return set(map(repr, cast("frozenset[object]", one))) == set(
             map(repr, cast("frozenset[object]", other))
         )
-    return repr(one) == repr(cast(object, other))
+    return repr(one) == repr(other)
 
 
 def _codes_at(code: CodeType, lines: tuple[str, ...]) -> Iterator[CodeType]:
