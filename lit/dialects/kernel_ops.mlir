@@ -101,6 +101,19 @@ func.func @masked(%y: tensor<8xf64>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @masked_in_one
+// CHECK: array.yield {{.*}} : f64, i64, i1, i64
+func.func @masked_in_one(%y: tensor<8xf64>) {
+  %v0 = kernel.scatter add %y (%i) {space = [8], from_zero, masked} : tensor<8xf64> -> tensor<5xf64> {
+    %a = kernel.load %y[%i] : tensor<8xf64> -> f64
+    %z = array.constant 0.0 : f64
+    %j = array.constant 2 : i64
+    %g = array.compare eq %a, %z : f64, f64 -> i1
+    array.yield %a, %j, %g, %j : f64, i64, i1, i64
+  }
+  func.return
+}
+
 // CHECK-LABEL: func.func @dot(%x: tensor<100x8xf64>, %y: tensor<8xf64>) {
 // CHECK-NEXT: %v0 = kernel.dot %x, %y {lhs_batch = [], rhs_batch = [], lhs_contract = [1], rhs_contract = [0], places = [-1]} : tensor<100x8xf64>, tensor<8xf64> -> tensor<100xf64>
 // CHECK-NEXT: func.return

@@ -110,14 +110,20 @@ func.func @collide(%x: tensor<6xf64>, %n: i64) -> tensor<3xf64> {
 
 // -----
 
-// Only where the minimum is attained is a term not 0: these are looked for, and their weights are not stored.
+// Only where the minimum is attained is a term not 0: these are looked for, and their weights are not stored. The
+// sum of j + 9 over the positions j where it is attained tells whether that is one.
 
 // CHECK-LABEL: func.func @attained
 // CHECK-NEXT:    %m = kernel.nest %x
-// CHECK:         kernel.scatter add %x, %m, %y ([[i:%.*]], [[j:%.*]]) {space = [5, 9], from_zero, masked}
+// CHECK:         [[SUMS:%.*]] = kernel.nest %x, %m {{.*}} {space = [5], reduction = [9], combiners = [add]}
+// CHECK:           [[NINE:%.*]] = array.constant 9 : i64
+// CHECK:           array.add {{%.*}}, [[NINE]] : i64
+// CHECK:         kernel.scatter add %x, %m, %y, [[SUMS]] ([[i:%.*]], [[j:%.*]]) {space = [5, 9], from_zero, masked}
 // CHECK:           [[C:%.*]] = array.compare eq
 // CHECK:           [[P:%.*]] = array.absorbing_mul
-// CHECK-NEXT:      array.yield [[P]], [[j]], [[C]] : f64, i64, i1
+// CHECK:           [[SUM:%.*]] = kernel.load [[SUMS]][[[i]]]
+// CHECK:           [[SOLE:%.*]] = array.sub [[SUM]]
+// CHECK-NEXT:      array.yield [[P]], [[j]], [[C]], [[SOLE]] : f64, i64, i1, i64
 // CHECK-NEXT:    }
 // CHECK-NEXT:    func.return
 func.func @attained(%x: tensor<5x9xf64>, %y: tensor<5x9xf64>) -> tensor<9xf64> {

@@ -81,8 +81,8 @@ def _scatter(op: kernel.ScatterOp, operands: Sequence[Array], frame: Frame) -> A
     base = np.asarray(operands[0]) if op.from_zero is None else np.zeros(shape, numpy_dtype(op.result.type))
     value, *places = (v.ravel() for v in frame.region(op.body, op.extents))
     if len(places) > len(shape):
-        guard = places.pop()
-        value, places = value[guard], [p[guard] for p in places]
+        guard = places[len(shape)]
+        value, places = value[guard], [p[guard] for p in places[: len(shape)]]
     require_inside(places, shape)
     return arrays.written(base, places, value, value.shape, op.kind.data)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -349,3 +350,42 @@ def test_same_text_for_the_same_function() -> None:
     text = matrix_product(5, 6, 7, ", lane = 1, tile_dim = 0, tile = 2")
     assert compiled(text)[1].llvm == compiled(text)[1].llvm
     assert run_function(compiled(text)[0], [np.ones((5, 7)), np.ones((7, 6))])[0][0, 0] == 7
+
+
+def test_copies_of_a_tile_are_computed_one_after_the_other() -> None:
+    """What one copy computes is added before the next begins, so few registers hold what is under way."""
+    text = """
+    func.func @main(%x: tensor<12x5xf64>, %y: tensor<5x16xf64>) -> tensor<12x16xf64> {
+      %z = kernel.nest %x, %y (%i, %j, %k)
+          {space = [12, 16], reduction = [5], combiners = [add], lane = 1, width = 8, tile_dim = 0, tile = 4}
+          : tensor<12x5xf64>, tensor<5x16xf64> -> tensor<12x16xf64> {
+        %a = kernel.load %x[%i, %k] : tensor<12x5xf64> -> f64
+        %b = kernel.load %y[%k, %j] : tensor<5x16xf64> -> f64
+        %d = array.sub %a, %b : f64
+        %s = array.mul %d, %d : f64
+        array.yield %s : f64
+      }
+      func.return %z : tensor<12x16xf64>
+    }"""
+    x, y = np.random.default_rng(0).normal(size=(12, 5)), np.random.default_rng(1).normal(size=(5, 16))
+    program = check(text, x, y)
+    ops = re.findall(r"= (fsub|fmul|fadd|select) contract", program.llvm)
+    assert ops == ["fsub", "fmul", "fadd"] * 4
+
+
+def test_conditions_become_numbers_by_selection() -> None:
+    """A vector of conditions is a mask; converting it would pack it into bits first."""
+    text = """
+    func.func @main(%x: tensor<32xf64>) -> f64 {
+      %n = kernel.nest %x (%k) {space = [], reduction = [32], combiners = [add], lane = 0, width = 16}
+          : tensor<32xf64> -> f64 {
+        %a = kernel.load %x[%k] : tensor<32xf64> -> f64
+        %zero = array.constant 0.0 : f64
+        %c = array.compare gt %a, %zero : f64, f64 -> i1
+        %v = array.convert %c : i1 -> f64
+        array.yield %v : f64
+      }
+      func.return %n : f64
+    }"""
+    program = check(text, np.arange(-16.0, 16.0))
+    assert "uitofp" not in program.llvm

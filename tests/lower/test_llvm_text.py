@@ -160,7 +160,9 @@ def test_conversions_selects_and_reductions() -> None:
     f.store(f.select(scalar, v, f.intrinsic("fabs", v)), f.gep(out, 8, "double"))
     f.store(f.reduce("fmaximum", f.intrinsic("maximum", v, -5.0)), f.gep(out, 12, "double"))
     f.store(f.reduce("fadd", vector("double", [1, 2, 3, 4])), f.gep(out, 13, "double"))
-    f.store(f.uitofp(f.any_lane(positive), "double"), f.gep(out, 14, "double"))
+    f.store(
+        f.select(f.any_lane(positive), constant("double", 1), constant("double", 0)), f.gep(out, 14, "double")
+    )
     f.store(f.fpext(f.fptrunc(f.extract(v, 0))), f.gep(out, 15, "double"))
     f.ret()
     data, result = np.array([2.5, -1e30, np.nan, -0.5]), np.zeros(16)

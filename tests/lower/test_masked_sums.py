@@ -9,7 +9,10 @@ from xdsl.dialects.func import FuncOp
 
 from mlirad.dialects.kernel import ScatterOp
 from mlirad.interpreter import run_function
+from mlirad.ir.builder import yields
 from mlirad.lower.form_kernels import form_kernels
+from mlirad.lower.form_kernels.masked_sums import LEAST_EXTENT
+from tests.lower.emission import run
 from tests.lower.loops import check, function
 
 
@@ -105,3 +108,54 @@ def test_the_convention_at_ties_holds() -> None:
     check(nearest(2, 10, 2), x, np.ones((2, 10, 2)))
     _, weights = run_function(function(nearest(2, 10, 2)), [x, np.ones((2, 10, 2))])
     np.testing.assert_allclose(weights, want)
+
+
+@pytest.mark.parametrize(("dims", "searched"), [([1], True), ([0], False), ([0, 1], False)])
+@pytest.mark.parametrize("n", [1, 9, 40])
+def test_a_minimum_that_is_attained_once_is_not_searched_for(
+    n: int, dims: list[int], *, searched: bool
+) -> None:
+    """The sums over the dimension along which terms are looked for tell where they are."""
+    shape, least = (n, 24), [e for d, e in enumerate((n, 24)) if d not in dims]
+    if np.prod([shape[d] for d in dims]) < LEAST_EXTENT:
+        pytest.skip("the minimum of few elements")
+    t, m = f"tensor<{n}x24xf64>", f"tensor<{'x'.join(map(str, least))}xf64>" if least else "f64"
+    kept = [d for d in range(2) if d not in dims]
+    text = f"""
+    func.func @f(%x: {t}, %y: tensor<3x{n}x24xf64>) -> {t} {{
+      %m = array.reduce min %x {{dims = {dims}}} : {t} -> {m}
+      %s = array.broadcast %m {{dims = {kept}}} : {m} -> {t}
+      %c = array.compare eq %x, %s : {t}, {t} -> tensor<{n}x24xi1>
+      %zero = array.constant 0.0 : f64
+      %zeros = array.broadcast %zero {{dims = []}} : f64 -> {t}
+      %g = array.select %c, %x, %zeros : tensor<{n}x24xi1>, {t}, {t} -> {t}
+      %b = array.broadcast %g {{dims = [1, 2]}} : {t} -> tensor<3x{n}x24xf64>
+      %p = array.absorbing_mul %y, %b : tensor<3x{n}x24xf64>
+      %r = array.sum %p {{dims = [0]}} : tensor<3x{n}x24xf64> -> {t}
+      func.return %r : {t}
+    }}
+    """
+    generator = np.random.default_rng(n)
+    x, y = generator.integers(0, 30, shape).astype(np.float64), generator.normal(size=(3, *shape))
+    x[0, 5] = np.nan
+    (scatter,) = masked_scatters(check(text, x, y))
+    assert (len(yields(scatter.body)) == 5) == searched
+
+
+def test_a_wrong_only_iteration_reads_nothing_outside() -> None:
+    """Kernels in files may state anything: what is found obeys the guard, inside of the loop."""
+    text = """
+    func.func @main(%x: tensor<9xf64>, %k: tensor<4xi64>) -> tensor<9xf64> {
+      %y = kernel.scatter add %x, %k (%i, %j) {space = [4, 9], from_zero, masked}
+        : tensor<9xf64>, tensor<4xi64> -> tensor<9xf64> {
+        %a = kernel.load %x[%j] : tensor<9xf64> -> f64
+        %p = kernel.load %k[%i] : tensor<4xi64> -> i64
+        %z = array.constant 0.0 : f64
+        %g = array.compare gt %a, %z : f64, f64 -> i1
+        array.yield %a, %j, %g, %p : f64, i64, i1, i64
+      }
+      func.return %y : tensor<9xf64>
+    }"""
+    x = np.array([0.0, -1, 2, -3, 0, -5, 0, 0, 0])
+    (y,) = run(text, x, np.array([2, -1, 9, 2**62]), checks=True)
+    np.testing.assert_array_equal(y, np.where(x > 0, 4 * x, 0))

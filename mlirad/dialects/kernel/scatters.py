@@ -22,7 +22,9 @@ class ScatterOp(ScheduledOp, LayoutReader):
     The body yields the value, then one position per dimension of the result, each inside it, then
     optionally an i1 guard: where it does not hold nothing is written. The first operand is the base unless
     `from_zero` is present (the result then starts at 0). With `in_place` the result shares the base's memory.
-    With `masked` the guard holds in few iterations, which are looked for many at a time.
+    With `masked` the guard holds in few iterations, which are looked for many at a time. The body may then
+    yield an i64 after its guard: where that is an iteration of the innermost loop that the guard depends on,
+    the guard holds in no other iteration of it.
     """
 
     name = "kernel.scatter"
@@ -58,12 +60,16 @@ class ScatterOp(ScheduledOp, LayoutReader):
         rank = len(shape_of(self.result))
         types = list(last.values.types)
         positions = types[1 : 1 + rank]
-        if len(types) not in (1 + rank, 2 + rank) or types[0] != element_of(self.result):
+        guards = (i1,) if self.masked is None else (i1, i64)
+        given = tuple(types[1 + rank :])
+        if not 0 <= len(given) <= len(guards) or len(positions) < rank or types[0] != element_of(self.result):
+            also = "a guard" if self.masked is None else "a guard and its only iteration"
             raise VerifyException(
-                f"body must yield a {element_of(self.result)}, {rank} positions and at most a guard"
+                f"body must yield a {element_of(self.result)}, {rank} positions and at most {also}"
             )
-        if any(t != i64 for t in positions) or types[1 + rank :] not in ([], [i1]):
-            raise VerifyException("positions must be i64, the guard i1")
+        if any(t != i64 for t in positions) or given != guards[: len(given)]:
+            also = "" if self.masked is None else ", its only iteration i64"
+            raise VerifyException(f"positions must be i64, the guard i1{also}")
         check_elements(types[0], UPDATE_KINDS[self.kind.data], f"what is to {self.kind.data}")
         if self.lane is not None:
             check_dims((self.lane.value.data,), len(self.extents), "lane")

@@ -32,6 +32,7 @@ from mlirad.frontend.numpy_functions import (
     scipy_filters,
     scipy_linalg,
     scipy_special,
+    scipy_transforms,
     searching,
     selection,
     shapes,
@@ -43,6 +44,7 @@ from mlirad.frontend.numpy_functions import (
 )
 from mlirad.frontend.numpy_functions.alternatives import alternative_to
 from mlirad.frontend.numpy_functions.binding import Binding, binding_of, internal_error, qualified_name
+from mlirad.frontend.numpy_functions.index_tricks import INDEX_TRICKS
 from mlirad.frontend.numpy_functions.interpolation import objects as interpolating_objects
 from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order
 from mlirad.frontend.numpy_functions.tracings import Tracings
@@ -116,7 +118,7 @@ SCIPY_FUNCTIONS = {
     "scipy.special": scipy_special.FUNCTIONS,
     "scipy.ndimage": scipy_filters.NDIMAGE,
     "scipy.signal": scipy_filters.SIGNAL,
-    "scipy.fft": transforms.SCIPY,
+    "scipy.fft": scipy_transforms.FUNCTIONS,
     "scipy.interpolate": interpolating_objects.FUNCTIONS,
 }
 """By module and name what traces a function of SciPy."""
@@ -173,5 +175,6 @@ def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Bindi
 
 
 TRACED["numpy"] = creation.OF_NESTS
+TRACED_METHODS["numpy"] = lambda: {"vectorize": {"__call__": elementwise.vectorized}, **INDEX_TRICKS}
 TRACED_METHODS["scipy.stats"] = distributions
 TRACED_METHODS["scipy.interpolate"] = lambda: interpolating_objects.METHODS

@@ -3,13 +3,14 @@
     linalg.cho_factor(x)             -->  what traces it: while a function is traced, the name stands for that
     stats.norm.logpdf(x)             -->  the same, of a method
     interpolate.CubicSpline(t, x)    -->  the same, of a constructor
+    np.vectorize(f)(x)               -->  the same, of a method `__call__`
     np.array([x, 1.0])               -->  the same; NumPy dispatches on arguments, not on what is in lists
     linalg.eig(x)                    -->  a TracingError that says what to write
 
 While a function is traced, the names in `TRACED` stand, in their modules, for functions that take traced
 values, and hand other arguments to the library's own. A name that was imported from the module beforehand
 remains the library's own function, and the error says what to write. The methods in `TRACED_METHODS` stand in
-the classes of SciPy's objects, so they are found however an object is.
+the classes of objects, so they are found however an object is.
 """
 
 from __future__ import annotations

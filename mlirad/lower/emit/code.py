@@ -5,7 +5,8 @@ innermost loop it depends on and is printed when that loop is opened, so loop-in
 loop. The lane loop makes what depends on it vectors of `width` lanes.
 
 Two loops may be unrolled: one by `tiles` copies and one by `unrolls`. A value has a copy per unrolled
-iteration only if it depends on that loop; others are shared, which is what makes unroll-and-jam pay.
+iteration only if it depends on that loop; others are shared, which is what makes unroll-and-jam pay. In the
+innermost loop a copy is printed as a whole when asked for: its values need registers until they are used.
 
 Pointers are carried the same way: the part of an address that an outer loop moves is added when that loop is
 opened, constants come last, and loads that differ in a constant share the pointer.
@@ -108,18 +109,37 @@ class BodyCode:
 
     def opened(self, level: int) -> None:
         """Print what belongs to a level; call it first thing in the loop, after setting `start`."""
-        values = self._values
         partial = self._partial[level + 1] = {}
         for op in self._ops[level + 1]:
-            result = op.results[0]
-            if self.f.globals.shows_places:
-                self.f.place = location_of(op)
-            for j, u in self.copies(self.body.dependences[result]):
-                values[result, j, u] = self._emit(op, j, u)
-        self.f.place = self._place
+            for j, u in self.copies(self.body.dependences[op.results[0]]):
+                self._values.pop((op.results[0], j, u), None)
+        if level < len(self.order) - 1:
+            for op in self._ops[level + 1]:
+                for j, u in self.copies(self.body.dependences[op.results[0]]):
+                    self._print(op, j, u)
+            self.f.place = self._place
         for base, k in self._advanced[level + 1].items():
             for j, u in self.copies(self._pointer_loops[base]):
                 partial[base, j, u] = self._through(base, k, j, u)
+
+    def _print(self, op: Operation, j: int, u: int) -> None:
+        if self.f.globals.shows_places:
+            self.f.place = location_of(op)
+        self._values[op.results[0], j, u] = self._emit(op, j, u)
+
+    def _print_copy(self, j: int, u: int) -> None:
+        """Print what belongs to the innermost level and has not been printed, for one copy."""
+        for op in self._ops[-1]:
+            result = op.results[0]
+            own = self._copy(result, j, u)
+            if own not in self._values:
+                self._print(op, own[1], own[2])
+        self.f.place = self._place
+
+    def _copy(self, value: Ssa, j: int, u: int) -> tuple[Ssa, int, int]:
+        """The copy of a value that the copies j and u of the unrolled loops read."""
+        loops = self.body.dependences[value]
+        return value, j if self.tile in loops else 0, u if self.unroll in loops else 0
 
     def copies(self, loops: frozenset[int]) -> Iterator[tuple[int, int]]:
         """The copies of a value that depends on these loops."""
@@ -131,8 +151,10 @@ class BodyCode:
         """A copy of a value of the body; loop indices are made where they are asked for."""
         if isinstance(value.owner, Block):
             return self.index(self.body.block.args.index(value), j, u)
-        loops = self.body.dependences[value]
-        return self._values[value, j if self.tile in loops else 0, u if self.unroll in loops else 0]
+        copy = self._copy(value, j, u)
+        if copy not in self._values:
+            self._print_copy(j, u)
+        return self._values[copy]
 
     def index(self, loop: int, j: int = 0, u: int = 0) -> Value:
         """The index of a loop, a vector for the lane loop."""

@@ -26,7 +26,7 @@ from mlirad.errors import CompileError
 from mlirad.ir.locations import location_of
 from mlirad.lower.elementary import emit
 from mlirad.lower.emit import integers, remainders
-from mlirad.lower.llvm_text import IRBuilder, Kind, Value, mangled
+from mlirad.lower.llvm_text import IRBuilder, Kind, Value, constant, mangled
 
 _KINDS: Final[dict[Attribute, Kind]] = {f64: "double", f32: "float", i64: "i64", i32: "i32", i1: "i1"}
 
@@ -116,7 +116,8 @@ def _mul(f: IRBuilder, x: Value, y: Value) -> Value:
 
 
 def _absorbing_mul(f: IRBuilder, k: Value, dx: Value) -> Value:
-    """Two compares into a mask and a masked product."""
+    """Two compares into a mask and a masked product; masks of whole vectors are never packed."""
+    k, dx = f.common(k, dx)
     both = f.and_(f.fcmp("une", k, 0.0), f.fcmp("une", dx, 0.0))
     return f.select(both, f.fmul(k, dx, CONTRACT), 0.0)
 
@@ -160,7 +161,8 @@ def _convert(f: IRBuilder, x: Value, kind: Kind) -> Value:
     if kind in ("double", "float"):
         if x.is_float:
             return f.fpext(x) if kind == "double" else f.fptrunc(x)
-        return f.uitofp(x, kind) if x.kind == "i1" else f.sitofp(x, kind)
+        # A mask of comparisons selects in one instruction, and would be packed and unpacked to be converted.
+        return f.select(x, constant(kind, 1), constant(kind, 0)) if x.kind == "i1" else f.sitofp(x, kind)
     if x.is_float:
         return f.fptosi_sat(x, kind)
     if x.kind == "i1":

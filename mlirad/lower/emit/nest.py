@@ -349,13 +349,14 @@ class _NestCode:
     def _step(self, flat: list[Value], slots: Sequence[tuple[int, int, int]]) -> list[Value]:
         """One operand into every accumulator that has one in this block."""
         f, code = self._f, self._code
-        result: list[Value] = []
-        at = 0
-        for k, j, u in slots:
-            combiner = self._combiners[k]
-            size = 2 if combiner.startswith("arg") else 1
+        result = list(flat)
+        sizes = self._sizes(slots)
+        # Copy by copy: all that one of them computes is used up before the next one needs registers.
+        for number in sorted(range(len(slots)), key=lambda number: slots[number][1:]):
+            k, j, u = slots[number]
+            combiner, size = self._combiners[k], sizes[number]
+            at = sum(sizes[:number])
             total = flat[at : at + size]
-            at += size
             if u < code.unrolls:
                 new = [code.get(self._body.yielded[k], j, u)]
                 if size == 2:
@@ -366,6 +367,5 @@ class _NestCode:
                     entering = self._remaining
                 if entering is not None and self._schedule.lane_is_reduced:
                     after = [f.select(entering, a, b) for a, b in zip(after, total, strict=True)]
-                total = after
-            result += total
+                result[at : at + size] = after
         return result

@@ -4,7 +4,10 @@ Iterations run in row-major order, so of several writes to one element the last 
 where they provably write to different elements: the position moves with the lane loop and with nothing else
 that the lanes differ in. Sums over lanes that are not innermost are added in another order.
 
-A guard that rarely holds is evaluated for a vector of iterations; only those where it does are visited.
+A guard that rarely holds is evaluated for a vector of iterations; only those where it does are visited. Where
+it is known to hold in one iteration at most, one vector is evaluated:
+
+    sums of [x[j] == m] * (100 + j)      107: it holds for j = 7 alone      211: for two or more
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from mlirad.lower.emit.partial_sums import LONG, PartialSums, in_blocks
 from mlirad.lower.emit.reductions import combine
 from mlirad.lower.emit.schedule import native_lanes
 from mlirad.lower.emit.segments import Segment, trips_of
-from mlirad.lower.llvm_text import IRBuilder, Value, constant
+from mlirad.lower.llvm_text import IRBuilder, Operand, Value, constant
 
 LEAST_SEARCHED: Final = 8
 MOST_SEARCHED: Final = 32
@@ -184,13 +187,15 @@ class _ScatterCode:
 class _Search:
     """Looks for the iterations of a loop whose guard holds: a vector of guards at a time, then bit by bit."""
 
-    def __init__(self, f: IRBuilder, code: BodyCode, guard: Ssa, level: int, extent: int):
+    def __init__(self, f: IRBuilder, code: BodyCode, guard: Ssa, sole: Ssa | None, level: int, extent: int):
         self.level = level
         self._f = f
         self._code = code
         self._guard = guard
+        self._sole = sole
         self._extent = extent
-        self._width = MOST_SEARCHED if extent >= MOST_SEARCHED else LEAST_SEARCHED
+        is_long = sole is None and extent >= MOST_SEARCHED
+        self._width = MOST_SEARCHED if is_long else LEAST_SEARCHED
         self._bits = f.alloca("i64", 1, 8)
 
     @staticmethod
@@ -204,8 +209,10 @@ class _Search:
         if level is None or order[level] == lane or body.extents[order[level]] < LEAST_SEARCHED:
             return None
         outer, d = order[: level + 1], order[level]
-        code = BodyCode(kernel.f, kernel.access, body, outer, guards, [], kernel.pointers, lane=d)
-        return _Search(kernel.f, code, guards[0], level, body.extents[d])
+        guard, *told = [v for v in guards if v is guards[0] or body.dependences[v] <= set(order[:level])]
+        roots = [guard, *told]
+        code = BodyCode(kernel.f, kernel.access, body, outer, roots, [], kernel.pointers, lane=d)
+        return _Search(kernel.f, code, guard, next(iter(told), None), level, body.extents[d])
 
     def enter(self, level: int, index: Value) -> None:
         """Enter a loop around that of the search."""
@@ -216,7 +223,7 @@ class _Search:
     def found(self) -> Generator[Value]:
         """Run the body for the index of each iteration whose guard holds, in order."""
         f, code, width = self._f, self._code, self._width
-        with f.loop(0, self._extent, width, name="found") as loop:
+        with f.loop(*self._bounds(), width, name="found", at_most=-(-self._extent // width)) as loop:
             start = loop.index
             if self._extent % width:
                 start = f.intrinsic("umin", start, self._extent - width)
@@ -231,6 +238,15 @@ class _Search:
                 left = f.load(self._bits, "i64")
                 f.store(f.and_(left, f.sub(left, 1)), self._bits)
                 yield f.add(start, f.cttz(left))
+
+    def _bounds(self) -> tuple[Operand, Operand]:
+        """Where the search begins and ends: one block if the only iteration that can be found is known."""
+        if self._sole is None:
+            return 0, self._extent
+        f, sole = self._f, self._code.get(self._sole)
+        is_known = f.icmp("ult", sole, self._extent)
+        first = f.select(is_known, f.intrinsic("umin", sole, self._extent - self._width), 0)
+        return first, f.select(is_known, f.add(first, 1), self._extent)
 
     def _as_bits(self, mask: Value) -> Value:
         f = self._f

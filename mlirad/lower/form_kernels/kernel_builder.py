@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, i1
-from xdsl.ir import Attribute, Operation, Region
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Attribute, Operation
 
 from mlirad.dialects import kernel
 from mlirad.dialects.array import elementwise as ew
@@ -14,30 +14,38 @@ from mlirad.dialects.array.reporting import ReportOp
 from mlirad.dialects.array.transforms import FftOp
 from mlirad.dialects.kernel.factorisations import factorisation_types
 from mlirad.dialects.kernel.whole_arrays import sort_types
-from mlirad.dialects.shapes import FLAG, Shape, Value, element_of, ints, keyword, shape_of, values_of
+from mlirad.dialects.shapes import (
+    FLAG,
+    Shape,
+    Value,
+    element_of,
+    ints,
+    keyword,
+    shape_of,
+    values_of,
+)
 from mlirad.errors import CompileError
 from mlirad.ir.arrays import ArrayBuilder, Environment, extents_of
-from mlirad.ir.dead_code import erase_unused
 from mlirad.ir.locations import location_of
 from mlirad.lower.form_kernels.library import is_library_dot
+from mlirad.lower.form_kernels.masked_scatters import MaskedScatters
 from mlirad.lower.form_kernels.masked_sums import Condition
 from mlirad.lower.form_kernels.materialise import must_store
+from mlirad.lower.form_kernels.nest_builder import NestBuilder
 from mlirad.lower.form_kernels.reader import ElementReader
 
-Body = Callable[[ElementReader, Sequence[Value]], Sequence[Value]]
 
-
-class KernelBuilder:
-    """Builds the kernel of one stored value after the other. `buffers` maps stored values to new ones."""
+class KernelBuilder(NestBuilder):
+    """Builds the kernel of one stored value after the other."""
 
     def __init__(self, b: ArrayBuilder, buffers: Environment):
-        self.b = b
-        self.buffers = buffers
+        super().__init__(b, buffers)
         self.masked_sums: dict[Operation, Condition] = {}
+        self._masked = MaskedScatters(b, buffers)
 
     def copied(self, value: Value) -> Value:
         """A kernel's own copy of a value, shared with nobody."""
-        region, inputs = self._region(shape_of(value), lambda r, p: [self._element(r, value, p)])
+        region, inputs = self.region(shape_of(value), lambda r, p: [self._element(r, value, p)])
         properties: dict[str, Attribute] = {"space": ints(shape_of(value)), "reduction": ints(())}
         nest = kernel.NestOp.create(
             operands=inputs,
@@ -58,7 +66,7 @@ class KernelBuilder:
                 operands = [self.buffers[op.lhs], self.buffers[op.rhs]]
                 new = self.b.emit(kernel.DotOp, operands, op.result.type, dict(op.properties))
             case reductions.SumOp() if op in self.masked_sums:
-                new = self._masked_sum(op, self.masked_sums[op])
+                new = self._masked.scatter(op, self.masked_sums[op])
             case reductions.SumOp():
                 new = self._reduction(op.operand, values_of(op.dims), "add", op.result)
             case reductions.ReduceOp():
@@ -97,30 +105,12 @@ class KernelBuilder:
 
     # Nests ---------------------------------------------------------------------------------------
 
-    def _nest(
-        self, space: Shape, reduction: Shape, combiner: str | None, type_: Attribute, body: Body
-    ) -> Value:
-        """A nest with one root."""
-        region, inputs = self._region((*space, *reduction), body)
-        properties: dict[str, Attribute] = {"space": ints(space), "reduction": ints(reduction)}
-        if combiner is not None:
-            properties["combiners"] = ArrayAttr([keyword(combiner)])
-        return self.b.emit(kernel.NestOp, inputs, type_, properties, (region,))
-
     def _stored(self, value: Value) -> Value:
         """The nest that computes `value` element by element."""
         if 0 in shape_of(value):
             zero = element_of(value)
-            return self._nest(shape_of(value), (), None, value.type, lambda r, p: [r.b.zeros(zero)])
-        return self._nest(shape_of(value), (), None, value.type, lambda r, p: [r.at(value, tuple(p))])
-
-    def _region(self, extents: Shape, body: Body) -> tuple[Region, list[Value]]:
-        """A kernel body over loops of the given extents, and the buffers it loads from."""
-        reader = ElementReader(self.b, self.buffers)
-        region = self.b.index_region(extents, lambda *p: body(reader, p))
-        erase_unused(region.block)
-        loaded = {op.buffer for op in region.block.ops if isinstance(op, kernel.LoadOp | kernel.LoadIfOp)}
-        return region, [buffer for buffer in reader.buffers if buffer in loaded]
+            return self.nest(shape_of(value), (), None, value.type, lambda r, p: [r.b.zeros(zero)])
+        return self.nest(shape_of(value), (), None, value.type, lambda r, p: [r.at(value, tuple(p))])
 
     def _reduction(self, operand: Value, dims: Sequence[int], combiner: str, result: Value) -> Value:
         shape = shape_of(operand)
@@ -133,7 +123,7 @@ class KernelBuilder:
             return [self._element(reader, operand, [loop_of[d] for d in range(len(shape))])]
 
         extents = tuple(shape[d] for d in reduced)
-        return self._nest(space, extents, combiner if extents else None, result.type, body)
+        return self.nest(space, extents, combiner if extents else None, result.type, body)
 
     def _contraction(self, op: reductions.DotOp) -> Value:
         """Sum over the contracted positions of the product of the two elements."""
@@ -153,8 +143,8 @@ class KernelBuilder:
             return [self.b.mul(a, c)]
 
         if not reduction:
-            return self._nest(space, (), None, op.result.type, body)
-        return self._nest(space, reduction, "add", op.result.type, body)
+            return self.nest(space, (), None, op.result.type, body)
+        return self.nest(space, reduction, "add", op.result.type, body)
 
     def _element(self, reader: ElementReader, value: Value, position: Sequence[Value]) -> Value:
         if 0 in shape_of(value):
@@ -198,7 +188,7 @@ class KernelBuilder:
             positions = reader.region_positions(op.body, p[:count], ())
             return self._guarded(reader, op, positions, p, target)
 
-        region, inputs = self._region(space, body)
+        region, inputs = self.region(space, body)
         properties: dict[str, Attribute] = {"space": ints(space)}
         if updating:
             properties["kind"] = op.kind
@@ -209,25 +199,6 @@ class KernelBuilder:
         else:
             properties["kind"] = keyword("add")
             properties["from_zero"] = FLAG
-        return self.b.emit(kernel.ScatterOp, inputs, op.result.type, properties, (region,))
-
-    def _masked_sum(self, op: reductions.SumOp, condition: Condition) -> Value:
-        """A sum as a scatter of the terms whose condition holds."""
-        space = shape_of(op.operand)
-        kept = [d for d in range(len(space)) if d not in values_of(op.dims)]
-
-        def body(reader: ElementReader, p: Sequence[Value]) -> list[Value]:
-            holds = reader.at(condition.value, tuple(p[d] for d in condition.dims))
-            value = reader.at(op.operand, tuple(p), (holds,))
-            return [value, *(p[d] for d in kept), holds]
-
-        region, inputs = self._region(space, body)
-        properties: dict[str, Attribute] = {
-            "space": ints(space),
-            "kind": keyword("add"),
-            "from_zero": FLAG,
-            "masked": FLAG,
-        }
         return self.b.emit(kernel.ScatterOp, inputs, op.result.type, properties, (region,))
 
     def _guarded(
@@ -275,7 +246,7 @@ class KernelBuilder:
                 rest = p[dim:] if stacking else p[dim + 1 :]
                 return [reader.at(part, tuple(p)), *p[:dim], *here, *rest]
 
-            region, inputs = self._region(space, body)
+            region, inputs = self.region(space, body)
             properties: dict[str, Attribute] = {"space": ints(space), "kind": keyword("set")}
             if result is None:
                 properties["from_zero"] = FLAG

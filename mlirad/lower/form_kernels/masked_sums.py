@@ -39,6 +39,12 @@ class Condition:
     dims: tuple[int, ...]
     few: tuple[int, ...]
 
+    @property
+    def searched(self) -> int | None:
+        """The dimension of the condition along which a scatter looks for where it holds, if that is few."""
+        innermost = max(self.dims)
+        return self.dims.index(innermost) if self.few == (innermost,) else None
+
 
 def masked_sums(b: ArrayBuilder, ops: Sequence[Operation]) -> dict[Operation, Condition]:
     """The sums among `ops` that are better made of the terms that a mask selects."""

@@ -194,9 +194,6 @@ class Arithmetic(Emission):
     def sitofp(self, a: Value, kind: Kind) -> Value:
         return self.convert("sitofp", a, kind)
 
-    def uitofp(self, a: Value, kind: Kind) -> Value:
-        return self.convert("uitofp", a, kind)
-
     def fptosi_sat(self, a: Value, kind: Kind) -> Value:
         """Truncation, saturating; NaN gives 0."""
         name = f"llvm.fptosi.sat.{mangled(kind, a.width)}.{mangled(a.kind, a.width)}"
@@ -230,7 +227,7 @@ class Arithmetic(Emission):
             number = a.literal
             if a.kind == "i1":
                 number = -number if name in ("sext", "sitofp") else number
-            elif name in ("zext", "uitofp"):
+            elif name == "zext":
                 number = int(number) & ((1 << BITS[a.kind]) - 1)
             return self.widen(constant(kind, number), a.width)
         return self.pure(f"{name} {a.typed} to {type_text(kind, a.width)}", kind, a.width)
@@ -303,4 +300,4 @@ class Arithmetic(Emission):
         return self.pure(f"shufflevector {a.typed}, {b.typed}, {mask.typed}", a.kind, len(order))
 
 
-_LITERAL_CONVERSIONS = {"zext", "sext", "trunc", "sitofp", "uitofp", "fpext", "fptrunc"}
+_LITERAL_CONVERSIONS = {"zext", "sext", "trunc", "sitofp", "fpext", "fptrunc"}

@@ -247,9 +247,9 @@ class _Strips:
         """What a scatter yields, guarded so that it adds only rows that are not in the strip before."""
         test = self._is_in_remainder(block, x)
         if len(values) > 1 + rank:
-            both = ew.AndOp.create(operands=[values[-1], test], result_types=[i1])
+            both = ew.AndOp.create(operands=[values[1 + rank], test], result_types=[i1])
             block.add_op(both)
-            return [*values[:-1], both.results[0]]
+            return [*values[: 1 + rank], both.results[0], *values[2 + rank :]]
         return [*values, test]
 
     # Loops ---------------------------------------------------------------------------------------

@@ -167,7 +167,8 @@ class Elements:
             new = b.add(row[position], value) if op.kind.data == "add" else value
             if op.kind.data not in ("add", "set"):
                 return None
-            row[position] = b.select(rest[-1], new, row[position]) if len(rest) == len(shape) else new
+            guards = rest[len(shape) - 1 :]
+            row[position] = b.select(guards[0], new, row[position]) if guards else new
         return {op.result: row}
 
     def _body(self, op: ScheduledOp, inner: Sequence[int]) -> list[Value] | None:
