@@ -56,9 +56,9 @@ def test_arrays_made_in_a_trace_are_written_to() -> None:
     def function(np: Any, z: Any) -> Any:
         y, w = np.zeros(3, complex), np.full((2, 3), 1.0)
         y[0], w[1] = z[1] * 2, z.imag
-        kept = np.array(y)
-        y[2] = 1j
-        return [y, w, kept, np.ones(2, np.float32), np.eye(2)]
+        kept, raised = np.array(y), np.array(w, ndmin=3)
+        y[2], raised[0, 0] = 1j, 5.0
+        return [y, w, kept, raised, np.ones(2, np.float32), np.eye(2)]
 
     for found, expected in zip(ad.jit(lambda z: function(ad.numpy, z))(Z), function(np, Z), strict=True):
         np.testing.assert_array_equal(found, expected, strict=True)

@@ -11,7 +11,6 @@ import numpy as np
 
 from mlirad.errors import MliradError
 from mlirad.frontend.numpy_functions import (
-    creation,
     diagonals,
     differences,
     einsum,
@@ -44,7 +43,6 @@ from mlirad.frontend.numpy_functions import (
 )
 from mlirad.frontend.numpy_functions.alternatives import alternative_to
 from mlirad.frontend.numpy_functions.binding import Binding, binding_of, internal_error, qualified_name
-from mlirad.frontend.numpy_functions.index_tricks import INDEX_TRICKS
 from mlirad.frontend.numpy_functions.interpolation import objects as interpolating_objects
 from mlirad.frontend.numpy_functions.results import all_ordered, as_copies, in_order
 from mlirad.frontend.numpy_functions.tracings import Tracings
@@ -174,7 +172,5 @@ def _method_binding(owner: str, name: str, handler: Callable[..., Any]) -> Bindi
     return Binding(f"scipy.stats.{owner}.{name}", None, handler)
 
 
-TRACED["numpy"] = creation.OF_NESTS
-TRACED_METHODS["numpy"] = lambda: {"vectorize": {"__call__": elementwise.vectorized}, **INDEX_TRICKS}
 TRACED_METHODS["scipy.stats"] = distributions
 TRACED_METHODS["scipy.interpolate"] = lambda: interpolating_objects.METHODS

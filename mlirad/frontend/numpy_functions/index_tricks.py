@@ -17,7 +17,6 @@ from mlirad.frontend.numpy_functions.results import all_ordered, as_copies
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import is_complex
 from mlirad.frontend.tracing.complex_pairs import real_or_complex
-from mlirad.frontend.tracing.library_names import MethodHanding
 from mlirad.frontend.tracing.operations import as_array, contains_traced, operand_of, xp
 from mlirad.frontend.tracing.raising import argument_error, tracing_error, unsupported_error
 
@@ -100,8 +99,5 @@ def _example(part: Any) -> Any:
     return {"b": False, "i": 0, "f": 0.0}[part.dtype.kind] if isinstance(part, Array) else part
 
 
-INDEX_TRICKS: dict[str, dict[str, MethodHanding]] = {
-    "r_": {"__getitem__": _getitem},
-    "c_": {"__getitem__": _getitem},
-}
-"""By the name of an object of NumPy, and of its method, what stands for that."""
+INDEX_TRICKS = {"r_": _getitem, "c_": _getitem}
+"""By its name in NumPy what an index of such an object stands for."""

@@ -1,6 +1,6 @@
 """NumPy's functions of nests of lists and tuples that hold traced values.
 
-    np.mean([x, y])     np.linalg.norm((x, 1.0))     np.dot([x, y], [y, 1])
+    np.mean([x, y])     np.linalg.norm((x, 1.0))     np.dot([x, y], [y, 1])     np.r_[x, 0.0]
 
 NumPy asks arguments whether they trace a function, but not what lists of them hold. So while a function is
 traced, NumPy's names stand for functions that look, as SciPy's do (`tracing.library_names`). They do so for
@@ -16,11 +16,14 @@ from typing import Any, cast
 
 import numpy as np
 
+from mlirad.frontend.numpy_functions.creation import OF_NESTS
+from mlirad.frontend.numpy_functions.elementwise import vectorized
 from mlirad.frontend.numpy_functions.functions import FUNCTIONS
+from mlirad.frontend.numpy_functions.index_tricks import INDEX_TRICKS
 from mlirad.frontend.tracing.array import Array
 from mlirad.frontend.tracing.complex_array import ComplexArray
 from mlirad.frontend.tracing.frames import is_tracing
-from mlirad.frontend.tracing.library_names import TRACED, Handing
+from mlirad.frontend.tracing.library_names import TRACED, TRACED_METHODS, Handing
 from mlirad.frontend.tracing.source import is_user_file
 
 MODULES = ("numpy", "numpy.linalg", "numpy.fft")
@@ -69,5 +72,9 @@ def _names(module: str) -> dict[str, Handing]:
 
 
 def bind() -> None:
-    """Let NumPy's names stand for these functions in all traces, unless they do for others; called once."""
-    TRACED.update({module: {**_names(module), **TRACED.get(module, {})} for module in MODULES})
+    """Let NumPy's names stand for these functions in all traces, and for those of `creation`; called once."""
+    TRACED.update({module: _names(module) for module in MODULES})
+    TRACED["numpy"].update(OF_NESTS)
+    methods = {name: {"__getitem__": getitem} for name, getitem in INDEX_TRICKS.items()}
+    methods["vectorize"] = {"__call__": vectorized}
+    TRACED_METHODS["numpy"] = lambda: methods

@@ -2,8 +2,8 @@
 
     linalg.cho_factor(x)             -->  what traces it: while a function is traced, the name stands for that
     stats.norm.logpdf(x)             -->  the same, of a method
-    interpolate.CubicSpline(t, x)    -->  the same, of a constructor
     np.vectorize(f)(x)               -->  the same, of a method `__call__`
+    interpolate.CubicSpline(t, x)    -->  the same, of a constructor
     np.array([x, 1.0])               -->  the same; NumPy dispatches on arguments, not on what is in lists
     linalg.eig(x)                    -->  a TracingError that says what to write
 
